@@ -12,7 +12,7 @@ PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check static lint types imports sizes collect unit integration fuzz mutants format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check static lint types imports sizes names collect unit integration fuzz mutants format reference golden pictures bench soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -24,11 +24,11 @@ demo: $(INSTALLED) ## run everything on this machine, with a sample company; its
 
 test: check integration ## run everything that must pass
 
-check: static unit ## style, types, imports, sizes and unit tests
+check: static unit ## style, types, imports, sizes, names and unit tests
 
 # The types take the longest: they begin first, and the others run beside them.
-static: $(DEV_INSTALLED) ## style, types, imports and sizes
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint imports sizes collect
+static: $(DEV_INSTALLED) ## style, types, imports, sizes and names
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target types lint imports sizes names collect
 
 lint: $(DEV_INSTALLED) ## style
 	$(BIN)/ruff check .
@@ -42,6 +42,9 @@ imports: $(DEV_INSTALLED) ## who may import whom
 
 sizes: $(INSTALLED) ## the longest files and functions; none may be too long
 	$(BIN)/python scripts/sizes.py
+
+names: $(INSTALLED) ## names that do not say what they hold, and class names that occur twice; there may be no new one
+	$(BIN)/python scripts/names.py
 
 # pytest compiles the tests here, once. Otherwise every process of the next run would compile them.
 collect: $(DEV_INSTALLED) ## find all tests without running them

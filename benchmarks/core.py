@@ -21,20 +21,19 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA1
 from lxml import etree
 
-from carimbo.fiscal.company import TaxRegime
 from carimbo.fiscal.documents.nfe.document import compose
 from carimbo.fiscal.documents.nfe.xml import issue
-from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import judged
-from carimbo.fiscal.goods.sale import compose_items
+from carimbo.fiscal.goods.request import compose_items
+from carimbo.fiscal.goods.rules.judging import judge_document
+from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.goods.totals import totals_of
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
-from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, check, enclose, write
 from carimbo.fiscal.layouts.sefaz.messages import reception
+from carimbo.fiscal.layouts.soap import envelope
+from carimbo.fiscal.parties.company import TaxRegime
+from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.soap import envelope
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 from invoices import Sale, prepared_requests, sales_of
 from verification import SHOWN_TO_XMLSEC1, verify_all
@@ -102,8 +101,8 @@ class Stages:
 
     def _finish(self, sale: Sale, invoice: Invoice) -> bytes:
         issuance = sale.issuance
-        case = Case(invoice, sale.request, issuance.company, issuance.now)
-        self._ended("rules", judged(case).problems or case)
+        case = RuleInput(invoice, sale.request, issuance.company, issuance.now)
+        self._ended("rules", judge_document(case).problems or case)
         written = self._ended("write", write(invoice))
         signature = self._ended("sign", issuance.signer.sign(written.canonical, written.id))
         document = self._ended("enclose", enclose(written, signature))
@@ -115,10 +114,10 @@ class Stages:
         now = time.process_time()
         self.seconds[stage] = self.seconds.get(stage, 0.0) + now - self._last
         self._last = time.process_time()
-        return made(result)
+        return without_problems(result)
 
 
-def made(result: T | tuple[object, ...]) -> T:
+def without_problems(result: T | tuple[object, ...]) -> T:
     """The result, where a tuple would be the problems that kept it from being made."""
     if isinstance(result, tuple):
         raise RuntimeError(f"a sale of the benchmark has problems: {result}")
@@ -133,22 +132,22 @@ def soap_text(sale: Sale, document: bytes) -> bytes:
 
 def make(sale: Sale) -> bytes:
     """Make one document from its request, as the service does."""
-    return soap_text(sale, made(issue(sale.request, sale.issuance)).xml)
+    return soap_text(sale, without_problems(issue(sale.request, sale.issuance)).xml)
 
 
 def composed(sale: Sale) -> Invoice:
     """The typed document of a sale."""
     issuance = sale.issuance
     composition = compose(sale.request, issuance.company, issuance.emission, issuance.software)
-    return made(composition.problems or composition.document)
+    return without_problems(composition.problems or composition.document)
 
 
 def build(sale: Sale, invoice: Invoice) -> bytes:
     """Make one document that is typed already: text, signature, XSD, SOAP text."""
     issuance = sale.issuance
-    written = made(write(invoice))
+    written = without_problems(write(invoice))
     document = enclose(written, issuance.signer.sign(written.canonical, written.id))
-    made(check(document, issuance.schemas) or document)
+    without_problems(check(document, issuance.schemas) or document)
     return soap_text(sale, document.xml)
 
 
@@ -157,7 +156,9 @@ def tax_and_build(sale: Sale, invoice: Invoice) -> bytes:
     issuance = sale.issuance
     items = compose_items(sale.request, circumstances(sale), invoice.items[0].product.cfop, Findings())
     taxed = replace(invoice, items=items, totals=totals_of(items, None))
-    made(judged(Case(taxed, sale.request, issuance.company, issuance.now)).problems or taxed)
+    without_problems(
+        judge_document(RuleInput(taxed, sale.request, issuance.company, issuance.now)).problems or taxed
+    )
     return build(sale, taxed)
 
 

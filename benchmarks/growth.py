@@ -1,4 +1,4 @@
-"""What a full database costs: the same calls with few and with many stored documents.
+"""The cost of a full database: the same calls with few and with many stored documents.
 
 `python benchmarks/growth.py` runs two installations beside each other, one with 1,000 documents of a year and
 one with a million (`--documents` makes it another number), and calls both in turns: list, read, replay, and
@@ -41,7 +41,7 @@ _AUTHORIZED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StoredDocument:
     """A stored document, as its caller knows it."""
 
     id: str
@@ -57,7 +57,7 @@ class Side:
     line: Line
     database: "asyncpg.Connection[Any]"
     creations: Iterator[bytes]
-    known: list[Known]
+    documents: list[StoredDocument]
     chance: random.Random
 
     async def list_newest(self) -> float:
@@ -83,13 +83,13 @@ class Side:
 
     async def read(self) -> float:
         """Any document."""
-        return (await self._get(f"/{self.chance.choice(self.known).id}")).seconds
+        return (await self._get(f"/{self.chance.choice(self.documents).id}")).seconds
 
     async def replay(self) -> float:
         """A creation that comes again."""
-        known = self.chance.choice(self.known)
-        headers = {**self.installation.headers, "Idempotency-Key": known.key}
-        request = request_text("POST", self.installation.documents_path, headers, known.request)
+        document = self.chance.choice(self.documents)
+        headers = {**self.installation.headers, "Idempotency-Key": document.key}
+        request = request_text("POST", self.installation.documents_path, headers, document.request)
         return (await self._exchange(request, _OK)).seconds
 
     async def issue(self) -> float:
@@ -144,13 +144,15 @@ async def prepare(installation: Installation, documents: int) -> None:
 
 @asynccontextmanager
 async def side_of(installation: Installation) -> AsyncIterator[Side]:
-    """Connect, and get to know some documents of all ages."""
+    """Connects, and reads some documents of all ages."""
     database = await asyncpg.connect(installation.database_url)
     line = await Line.open(installation.port)
     try:
         rows = await database.fetch(_SAMPLE, _KNOWN)
-        known = [Known(row["id"], row["idempotency_key"], row["request"].encode()) for row in rows]
-        yield Side(installation, line, database, creations(installation), known, random.Random(0))
+        documents = [
+            StoredDocument(row["id"], row["idempotency_key"], row["request"].encode()) for row in rows
+        ]
+        yield Side(installation, line, database, creations(installation), documents, random.Random(0))
     finally:
         line.close()
         await database.close()

@@ -24,12 +24,12 @@ import asyncpg
 import psutil  # type: ignore[import-untyped]
 
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
-from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
+from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
 from carimbo.fiscal.environment import Environment
-from carimbo.service.companies import EnvironmentChange, switch_environment
-from carimbo.service.company_settings import CompanySettings, change_settings
+from carimbo.service.companies.company_settings import CompanySettings, change_settings
+from carimbo.service.companies.registration import EnvironmentChange, switch_environment
 from carimbo.settings import child_environment
-from carimbo.simulator.certificates import CertificateFolder
+from carimbo.simulator.program.certificates import CertificateFolder
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.migrate import migrate
@@ -89,11 +89,11 @@ class Installation:
 
     def program(self, name: str) -> Program:
         """One of the processes."""
-        return next(one for one in self.programs if one.name == name)
+        return next(program for program in self.programs if program.name == name)
 
     def cpu_seconds(self) -> dict[str, float]:
         """CPU of every process so far."""
-        return {one.name: one.cpu_seconds() for one in self.programs}
+        return {program.name: program.cpu_seconds() for program in self.programs}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ def running_installation(
     ports = _free_port(), _free_port(), _free_port()
     with ExitStack() as running:
         programs = [
-            running.enter_context(_running(one, command, settings, folder))
-            for one, (command, settings) in _plans(url, keys, folder, ports).items()
-            if with_worker or one != "worker"
+            running.enter_context(_running(program_name, command, settings, folder))
+            for program_name, (command, settings) in _plans(url, keys, folder, ports).items()
+            if with_worker or program_name != "worker"
         ]
         for port, path in ((ports[0], "/readyz"), (ports[2], "/controls")):
             _wait_until_ready(port, path, programs, folder)
@@ -155,7 +155,7 @@ async def _new_database(server_url: str, name: str) -> str:
 async def _seed(url: str, keys: str, folder: Path) -> tuple[dict[str, str], UUID]:
     now = datetime.now(UTC)
     certificates = CertificateFolder.open(folder, now)
-    file = CompanyFile(certificates, folder / "company.pfx")
+    file = CompanyCertificateFile(certificates, folder / "company.pfx")
     async with open_database(url, KeyRing.parse(keys)) as database:
         credentials = await seed_credentials(database, None)
         company_id = await seed_company(database, credentials.subscription_id, file, now)
@@ -211,7 +211,7 @@ def _running(
 def _wait_until_ready(port: int, path: str, programs: Sequence[Program], folder: Path) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not _answers(port, path):
-        if time.monotonic() > deadline or not all(one.is_running() for one in programs):
+        if time.monotonic() > deadline or not all(program.is_running() for program in programs):
             logs = "".join(log.read_text(errors="replace") for log in folder.glob("*.log"))
             raise NotRunning(f"port {port} does not answer {path}:\n{logs}")
         time.sleep(0.1)

@@ -17,20 +17,19 @@ from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
-from carimbo.fiscal.access_key import choose_numeric_code
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.company import PisCofinsRegime, TaxRegime
-from carimbo.fiscal.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.gtin import check_digit
-from carimbo.fiscal.issuance import Issuance
+from carimbo.fiscal.identity.access_key import choose_numeric_code
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.gtin import check_digit
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.identity.tax_ids import cnpj_check_digits, cpf_check_digits
+from carimbo.fiscal.issuance import Issuance, Software
+from carimbo.fiscal.parties.company import PisCofinsRegime, TaxRegime
+from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.software import Software
-from carimbo.fiscal.taxpayer import cnpj_check_digits, cpf_check_digits
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ITEMS_PREPARED = 10_000

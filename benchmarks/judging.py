@@ -1,4 +1,4 @@
-"""What one document costs the simulator, besides TLS: it is in the way of every test.
+"""The simulator's CPU time for a document, without TLS; every test pays it.
 
 `python benchmarks/judging.py` shows NF-e of 1 and of 50 items to the simulator and prints CPU milliseconds a
 document, and the ratio to one RSA signature with the same key in the same run. `judged` is the verdict: the
@@ -20,22 +20,21 @@ from pathlib import Path
 
 from cryptography import x509
 
-from carimbo.fiscal.company import TaxRegime
+from carimbo.fiscal.parties.company import TaxRegime
 from carimbo.simulator.controls import Controls
-from carimbo.simulator.family import World
+from carimbo.simulator.family import RequestContext, ServicePath
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.nfe.authorization import DOCUMENTS
-from carimbo.simulator.nfe.case import Case
 from carimbo.simulator.nfe.dialect import DIALECT
+from carimbo.simulator.nfe.family import SERVICES
+from carimbo.simulator.nfe.judged import JudgedInvoice
 from carimbo.simulator.nfe.rules.message import MESSAGE_RULES
-from carimbo.simulator.nfe.services import SERVICES
-from carimbo.simulator.place import Place
-from carimbo.simulator.rule import first_broken
-from carimbo.simulator.sefaz.call import Call
-from carimbo.simulator.site import Site
-from carimbo.simulator.soap import open_request
+from carimbo.simulator.program.site import Site
+from carimbo.simulator.rules import first_broken
+from carimbo.simulator.sefaz.call import ServiceCall
+from carimbo.simulator.sefaz.soap import open_request
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Credential, Trust, credential_of
+from carimbo.simulator.trust import JudgedCertificate, TrustedAuthorities, judged_certificate
 from core import make, sign_only
 from invoices import Sale, certificate, prepared_requests, sales_of
 
@@ -48,15 +47,17 @@ _WARMING = 20
 BARS = {1: "bar 3.0", 50: ""}
 """The project's own, in milliseconds, by items."""
 
-Made = Sequence[tuple[Sale, bytes]]
+Messages = Sequence[tuple[Sale, bytes]]
 
 
-class Office:
+class LocalSimulator:
     """A simulator without its ports, whose clock is that of the documents."""
 
     def __init__(self, folder: Path) -> None:
         owner = certificate()
-        self._trust = Trust(tuple(Credential.of(x509.load_der_x509_certificate(one)) for one in owner.chain))
+        self._trust = TrustedAuthorities(
+            tuple(JudgedCertificate.of(x509.load_der_x509_certificate(der)) for der in owner.chain)
+        )
         self._sender = owner.certificate_der
         self._now = owner.not_before
         self._store = Store.open(folder / "simulator.sqlite")
@@ -64,29 +65,29 @@ class Office:
 
     def judge(self, sale: Sale, message: bytes) -> None:
         """Come to the verdict on one document, which must be good."""
-        service, place = SERVICES.by_name["nfeautorizacao4"], Place.of(_PATH)
+        service, place = SERVICES.by_name["nfeautorizacao4"], ServicePath.of(_PATH)
         assert place  # noqa: S101 - the path is ours
-        world = World(sale.issuance.now, self._store, self._trust, Controls())
+        context = RequestContext(sale.issuance.now, self._store, self._trust, Controls())
         opened = open_request(message, service.wrapping)
-        call = Call(
+        call = ServiceCall(
             dialect=DIALECT,
             root=opened.root,
             text=opened.text,
             schema=service.schema,
-            sender=credential_of(self._sender),
+            sender=judged_certificate(self._sender),
             place=place,
-            world=world,
+            context=context,
         )
-        case = Case(deepcopy(opened.root[-1]), place, world)
-        if found := first_broken(MESSAGE_RULES, call) or DOCUMENTS.refusal_of(case):
-            raise RuntimeError(f"the simulator refuses a document of the benchmark: {found}")
+        case = JudgedInvoice(deepcopy(opened.root[-1]), place, context)
+        if broken := first_broken(MESSAGE_RULES, call) or DOCUMENTS.refusal_of(case):
+            raise RuntimeError(f"the simulator refuses a document of the benchmark: {broken}")
 
     async def answer(self, sale: Sale, message: bytes) -> None:
         """Have one document authorised, from the request to the reply."""
         self._now = sale.issuance.now
         reply = await self._site.answer(Request("POST", _PATH, "", _HEADERS, message, self._sender))
-        found = isinstance(reply, Reply) and _CODE.search(reply.body)
-        if not found or found[1] != b"100":
+        code = isinstance(reply, Reply) and _CODE.search(reply.body)
+        if not code or code[1] != b"100":
             raise RuntimeError(f"the simulator did not authorise: {reply}")
 
     def close(self) -> None:
@@ -100,37 +101,40 @@ async def measure(items: int, regime: TaxRegime, documents: int) -> tuple[float,
     Documents are made before: the simulator is a process of its own, which does nothing else.
     """
     sales = islice(sales_of(prepared_requests(items), regime), _WARMING + documents)
-    made = [(sale, make(sale)) for sale in sales]
-    with tempfile.TemporaryDirectory(prefix="carimbo-") as folder, closing(Office(Path(folder))) as office:
-        for sale, message in made[:_WARMING]:
-            office.judge(sale, message)
-            await office.answer(sale, message)
-        return _judging(office, made), await _answering(office, made), _signing(made)
+    messages = [(sale, make(sale)) for sale in sales]
+    with (
+        tempfile.TemporaryDirectory(prefix="carimbo-") as folder,
+        closing(LocalSimulator(Path(folder))) as simulator,
+    ):
+        for sale, message in messages[:_WARMING]:
+            simulator.judge(sale, message)
+            await simulator.answer(sale, message)
+        return _judging(simulator, messages), await _answering(simulator, messages), _signing(messages)
 
 
-def _judging(office: Office, made: Made) -> float:
+def _judging(simulator: LocalSimulator, messages: Messages) -> float:
     start = time.process_time()
-    for sale, message in made[_WARMING:]:
-        office.judge(sale, message)
-    return _milliseconds(start, made)
+    for sale, message in messages[_WARMING:]:
+        simulator.judge(sale, message)
+    return _milliseconds(start, messages)
 
 
-async def _answering(office: Office, made: Made) -> float:
+async def _answering(simulator: LocalSimulator, messages: Messages) -> float:
     start = time.process_time()
-    for sale, message in made[_WARMING:]:
-        await office.answer(sale, message)
-    return _milliseconds(start, made)
+    for sale, message in messages[_WARMING:]:
+        await simulator.answer(sale, message)
+    return _milliseconds(start, messages)
 
 
-def _signing(made: Made) -> float:
+def _signing(messages: Messages) -> float:
     start = time.process_time()
-    for sale, _ in made[_WARMING:]:
+    for sale, _ in messages[_WARMING:]:
         sign_only(sale)
-    return _milliseconds(start, made)
+    return _milliseconds(start, messages)
 
 
-def _milliseconds(start: float, made: Made) -> float:
-    return 1_000 * (time.process_time() - start) / (len(made) - _WARMING)
+def _milliseconds(start: float, messages: Messages) -> float:
+    return 1_000 * (time.process_time() - start) / (len(messages) - _WARMING)
 
 
 def main(arguments: list[str]) -> None:

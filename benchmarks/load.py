@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import uvloop
 
-from carimbo.service import exact_json
+from carimbo.service import json_values
 from installation import HOST, Installation
 from invoices import prepared_requests
 
@@ -90,7 +90,7 @@ def request_text(method: str, path: str, headers: Mapping[str, str], body: bytes
 def creations(installation: Installation) -> Iterator[bytes]:
     """Requests that create NF-e of one item, no two of them under one key."""
     bodies = [
-        exact_json.write(request.model_dump(by_alias=True, exclude_unset=True)).encode()
+        json_values.write_json(request.model_dump(by_alias=True, exclude_unset=True)).encode()
         for request in prepared_requests(1)
     ]
     while True:

@@ -16,9 +16,9 @@ from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
-from carimbo.service.code_lookups import LOOKUPS
-from carimbo.service.code_search import Lookup, TableEntry
-from carimbo.service.pages import PageRequest
+from carimbo.service.catalog.code_lookups import LOOKUPS
+from carimbo.service.catalog.code_search import Lookup, TableEntry
+from carimbo.service.listing import PageRequest
 from core import tell
 from installation import Installation, running_installation, running_server
 from load import middle_and_slowest, request_text, require_status, send

@@ -16,8 +16,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from carimbo.fiscal.printout import DocumentPrint, Paper
-from carimbo.printing.press import Press
+from carimbo.fiscal.printout import DocumentPrint, PaperSize
+from carimbo.printing.renderer import PdfRenderer
 
 _EXAMPLES = Path(__file__).parent.parent / "examples"
 _ISSUED = re.compile(rb"(?<=<dhEmi>)[^<]+")
@@ -63,27 +63,27 @@ class Subject:
     title: str
     type: str
     xml: bytes
-    paper: Paper
+    paper: PaperSize
 
 
 def subjects() -> Iterator[Subject]:
     """The documents that are measured."""
     for title, name in (("1 item", "minimal"), ("50 items", "fifty-items"), ("1 item, ICMS", "normal-sale")):
         xml = (_EXAMPLES / "nfe" / f"{name}.xml").read_bytes()
-        yield Subject(f"DANFE, {title}", "nfe", xml, Paper.A4)
+        yield Subject(f"DANFE, {title}", "nfe", xml, PaperSize.A4)
         yield Subject(
-            f"DANFE, {title}, NT 2026.010", "nfe", _ISSUED.sub(_UNDER_THE_NEW_LAYOUT, xml), Paper.A4
+            f"DANFE, {title}, NT 2026.010", "nfe", _ISSUED.sub(_UNDER_THE_NEW_LAYOUT, xml), PaperSize.A4
         )
     for title, name in (("QR 2", "cash"), ("QR 2 offline", "offline-qr2"), ("QR 3", "pix-qr3")):
         xml = (_EXAMPLES / "nfce" / f"{name}.xml").read_bytes()
-        yield Subject(f"NFC-e, {title}", "nfce", xml, Paper.ROLL_80)
+        yield Subject(f"NFC-e, {title}", "nfce", xml, PaperSize.ROLL_80)
     xml = (_EXAMPLES / "nfse" / "withholdings.xml").read_bytes()
-    yield Subject("DANFSe", "nfse", _NOTE % xml, Paper.A4)
+    yield Subject("DANFSe", "nfse", _NOTE % xml, PaperSize.A4)
 
 
-def own_way(press: Press, subject: Subject) -> Way:
+def own_way(renderer: PdfRenderer, subject: Subject) -> Way:
     """carimbo."""
-    return Way(lambda: press.document(DocumentPrint(subject.type, subject.xml, subject.paper)))
+    return Way(lambda: renderer.document(DocumentPrint(subject.type, subject.xml, subject.paper)))
 
 
 def other_way(subject: Subject) -> Way | None:
@@ -98,9 +98,9 @@ def other_way(subject: Subject) -> Way | None:
     return Way(lambda: bytes(draw(xml=subject.xml.decode()).output()))
 
 
-def measure(subject: Subject, press: Press, seconds: float) -> str:
+def measure(subject: Subject, renderer: PdfRenderer, seconds: float) -> str:
     """Draw by turns until the time is over, and tell what came of it."""
-    own, other = own_way(press, subject), other_way(subject)
+    own, other = own_way(renderer, subject), other_way(subject)
     ways = [own, other] if other else [own]
     for way in ways:
         way.draw()
@@ -126,15 +126,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     start = time.process_time()
-    press = Press()
-    press.document(DocumentPrint("nfe", next(subjects()).xml, Paper.A4))
+    renderer = PdfRenderer()
+    renderer.document(DocumentPrint("nfe", next(subjects()).xml, PaperSize.A4))
     _say(f"first document of a process, fonts and all: {1_000 * (time.process_time() - start):.1f} ms")
     if find_spec("brazilfiscalreport"):
         _say(f"beside brazilfiscalreport {version('brazilfiscalreport')}, by turns in one process")
     else:
         _say("brazilfiscalreport is not installed: pip install 'carimbo[bench]'")
     for subject in subjects():
-        _say(measure(subject, press, options.seconds))
+        _say(measure(subject, renderer, options.seconds))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from typing import Any
 
 import asyncpg
 
-from carimbo.fiscal.company import TaxRegime
+from carimbo.fiscal.parties.company import TaxRegime
 from core import sign_only, tell
 from installation import Installation, running_installation, running_server, until_settled
 from invoices import prepared_requests, sales_of

@@ -15,10 +15,10 @@ from pynfe.processamento.serializacao import SerializacaoXML
 from pynfe.processamento.validacao import Validacao
 from pynfe.utils.flags import NAMESPACE_NFE, VERSAO_PADRAO
 
-from carimbo.fiscal.company import Company, TaxRegime
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.money import cents
-from carimbo.fiscal.parties import Contribution, RecipientBody, contribution_of, split_tax_id
+from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.parties.recipient import Contribution, RecipientBody, contribution_of, split_tax_id
 from carimbo.fiscal.schemas import Schema, Schemas
 from invoices import EXAMPLES, Sale, company
 

@@ -23,17 +23,17 @@ _ID = b"webhook-id:"
 _STOP_SECONDS = 10
 
 
-Asked: TypeAlias = "Connection[Never, int]"
-Told: TypeAlias = "Connection[int | list[Arrival], Never]"
+Counts: TypeAlias = "Connection[Never, int]"
+Batches: TypeAlias = "Connection[int | list[Arrival], Never]"
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A call that came in."""
+    """A received call."""
 
     event_id: str
     at: float
-    """As the clock on the wall shows it, which the database's events have too."""
+    """Wall-clock time, as the database's events have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Post:
     hear: "Connection[Never, list[Arrival]]"
 
     async def arrivals(self, many: int, patience: float = 60) -> list[Arrival]:
-        """Wait until so many calls have come in since this was last asked, and take them all."""
+        """Waits for so many new calls, and returns all of them."""
         self.ask.send(many)
         if not await asyncio.to_thread(self.hear.poll, patience):
             raise TimeoutError(f"there are fewer than {many} calls after {patience} seconds")
@@ -55,57 +55,57 @@ class Post:
 
 @contextmanager
 def running_receiver() -> Iterator[Post]:
-    """Run a receiver for the length of a block."""
+    """Runs a receiver until the block ends."""
     context = get_context("spawn")
     # One for each way: a loop that watches a pipe makes it refuse what does not fit into it at once.
-    (asked, ask), (hear, told) = context.Pipe(duplex=False), context.Pipe(duplex=False)
-    process = context.Process(target=_receive, args=(asked, told), daemon=True)
+    (counts, ask), (hear, batches) = context.Pipe(duplex=False), context.Pipe(duplex=False)
+    process = context.Process(target=_receive, args=(counts, batches), daemon=True)
     process.start()
-    asked.close()
-    told.close()
+    counts.close()
+    batches.close()
     try:
         port: int = hear.recv()
         yield Post(f"http://{HOST}:{port}", Program("receiver", psutil.Process(process.pid)), ask, hear)
     finally:
-        # It ends when there is nobody left to ask.
+        # The receiver ends when its pipe is closed.
         ask.close()
         process.join(_STOP_SECONDS)
         process.kill()
 
 
-class _Book:
-    """What came in, until somebody takes it."""
+class _Arrivals:
+    """Collects calls and sends them once there are as many as requested."""
 
-    def __init__(self, asked: Asked, told: Told) -> None:
-        self._asked = asked
-        self._told = told
+    def __init__(self, counts: Counts, batches: Batches) -> None:
+        self._counts = counts
+        self._batches = batches
         self._arrivals: list[Arrival] = []
         self._wanted: int | None = None
         self.is_done = asyncio.Event()
 
     def listen(self) -> None:
-        """Hear how many somebody waits for."""
+        """Reads how many calls are requested."""
         try:
-            self._wanted = self._asked.recv()
+            self._wanted = self._counts.recv()
         except EOFError:
             self.is_done.set()
-        self._tell()
+        self._send_if_enough()
 
     def add(self, arrival: Arrival) -> None:
         self._arrivals.append(arrival)
-        self._tell()
+        self._send_if_enough()
 
-    def _tell(self) -> None:
+    def _send_if_enough(self) -> None:
         if self._wanted is not None and len(self._arrivals) >= self._wanted:
-            self._told.send(self._arrivals)
+            self._batches.send(self._arrivals)
             self._arrivals, self._wanted = [], None
 
 
 class _Caller(asyncio.Protocol):
     """One connection, whose calls come one after another."""
 
-    def __init__(self, book: _Book) -> None:
-        self._book = book
+    def __init__(self, arrivals: _Arrivals) -> None:
+        self._arrivals = arrivals
         self._read = b""
         self._transport: asyncio.WriteTransport | None = None
 
@@ -122,7 +122,7 @@ class _Caller(asyncio.Protocol):
             self._answer(head)
 
     def _answer(self, head: bytes) -> None:
-        self._book.add(Arrival(_header(head, _ID).decode(), time.time()))
+        self._arrivals.add(Arrival(_header(head, _ID).decode(), time.time()))
         if self._transport:
             self._transport.write(_ANSWER)
 
@@ -132,15 +132,15 @@ def _header(head: bytes, name: bytes) -> bytes:
     return head[start:].partition(b"\r\n")[0].strip()
 
 
-def _receive(asked: Asked, told: Told) -> None:
-    uvloop.run(_serve(asked, told))
+def _receive(counts: Counts, batches: Batches) -> None:
+    uvloop.run(_serve(counts, batches))
 
 
-async def _serve(asked: Asked, told: Told) -> None:
-    loop, book = asyncio.get_running_loop(), _Book(asked, told)
-    server = await loop.create_server(lambda: _Caller(book), HOST, 0)
-    loop.add_reader(asked.fileno(), book.listen)
-    told.send(server.sockets[0].getsockname()[1])
-    await book.is_done.wait()
-    loop.remove_reader(asked.fileno())
+async def _serve(counts: Counts, batches: Batches) -> None:
+    loop, arrivals = asyncio.get_running_loop(), _Arrivals(counts, batches)
+    server = await loop.create_server(lambda: _Caller(arrivals), HOST, 0)
+    loop.add_reader(counts.fileno(), arrivals.listen)
+    batches.send(server.sockets[0].getsockname()[1])
+    await arrivals.is_done.wait()
+    loop.remove_reader(counts.fileno())
     server.close()

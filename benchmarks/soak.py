@@ -30,7 +30,7 @@ _LEAST_BETWEEN_FAULTS, _MOST_BETWEEN_FAULTS = 20, 120
 """Documents."""
 _WAVE_SECONDS = 5
 _FROZEN_SECONDS = 3
-_TOLD_EVERY_SECONDS = 10
+_REPORTED_EVERY_SECONDS = 10
 _STALLED_SECONDS = 180
 _SHOWN = 20
 
@@ -103,13 +103,13 @@ async def soak(site: Site, company: Company, documents: int, dice: random.Random
     port = free_port()
     with (
         closing(Kept(lambda: site.api(port))) as api,
-        closing(Kept(site.worker)) as one,
+        closing(Kept(site.worker)) as first,
         closing(Kept(site.worker)) as other,
     ):
         ordering = asyncio.create_task(company.issue_many(documents, at=local(port)))
         waves = asyncio.create_task(storm_in_waves(site))
         try:
-            await strike_until_done(Faults(site, api, (one, other), dice), company, documents)
+            await strike_until_done(Faults(site, api, (first, other), dice), company, documents)
         finally:
             for task in (ordering, waves):
                 task.cancel()
@@ -120,7 +120,7 @@ async def soak(site: Site, company: Company, documents: int, dice: random.Random
 
 async def strike_until_done(faults: Faults, company: Company, documents: int) -> None:
     """Strike again and again, and tell how far it is; ends when nothing moves any more, too."""
-    started = told = moved = time.monotonic()
+    started = reported = moved = time.monotonic()
     done, next_fault = 0, _LEAST_BETWEEN_FAULTS
     last = "no fault yet"
     while done < documents and time.monotonic() - moved < _STALLED_SECONDS:
@@ -131,9 +131,9 @@ async def strike_until_done(faults: Faults, company: Company, documents: int) ->
         if next_fault <= done < documents:
             last = await faults.strike()
             next_fault = done + faults.dice.randint(_LEAST_BETWEEN_FAULTS, _MOST_BETWEEN_FAULTS)
-        if time.monotonic() - told > _TOLD_EVERY_SECONDS:
-            told = time.monotonic()
-            tell(f"{told - started:6.0f} s  {done:6} of {documents} authorised  ({last})")
+        if time.monotonic() - reported > _REPORTED_EVERY_SECONDS:
+            reported = time.monotonic()
+            tell(f"{reported - started:6.0f} s  {done:6} of {documents} authorised  ({last})")
         await asyncio.sleep(0.1)
 
 
@@ -149,13 +149,15 @@ async def storm_in_waves(site: Site) -> None:
 async def run(documents: int, seed: int) -> int:
     """Soak, tell the verdict, and give the exit code."""
     async with open_site() as site, site.company() as company:
-        found = await soak(site, company, documents, random.Random(seed))
+        contradictions = await soak(site, company, documents, random.Random(seed))
         authorized = await site.pool.fetchval(f"select {company.count('authorized')}")
         sent = len(await site.sent(company))
-    for line in found[:_SHOWN]:
+    for line in contradictions[:_SHOWN]:
         tell(line)
-    tell(f"{authorized} of {documents} authorised, {sent} messages sent, contradictions: {len(found)}")
-    return 1 if found or authorized != documents else 0
+    tell(
+        f"{authorized} of {documents} authorised, {sent} messages sent, contradictions: {len(contradictions)}"
+    )
+    return 1 if contradictions or authorized != documents else 0
 
 
 def main(arguments: list[str]) -> int:

@@ -1,11 +1,11 @@
-"""Proof that what was measured are documents: each is valid by the XSD and rightly signed."""
+"""Proof that the benchmark measures real documents: each is valid by the XSD and correctly signed."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from carimbo.fiscal.identity.signature import verify
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import verify
 from carimbo.fiscal.xml_reading import read_xml
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
@@ -28,7 +28,7 @@ def verify_all(messages: Sequence[bytes]) -> None:
             raise Refused(f"{problems[0].path} {problems[0].message}")
         verify(root)
     step = max(len(documents) // SHOWN_TO_XMLSEC1, 1)
-    if not all(xmlsec1_accepts(one, "infNFe") for one in documents[::step][:SHOWN_TO_XMLSEC1]):
+    if not all(xmlsec1_accepts(document, "infNFe") for document in documents[::step][:SHOWN_TO_XMLSEC1]):
         raise Refused("xmlsec1 does not accept a signature")
 
 

@@ -1,10 +1,10 @@
-"""How fast the world is told of what becomes of documents.
+"""How fast webhooks are delivered.
 
 `python benchmarks/webhooks.py` starts PostgreSQL, the simulator, the API, a worker and a receiver on this
 machine, and lets several webhooks listen. It prints deliveries per second of the worker as a ratio to those
 of its HTTP client alone, which posts the same bodies to the same receiver, as many at once and without a
-database; how long after its authorization a document is told of, one at a time; and how long that takes while
-other receivers hang, as a ratio.
+database; how long after its authorization a document is delivered, one at a time; and how long that
+takes while other receivers hang, as a ratio.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from typing import Any
 import asyncpg
 import uvloop
 
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.guard import Guard
+from carimbo.outbound.guard import WebhookGuard
+from carimbo.outbound.target import AllowedHosts
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookCall
 from core import tell
@@ -34,7 +34,7 @@ MOST_MILLISECONDS = 100.0
 _WEBHOOKS = 4
 _HANGING_WEBHOOKS = 4
 _AT_ONCE = 5
-"""That a worker has under way to one webhook, unless told otherwise."""
+"""Concurrent deliveries of a worker to one webhook, by default."""
 _TEMPLATES = 100
 _WARMING = 10
 _LINES = 8
@@ -90,7 +90,7 @@ class Bench:
         require_status(await send(self.installation.port, [request], 1), _OK)
 
     async def silence(self) -> None:
-        """Let no webhook listen any more, and forget what it was owed."""
+        """Removes all webhooks and their pending deliveries."""
         await self.database.execute("truncate webhooks, deliveries, delivery_attempts")
 
     async def issue(self, many: int) -> None:
@@ -113,7 +113,7 @@ class Bench:
         )
 
     async def delays(self, documents: int) -> list[float]:
-        """How long after its authorization each document is told of, one after another."""
+        """Measures how long after its authorization each document is delivered, one after another."""
         arrivals = []
         for _ in range(documents):
             await self.issue(1)
@@ -133,7 +133,7 @@ def post_all(calls: Sequence[WebhookCall], at_once: int) -> float:
 
 async def _post_all(calls: Sequence[WebhookCall], at_once: int) -> float:
     queue, cpu = iter(calls), time.process_time()
-    guard = Guard(AllowedHosts.parse(HOST))
+    guard = WebhookGuard(AllowedHosts.parse(HOST))
     async with HttpWebhookClient(guard, _CLIENT_SECONDS, lambda: datetime.now(UTC)) as client:
 
         async def use() -> None:
@@ -161,7 +161,7 @@ async def post_the_same(bench: Bench, client: ProcessPoolExecutor, many: int) ->
 
 def _between(arrivals: Sequence[Arrival]) -> float:
     """From the first to the last."""
-    return max(one.at for one in arrivals) - min(one.at for one in arrivals)
+    return max(arrival.at for arrival in arrivals) - min(arrival.at for arrival in arrivals)
 
 
 async def measure(bench: Bench, client: ProcessPoolExecutor, deliveries: int, documents: int) -> None:
@@ -222,7 +222,7 @@ def main(arguments: Sequence[str]) -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--deliveries", type=int, default=4_000, help="how many go out as fast as they can")
-    parser.add_argument("--documents", type=int, default=200, help="how many are told of one at a time")
+    parser.add_argument("--documents", type=int, default=200, help="how many are delivered one at a time")
     options = parser.parse_args(arguments)
     with (
         running_server() as server,

@@ -1,6 +1,6 @@
-"""Draw docs/images/demo.png: what a terminal shows when the demo is up.
+"""Draws docs/images/demo.png: the terminal output of a running demo.
 
-Takes what was recorded of one: `script -qfc 'make demo' demo.log`, then `demo_picture.py demo.log`.
+Needs a recording: `script -qfc 'make demo' demo.log`, then `demo_picture.py demo.log`.
 """
 
 import re
@@ -20,14 +20,14 @@ COLOURS_KEPT = 256
 
 
 def recorded(shown: str) -> list[str]:
-    """The lines of the last table and of the greeting below it, with the folders of nobody in particular."""
+    """Returns the lines of the last table and of the greeting below it, with neutral folder names."""
     last = shown[shown.rindex("Documentos de exemplo") :]
     lines = last[: last.index("Experimente")].replace("\r", "").rstrip().splitlines()
     return [re.sub(r" /\S+(?=/\.carimbo)", " /home/you/carimbo", line) for line in lines]
 
 
 def draw(lines: list[str]) -> Image.Image:
-    """Write each line in its colours, a cell a letter."""
+    """Draws each line in its colours, one cell per letter."""
     width = max(len(Text.from_ansi(line).plain.rstrip()) for line in lines)
     size = (width * CELL[0] + 2 * MARGIN, len(lines) * CELL[1] + 2 * MARGIN)
     image = Image.new("RGB", size, BACKGROUND)
@@ -43,7 +43,7 @@ def draw(lines: list[str]) -> Image.Image:
 
 
 def pieces(line: str) -> list[tuple[tuple[int, int, int], str]]:
-    """A line cut where its colour changes."""
+    """Splits a line where its colour changes."""
     parts = re.split(r"\x1b\[([\d;?]*)[A-Za-z]", line)
     codes = ["", *parts[1::2]]
     return [(COLOURS.get(code, PLAIN), text) for code, text in zip(codes, parts[::2], strict=True) if text]

@@ -1,4 +1,4 @@
-"""What docs/reference says of events: their names, when they are sent, and what is told."""
+"""The tables of docs/reference about events: names, when they are sent, and payloads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,58 +6,58 @@ from typing import Any
 from pydantic import BaseModel
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
-from carimbo.service.certificate_expiry import WARNED_DAYS
+from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 
 _WHEN: Mapping[str, str] = {
-    "authorized": "the authority authorised it",
-    "rejected": "the authority refused it, or we did when its turn came",
-    "cancelled": "it was canceled, or another took its place",
-    "expiring": f"a company's certificate ends in {', '.join(map(str, WARNED_DAYS))} days, once each",
+    "authorized": "the authority authorized the document",
+    "rejected": "the authority rejected the document, or carimbo did while processing it",
+    "cancelled": "the document was canceled, or another one replaced it",
+    "expiring": f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each",
 }
 FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
     EventPayload: {
-        "id": "the event's own, the same at every attempt, and `webhook-id`",
-        "event": "its name",
-        "createdAt": "when it happened",
-        "data": "what happened: one of the tables below",
+        "id": "id of the event: the same at every attempt, and in the header `webhook-id`",
+        "event": "name of the event",
+        "createdAt": "when the event happened",
+        "data": "details of the event, in one of the forms below",
     },
     DocumentData: {
-        "id": "the document's",
-        "saleId": "the sale that it is of",
-        "externalId": "what the caller knows it by",
-        "companyId": "the company that issues it",
-        "taxId": "the CNPJ of the company, without punctuation",
-        "status": "what became of it: `authorized`, `rejected` or `canceled`",
-        "type": f"which document it is: {', '.join(f'`{kind.name}`' for kind in MODULES)}",
-        "amount": "its total, in reais",
-        "invoiceNumber": "its number; that of an NFS-e is the authority's",
-        "issuedAt": "when it was issued, as the document says",
-        "rejection": "why it was rejected: `code`, `message`, `field`, `hint`, `retryable`, as in the record",
-        "pdfUrl": "a link that opens the PDF without credentials, for a while",
-        "xmlUrl": "the same for the XML",
+        "id": "id of the document",
+        "saleId": "id of the sale, if the document belongs to one",
+        "externalId": "your own id of the document, if you sent one",
+        "companyId": "id of the company that issues the document",
+        "taxId": "CNPJ of the company, without punctuation",
+        "status": "`authorized`, `rejected` or `canceled`",
+        "type": f"type of the document: {', '.join(f'`{kind.name}`' for kind in MODULES)}",
+        "amount": "total of the document, in reais",
+        "invoiceNumber": "number of the document; for an NFS-e, the number from the authority",
+        "issuedAt": "time of issue in the document",
+        "rejection": "reason of the rejection: `code`, `message`, `field`, `hint`, `retryable`",
+        "pdfUrl": "link to the PDF, valid without credentials for `CARIMBO_LINK_DAYS`",
+        "xmlUrl": "link to the XML, likewise",
     },
     CertificateData: {
-        "companyId": "the company whose certificate it is",
-        "taxId": "its CNPJ, without punctuation",
-        "expiresAt": "when the certificate ends",
-        "daysLeft": "days until then, one that has begun counted as a whole",
+        "companyId": "id of the company that owns the certificate",
+        "taxId": "CNPJ of the company, without punctuation",
+        "expiresAt": "when the certificate expires",
+        "daysLeft": "days until the certificate expires, rounded up",
     },
 }
 """What each field of an event means."""
 
 
 def event_tables() -> list[str]:
-    """Every event with its group, and every field that is told."""
+    """Returns every event with its group, and every field of the payloads."""
     names = [_event(name, group) for group, names in EVENT_GROUPS.items() for name in names]
     return [
-        "| event | group | of | when |",
+        "| event | group | document type | when it is sent |",
         "|---|---|---|---|",
         *names,
         "",
-        f"`{TEST}` is in no group and in no list: it is sent to one webhook that is tried, with `webhookId`",
-        "and `message` in its `data`.",
+        f"`{TEST}` belongs to no group, and `GET /v1/events` does not list it. carimbo sends it only to a",
+        "webhook that you test. Its `data` has `webhookId` and `message`.",
         "",
         *_payload("Every event", EventPayload),
         *_payload("`data` of a document", DocumentData),
@@ -73,7 +73,7 @@ def _event(name: str, group: str) -> str:
 
 
 def _payload(title: str, model: type[BaseModel]) -> list[str]:
-    """A table of what a model tells, which can't be made for a field that nobody has described."""
+    """Returns a table of the fields of a model; fails for a field without a description."""
     schema = model.model_json_schema(mode="serialization")
     rows = [f"| `{name}` | {_form(schema, name)} | {FIELDS[model][name]} |" for name in schema["properties"]]
     return [f"## {title}", "", "| field | form | meaning |", "|---|---|---|", *rows, ""]

@@ -1,4 +1,4 @@
-"""Writes the XML of every example anew, so that `git diff` shows what a change does to the documents."""
+"""Rewrites the XML of every example, so that `git diff` shows what a change does to the documents."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,40 +10,38 @@ from typing import Any, TypeVar
 
 from pydantic import Field, TypeAdapter
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.certificate import open_a1
-from carimbo.fiscal.company_file import CompanyFile, read_json
-from carimbo.fiscal.date_fields import Moment
+from carimbo.fiscal.body.date_fields import Moment
+from carimbo.fiscal.body.fields import Body, Flag, Integer, Number
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
-from carimbo.fiscal.fields import Body, Flag, Integer, Number
-from carimbo.fiscal.issuance import Issuance, Replaced, Review, Surroundings
+from carimbo.fiscal.identity.access_key import AccessKey, parse_service_key
+from carimbo.fiscal.identity.certificate import open_a1
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.issuance import ExternalFacts, Issuance, ReplacedDocument, Review, Software
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
     Correction,
     Detail,
-    Event,
+    InvoiceEvent,
     OperationAcknowledged,
     OperationConfirmed,
     OperationNotPerformed,
     OperationUnknown,
     issue_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange, issue_inutilization
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.municipal_agreement import Agreement
+from carimbo.fiscal.parties.company_file import CompanyFile, read_json
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.service_key import parse_service_key
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.software import Software
+from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES
-from carimbo.fiscal.tables.states import STATES
 
 FOLDER = Path(__file__).parents[1] / "examples"
 
@@ -57,11 +55,11 @@ _EVENTS: dict[str, type[Detail]] = {
     "unknown": OperationUnknown,
     "notPerformed": OperationNotPerformed,
 }
-_EVENTS_OF_NOTES: dict[str, type[dps_v1.Cancellation]] = {"cancellation": dps_v1.Cancellation}
+_EVENTS_OF_NOTES: dict[str, type[dps_v1.NoteCancellation]] = {"cancellation": dps_v1.NoteCancellation}
 T = TypeVar("T")
 
 _MANIFESTATIONS = ("confirmed", "acknowledged", "unknown", "notPerformed")
-# It is a part of the keys that we make; that of an NFS-e is the authority's.
+# Part of the keys that we create; the key of an NFS-e comes from the authority.
 _UNUSED_CODE = "73935421"
 _SCHEMAS = Schemas()
 
@@ -81,7 +79,7 @@ class AgreementEntry(Body):
 
 
 class Example(Body):
-    """A line of `index.json`: a request, who issues it and under which number."""
+    """An entry of `index.json`: a request, its issuer and its number."""
 
     file: str
     company: str
@@ -103,22 +101,22 @@ class Example(Body):
 
     @property
     def request(self) -> Path:
-        """The JSON that is read."""
+        """The JSON file of the request."""
         return FOLDER / self.file
 
     @property
     def xml(self) -> Path:
-        """The document that is made of it."""
+        """The XML file of the document."""
         return self.request.with_suffix(".xml")
 
     @property
     def is_document(self) -> bool:
-        """Whether it is a document, and not something that is told of one."""
+        """Whether it is a document, and not an event of a document."""
         return self.request.parent.name != "events"
 
 
 class EventFile(Body):
-    """Something that happens to a document; `detail` holds the fields of the event that `event` names."""
+    """An event of a document; `detail` holds the fields of the event that `event` names."""
 
     event: str
     access_key: str
@@ -144,7 +142,7 @@ def example_rates() -> Iterator[None]:
 
 
 def issued(example: Example) -> bytes:
-    """The signed XML of an example, made by the library."""
+    """Returns the signed XML of an example, issued by the library."""
     with example_rates():
         return _issued(example)
 
@@ -153,16 +151,18 @@ def _issued(example: Example) -> bytes:
     body = read_json(example.request)
     if example.is_document:
         issuing, request, issuance = _draft(example, body)
-        return _made(example, issuing.issue(request, issuance)).xml
+        return _without_problems(example, issuing.issue(request, issuance)).xml
     company, signer = _company(example.company)
     if "numberStart" in body:
-        return _made(example, issue_inutilization(_record(Inutilization, body), signer, _SCHEMAS))
+        return _without_problems(
+            example, issue_inutilization(_record(InutilizationRange, body), signer, _SCHEMAS)
+        )
     issue = _EVENTS_OF[example.request.parents[1].name]
-    return _made(example, issue(EventFile.model_validate(body), company, signer))
+    return _without_problems(example, issue(EventFile.model_validate(body), company, signer))
 
 
 def reviewed(example: Example) -> Review:
-    """What the library says of the request of an example before it is issued, as on trial: without a key."""
+    """Returns the review of an example's request before it is issued, without a key."""
     issuing, request, issuance = _draft(example, read_json(example.request))
     with example_rates():
         return issuing.review(request, replace(issuance, signer=Signer.throwaway()))
@@ -203,15 +203,15 @@ def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:
         signer=signer,
         schemas=_SCHEMAS,
         now=emission.issued_at,
-        surroundings=Surroundings(_agreements(example), replaced=_replaced(example)),
+        external_facts=ExternalFacts(_agreements(example), replaced=_replaced(example)),
     )
     return issuing, request, issuance
 
 
-def _replaced(example: Example) -> Replaced | None:
+def _replaced(example: Example) -> ReplacedDocument | None:
     if example.replaced_key is None or example.replaced_file is None:
         return None
-    return Replaced(example.replaced_key, (FOLDER / example.replaced_file).read_bytes())
+    return ReplacedDocument(example.replaced_key, (FOLDER / example.replaced_file).read_bytes())
 
 
 def _agreements(example: Example) -> Mapping[str, Agreement]:
@@ -221,16 +221,18 @@ def _agreements(example: Example) -> Mapping[str, Agreement]:
     }
 
 
-def _made(example: Example, made: T | tuple[Problem, ...]) -> T:
-    if isinstance(made, tuple):
-        raise ValueError(f"{example.file}: {made}")
-    return made
+def _without_problems(example: Example, result: T | tuple[Problem, ...]) -> T:
+    if isinstance(result, tuple):
+        raise ValueError(f"{example.file}: {result}")
+    return result
 
 
 def _type_of(example: Example) -> tuple[DocumentType, Issuing]:
     """The type that the folder of an example is named after."""
     name = example.request.parent.name
-    return next((one, one.issuing) for one in DOCUMENT_TYPES if one.name == name and one.issuing)
+    return next(
+        (issued, issued.issuing) for issued in DOCUMENT_TYPES if issued.name == name and issued.issuing
+    )
 
 
 def _emission(
@@ -240,8 +242,8 @@ def _emission(
     settings: ModuleSettings,
     request: Any,
 ) -> Emission:
-    asked = document_type.issuing.issue_date(request)
-    moment = asked if isinstance(asked, datetime) else example.issued_at
+    issue_date = document_type.issuing.issue_date(request)
+    moment = issue_date if isinstance(issue_date, datetime) else example.issued_at
     code = _UNUSED_CODE if document_type.numbering.is_by_authority else example.numeric_code
     if example.number is None or code is None or moment is None:
         raise ValueError(f"{example.file}: index.json lacks its number, numericCode or issuedAt")
@@ -259,7 +261,7 @@ def _emission(
 
 def _event_of_goods(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
     is_manifestation = file.event in _MANIFESTATIONS
-    event = Event(
+    event = InvoiceEvent(
         organ=NATIONAL_ORGAN if is_manifestation else STATES[company.address.state].ibge,
         environment=company.environment.code,
         tax_id=company.tax_id,
@@ -272,7 +274,7 @@ def _event_of_goods(file: EventFile, company: CompanyFile, signer: Signer) -> by
 
 
 def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
-    event = dps_v1.Event(
+    event = dps_v1.NoteEvent(
         environment=company.environment.code,
         application_version=_SOFTWARE,
         tax_id=company.tax_id,

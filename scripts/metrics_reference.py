@@ -1,4 +1,4 @@
-"""What docs/reference says of metrics: their names, labels, and which program shows them."""
+"""The tables of docs/reference about metrics: names, labels, and the programs that export them."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,34 +6,34 @@ from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.metrics import MetricWrapperBase
 
 import carimbo.main.api
-import carimbo.main.worker  # noqa: F401 - what programs show is there once they are put together
-from carimbo.api import metrics as api
+import carimbo.main.worker  # noqa: F401 - the imports register the metrics
+from carimbo.api import middleware as api
 from carimbo.worker import metrics as worker
 
 OURS = "carimbo_"
 PROGRAMS: Mapping[str, CollectorRegistry] = {"API": api.REGISTRY, "worker": worker.REGISTRY, "both": REGISTRY}
-"""Which program shows what is in a registry."""
+"""The registry of each program."""
 
 
 def our_metrics(registry: CollectorRegistry) -> Iterator[MetricWrapperBase]:
-    """The metrics of a registry that are ours, in the order in which the code names them."""
-    # There is no public way from a registry to what it has.
+    """Yields our metrics in a registry, in the order of the code."""
+    # A registry has no public access to its metrics.
     for collector in registry._collector_to_names:
         if isinstance(collector, MetricWrapperBase) and collector._name.startswith(OURS):
             yield collector
 
 
 def shown_name(metric: MetricWrapperBase) -> str:
-    """The name that Prometheus knows a metric by, without the endings of a histogram's samples."""
+    """Returns the name of a metric in Prometheus, without the suffixes of a histogram's samples."""
     return f"{metric._name}_total" if metric._type == "counter" else metric._name
 
 
 def metric_tables() -> list[str]:
-    """Every metric with its labels and meaning."""
+    """Returns a table of every metric with its labels and meaning."""
     rows = [
         _row(program, metric) for program, registry in PROGRAMS.items() for metric in our_metrics(registry)
     ]
-    return ["| metric | kind | labels | shown by | meaning |", "|---|---|---|---|---|", *rows]
+    return ["| metric | type | labels | exported by | meaning |", "|---|---|---|---|---|", *rows]
 
 
 def _row(program: str, metric: MetricWrapperBase) -> str:

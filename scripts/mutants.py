@@ -89,9 +89,9 @@ def main(
         copy_repository(ROOT, copy)
         if not _imports_the_copy(copy) or not (skip_clean or _passes_without_a_mutant(copy, mutants)):
             raise typer.Exit(1)
-        missed = [mutant for mutant in mutants if not _is_caught(copy, mutant)]
-    typer.echo(f"{len(mutants) - len(missed)} of {len(mutants)} mutants were caught.")
-    raise typer.Exit(1 if missed else 0)
+        add_problem = [mutant for mutant in mutants if not _is_caught(copy, mutant)]
+    typer.echo(f"{len(mutants) - len(add_problem)} of {len(mutants)} mutants were caught.")
+    raise typer.Exit(1 if add_problem else 0)
 
 
 def copy_repository(root: Path, copy: Path) -> None:

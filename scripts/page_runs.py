@@ -23,7 +23,7 @@ _USUAL_ADDRESSES = {
     "simulatorUrl": "127.0.0.1:8443",
     "simulatorControlUrl": "127.0.0.1:8444",
 }
-# Nothing else of whoever runs a page may help it.
+# A page gets nothing else of the caller's environment.
 _KEPT_VARIABLES = ("HOME", "LANG", "LC_ALL", "PATH", "TMPDIR", "TZ")
 
 
@@ -46,14 +46,14 @@ def flaws_of(page: Path, data: Path, installation: Path = Path(sys.prefix)) -> l
 
 
 def _addresses(data: Path) -> dict[str, str]:
-    """The demo's own addresses by those that pages show."""
+    """Returns the demo's addresses by those that pages show."""
     facts = json.loads((data / "demo.json").read_text(encoding="utf-8"))
     return {usual: urlsplit(facts[name]).netloc for name, usual in _USUAL_ADDRESSES.items()}
 
 
 def _replaced(text: str, replacements: Mapping[str, str]) -> str:
-    known = re.compile("|".join(rf"{re.escape(old)}(?!\d)" for old in replacements))
-    return known.sub(lambda found: replacements[found[0]], text)
+    addresses = re.compile("|".join(rf"{re.escape(old)}(?!\d)" for old in replacements))
+    return addresses.sub(lambda match: replacements[match[0]], text)
 
 
 def _run(name: str, script: str, data: Path, installation: Path) -> Ended:
@@ -70,7 +70,7 @@ def _run(name: str, script: str, data: Path, installation: Path) -> Ended:
 
 
 def _wait(command: Sequence[str], folder: Path, log: Path) -> int | None:
-    """Run a program to its end, or to the end of its time; nothing that it started goes on after it."""
+    """Runs a program until it ends or times out; ends all processes that it started."""
     with log.open("wb") as stream:
         process = subprocess.Popen(  # noqa: S603 - a page of ours
             command,

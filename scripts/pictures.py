@@ -1,4 +1,4 @@
-"""Write docs/images: documents of examples/ as they look on paper, were they authorised in production."""
+"""Writes docs/images: printed documents of examples/, as if authorised in production."""
 
 import re
 import subprocess
@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
-from carimbo.fiscal.printout import DocumentPrint, Paper
-from carimbo.printing.press import Press
+from carimbo.fiscal.printout import DocumentPrint, PaperSize
+from carimbo.printing.renderer import PdfRenderer
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -50,12 +50,12 @@ _CHANGES = (
 )
 
 
-def picture(type_name: str, example: str, paper: Paper, logo: bytes) -> Image.Image:
+def picture(type_name: str, example: str, paper: PaperSize, logo: bytes) -> Image.Image:
     """Draw an example as if it were in force, and turn its first page into an image."""
     xml = (ROOT / "examples" / type_name / f"{example}.xml").read_text(encoding="utf-8")
     for pattern, replacement in _CHANGES:
         xml = re.sub(pattern, replacement, xml)
-    pdf = Press().document(DocumentPrint(type_name, authorized(xml), paper, logo=logo))
+    pdf = PdfRenderer().document(DocumentPrint(type_name, authorized(xml), paper, logo=logo))
     with tempfile.NamedTemporaryFile(suffix=".pdf") as drawn:
         drawn.write(pdf)
         drawn.flush()
@@ -65,7 +65,7 @@ def picture(type_name: str, example: str, paper: Paper, logo: bytes) -> Image.Im
 
 
 def authorized(xml: str) -> bytes:
-    """The file that has legal force: a document with its protocol, or the note that holds a declaration."""
+    """Returns the legally valid file: a document with its protocol, or the note with a declaration."""
     keys = re.findall(r'Id="NFe(\w{44})"', xml)
     if not keys:
         return _NOTE.format(declaration=xml).encode()
@@ -73,7 +73,7 @@ def authorized(xml: str) -> bytes:
 
 
 def sample_logo() -> bytes:
-    """A stamp, for want of a logo."""
+    """Returns a stamp that serves as a logo."""
     image = Image.new("RGB", (400, 400), "white")
     draw = ImageDraw.Draw(image)
     draw.ellipse((10, 10, 390, 390), outline=(20, 90, 140), width=22)
@@ -88,9 +88,9 @@ def main() -> None:
     """Write the pictures."""
     IMAGES.mkdir(exist_ok=True)
     logo = sample_logo()
-    picture("nfe", "road-freight", Paper.A4, logo).save(IMAGES / "danfe.png", optimize=True)
-    picture("nfce", "cards", Paper.ROLL_80, logo).save(IMAGES / "receipt.png", optimize=True)
-    picture("nfse", "withholdings", Paper.A4, logo).save(IMAGES / "danfse.png", optimize=True)
+    picture("nfe", "road-freight", PaperSize.A4, logo).save(IMAGES / "danfe.png", optimize=True)
+    picture("nfce", "cards", PaperSize.ROLL_80, logo).save(IMAGES / "receipt.png", optimize=True)
+    picture("nfse", "withholdings", PaperSize.A4, logo).save(IMAGES / "danfse.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What docs/reference says of the API: every operation of its contract, and what it answers outside of it."""
+"""The tables of docs/reference about the API: operations of the contract, and other paths."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,22 +16,25 @@ from carimbo.settings import Settings
 
 _FIRST_REFUSAL = 400
 _OUTSIDE: Mapping[str, str] = {
-    "/healthz": "Whether the process lives.",
-    "/readyz": "Whether it can work: 503 while the database does not answer or has pending migrations.",
-    "/openapi.yaml": "The contract.",
-    "/openapi.json": "The same as JSON.",
-    "/docs": "The contract as pages for people: their overview.",
-    "/docs/{page}": "A page of a group of operations, of events or of errors, or a file that the pages load.",
-    "/": "Leads a browser to `/docs`.",
-    "/files/{owner}/{documentId}.pdf": "A PDF, for whoever has the link that an event brought.",
-    "/files/{owner}/{documentId}.xml": "The same for the XML.",
+    "/healthz": "200 while the process answers.",
+    "/readyz": (
+        "200 when the process can work; 503 while the database does not answer or has pending migrations, and"
+        " while the process stops."
+    ),
+    "/openapi.yaml": "The contract, in YAML.",
+    "/openapi.json": "The contract, in JSON.",
+    "/docs": "The contract as web pages: the overview.",
+    "/docs/{page}": "A web page about a group of operations, events or errors, or a file of these pages.",
+    "/": "Redirects a browser to `/docs`.",
+    "/files/{owner}/{documentId}.pdf": "The PDF of a document, by the signed link in an event.",
+    "/files/{owner}/{documentId}.xml": "The XML of a document, by the signed link in an event.",
 }
-"""What needs no credentials and is not in the contract."""
+"""Paths that need no credentials and are not in the contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What can be done at a path, as the contract tells it."""
+    """An operation of the contract."""
 
     method: str
     path: str
@@ -42,28 +45,35 @@ class Operation:
     """The HTTP status of each error code."""
 
 
-def operations() -> list[Operation]:
-    """Every operation of the contract, in its order."""
+def contract_operations() -> list[Operation]:
+    """Returns every operation of the contract, in its order."""
     paths: dict[str, dict[str, Any]] = contract(documented_app())["paths"]
     return [
-        _operation(method, path, told) for path, methods in paths.items() for method, told in methods.items()
+        _operation(method, path, described)
+        for path, methods in paths.items()
+        for method, described in methods.items()
     ]
 
 
 def unpublished_paths() -> list[str]:
-    """Every path that can be read and that the contract does not have."""
+    """Returns every path with GET that is not in the contract."""
     routes = iter_route_contexts(documented_app().routes)
-    return [str(one.path) for one in routes if not one.include_in_schema and "GET" in (one.methods or ())]
+    return [
+        str(route.path) for route in routes if not route.include_in_schema and "GET" in (route.methods or ())
+    ]
 
 
 def route_tables() -> list[str]:
-    """A table for each tag of the contract, and one of the rest."""
-    all_of_them = operations()
-    everywhere = frozenset.intersection(*(frozenset(one.refusals.items()) for one in all_of_them))
-    tags = dict.fromkeys(one.tag for one in all_of_them)
-    tables = [_table(tag, [one for one in all_of_them if one.tag == tag], everywhere) for tag in tags]
+    """Returns a table for each tag of the contract, and one for the paths outside of it."""
+    operations = contract_operations()
+    everywhere = frozenset.intersection(*(frozenset(operation.refusals.items()) for operation in operations))
+    tags = dict.fromkeys(operation.tag for operation in operations)
+    tables = [
+        _table(tag, [operation for operation in operations if operation.tag == tag], everywhere)
+        for tag in tags
+    ]
     return [
-        "Besides what the tables tell, every operation may refuse with",
+        "Every operation can also refuse with",
         f"{_statuses(sorted(everywhere, key=itemgetter(1, 0)))}.",
         "",
         *chain.from_iterable(tables),
@@ -77,13 +87,13 @@ def documented_app() -> FastAPI:
     return api_of(Settings())
 
 
-def _operation(method: str, path: str, told: dict[str, Any]) -> Operation:
-    answers = {int(status): answer for status, answer in told["responses"].items()}
+def _operation(method: str, path: str, described: dict[str, Any]) -> Operation:
+    answers = {int(status): answer for status, answer in described["responses"].items()}
     return Operation(
         method.upper(),
         path,
-        told["tags"][0],
-        told["summary"],
+        described["tags"][0],
+        described["summary"],
         tuple(sorted(status for status in answers if status < _FIRST_REFUSAL)),
         {code: status for status, answer in sorted(answers.items()) for code in _codes(status, answer)},
     )
@@ -96,23 +106,32 @@ def _codes(status: int, answer: dict[str, Any]) -> Iterator[str]:
 
 
 def _table(tag: str, group: Iterable[Operation], everywhere: frozenset[tuple[str, int]]) -> list[str]:
-    rows = [_row(one, everywhere) for one in group]
+    rows = [_row(operation, everywhere) for operation in group]
     heading = ["| operation | what it does | answers | refuses |", "|---|---|---|---|"]
     return [f"## {tag}", "", *heading, *rows, ""]
 
 
-def _row(one: Operation, everywhere: frozenset[tuple[str, int]]) -> str:
-    successes = ", ".join(map(str, one.successes))
-    refused = _statuses(each for each in one.refusals.items() if each not in everywhere)
-    return f"| `{one.method} {one.path}` | {one.summary} | {successes} | {refused} |"
+def _row(operation: Operation, everywhere: frozenset[tuple[str, int]]) -> str:
+    successes = ", ".join(map(str, operation.successes))
+    refused = _statuses(each for each in operation.refusals.items() if each not in everywhere)
+    return f"| `{operation.method} {operation.path}` | {operation.summary} | {successes} | {refused} |"
 
 
 def _statuses(refusals: Iterable[tuple[str, int]]) -> str:
-    """Error codes under their statuses, by which they are in order."""
+    """Returns error codes grouped and sorted by their HTTP statuses."""
     grouped = groupby(refusals, key=itemgetter(1))
     return ", ".join(f"{status} {' '.join(f'`{code}`' for code, _ in codes)}" for status, codes in grouped)
 
 
 def _rest() -> list[str]:
     rows = [f"| `GET {path}` | {_OUTSIDE[path]} |" for path in unpublished_paths()]
-    return ["## Outside of the contract", "", "| operation | what it is |", "|---|---|", *rows, ""]
+    return [
+        "## Outside the contract",
+        "",
+        "These need no credentials.",
+        "",
+        "| operation | what it answers |",
+        "|---|---|",
+        *rows,
+        "",
+    ]

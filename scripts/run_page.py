@@ -12,13 +12,13 @@ def main(
     pages: Annotated[list[Path], typer.Argument(help="Pages, in the order in which they are run.")],
     data_dir: Annotated[Path, typer.Option(help="The data folder of the demo.")] = Path(".carimbo"),
 ) -> None:
-    """Run pages, and tell what they say wrong."""
+    """Run pages, and print their mistakes."""
     flaws = []
     for page in pages:
         began = time.monotonic()
-        found = flaws_of(page, data_dir)
-        typer.echo(f"{page}: {len(found)} flaws in {time.monotonic() - began:.1f} s")
-        flaws += found
+        page_flaws = flaws_of(page, data_dir)
+        typer.echo(f"{page}: {len(page_flaws)} flaws in {time.monotonic() - began:.1f} s")
+        flaws += page_flaws
     typer.echo("\n".join(flaws), nl=bool(flaws))
     raise typer.Exit(1 if flaws else 0)
 

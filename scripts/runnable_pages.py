@@ -1,6 +1,6 @@
 """The blocks of a documentation page that a test runs, and the script that they become.
 
-The words after a block's language tell what it is for:
+The words after a block's language say what it is for:
 
     sh run               commands; those of a page share one shell, from top to bottom
     json output          what the commands right above printed (or text output)
@@ -20,13 +20,13 @@ _SHELLS = ("sh", "bash")
 RUN = "run"
 OUTPUT = "output"
 _FILE = "file="
-# A shell takes the word before the name for the command, and that never fails.
+# The shell reports the status of the builtin before the name, which never fails.
 _HIDDEN_FAILURE = re.compile(
     r"(?:^|[;&|{(]|\b(?:then|else|do)\b)[ \t]*(?:export|local|declare|readonly|typeset)[ \t]"
     r"(?:\\\n|[^\n])*?(?:\$\((?!\()|`)",
     re.MULTILINE,
 )
-# What no command prints: it goes before and after the line of a block whose commands have ended.
+# A mark that no command prints; it surrounds the line of a block whose commands have ended.
 MARK = "\x1e"
 _END_OF_FILE = "END OF FILE"
 # A shell knows the line of a failure only while the failure happens, and its command to the end.
@@ -103,7 +103,7 @@ def _block(first: int, last: int, opening: re.Match[str], inner: Sequence[str]) 
 
 
 def steps_of(blocks: Sequence[Block]) -> list[Step]:
-    """What is run and what it must print; an output belongs to the block right above it."""
+    """Returns the commands to run and their expected output, which follows their block."""
     for above, block in zip([None, *blocks], blocks, strict=False):
         if block.marker == OUTPUT and (above is None or above.marker != RUN):
             raise PageFlaw(block.first_line, "this output has no `run` block above it")
@@ -126,7 +126,7 @@ def script_of(blocks: Sequence[Block]) -> str:
 
 
 def _ends(block: Block) -> tuple[str, str]:
-    """What takes the place of a block's fences."""
+    """Returns the lines that replace a block's fences."""
     if block.file_name:
         return f"cat > {shlex.quote(block.file_name)} <<'{_END_OF_FILE}'", _END_OF_FILE
     return "", f"printf '{MARK}%s{MARK}' {block.first_line}"

@@ -1,4 +1,4 @@
-"""Whether the commands of a page printed what the page shows of them."""
+"""Compares the output of a page's commands with the output that the page shows."""
 
 import re
 from bisect import bisect_left
@@ -44,8 +44,8 @@ def flaws(steps: Sequence[Step], ended: Ended) -> Iterator[str]:
         if line not in printed:
             yield _flaw(step, f"{ended.how}, and printed", rest)
             return
-        if step.output and (found := difference(step.output.text, printed[line])):
-            yield _flaw(step, f"{found}; all that was printed", printed[line])
+        if step.output and (mismatch := difference(step.output.text, printed[line])):
+            yield _flaw(step, f"{mismatch}; all that was printed", printed[line])
     if steps and ended.code != 0:
         yield _flaw(steps[-1], f"what comes after it {ended.how}, and printed", rest)
 
@@ -55,7 +55,7 @@ def _flaw(step: Step, what: str, printed: str) -> str:
 
 
 def difference(shown: str, printed: str) -> str | None:
-    """Where a text begins to be another than the page shows, or None if it is the same.
+    """Returns where a text begins to differ from the page, or None if it does not.
 
     Whitespace is ignored, ids and moments may be others, and `…` stands for anything.
     """
@@ -66,9 +66,9 @@ def difference(shown: str, printed: str) -> str | None:
     if misfit > len(forms):
         return None
     good = _match(forms[: misfit - 1], dense)
-    found = dense[good.end() if good else 0 :]
+    actual = dense[good.end() if good else 0 :]
     expected = shown[parts[misfit - 1].start() :].rstrip() if misfit <= len(parts) else ""
-    return f"{_excerpt(found)} is printed where {_excerpt(expected)} is shown"
+    return f"{_excerpt(actual)} is printed where {_excerpt(expected)} is shown"
 
 
 def _form(part: re.Match[str]) -> str:

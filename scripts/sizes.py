@@ -1,4 +1,4 @@
-"""The longest files and functions of the tree; fails if one is longer than any may be."""
+"""Lists the longest files and functions of the tree; fails if one exceeds its limit."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ def main(root: Path = ROOT) -> None:
 
 
 def _shown(what: str, sizes: Sequence[Size], limit: int) -> list[Size]:
-    """Show the longest, and tell those that are too long."""
+    """Shows the longest, and returns those that are too long."""
     longest = sorted(sizes, key=lambda size: -size.lines)
     too_long = [size for size in longest if size.lines > limit]
     typer.echo(f"The longest of {len(sizes)} {what}; with more than {limit} lines there are {len(too_long)}:")

@@ -16,7 +16,7 @@ from carimbo.demo.embedded_postgres import embedded_postgres
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.logs import configure_logs
 from carimbo.main.api import api_of
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings, load_settings
 from carimbo.storage.database import Database
@@ -32,17 +32,17 @@ hypothesis.settings.load_profile("carimbo")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Print where the time went at the end of a run."""
+    """Prints the time spent in each folder at the end of a run."""
     config.pluginmanager.register(FolderTimes())
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares:
-    """Share the tests out to several processes."""
+    """Distributes the tests over several processes."""
     return Shares(config, log)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Name octets by their argument: zipped or signed ones differ from process to process."""
+    """Names bytes by their argument: zipped or signed bytes differ between processes."""
     return argname if isinstance(val, bytes) else None
 
 
@@ -51,7 +51,7 @@ def postgres_url() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
     try:
         with embedded_postgres(folder / "postgres") as server:
-            # Every floor of a session has pools of its own. Nothing has to outlive the machine: without
+            # Every test session has its own pools. Data need not survive a crash: without
             # waiting for the disk a commit takes a third of the time.
             with (folder / "postgres" / "postgresql.conf").open("a") as configuration:
                 configuration.write("max_connections = 300\nfsync = off\n")
@@ -74,7 +74,7 @@ async def settings(postgres_url: str, secret_keys: str) -> Settings:
         {
             "CARIMBO_DATABASE_URL": postgres_url,
             "CARIMBO_SECRET_KEYS": secret_keys,
-            # Nobody listens there: no test asks a real authority.
+            # Nothing listens there: no test calls a real authority.
             "CARIMBO_SIMULATOR_URL": "https://127.0.0.1:9",
             # Receivers of tests are on loopback; as an address, it is not looked up.
             "CARIMBO_WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
@@ -91,22 +91,22 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 
 @pytest.fixture(scope="session")
 def database(app: FastAPI) -> Database:
-    found: Database = app.state.services.database
-    return found
+    connected: Database = app.state.services.database
+    return connected
 
 
 @pytest.fixture(scope="session")
-def gatekeeper(app: FastAPI) -> Gatekeeper:
-    found: Gatekeeper = app.state.services.gatekeeper
-    return found
+def authenticator(app: FastAPI) -> Authenticator:
+    service: Authenticator = app.state.services.authenticator
+    return service
 
 
 @pytest.fixture
-async def new_caller(app: FastAPI, gatekeeper: Gatekeeper) -> AsyncIterator[NewCaller]:
+async def new_caller(app: FastAPI, authenticator: Authenticator) -> AsyncIterator[NewCaller]:
     clients: list[httpx2.AsyncClient] = []
 
     async def make(plan: str = "unlimited") -> Caller:
-        created = await create_subscription(gatekeeper, "Teste", plan)
+        created = await create_subscription(authenticator, "Teste", plan)
         headers = {"X-Api-Key": str(created.subscription_id), "X-Api-Secret": created.secret}
         http = httpx2.AsyncClient(
             transport=httpx2.ASGITransport(app=app, raise_app_exceptions=True),
@@ -128,7 +128,7 @@ async def caller(new_caller: NewCaller) -> Caller:
 
 @pytest.fixture
 async def stranger(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client without credentials."""
+    """Returns a client without credentials."""
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url=BASE_URL) as client:
         yield client
 

@@ -1,4 +1,4 @@
-"""The metrics that programs show to Prometheus, and those that the reference lists."""
+"""The metrics that programs export to Prometheus, and those that the reference lists."""
 
 import asyncio
 
@@ -19,9 +19,9 @@ def shown(name: str, **labels: str) -> float | None:
 
 
 async def until_risen(name: str, since: float | None, **labels: str) -> None:
-    """Waits for a counter to count one more: it does so after what it counts was written."""
+    """Waits until a counter has risen by one, which happens after the counted write."""
     async with asyncio.timeout(PATIENCE):
-        while shown(name, **labels) != (since or 0) + 1:  # noqa: ASYNC110 - a counter tells nobody
+        while shown(name, **labels) != (since or 0) + 1:  # noqa: ASYNC110 - a counter has no event
             await asyncio.sleep(0.01)
 
 
@@ -31,7 +31,7 @@ def names_of(program: str) -> set[str]:
 
 
 def names_shown_at(url: str) -> set[str]:
-    """Returns the names that a program shows, also of metrics without a sample yet."""
+    """Returns the names that a program exports, including metrics without a sample yet."""
     families = text_string_to_metric_families(httpx2.get(url).text)
     ours = [family for family in families if family.name.startswith(OURS)]
     return {f"{family.name}_total" if family.type == "counter" else family.name for family in ours}

@@ -1,4 +1,4 @@
-"""What deploy/monitoring asks Prometheus for."""
+"""The Prometheus queries of deploy/monitoring."""
 
 import json
 import re
@@ -17,8 +17,8 @@ _GROUPS = re.compile(r"\bby \(([^)]*)\)")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A metric in an expression, with what its labels are held against."""
+class MetricQuery:
+    """A metric in an expression, with its label matchers."""
 
     metric: str
     matchers: tuple[tuple[str, str, str], ...]
@@ -29,18 +29,18 @@ class Asked:
 
     @property
     def exact(self) -> Iterator[tuple[str, str]]:
-        """Labels that must have a value."""
+        """Labels that must equal a value."""
         return ((label, value) for label, operator, value in self.matchers if operator == "=")
 
 
-def asked_in(expression: str) -> list[Asked]:
-    """Every metric of an expression."""
-    found = _METRIC.finditer(expression)
-    return [Asked(one[1], tuple(_MATCHER.findall(one[2] or ""))) for one in found]
+def metrics_in(expression: str) -> list[MetricQuery]:
+    """Returns every metric of an expression."""
+    matches = _METRIC.finditer(expression)
+    return [MetricQuery(match[1], tuple(_MATCHER.findall(match[2] or ""))) for match in matches]
 
 
 def grouped_in(expression: str) -> set[str]:
-    """The labels that an expression groups by."""
+    """Returns the labels that an expression groups by."""
     return {label.strip() for group in _GROUPS.findall(expression) for label in group.split(",")}
 
 
@@ -50,7 +50,7 @@ def read(name: str) -> Any:
 
 
 def panels() -> list[dict[str, Any]]:
-    """What the dashboard draws, without the rows that it is divided into."""
+    """Returns the panels of the dashboard without its rows."""
     return [panel for panel in read("dashboard.json")["panels"] if panel["type"] != "row"]
 
 
@@ -59,12 +59,14 @@ def alerts() -> list[dict[str, Any]]:
 
 
 def expressions() -> dict[str, str]:
-    """Every expression, by where it stands."""
+    """Returns every expression by its place."""
     of_panels = {
         f"{panel['id']} {panel['title']} {target['refId']}": target["expr"]
         for panel in panels()
         for target in panel["targets"]
     }
     variables = read("dashboard.json")["templating"]["list"]
-    of_variables = {f"${one['name']}": one["definition"] for one in variables if one["type"] == "query"}
+    of_variables = {
+        f"${entry['name']}": entry["definition"] for entry in variables if entry["type"] == "query"
+    }
     return {**of_panels, **of_variables, **{rule["alert"]: rule["expr"] for rule in alerts()}}

@@ -5,7 +5,7 @@ import gzip
 import re
 from collections.abc import Mapping
 
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange
 from carimbo.fiscal.outcome import Rejected
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
@@ -19,7 +19,7 @@ CANCELED_AT = "2026-11-15T10:00:00-03:00"
 CORRECTION = "110110"
 CANCELLATION = "110111"
 ACKNOWLEDGEMENT = "210210"
-VOIDED = Inutilization(
+VOIDED = InutilizationRange(
     environment="2",
     state_code="35",
     year="26",
@@ -39,7 +39,7 @@ VOIDED_RANGE = {
     "nNFFin": "12",
 }
 
-# What these refuse is somebody's registration, and not what the document says.
+# These refuse the registration of a party, not the content of the document.
 _RETRYABLE = {"178", "180", "181", "186"}
 _SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeAutorizacao4"
 SIGNATURE = (
@@ -74,20 +74,20 @@ def note_protocol(
     digest: str | None = DIGEST,
     alerts: str = "",
 ) -> str:
-    told = element("chNFe", key) + element("dhRecbto", received) + element("nProt", protocol)
-    inside = f"{told}{element('digVal', digest)}{verdict(code, text)}{alerts}"
+    details = element("chNFe", key) + element("dhRecbto", received) + element("nProt", protocol)
+    inside = f"{details}{element('digVal', digest)}{verdict(code, text)}{alerts}"
     return (
         f'<protNFe versao="4.00"><infProt><tpAmb>2</tpAmb><verAplic>1</verAplic>{inside}</infProt></protNFe>'
     )
 
 
 def alone(part: str) -> bytes:
-    """A part of an answer when it is taken out of it, with a namespace of its own."""
+    """Returns a part of an answer as extracted from it, with its own namespace."""
     return re.sub(r"^<\w+\b(?! xmlns)", rf'\g<0> xmlns="{NAMESPACE}"', part).encode()
 
 
 def rejected(code: str, text: str, part: str) -> Rejected:
-    """What a refusal is read as, with the part of the answer that has it."""
+    """Returns the expected reading of a refusal, with the part of the answer that has it."""
     return Rejected(code=code, message=text, answer_xml=alone(part), retryable=code in _RETRYABLE)
 
 
@@ -123,10 +123,10 @@ def event_receipt(
     key: str | None = KEY,
     protocol: str | None = "135260000000009",
 ) -> str:
-    told = element("chNFe", key) + element("tpEvento", event_type) + element("nSeqEvento", sequence)
+    details = element("chNFe", key) + element("tpEvento", event_type) + element("nSeqEvento", sequence)
     rest = f"<dhRegEvento>{CANCELED_AT}</dhRegEvento>{element('nProt', protocol)}"
     opening = f"<tpAmb>2</tpAmb><verAplic>1</verAplic><cOrgao>35</cOrgao>{verdict(code, text)}"
-    return f'<retEvento versao="1.00"><infEvento>{opening}{told}{rest}</infEvento></retEvento>'
+    return f'<retEvento versao="1.00"><infEvento>{opening}{details}{rest}</infEvento></retEvento>'
 
 
 def event_lot(code: str, text: str, inside: str = "") -> str:
@@ -141,21 +141,21 @@ def processed_events(*receipts: str) -> str:
 def stored_event(
     code: str = "135", *, event_type: str = CANCELLATION, sequence: str = "1", key: str = KEY
 ) -> str:
-    asked = (
+    information = (
         f'<infEvento Id="ID{event_type}{key}01"><cOrgao>35</cOrgao><tpAmb>2</tpAmb><CNPJ>{key[6:20]}</CNPJ>'
         f"<chNFe>{key}</chNFe><dhEvento>{CANCELED_AT}</dhEvento><tpEvento>{event_type}</tpEvento>"
         f"<nSeqEvento>{sequence}</nSeqEvento><verEvento>1.00</verEvento>"
         '<detEvento versao="1.00"><descEvento>Evento</descEvento></detEvento></infEvento>'
     )
-    told = event_receipt(code, "Evento registrado", event_type=event_type, sequence=sequence, key=key)
-    event = f'<evento versao="1.00">{asked}{SIGNATURE}</evento>'
-    return f'<procEventoNFe versao="1.00">{event}{told}</procEventoNFe>'
+    receipt = event_receipt(code, "Evento registrado", event_type=event_type, sequence=sequence, key=key)
+    event = f'<evento versao="1.00">{information}{SIGNATURE}</evento>'
+    return f'<procEventoNFe versao="1.00">{event}{receipt}</procEventoNFe>'
 
 
 def inutilization(
-    code: str, text: str, protocol: str | None = None, told: Mapping[str, str] = VOIDED_RANGE
+    code: str, text: str, protocol: str | None = None, voided_range: Mapping[str, str] = VOIDED_RANGE
 ) -> str:
-    about = "".join(element(tag, value) for tag, value in told.items())
+    about = "".join(element(tag, value) for tag, value in voided_range.items())
     rest = f"<dhRecbto>{RECEIVED}</dhRecbto>{element('nProt', protocol)}"
     return message("retInutNFe", f"<infInut>{head(code, text)}{about}{rest}</infInut>")
 
@@ -183,7 +183,7 @@ def distribution(
 
 
 def dressed(text: str) -> list[bytes]:
-    """The same answer as different hosts send it."""
+    """Returns the same answer as different hosts send it."""
     return [
         text.encode(),
         _in_soap(text, "http://www.w3.org/2003/05/soap-envelope"),

@@ -4,7 +4,7 @@ import base64
 import json
 from typing import Any
 
-from carimbo.fiscal.layouts.dps_v1.packing import packed
+from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml
 
 NAMESPACE = "http://www.sped.fazenda.gov.br/nfse"
 DPS_ID = "DPS355030821122233300018100001000000000000003"
@@ -26,7 +26,7 @@ _WORDS = {
 
 
 def signature(digest: str | None = DIGEST) -> str:
-    """As much of a signature as is read."""
+    """Returns the parts of a signature that are read."""
     if digest is None:
         return ""
     inside = f"<SignedInfo><Reference><DigestValue>{digest}</DigestValue></Reference></SignedInfo>"
@@ -47,10 +47,10 @@ def note(
     protocol: str | None = PROTOCOL,
     digest: str | None = DIGEST,
 ) -> str:
-    """An NFS-e, without what nobody reads of an answer."""
-    told = element("cStat", code) + element("dhProc", processed) + element("nDFSe", protocol)
+    """Returns an NFS-e with only the fields that are read from an answer."""
+    processing = element("cStat", code) + element("dhProc", processed) + element("nDFSe", protocol)
     declared = f'<DPS versao="1.01"><infDPS Id="{dps_id}"><serie>1</serie></infDPS>{signature(digest)}</DPS>'
-    inside = f"<xLocEmi>São Paulo</xLocEmi>{element('nNFSe', number)}{told}<emit/>{declared}"
+    inside = f"<xLocEmi>São Paulo</xLocEmi>{element('nNFSe', number)}{processing}<emit/>{declared}"
     root = f'<NFSe xmlns="{NAMESPACE}" versao="1.01">'
     return f'{root}<infNFSe Id="NFS{key}">{inside}</infNFSe>{signature("selo")}</NFSe>'
 
@@ -62,17 +62,17 @@ def event(
     processed: str | None = CANCELED_AT,
     digest: str | None = DIGEST,
 ) -> str:
-    """An event with its registration."""
+    """Returns an event with its registration."""
     detail = f"<e{event_type}><xDesc>{_WORDS[event_type]}</xDesc><cMotivo>1</cMotivo></e{event_type}>"
-    asked = f'<infPedReg Id="PRE{key}{event_type}"><chNFSe>{key}</chNFSe>{detail}</infPedReg>'
-    request = f'<pedRegEvento versao="1.01">{asked}{signature(digest)}</pedRegEvento>'
-    told = f"<nSeqEvento>1</nSeqEvento>{element('dhProc', processed)}<nDFSe>0</nDFSe>"
-    inside = f'<infEvento Id="EVT{key}{event_type}001">{told}{request}</infEvento>'
+    information = f'<infPedReg Id="PRE{key}{event_type}"><chNFSe>{key}</chNFSe>{detail}</infPedReg>'
+    request = f'<pedRegEvento versao="1.01">{information}{signature(digest)}</pedRegEvento>'
+    registration = f"<nSeqEvento>1</nSeqEvento>{element('dhProc', processed)}<nDFSe>0</nDFSe>"
+    inside = f'<infEvento Id="EVT{key}{event_type}001">{registration}{request}</infEvento>'
     return f'<evento xmlns="{NAMESPACE}" versao="1.01">{inside}{signature("selo")}</evento>'
 
 
 def body(**members: Any) -> bytes:
-    """The JSON of an answer, with what all of them have."""
+    """Returns the JSON of an answer, with the fields that all answers have."""
     head = {"tipoAmbiente": 2, "versaoAplicativo": "SefinNacional_1.6.0", "dataHoraProcessamento": PROCESSED}
     return json.dumps({**head, **members}).encode()
 
@@ -80,13 +80,13 @@ def body(**members: Any) -> bytes:
 def issued(xml: str | None = None, **members: Any) -> bytes:
     """The answer to a DPS that became a note; the service puts the note's Id where the DPS's belongs."""
     xml = note() if xml is None else xml
-    told = {"idDps": f"NFS{KEY}", "chaveAcesso": KEY, "alertas": None, **members}
-    return body(nfseXmlGZipB64=packed(xml.encode()), **told)
+    fields = {"idDps": f"NFS{KEY}", "chaveAcesso": KEY, "alertas": None, **members}
+    return body(nfseXmlGZipB64=pack_xml(xml.encode()), **fields)
 
 
 def stored(xml: str | None = None) -> bytes:
     """The answer to the consult of a note."""
-    return body(chaveAcesso=KEY, nfseXmlGZipB64=packed((note() if xml is None else xml).encode()))
+    return body(chaveAcesso=KEY, nfseXmlGZipB64=pack_xml((note() if xml is None else xml).encode()))
 
 
 def of_dps(key: str = KEY) -> bytes:
@@ -96,12 +96,12 @@ def of_dps(key: str = KEY) -> bytes:
 
 def registered(xml: str | None = None) -> bytes:
     """The answer to an event that was registered."""
-    return body(eventoXmlGZipB64=packed((event() if xml is None else xml).encode()))
+    return body(eventoXmlGZipB64=pack_xml((event() if xml is None else xml).encode()))
 
 
 def stored_event(xml: str | None = None, event_type: str = CANCELLATION) -> bytes:
     """The answer to the consult of an event, which has it in base64 twice."""
-    twice = base64.b64encode(packed((event(event_type) if xml is None else xml).encode()).encode()).decode()
+    twice = base64.b64encode(pack_xml((event(event_type) if xml is None else xml).encode()).encode()).decode()
     return body(eventos=[{"chaveAcesso": KEY, "tipoEvento": int(event_type), "arquivoXml": twice}])
 
 
@@ -129,12 +129,15 @@ PAGE = b"<!DOCTYPE html><html><body><h1>503 Service Unavailable</h1>Nenhum servi
 
 
 def agreed(emitter: Any = 1) -> bytes:
-    """What a municipality agreed."""
+    """Returns the agreement of a municipality."""
     terms = {"aderenteAmbienteNacional": 1, "aderenteEmissorNacional": emitter, "aderenteMAN": 0}
     return json.dumps({"parametrosConvenio": terms, "mensagem": "Parâmetros recuperados."}).encode()
 
 
-def rates(*told: str, service: str = "01.07.01.000") -> bytes:
+def rates(*percentages: str, service: str = "01.07.01.000") -> bytes:
     """The rates of a service, as the service writes them, with decimals."""
-    periods = ",".join(f'{{"Incidencia":"SIM","Aliq":{one},"DtIni":"2023-01-02T00:00:00"}}' for one in told)
+    periods = ",".join(
+        f'{{"Incidencia":"SIM","Aliq":{percentage},"DtIni":"2023-01-02T00:00:00"}}'
+        for percentage in percentages
+    )
     return f'{{"aliquotas":{{"{service}":[{periods}]}},"mensagem":"Alíquotas recuperadas."}}'.encode()

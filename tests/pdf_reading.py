@@ -1,4 +1,4 @@
-"""What is on a PDF, as other programs see it: poppler reads its text, zxing-cpp its codes."""
+"""The content of a PDF as other programs see it: poppler reads its text, zxing-cpp its codes."""
 
 import html
 import re
@@ -68,7 +68,7 @@ class Font(NamedTuple):
     is_embedded: bool
     is_subset: bool
     is_searchable: bool
-    """Whether it tells which text its glyphs stand for."""
+    """Whether it maps its glyphs to text."""
 
 
 class DrawnCode(NamedTuple):
@@ -149,7 +149,7 @@ def pages_of(pdf: bytes) -> int:
 
 
 def title_of(pdf: bytes) -> str:
-    """What a viewer shows as the name of the document."""
+    """Returns the title that a viewer shows."""
     title = re.search("^Title: +(.*)$", _run("pdfinfo", "-", file=pdf).decode(), re.MULTILINE)
     return title[1] if title else ""
 
@@ -217,7 +217,7 @@ def drawn_codes_of(pdf: bytes) -> list[DrawnCode]:
 @lru_cache(1)
 def _contents(pdf: bytes) -> list[bytes]:
     """Returns what each page draws, of our own files."""
-    streams = (pdf[found.end() : found.end() + int(found[1])] for found in _STREAM.finditer(pdf))
+    streams = (pdf[match.end() : match.end() + int(match[1])] for match in _STREAM.finditer(pdf))
     return [content for content in map(zlib.decompress, streams) if _PAGE_START.match(content)]
 
 
@@ -237,7 +237,7 @@ def _pixels(row: bytes, width: int) -> bytes:
     """Returns a row of modules in gray; a set bit is dark."""
     modules = f"{int.from_bytes(row):0{len(row) * 8}b}"[:width]
     quiet = b"\xff" * (_QUIET * _MODULE)
-    return quiet + b"".join((b"\0" if one == "1" else b"\xff") * _MODULE for one in modules) + quiet
+    return quiet + b"".join((b"\0" if module == "1" else b"\xff") * _MODULE for module in modules) + quiet
 
 
 def _images(pdf: bytes, dpi: int, last_page: int = _LAST_PAGE) -> Iterator[memoryview]:
@@ -293,6 +293,6 @@ def _rules(path: str, page: int) -> Iterator[Rule]:
 
 def _run(*command: str, file: bytes) -> bytes:
     done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=PATIENCE)
-    # Poppler tells what is wrong with a file, and goes on.
+    # Poppler reports errors in a file and continues.
     assert done.stderr == b"", done.stderr.decode()
     return done.stdout

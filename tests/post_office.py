@@ -1,4 +1,4 @@
-"""A mail server of the tests' own: it keeps what it takes, and refuses and dawdles as it is told to."""
+"""A mail server for tests: it keeps the messages, and refuses or delays them as configured."""
 
 import asyncio
 import ssl
@@ -19,7 +19,7 @@ _TAKEN = "250 2.0.0 Taken"
 
 @dataclass(frozen=True)
 class Mail:
-    """A message as it arrived, and for whom."""
+    """A message as it arrived, with its recipients."""
 
     recipients: list[str]
     content: bytes
@@ -56,21 +56,21 @@ class Mail:
 
 @dataclass
 class PostOffice:
-    """What a mail server has taken, and what it has to say."""
+    """The messages that a mail server accepted, and its configured replies."""
 
     port: int
     tls: ssl.SSLContext | None = None
     password: str | None = None
-    """What users have to know; without one nobody is asked."""
+    """The password of users; without it no login is needed."""
     taken: list[Mail] = field(default_factory=list)
     asked: int = 0
-    """How often it was told a recipient."""
+    """The number of RCPT commands."""
     objections: deque[str] = field(default_factory=deque)
-    """What it says of the next senders."""
+    """Replies to the next MAIL commands."""
     answers: dict[str, deque[str]] = field(default_factory=dict)
-    """What it says of a recipient the next times; after that it takes mail for them."""
+    """Replies to the next RCPT commands of a recipient; after these it is accepted."""
     verdicts: deque[str] = field(default_factory=deque)
-    """What it says of the next messages."""
+    """Replies to the next DATA commands."""
     is_awake: asyncio.Event = field(default_factory=asyncio.Event)
     _server: asyncio.Server | None = None
 
@@ -141,7 +141,7 @@ class PostOffice:
 
 @asynccontextmanager
 async def post_office(port: int, **how: Any) -> AsyncIterator[PostOffice]:
-    """Take mail for the length of a block."""
+    """Runs a mail server until the block ends."""
     office = PostOffice(port, **how)
     await office.open()
     try:

@@ -1,4 +1,4 @@
-"""A real receiver of webhooks on loopback: it keeps what it is sent, and answers as it is told."""
+"""A real webhook receiver on loopback: it keeps the requests and gives the configured answers."""
 
 import asyncio
 import ssl
@@ -18,20 +18,20 @@ _LARGEST_HEAD = 1024 * 1024
 
 @dataclass(frozen=True)
 class Received:
-    """What somebody sent."""
+    """A received request."""
 
     method: str
     path: str
     headers: httpx2.Headers
-    """Found by their names in any case."""
+    """Names are case-insensitive."""
     body: bytes
     at: float
-    """When it was here whole, by time.monotonic()."""
+    """When it had arrived completely, by time.monotonic()."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What is answered, and how."""
+    """An answer, and how it is sent."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -39,13 +39,13 @@ class Reply:
     delay: float = 0
     """Seconds between the request and the answer."""
     hangs: bool = False
-    """Nothing is ever answered."""
+    """Never answers."""
     gate: asyncio.Event | None = None
-    """Nothing is answered before this is set."""
+    """Answers once this is set."""
     drops: bool = False
-    """The connection is closed instead."""
+    """Closes the connection instead."""
     write: Callable[[asyncio.StreamWriter], Awaitable[None]] | None = None
-    """Writes the answer by itself, as no server should; the connection is closed after it."""
+    """Writes a malformed answer itself; the connection is closed after it."""
 
     @property
     def is_last(self) -> bool:
@@ -65,39 +65,39 @@ class Reply:
 
     def _head(self) -> bytes:
         named = {"Content-Length": str(len(self.body)), **self.headers}
-        known = self.status in HTTPStatus._value2member_map_
-        phrase = HTTPStatus(self.status).phrase if known else ""
+        is_standard = self.status in HTTPStatus._value2member_map_
+        phrase = HTTPStatus(self.status).phrase if is_standard else ""
         lines = (f"HTTP/1.1 {self.status} {phrase}", *(f"{name}: {value}" for name, value in named.items()))
         return "\r\n".join((*lines, "\r\n")).encode("latin-1")
 
 
 class Receiver:
-    """Answers with the replies that stand in line, and then always with the same."""
+    """Answers with the queued replies in turn, and then always with the default reply."""
 
     def __init__(self) -> None:
         self.url = ""
         self.calls: list[Received] = []
         self.connections = 0
-        """How many were ever accepted."""
+        """The number of accepted connections."""
         self.replies: deque[Reply] = deque()
         self.default = Reply()
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
 
     async def until(self, count: int, patience: float = PATIENCE) -> list[Received]:
-        """Wait until so many calls have come in all, or raise TimeoutError."""
+        """Waits until so many requests have arrived in all; raises TimeoutError."""
         async with asyncio.timeout(patience), self._arrived:
             await self._arrived.wait_for(lambda: len(self.calls) >= count)
         return self.calls
 
-    async def until_alone(self, patience: float = PATIENCE) -> None:
-        """Wait until every connection has ended, or raise TimeoutError."""
+    async def wait_until_closed(self, patience: float = PATIENCE) -> None:
+        """Waits until every connection has ended; raises TimeoutError."""
         async with asyncio.timeout(patience):
             if self._open:
                 await asyncio.wait(self._open)
 
     async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection until either side has had enough."""
+        """Serves one connection until either side closes it."""
         task = asyncio.current_task()
         assert task
         self._open.add(task)
@@ -115,7 +115,7 @@ class Receiver:
                 await writer.wait_closed()
 
     async def hang_up(self) -> None:
-        """Close every connection, whatever is under way on it."""
+        """Closes every connection, even during a request."""
         open_ = list(self._open)
         for task in open_:
             task.cancel()
@@ -133,7 +133,7 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving(tls: ssl.SSLContext | None = None, port: int = 0) -> AsyncIterator[Receiver]:
-    """A receiver that listens, by TLS if there is a context for it."""
+    """Runs a receiver, with TLS if a context is given."""
     receiver = Receiver()
     server = await asyncio.start_server(receiver.meet, LOOPBACK, port, ssl=tls, limit=_LARGEST_HEAD)
     receiver.url = f"{'https' if tls else 'http'}://{LOOPBACK}:{server.sockets[0].getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""How a run of the tests is shared out to several processes, and where its time goes."""
+"""How tests are distributed over processes, and how their time is reported."""
 
 from collections import Counter, defaultdict
 from operator import itemgetter

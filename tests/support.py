@@ -1,4 +1,4 @@
-"""What tests share: a caller of the API, and how to read its answers."""
+"""Shared helpers: a caller of the API, and readers of its answers."""
 
 import asyncio
 import os
@@ -27,11 +27,11 @@ LOOPBACK = "127.0.0.1"
 PATIENCE = 120.0
 """How many seconds a test waits for a condition before it fails; a slow machine needs some of them."""
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
-"""The id of nothing that there ever was."""
+"""An id that nothing has."""
 ABSENT_ITEM = "01KNWJH000000000000000000Z"
-"""That of no item of a catalog, whose ids have another form."""
+"""An id that no catalog item has; their ids have another form."""
 DEPENDS_ON_SALE = "Depende da venda: informe códigos e alíquotas, não valores nem quantidades."
-"""What is said of an amount in the catalog."""
+"""The error of an amount in the catalog."""
 REFORM = {"ibsCbs": {"state": {"rate": 0.1}, "city": {"rate": 0}, "cbs": {"rate": 0.9}}}
 """What an item of the normal regime tells itself: of some years nobody knows the rates before they begin."""
 
@@ -55,7 +55,7 @@ NewCaller = Callable[..., Awaitable[Caller]]
 
 
 def code_of(answer: httpx2.Response) -> str:
-    """The code of a refusal, whose envelope must be whole."""
+    """Returns the code of a refusal, whose envelope must be complete."""
     body = answer.json()
     assert body["success"] is False
     assert set(body["error"]) == {"code", "message", "details"}
@@ -63,18 +63,18 @@ def code_of(answer: httpx2.Response) -> str:
 
 
 def fields_of(answer: httpx2.Response) -> dict[str, str]:
-    """The wrong fields that a refusal names, with what is wrong."""
+    """Returns the wrong fields that a refusal names, with their errors."""
     assert (answer.status_code, code_of(answer)) == (422, "VALIDATION_ERROR"), answer.text
     return {line["field"]: line["error"] for line in answer.json()["error"]["details"]["fields"]}
 
 
-async def wrong_fields(asked: Mapping[str, Awaitable[httpx2.Response]]) -> dict[str, list[str]]:
+async def wrong_fields(requests: Mapping[str, Awaitable[httpx2.Response]]) -> dict[str, list[str]]:
     """Sends requests that must be refused; returns the wrong fields that each answer names.
 
-    Of a request that is not refused so, what came instead: the others are sent all the same.
+    For a request that is not refused, returns its error instead and continues with the others.
     """
     named = {}
-    for what, request in asked.items():
+    for what, request in requests.items():
         try:
             named[what] = sorted(fields_of(await request))
         except Exception as error:  # the loop goes on, and names this request
@@ -83,7 +83,7 @@ async def wrong_fields(asked: Mapping[str, Awaitable[httpx2.Response]]) -> dict[
 
 
 def data_of(answer: httpx2.Response) -> Any:
-    """The data of a success."""
+    """Returns the data of a successful answer."""
     assert answer.status_code == 200, answer.text
     assert answer.json()["success"] is True
     return answer.json()["data"]
@@ -99,7 +99,7 @@ def local_http() -> httpx2.Client:
 
 
 def free_port() -> int:
-    """A port of this machine that nothing listens on, another one at every call."""
+    """Returns a port of this machine that nothing listens on, a new one at every call."""
     for port in _PORTS:
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
@@ -107,14 +107,14 @@ def free_port() -> int:
 
 
 ALL_ANSWERED = "not exists (select from probes where answered_at is null)"
-HELD_UP = (
+BLOCKED_SESSIONS = (
     "(select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')"
 )
-"""An SQL expression: how many wait for what somebody else has."""
+"""An SQL expression: the number of sessions that wait for a lock."""
 
 
-async def until_it_holds(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
-    """Wait until an SQL condition holds, or fail when patience ends."""
+async def wait_until_true(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
+    """Waits until an SQL condition holds; fails after the timeout."""
     pause = 0.02
     async with asyncio.timeout(patience):
         while not (await fetch(f"select {condition} as holds"))[0]["holds"]:
@@ -129,9 +129,9 @@ _COME_DUE = """
 """
 
 
-async def come_due(fetch: Callable[..., Awaitable[Any]], which: str) -> None:
-    """Let the moment have passed for which a sale waits, or all sales of a company.
+async def make_due(fetch: Callable[..., Awaitable[Any]], which: str) -> None:
+    """Makes a waiting sale due, or all sales of a company.
 
-    With their tokens, jobs for another moment are worth nothing.
+    Their tokens change, so jobs for another moment have no effect.
     """
     await fetch(_COME_DUE, UUID(which))

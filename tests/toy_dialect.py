@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import nfe_answers as nfe
-from carimbo.authorities.services import Distribution, Family, Service
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.authorities.sefaz import Distribution, SefazFamily, SoapService
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.group import INLINE, attribute, child, group, integer, moment, text
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
-from carimbo.fiscal.layouts.sefaz.events import Event, signed_event
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.layouts.sefaz.events import SefazEvent, signed_event
 from carimbo.fiscal.tables.statuses import MDFE_STATUSES
 from nfe_answers import CANCELED_AT, DIGEST, PROTOCOL, RECEIVED, element, verdict
 from support import CNPJ
@@ -44,17 +44,17 @@ TOY = Dialect(
     cancellations=frozenset({CANCELLATION}),
     closings=frozenset({CLOSING}),
 )
-TOY_FAMILY = Family(
+TOY_FAMILY = SefazFamily(
     dialect=TOY,
-    reception=Service("ToyRecepcaoOS", "toyRecepcaoOS"),
-    consult=Service("ToyConsulta", "toyConsulta", header_version="3.00"),
-    status=Service("ToyStatusServico", "toyStatusServico", header_version="3.00"),
-    event=Service("ToyRecepcaoEvento", "toyRecepcaoEvento", header_version="3.00"),
+    reception=SoapService("ToyRecepcaoOS", "toyRecepcaoOS"),
+    consult=SoapService("ToyConsulta", "toyConsulta", header_version="3.00"),
+    status=SoapService("ToyStatusServico", "toyStatusServico", header_version="3.00"),
+    event=SoapService("ToyRecepcaoEvento", "toyRecepcaoEvento", header_version="3.00"),
     distribution=Distribution(
         model="57",
         authorizer="SVRS",
-        pages=Service("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
-        single=Service("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
+        pages=SoapService("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
+        single=SoapService("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
     ),
     events_of_home_only=frozenset({NOTICE}),
     document_missing_code="216",
@@ -72,7 +72,7 @@ class ToyDetail:
 
 @group("detEvento")
 class ToyNotice(ToyDetail):
-    """An event that authorities of contingency do not take."""
+    """An event that contingency authorities do not accept."""
 
     event_type = NOTICE
 
@@ -93,7 +93,7 @@ class ToyEventInformation:
 
 
 @dataclass(frozen=True, slots=True)
-class ToyEvent(Event[ToyDetail]):
+class ToyEvent(SefazEvent[ToyDetail]):
     """An event of a toy."""
 
     dialect = TOY
@@ -137,14 +137,14 @@ def message(root: str, inside: str) -> str:
 
 def protocol(
     code: str = "100",
-    said: str = "Autorizado o uso",
+    text: str = "Autorizado o uso",
     *,
     key: str | None = KEY,
     number: str | None = PROTOCOL,
     is_nested: bool = False,
 ) -> str:
     about = element("chToy", key) + element("dhRecbto", RECEIVED) + element("nProt", number)
-    inside = f"<infProt>{about}{element('digVal', DIGEST)}{verdict(code, said)}</infProt>"
+    inside = f"<infProt>{about}{element('digVal', DIGEST)}{verdict(code, text)}</infProt>"
     written = f'<protToy versao="3.00">{inside}</protToy>'
     return f'<protToy versao="3.00">{written}</protToy>' if is_nested else written
 
@@ -153,8 +153,8 @@ def reception(inside: str = "", outer: str = verdict("100", "Autorizado o uso"))
     return message("retToyOS", outer + inside).encode()
 
 
-def consult(code: str, said: str, inside: str = "") -> bytes:
-    return message("retConsSitToy", verdict(code, said) + inside).encode()
+def consult(code: str, text: str, inside: str = "") -> bytes:
+    return message("retConsSitToy", verdict(code, text) + inside).encode()
 
 
 def event_receipt(
@@ -181,10 +181,10 @@ def stored_event(event_type: str = CLOSING, sequence: int = 1, *, is_nested: boo
     return f'<procEventoToy versao="3.01">{written}</procEventoToy>' if is_nested else written
 
 
-def status(code: str = "107", said: str = "Serviço em operação") -> bytes:
-    return message("retConsStatServToy", verdict(code, said) + "<tMed>1</tMed>").encode()
+def status(code: str = "107", text: str = "Serviço em operação") -> bytes:
+    return message("retConsStatServToy", verdict(code, text) + "<tMed>1</tMed>").encode()
 
 
-def distribution(code: str = "138", said: str = "Documento localizado", inside: str = "") -> bytes:
+def distribution(code: str = "138", text: str = "Documento localizado", inside: str = "") -> bytes:
     places = "<ultNSU>000000000000150</ultNSU><maxNSU>000000000000200</maxNSU>"
-    return message("retDistDFeInt", verdict(code, said) + places + inside).encode()
+    return message("retDistDFeInt", verdict(code, text) + places + inside).encode()

@@ -1,4 +1,4 @@
-"""The judgement of `xmlsec1` on a signature: a second implementation, independent of ours."""
+"""Verifies signatures by `xmlsec1`, an implementation independent of ours."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ _ACCEPTED = re.compile(r"^OK$", re.MULTILINE)
 
 
 def xmlsec1_accepts(xml: bytes, tag: str) -> bool:
-    """Tell whether the first signature in a document is good; elements named `tag` are known by their Id."""
+    """Returns whether the first signature in a document is valid; `tag` names the elements with an Id."""
     with tempfile.TemporaryDirectory(prefix="carimbo-") as folder:
         file = Path(folder) / "document.xml"
         file.write_bytes(xml)
@@ -21,11 +21,11 @@ def xmlsec1_accepts(xml: bytes, tag: str) -> bool:
 
 
 def refused_by_xmlsec1(files: Iterable[Path], tags: Iterable[str]) -> list[Path]:
-    """Returns the files whose signature is not good; one process judges all up to the first bad one."""
-    rest, known = list(files), list(tags)
+    """Returns the files with an invalid signature; each process checks up to the first of them."""
+    rest, id_tags = list(files), list(tags)
     refused: list[Path] = []
     while rest:
-        judged = _verify(rest, known)
+        judged = _verify(rest, id_tags)
         accepted = len(_ACCEPTED.findall(judged.stderr))
         if judged.returncode == 0:
             assert accepted == len(rest), judged.stderr
@@ -38,6 +38,6 @@ def refused_by_xmlsec1(files: Iterable[Path], tags: Iterable[str]) -> list[Path]
 
 
 def _verify(files: Sequence[Path], tags: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    known = [part for tag in tags for part in ("--id-attr:Id", tag)]
-    command = ["xmlsec1", "--verify", "--insecure", *known, *map(str, files)]
+    id_options = [part for tag in tags for part in ("--id-attr:Id", tag)]
+    command = ["xmlsec1", "--verify", "--insecure", *id_options, *map(str, files)]
     return subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE, text=True)

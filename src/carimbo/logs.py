@@ -31,13 +31,13 @@ def configure_logs(log_format: str, log_level: str) -> None:
         structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(log_format))
     )
     logging.basicConfig(handlers=[handler], level=log_level.upper(), force=True)
-    # Chatty at info: a line for every job, retry and call that our own log already tells.
+    # These log a line for every job, retry and call, which our own log already has.
     for chatty in ("pgqueuer", "httpx2"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 
 def hide_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Blank whatever is named like a secret, however deep it lies and whoever logged it."""
+    """Replaces the values of keys that are named like secrets, at any depth."""
     return {name: _shown(name, value) for name, value in event.items()}
 
 
@@ -50,7 +50,7 @@ def _without_secrets(value: Any) -> Any:
         return {name: _shown(name, item) for name, item in value.items()}
     if isinstance(value, list):
         return [_without_secrets(item) for item in value]
-    # Stays a tuple: the renderers tell `exc_info` by it.
+    # Stays a tuple: the renderers recognise `exc_info` by that.
     return tuple(map(_without_secrets, value)) if isinstance(value, tuple) else value
 
 

@@ -1,4 +1,4 @@
-"""What whole programs are tested on: the installation that the tests of faults share, and demos."""
+"""Fixtures for tests of whole programs: the installation that the fault tests share, and demos."""
 
 import os
 import shutil
@@ -33,14 +33,14 @@ async def site() -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def company(site: Site) -> AsyncIterator[Company]:
-    """A company of one test alone: its numbers begin with 1."""
+    """A company for this test alone: its numbers begin with 1."""
     async with site.company() as registered:
         yield registered
 
 
 @pytest.fixture(scope="module")
 async def urls(site: Site) -> AsyncIterator[list[str]]:
-    """Two API processes over one database."""
+    """The URLs of two API processes on one database."""
     port = free_port()
     with site.api(port):
         await until_answered(local(port), "/readyz")

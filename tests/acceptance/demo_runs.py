@@ -1,4 +1,4 @@
-"""A demo that is running, the terminal that it runs at, and a demo that refuses to start."""
+"""Runs of the demo: started normally, at a terminal, or refusing to start."""
 
 import json
 import os
@@ -28,12 +28,12 @@ AT_A_TERMINAL = (
     "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
-# Is the demo, whose parts are the program of its first argument, and not Python.
+# Becomes the demo; it starts its child processes with the program in its first argument instead of Python.
 WITH_LOADED_PARTS = "import sys; sys.executable = sys.argv.pop(1); import carimbo.__main__"
 
 
 class Terminal:
-    """The far side of a pseudo-terminal: shows what is printed, types Ctrl-C, hangs up."""
+    """The other end of a pseudo-terminal: copies the output to a log, types Ctrl-C, hangs up."""
 
     def __init__(self, log: Path) -> None:
         self._master, self.slave = pty.openpty()
@@ -45,7 +45,7 @@ class Terminal:
         os.write(self._master, b"\x03")
 
     def hang_up(self) -> None:
-        """Close the window; the reader lets go first, or the terminal would stay open."""
+        """Closes the terminal. The reader stops first, or the terminal would stay open."""
         if not self._closing.is_set():
             self._closing.set()
             self._reader.join()
@@ -83,7 +83,7 @@ class Demo:
         return bool(re.search(r"^(?:\x1b\[2m)?Ctrl-C para parar; os dados ficam", self.log, re.MULTILINE))
 
     def wait_until_ready(self) -> "Demo":
-        """Ready is when the demo says so: the last line of its greeting."""
+        """Waits for the last line of the greeting."""
         until(lambda: self.has_greeted or self.process.poll() is not None, START_SECONDS)
         assert self.process.poll() is None, self.log
         assert local_http().get(f"http://127.0.0.1:{self.port}/readyz").status_code == 200
@@ -100,17 +100,17 @@ class Demo:
         return answer.json()["data"]
 
     def child(self, command: str) -> psutil.Process:
-        (found,) = [c for c in psutil.Process(self.process.pid).children() if command in c.cmdline()]
-        return found
+        (process,) = [c for c in psutil.Process(self.process.pid).children() if command in c.cmdline()]
+        return process
 
     def everything(self) -> list[psutil.Process]:
-        """Every process that the demo is made of, PostgreSQL and its own children included."""
+        """Returns every process of the demo, including PostgreSQL and its children."""
         postmaster = psutil.Process(int((self.data / "postgres/postmaster.pid").read_text().split()[0]))
         roots = [psutil.Process(self.process.pid), postmaster]
         return [process for root in roots for process in [root, *root.children(recursive=True)]]
 
     def end(self, how: Callable[[], None]) -> int:
-        """End the demo in some way; nothing of it may be left."""
+        """Ends the demo with the given call, and requires that no process is left."""
         self.ended = self.everything()
         how()
         code = self.process.wait(STOP_SECONDS)
@@ -118,7 +118,7 @@ class Demo:
         return code
 
     def clean_up(self) -> None:
-        """Leave nothing behind, even when a test failed half-way."""
+        """Ends everything, even when a test failed half-way."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             self.process.wait(STOP_SECONDS)
@@ -134,12 +134,12 @@ Start = Callable[..., Demo]
 def until(condition: Callable[[], object], seconds: float, pause: float = 0.05) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
+        assert time.monotonic() < deadline, "the condition did not become true in time"
         time.sleep(pause)
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """A zombie is gone: it only waits for whoever adopted it."""
+    """Returns whether a process runs; a zombie counts as gone."""
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
@@ -154,7 +154,7 @@ def assert_all_gone(everything: list[psutil.Process], data: Path) -> None:
 
 
 def mentioning(data: Path) -> list[list[str]]:
-    """Command lines of processes on this folder, whoever is their parent by now."""
+    """Returns the command lines of all processes that mention this folder, whatever their parent is."""
     lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
     return [line for line in lines if any(str(data) in argument for argument in line)]
 
@@ -164,12 +164,12 @@ def environment() -> dict[str, str]:
 
 
 def simulator_ports() -> list[str]:
-    """Options that put the simulator where nobody is."""
+    """Returns options that put the simulator on free ports."""
     return ["--simulator-port", str(free_port()), "--simulator-control-port", str(free_port())]
 
 
-def told_by_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a demo that is expected to refuse."""
+def run_refused_demo(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a demo that is expected to refuse to start."""
     command = [str(loaded_carimbo()), "-P", "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False

@@ -1,4 +1,4 @@
-"""A company that orders documents, and does not give up."""
+"""A company that issues documents through the API and retries until it succeeds."""
 
 import asyncio
 from contextlib import suppress
@@ -11,15 +11,15 @@ from uuid import uuid4
 
 import httpx2
 
-from carimbo.fiscal.taxpayer import cnpj_check_digits
-from carimbo.simulator.certificates import CertificateFolder
+from carimbo.fiscal.identity.tax_ids import cnpj_check_digits
+from carimbo.simulator.program.certificates import CertificateFolder
 from support import PATIENCE
 
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
 _NUMBERS = count(1)
-KINDS = ("nfe", "nfce", "nfse")
-"""The types that are issued, one of every way to an authority."""
+ISSUED_TYPES = ("nfe", "nfce", "nfse")
+"""The issued document types: between them they cover every authority protocol."""
 _COMPANY = {
     "legalName": "Loja Modelo Comércio Ltda",
     "address": {
@@ -46,105 +46,107 @@ _CORRECTION = {"correction": "O endereço de entrega é Rua das Flores, 10"}
 _UNUSED = "Numeração pulada por falha de sistema"
 
 
-def order(kind: str, external_id: str | None = None, notes: str | None = None) -> dict[str, Any]:
-    """The body of a small sale."""
+def order(document_type: str, external_id: str | None = None, notes: str | None = None) -> dict[str, Any]:
+    """Returns the body of a small document."""
     items = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
-    of_kind: dict[str, dict[str, Any]] = {
+    bodies: dict[str, dict[str, Any]] = {
         "nfe": {"items": items, "recipient": _BUYER, "payments": [{"method": "pix", "amount": 59.8}]},
         "nfce": {"items": items, "paymentMethod": "pix"},
         "nfse": {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": _BUYER},
     }
     given = {"externalId": external_id, "notes": notes}
-    return {**of_kind[kind], **{name: text for name, text in given.items() if text}}
+    return {**bodies[document_type], **{name: text for name, text in given.items() if text}}
 
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """A company that is ready to issue, and its owner's way to the API."""
+    """A company that is ready to issue, and its API client."""
 
     id: str
     tax_id: str
     http: httpx2.AsyncClient
 
     def count(self, status: str) -> str:
-        """An SQL expression: how many documents it has in a status."""
+        """Returns an SQL expression: the number of its documents in a status."""
         return f"(select count(*) from documents where company_id = '{self.id}' and status = '{status}')"
 
     async def create(
-        self, kind: str, *, key: str | None = None, at: str = "", **wishes: str
+        self, document_type: str, *, key: str | None = None, at: str = "", **wishes: str
     ) -> httpx2.Response:
-        """Order a document, at another API than the usual one if told so."""
+        """Requests a document, at the usual API or at the URL `at`."""
         headers = {"Idempotency-Key": key} if key else {}
-        path = f"{at}/v1/companies/{self.id}/{kind}"
-        return await self.http.post(path, json=order(kind, **wishes), headers=headers)
+        path = f"{at}/v1/companies/{self.id}/{document_type}"
+        return await self.http.post(path, json=order(document_type, **wishes), headers=headers)
 
-    async def issue(self, kind: str, **wishes: str) -> str:
-        """Order a document that must be accepted; tells its id."""
-        answer = await self.create(kind, **wishes)
+    async def issue(self, document_type: str, **wishes: str) -> str:
+        """Requests a document that must be accepted, and returns its id."""
+        answer = await self.create(document_type, **wishes)
         assert answer.status_code == 202, answer.text
         return str(answer.json()["data"]["id"])
 
-    async def insist(self, kind: str, key: str, at: str = "") -> None:
-        """Order a document until that is answered well, as a client does whose server comes and goes."""
+    async def insist(self, document_type: str, key: str, at: str = "") -> None:
+        """Requests a document until it is accepted, as a client of an unstable server does."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 with suppress(httpx2.TransportError):
-                    answer = await self.create(kind, key=key, at=at)
+                    answer = await self.create(document_type, key=key, at=at)
                     if answer.status_code in (200, 202):
                         return
                     assert answer.status_code == 503, answer.text
                 await asyncio.sleep(0.1)
 
     async def issue_many(self, how_many: int, at: str = "") -> None:
-        """Order documents of all types by turns, several at a time, and insist on each."""
-        kinds = [KINDS[turn % len(KINDS)] for turn in range(how_many)]
+        """Requests documents of all types in turn, several at a time, and retries each until accepted."""
+        document_types = [ISSUED_TYPES[turn % len(ISSUED_TYPES)] for turn in range(how_many)]
         at_once = asyncio.Semaphore(_ORDERS_AT_ONCE)
 
-        async def one(kind: str) -> None:
+        async def insist_within_limit(document_type: str) -> None:
             async with at_once:
-                await self.insist(kind, str(uuid4()), at)
+                await self.insist(document_type, str(uuid4()), at)
 
-        await asyncio.gather(*map(one, kinds))
+        await asyncio.gather(*map(insist_within_limit, document_types))
 
-    async def cancel(self, kind: str, document_id: str) -> Any:
-        """Take a document back; tells what is known of that for now."""
-        return await self._tell("DELETE", f"{kind}/{document_id}")
+    async def cancel(self, document_type: str, document_id: str) -> Any:
+        """Cancels a document and returns its current record."""
+        return await self._send("DELETE", f"{document_type}/{document_id}")
 
     async def correct(self, document_id: str) -> Any:
-        """Correct an NF-e; tells what is known of that for now."""
-        return await self._tell("POST", f"nfe/{document_id}/correction", _CORRECTION)
+        """Corrects an NF-e and returns its current record."""
+        return await self._send("POST", f"nfe/{document_id}/correction", _CORRECTION)
 
     async def inutilize(self, number: int) -> Any:
-        """Give up a number of NF-e; tells what is known of that for now."""
-        given_up = {"series": 1, "numberStart": number, "numberEnd": number, "justification": _UNUSED}
-        return await self._tell("POST", "nfe/inutilizations", given_up)
+        """Inutilizes one NF-e number and returns the current record."""
+        inutilization = {"series": 1, "numberStart": number, "numberEnd": number, "justification": _UNUSED}
+        return await self._send("POST", "nfe/inutilizations", inutilization)
 
     async def inutilize_gaps(self) -> Any:
-        """Give up every number that did not become a document."""
-        return await self._tell("POST", "numbering/inutilize-gaps")
+        """Inutilizes every number that did not become a document."""
+        return await self._send("POST", "numbering/inutilize-gaps")
 
-    async def skip_numbers(self, kind: str, next_number: int) -> None:
-        """Let the numbers of a type go on from a higher one."""
-        await self._tell("PUT", "settings", {kind: {"number": next_number}})
+    async def skip_numbers(self, document_type: str, next_number: int) -> None:
+        """Makes the numbers of a type continue from a higher one."""
+        await self._send("PUT", "settings", {document_type: {"number": next_number}})
 
-    async def _tell(self, method: str, path: str, body: Any = None) -> Any:
+    async def _send(self, method: str, path: str, body: Any = None) -> Any:
         answer = await self.http.request(method, f"/v1/companies/{self.id}/{path}", json=body)
         assert answer.status_code in (200, 202), answer.text
         return answer.json()["data"]
 
     async def read(self, path: str) -> Any:
-        """Read what is below the company's address."""
+        """Reads a path below the company's URL."""
         answer = await self.http.get(f"/v1/companies/{self.id}/{path}")
         assert answer.status_code == 200, answer.text
         return answer.json()["data"]
 
     async def xml(self, document_id: str) -> bytes:
-        """The file of a document that is authorised."""
+        """Returns the XML of an authorized document."""
         return await self._file(f"/v1/invoices/{document_id}.xml")
 
-    async def event_xml(self, kind: str, document_id: str, event_id: str) -> bytes:
-        """The file of an event that is registered."""
-        return await self._file(f"/v1/companies/{self.id}/{kind}/{document_id}/events/{event_id}/xml")
+    async def event_xml(self, document_type: str, document_id: str, event_id: str) -> bytes:
+        """Returns the XML of a registered event."""
+        return await self._file(
+            f"/v1/companies/{self.id}/{document_type}/{document_id}/events/{event_id}/xml"
+        )
 
     async def _file(self, path: str) -> bytes:
         answer = await self.http.get(path)
@@ -153,7 +155,7 @@ class Company:
 
 
 async def register(http: httpx2.AsyncClient, certificates: Path) -> Company:
-    """Make a company with everything that it needs; its certificate is of the simulator in a folder."""
+    """Creates a company that is ready to issue; the simulator in the folder issues its certificate."""
     first12 = f"{next(_NUMBERS):08}0001"
     tax_id, now = first12 + cnpj_check_digits(first12), datetime.now(UTC)
     created = await http.post("/v1/companies", json=_COMPANY | {"taxId": tax_id})

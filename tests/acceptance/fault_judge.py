@@ -1,4 +1,4 @@
-"""The judge: what the simulator was really sent, held against what the database says of it."""
+"""Compares what the simulator received with what the database says about it."""
 
 import asyncio
 from collections import Counter
@@ -7,8 +7,7 @@ from typing import Any
 
 from acceptance.fault_company import Company
 from acceptance.fault_site import EVENT, INUTILIZATION, Site
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.ids import event_id, inutilization_id, nfse_event_id
+from carimbo.fiscal.identity.access_key import AccessKey, event_id, inutilization_id, nfse_event_id
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from xmlsec1 import xmlsec1_accepts
@@ -17,7 +16,7 @@ _AUTHORIZED = ("100", "150")
 _REGISTERED = ("102", "135", "155", "201")
 _STATE_CODE = "35"
 _MODELS = {"nfe": "55", "nfce": "65"}
-# By type of document: the file that has legal force, and what of it we signed.
+# By document type: the file with legal force, and the element that we signed.
 _FILES = {
     "nfe": (Schema.NFE_AUTHORIZED, "infNFe"),
     "nfce": (Schema.NFE_AUTHORIZED, "infNFe"),
@@ -39,10 +38,10 @@ _ATTEMPTS = """
     where d.company_id = $1 order by d.id, e.ordinal
 """
 _EVENT_FILINGS = """
-    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.external_id, d.type as kind, d.status,
-        coalesce(e.assigned_key, e.access_key) as access_key,
+    select f.id, f.type, f.sequence, f.state, d.id as document_id, d.external_id, d.status,
+        d.type as document_type, coalesce(e.assigned_key, e.access_key) as access_key,
         (select count(*) from document_events h
-            where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as told
+            where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as times
     from event_filings f
     join documents d on d.subscription_id = f.subscription_id and d.id = f.document_id
     join emissions e on e.subscription_id = f.subscription_id and e.document_id = f.document_id
@@ -57,7 +56,7 @@ Row = Mapping[str, Any]
 
 
 async def contradictions(site: Site, company: Company) -> list[str]:
-    """Everything that is wrong once all documents of a company should be authorised, each exactly once."""
+    """Lists everything that is wrong when all documents of a company should be authorized exactly once."""
     documents = [dict(row) for row in await site.fetch(_DOCUMENTS, company.id)]
     sent = await site.sent(company)
     return [
@@ -69,36 +68,36 @@ async def contradictions(site: Site, company: Company) -> list[str]:
     ]
 
 
-async def contradictions_of_statements(site: Site, company: Company) -> list[str]:
-    """Everything that is wrong once all that a company told should be registered, each exactly once."""
+async def contradictions_of_filings(site: Site, company: Company) -> list[str]:
+    """Lists everything that is wrong when all filings of a company should be registered exactly once."""
     events = [dict(row) for row in await site.fetch(_EVENT_FILINGS, company.id)]
     ranges = [dict(row) for row in await site.fetch(_RANGES, company.id)]
-    told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
+    filed = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
     ours = [*map(_event_id, events), *(_range_id(row, company) for row in ranges)]
     return [
         *_not_registered([*events, *ranges]),
-        *_sent_otherwise(told),
-        *_not_once(ours, told, _REGISTERED),
+        *_sent_otherwise(filed),
+        *_not_once(ours, filed, _REGISTERED),
         *_without_consequence(events),
         *await _flawed_events(company, events),
     ]
 
 
-async def codes_of_statements(site: Site, company: Company) -> dict[str, list[str]]:
-    """Returns what the authority said of each event, by its document's external id, and of each number.
+async def codes_of_filings(site: Site, company: Company) -> dict[str, list[str]]:
+    """Returns the answer codes for each event, by its document's external id, and for each number.
 
-    What it said of anything else is there by its id.
+    Codes for anything else are listed by its own id.
     """
     events = [dict(row) for row in await site.fetch(_EVENT_FILINGS, company.id)]
     ranges = [dict(row) for row in await site.fetch(_RANGES, company.id)]
-    told = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
+    filed = [*await site.sent(company, EVENT), *await site.sent(company, INUTILIZATION)]
     names = {_event_id(row): row["external_id"] for row in events}
     names |= {_range_id(row, company): str(row["first_number"]) for row in ranges}
-    return codes_by_name(told, names)
+    return codes_by_name(filed, names)
 
 
 def codes_by_name(sent: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Returns the codes of answers by the names of their subjects; a subject without a name keeps its own."""
+    """Returns the answer codes by the names of their subjects; a subject without a name keeps its id."""
     codes: dict[str, list[str]] = {}
     for entry in sent:
         codes.setdefault(names.get(entry["subject"], entry["subject"]), []).append(entry["code"])
@@ -106,24 +105,24 @@ def codes_by_name(sent: list[dict[str, Any]], names: Mapping[str, str]) -> dict[
 
 
 async def contradictions_after_contingency(site: Site, company: Company) -> list[str]:
-    """Everything that is wrong once each sale should have one document, wherever that was authorised.
+    """Lists everything that is wrong when each sale should have one document, at whichever authority.
 
-    Attempts that another one took the place of are canceled, or the authority has nothing of them.
+    Superseded attempts must be canceled or unknown to the authority.
     """
     attempts = [dict(row) for row in await site.fetch(_ATTEMPTS, company.id)]
     in_force = [row for row in attempts if row["in_force"]]
-    sent, told = await site.sent(company), await site.sent(company, EVENT)
+    sent, filed = await site.sent(company), await site.sent(company, EVENT)
     authorized = [row["access_key"] for row in attempts if row["state"] in ("authorized", "canceled")]
     canceled = [row["access_key"] for row in attempts if row["state"] == "canceled"]
     return [
         *_not_authorized(in_force),
         *_misnumbered(attempts),
         *_sent_otherwise(sent),
-        *_sent_otherwise(told),
+        *_sent_otherwise(filed),
         *_not_once(authorized, sent, _AUTHORIZED),
-        *_not_once((_cancellation_id(key) for key in canceled), told, _REGISTERED),
+        *_not_once((_cancellation_id(key) for key in canceled), filed, _REGISTERED),
         *_unsettled(attempts),
-        *_not_billed_once(attempts, _standing(sent, told)),
+        *_not_billed_once(attempts, _valid_keys(sent, filed)),
         *await _flawed(company, in_force),
     ]
 
@@ -137,30 +136,30 @@ def _not_authorized(documents: Sequence[Row]) -> Iterator[str]:
 
 
 def _misnumbered(documents: Sequence[Row]) -> Iterator[str]:
-    """Numbers begin with 1, without gap and without twin."""
-    for kind in {row["type"] for row in documents}:
-        numbers = sorted(row["number"] or 0 for row in documents if row["type"] == kind)
+    """Numbers begin with 1, without gaps or duplicates."""
+    for document_type in {row["type"] for row in documents}:
+        numbers = sorted(row["number"] or 0 for row in documents if row["type"] == document_type)
         if numbers != list(range(1, len(numbers) + 1)):
-            yield f"the numbers of {kind} are {numbers}"
+            yield f"the numbers of {document_type} are {numbers}"
 
 
 def _number_of(subject: str) -> str:
-    """Model, series and number within an access key; the Id of a DPS has nothing else that varies."""
+    """Returns model, series and number of an access key; the Id of a DPS has nothing else that varies."""
     return subject if subject.startswith("DPS") else subject[20:34]
 
 
 def _sent_otherwise(sent: Sequence[Row], part: Callable[[str], str] = str) -> Iterator[str]:
-    """Whatever is sent of a subject, or of a part of it, is the same to the byte, however often."""
+    """Every message about a subject, or about a part of it, must be the same bytes."""
     contents: dict[str, set[str]] = {}
     for entry in sent:
         contents.setdefault(part(entry["subject"]), set()).add(entry["digest"])
     for subject, digests in contents.items():
         if len(digests) > 1:
-            yield f"{len(digests)} different messages were sent of {subject}"
+            yield f"{len(digests)} different messages were sent for {subject}"
 
 
 def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> Iterator[str]:
-    """What was accepted is ours, each once."""
+    """Every accepted subject is ours, and was accepted once."""
     accepted = Counter(entry["subject"] for entry in sent if entry["code"] in good)
     expected = Counter(ours)
     for subject in accepted | expected:
@@ -169,13 +168,15 @@ def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> 
 
 
 def _event_id(event: Row) -> str:
-    if event["kind"] == "nfse":
+    if event["document_type"] == "nfse":
         return nfse_event_id("101101", event["access_key"])
     return event_id(_EVENTS[event["type"]][0], AccessKey.parse(event["access_key"]), event["sequence"])
 
 
 def _cancellation_id(access_key: str) -> str:
-    return _event_id({"type": "cancellation", "kind": "nfe", "access_key": access_key, "sequence": 1})
+    return _event_id(
+        {"type": "cancellation", "document_type": "nfe", "access_key": access_key, "sequence": 1}
+    )
 
 
 def _range_id(row: Row, company: Company) -> str:
@@ -186,10 +187,10 @@ def _range_id(row: Row, company: Company) -> str:
 
 def _not_registered(filings: Sequence[Row]) -> Iterator[str]:
     if not filings:
-        yield "there is no statement at all"
+        yield "there is no filing at all"
     for row in filings:
         if row["state"] != "registered":
-            yield f"statement {row['id']} is {row['state']}"
+            yield f"filing {row['id']} is {row['state']}"
 
 
 def _without_consequence(events: Sequence[Row]) -> Iterator[str]:
@@ -197,35 +198,35 @@ def _without_consequence(events: Sequence[Row]) -> Iterator[str]:
     for row in events:
         if (row["status"] == "canceled") != (row["type"] == "cancellation"):
             yield f"document {row['document_id']} is {row['status']} after its {row['type']}"
-        if (row["sequence"], row["told"]) != (1, 1):
-            yield f"{row['type']} {row['sequence']} of {row['document_id']} is told {row['told']} times"
+        if (row["sequence"], row["times"]) != (1, 1):
+            yield f"{row['type']} {row['sequence']} of {row['document_id']} happened {row['times']} times"
 
 
 def _unsettled(attempts: Sequence[Row]) -> Iterator[str]:
     for row in attempts:
         if not row["in_force"] and row["state"] not in ("canceled", "signed"):
-            yield f"the attempt under {row['number']} that another took the place of is {row['state']}"
+            yield f"the superseded attempt with number {row['number']} is {row['state']}"
 
 
-def _standing(sent: Sequence[Row], told: Sequence[Row]) -> set[str]:
-    """The keys that the authorities hold for valid."""
-    canceled = {key for entry in told if entry["code"] in _REGISTERED for key in entry["keys"]}
+def _valid_keys(sent: Sequence[Row], filed: Sequence[Row]) -> set[str]:
+    """Returns the keys that are valid at the authorities."""
+    canceled = {key for entry in filed if entry["code"] in _REGISTERED for key in entry["keys"]}
     return {entry["subject"] for entry in sent if entry["code"] in _AUTHORIZED} - canceled
 
 
-def _not_billed_once(attempts: Sequence[Row], standing: set[str]) -> Iterator[str]:
-    """Of all the attempts of a document the authorities hold one for valid: the one in force."""
+def _not_billed_once(attempts: Sequence[Row], valid: set[str]) -> Iterator[str]:
+    """Of all attempts of a document, only the current one is valid at the authorities."""
     for row in attempts:
-        if (row["access_key"] in standing) != row["in_force"]:
-            validity = "valid" if row["access_key"] in standing else "not valid"
+        if (row["access_key"] in valid) != row["in_force"]:
+            validity = "valid" if row["access_key"] in valid else "not valid"
             force = "in force" if row["in_force"] else "not in force"
             yield f"{row['access_key']} is {validity} at the authorities and {force} here"
-    for key in standing - {row["access_key"] for row in attempts}:
-        yield f"{key} is valid at the authorities and nobody's here"
+    for key in valid - {row["access_key"] for row in attempts}:
+        yield f"{key} is valid at the authorities and unknown here"
 
 
 async def _flawed(company: Company, documents: Sequence[Row]) -> list[str]:
-    """The archived files of all documents, or of some where there are many."""
+    """Checks the archived files of all documents, or of a sample if there are many."""
     flaws = []
     for row in _some([row for row in documents if row["status"] == "authorized"]):
         xml = await company.xml(row["id"])
@@ -235,10 +236,10 @@ async def _flawed(company: Company, documents: Sequence[Row]) -> list[str]:
 
 
 async def _flawed_events(company: Company, events: Sequence[Row]) -> list[str]:
-    """The archived files of events, or of some of them."""
+    """Checks the archived files of events, or of a sample of them."""
     flaws = []
     for row in _some([row for row in events if row["state"] == "registered"]):
-        xml = await company.event_xml(row["kind"], row["document_id"], row["id"])
+        xml = await company.event_xml(row["document_type"], row["document_id"], row["id"])
         if flaw := await asyncio.to_thread(_flaw_of_form, xml, *_event_file(row)):
             flaws.append(f"the XML of {_event_id(row)} {flaw}")
     return flaws
@@ -249,8 +250,8 @@ def _some(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _event_file(event: Row) -> tuple[Schema, str]:
-    """The file of an event that has legal force, and what of it we signed."""
-    if event["kind"] == "nfse":
+    """Returns the schema of an event's file with legal force, and the element that we signed."""
+    if event["document_type"] == "nfse":
         return Schema.NFSE_EVENT_REGISTERED, "infPedReg"
     return _EVENTS[event["type"]][1], "infEvento"
 

@@ -1,6 +1,6 @@
-"""Everything that a program needs and that never changes, made once, in the process that all are copies of.
+"""Loads everything constant that a program needs once, in the process that programs are forked from.
 
-Only that process imports this file: a program that begins as its copy has all of this already.
+Only that process imports this file: a forked program has all of this already.
 """
 
 import gc
@@ -8,19 +8,19 @@ import gc
 import carimbo.cli
 import carimbo.main.api
 import carimbo.main.worker
-import carimbo.simulator.run  # noqa: F401 - a command imports its own program when it runs
-from acceptance import fault_programs  # noqa: F401 - what a copy runs first
-from carimbo.authorities.trust import Trust
-from carimbo.fiscal.tables.catalog import ALL_TABLES
-from carimbo.printing.press import Press
+import carimbo.simulator.program.run  # noqa: F401 - a command imports its own program when it runs
+from acceptance import fault_programs  # noqa: F401 - a forked program runs it first
+from carimbo.authorities.tls import TrustStore
+from carimbo.fiscal.tables.all_tables import ALL_TABLES
+from carimbo.printing.renderer import PdfRenderer
 
 
 def prepare() -> None:
-    """Fills what is kept for good, and spares the garbage collector of every copy all of it."""
+    """Fills all caches, and keeps the garbage collectors of the copies from visiting them."""
     for table in ALL_TABLES:
         table.load()
-    Press()
-    Trust().close()
+    PdfRenderer()
+    TrustStore().close()
     gc.collect()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""The programs of the service as processes of their own, to be killed at any moment."""
+"""The programs of the service as separate processes that can be killed at any moment."""
 
 import asyncio
 import multiprocessing
@@ -21,23 +21,23 @@ from carimbo.main.worker import work
 from carimbo.settings import child_environment, load_settings
 from support import PATIENCE
 
-# Importing the service takes seconds. One process does it once, and every program begins as a copy of it.
+# Importing the service takes seconds. One process does it once, and every program is forked from it.
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["__main__", "acceptance.fault_preload"])
 
 
 @dataclass(frozen=True, slots=True)
 class Failpoint:
-    """A worker dies as soon as a document has come to a step; with a gate it freezes until that is open."""
+    """Kills a worker when a document has completed a step; with a gate, freezes it until the gate opens."""
 
     subject: str
-    """The external id of a document, or the id of what has none."""
+    """The external id of a document, or the id of a row without one."""
     step: str | None = None
-    """None is any."""
+    """None means any step."""
     gate: "Gate | None" = None
 
     def __call__(self, step: str, subject: str) -> None:
-        """Dies or freezes at the step that was just taken, if it is the one."""
+        """Dies or freezes if this is the subject and the step."""
         if subject != self.subject or self.step not in (None, step):
             return
         if self.gate is None:
@@ -64,29 +64,29 @@ class Gate:
         return self.folder / "closed"
 
     def pass_through(self) -> None:
-        """Stops everything that this process does until the gate is open."""
+        """Blocks this process until the gate is open."""
         (self.folder / f"reached-by-{os.getpid()}").touch()
         while self._bar.exists():
             time.sleep(0.01)
 
     async def until_reached_by(self, processes: int = 1) -> None:
-        """Waits until so many processes have come to the gate."""
+        """Waits until this many processes have reached the gate."""
         async with asyncio.timeout(PATIENCE):
-            while len(list(self.folder.glob("reached-by-*"))) < processes:  # noqa: ASYNC110 - a file tells nobody
+            while len(list(self.folder.glob("reached-by-*"))) < processes:  # noqa: ASYNC110 - a file sends no event
                 await asyncio.sleep(0.02)
 
     def open(self) -> None:
-        """Lets everybody go on."""
+        """Lets all processes continue."""
         self._bar.unlink()
 
 
 @contextmanager
-def named(what: str) -> Iterator[None]:
-    """Adds to whatever fails within a block what the block is about."""
+def named(subject: str) -> Iterator[None]:
+    """Adds the subject of a block to any error raised in it."""
     try:
         yield
     except Exception as error:
-        error.add_note(f"This is about: {what}")
+        error.add_note(f"This is about: {subject}")
         raise
 
 
@@ -101,31 +101,31 @@ class Program:
         return self.process.is_alive()
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal."""
+        """Sends it a signal."""
         os.kill(self.process.pid or 0, number)
 
     async def kill(self) -> None:
-        """End it as a power cut would."""
+        """Ends it as a power cut would."""
         self.process.kill()
         assert await self.end() == -signal.SIGKILL
 
     async def terminate(self) -> int:
-        """Ask it to stop, and wait for its exit code."""
+        """Asks it to stop, and returns its exit code."""
         self.process.terminate()
         return await self.end()
 
     async def end(self) -> int:
-        """Wait for its end, and tell the exit code."""
+        """Waits for its end, and returns its exit code."""
         await asyncio.to_thread(self.process.join, PATIENCE)
         code = self.process.exitcode
-        assert code is not None, "the program goes on and on"
+        assert code is not None, "the program did not end in time"
         return code
 
 
 def start_copy(target: Callable[..., None], *arguments: object) -> ForkServerProcess:
-    """Starts a function in a copy of the process that has loaded the service."""
+    """Starts a function in a fork of the process that has loaded the service."""
     process = _CONTEXT.Process(target=target, args=arguments, daemon=True)
-    # The process that is copied looks for modules where this one does.
+    # The forked process looks for modules where this one does.
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", os.pathsep.join(sys.path))
         process.start()
@@ -136,7 +136,7 @@ def start_copy(target: Callable[..., None], *arguments: object) -> ForkServerPro
 def carimbo(
     arguments: Sequence[str], settings: Mapping[str, str], log: Path, failpoint: Failpoint | None = None
 ) -> Iterator[Program]:
-    """Run a command of carimbo for the length of a block, whatever else ends it before."""
+    """Runs a command of carimbo for the length of a block, unless it ends earlier."""
     process = start_copy(_run, arguments, child_environment(settings), log, failpoint)
     try:
         yield Program(process)
@@ -152,7 +152,7 @@ def _run(
     with log.open("ab", buffering=0) as output:
         os.dup2(output.fileno(), sys.stdout.fileno())
         os.dup2(output.fileno(), sys.stderr.fileno())
-    # What a killed program leaves behind goes away with its log.
+    # Temporary files of a killed program are deleted with its log.
     os.environ.update(environment, TMPDIR=str(log.parent))
     if failpoint:
         settings = load_settings()

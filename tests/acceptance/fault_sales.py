@@ -1,4 +1,4 @@
-"""Sales that wait for their time, and the judge of what went out of them."""
+"""Scheduled sales, and a check of the documents that were issued for them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ _ITEMS: tuple[dict[str, Any], ...] = (
     },
 )  # fmt: skip
 DOCUMENTS = len(_ITEMS)
-"""How many a sale has: an NFS-e and an NF-e."""
+"""Documents per sale: an NFS-e and an NF-e."""
 _BUYER = {
     "name": "Maria da Silva",
     "document": "529.982.247-25",
@@ -36,33 +36,33 @@ _FIRED = """
 
 
 async def stock(company: Company) -> None:
-    """Put what is sold into the catalog."""
+    """Adds the items to the catalog."""
     for item in _ITEMS:
         answer = await company.http.post(f"/v1/companies/{company.id}/products", json=item)
         assert answer.status_code == 200, answer.text
 
 
 def sale_until(due: datetime | str) -> dict[str, Any]:
-    """The body of a sale of a service and a product that waits until a moment or a day."""
-    told = due.isoformat() if isinstance(due, datetime) else due
+    """Returns the body of a sale of a service and a product, scheduled for a moment or a day."""
+    date = due.isoformat() if isinstance(due, datetime) else due
     products = [{"sku": item["sku"]} for item in _ITEMS]
-    return {"customer": _BUYER, "products": products, "emitWhen": "after_guarantee", "guaranteeDate": told}
+    return {"customer": _BUYER, "products": products, "emitWhen": "after_guarantee", "guaranteeDate": date}
 
 
 async def schedule(company: Company, due: datetime | str = FAR, at: str = "") -> str:
-    """Sell, at another API than the usual one if told so; tells the id of the sale."""
+    """Creates a sale, at the usual API or at the URL `at`, and returns its id."""
     answer = await company.http.post(f"{at}/v1/companies/{company.id}/sales", json=sale_until(due))
     assert answer.status_code == 200, answer.text
     return str(answer.json()["data"]["id"])
 
 
 async def until_issued(site: Site, company: Company) -> None:
-    """Wait until no sale of a company waits any more, and nothing of it is on its way."""
+    """Waits until a company has no scheduled sale and no document in progress."""
     await site.until(f"0 = {company.count('pending')} and 0 = {company.count('processing')}")
 
 
 async def contradictions_of_sales(site: Site, company: Company, sales: int) -> list[str]:
-    """Everything that is wrong once each document of so many sales should have gone out in time, and once."""
+    """Lists everything that is wrong when each document of the sales should be issued once and on time."""
     rows = [dict(row) for row in await site.fetch(_FIRED, company.id)]
     return [*_misfired(rows, sales), *await contradictions(site, company)]
 
@@ -72,10 +72,10 @@ def _misfired(rows: Sequence[Mapping[str, Any]], sales: int) -> Iterator[str]:
         yield f"{sales} sales have {len(rows)} documents"
     for row in rows:
         if row["times_queued"] != 1:
-            yield f"document {row['id']} went out {row['times_queued']} times"
-        # Who has it emitted by hand waits for no moment.
+            yield f"document {row['id']} was queued {row['times_queued']} times"
+        # A sale that is emitted by hand has no scheduled moment.
         due_at = row["scheduled_emit_at"]
         if row["queued_at"] and due_at and row["queued_at"] < due_at:
-            yield f"document {row['id']} went out before its time"
+            yield f"document {row['id']} was queued before its time"
         if row["next_action_at"]:
-            yield f"the sale of document {row['id']} still waits"
+            yield f"the sale of document {row['id']} is still scheduled"

@@ -1,4 +1,4 @@
-"""An installation of real processes: its parts, and how to hurt them."""
+"""An installation of real processes, and ways to make its parts fail."""
 
 import asyncio
 import shutil
@@ -16,16 +16,16 @@ import httpx2
 from acceptance.fault_company import Company, register
 from acceptance.fault_programs import Failpoint, Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
-from carimbo.main.database import database_of
-from carimbo.service.access import Gatekeeper
+from carimbo.main.process import database_of
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import NewCredentials, create_subscription
 from carimbo.settings import load_settings
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.work import TABLES
-from support import PATIENCE, free_port, until_it_holds
+from support import PATIENCE, free_port, wait_until_true
 
-# Short waits; how long each is in earnest is a matter of settings too.
+# Short waits; in production they are settings too.
 WAITS = {
     "authority_read_seconds": "10",
     "authority_retry_first_seconds": "0.2",
@@ -40,27 +40,27 @@ WAITS = {
     "retry_first_seconds": "0.2",
     "attempts_before_parking": "20",
 }
-# For workers whose leases a test ends itself: none ends before because the machine is slow.
+# For workers whose leases a test ends itself: none may expire earlier because the machine is slow.
 LONG_LEASES = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
-# The simulator's switches: all answers are late, so that work is always under way and more of it waits.
+# The simulator's switches: all answers are late, so that some work is always in progress and some queued.
 LATE = {"latencySeconds": 0.3}
 # Many answers are lost or refused as well.
 STORM = {**LATE, "lostAnswers": 0.3, "failures": 0.25}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
-# By what they are for, the services of every authority.
+# The services of every authority, by purpose.
 AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")
 EVENT = ("NFeRecepcaoEvento4", "POST /nfse/{chave}/eventos")
 INUTILIZATION = ("NFeInutilizacao4",)
-# SQL: nobody has to be woken now; a sale that some test left waiting may be due one day.
+# SQL: no job is due; sales that earlier tests left scheduled may have later jobs.
 NO_WORK = "not exists (select from pgqueuer where execute_after <= now())"
 _ROWS = 1000
-# A client that keeps a connection for as long as the server does may send on one that is just being closed.
+# A client that keeps a connection as long as the server does may send on one that is being closed.
 SHORT_KEEP_ALIVE = httpx2.Limits(keepalive_expiry=1)
 
 
 @dataclass(frozen=True)
 class Site:
-    """PostgreSQL, simulator and API, each of which may be hurt; workers come and go."""
+    """PostgreSQL, simulator and API, each of which can be made to fail; tests start the workers."""
 
     folder: Path
     postgres: EmbeddedPostgres
@@ -71,83 +71,83 @@ class Site:
 
     @property
     def url(self) -> str:
-        """Where the API is."""
+        """The URL of the API."""
         return local(self.settings["port"])
 
     @contextmanager
     def worker(self, failpoint: Failpoint | None = None, /, **settings: str) -> Iterator[Program]:
-        """A worker for the length of a block."""
+        """Runs a worker for the length of a block."""
         with carimbo(["worker"], {**self.settings, **settings}, self.folder / "log", failpoint) as program:
             yield program
 
     @contextmanager
     def api(self, port: int | str) -> Iterator[Program]:
-        """An API for the length of a block."""
+        """Runs an API for the length of a block."""
         with carimbo(["serve"], {**self.settings, "port": str(port)}, self.folder / "log") as program:
             yield program
 
     async def command(self, *arguments: str) -> str:
-        """Run a command to its end; tells what it printed."""
+        """Runs a command to its end, and returns its output."""
         log = self.folder / f"{uuid4()}.log"
         with carimbo(arguments, self.settings, log) as program:
             assert await program.end() == 0, log.read_text()
         return log.read_text()
 
     async def fetch(self, query: str, *arguments: Any) -> list[asyncpg.Record]:
-        """Run a statement on the database."""
+        """Runs a statement on the database."""
         return await self.pool.fetch(query, *arguments)
 
     async def stop_postgres(self) -> None:
-        """Take the database away from everybody."""
+        """Stops the database."""
         await asyncio.to_thread(self.postgres.stop)
         await self.pool.expire_connections()
 
     async def start_postgres(self) -> None:
-        """Give the database back."""
+        """Starts the database again."""
         await asyncio.to_thread(self.postgres.start)
 
     async def end_leases(self) -> None:
-        """Ends all that dead workers hold, as time would. No worker may live: it would not know."""
+        """Ends the leases of dead workers, as time would. No worker may run: it would not notice."""
         for table in TABLES.values():
             await self.fetch(f"update {table} set lease_until = now() where lease_until is not null")
         await self.fetch("update pgqueuer set heartbeat = now() - interval '1 day' where status = 'picked'")
 
     async def holds(self, condition: str) -> bool:
-        """Tell whether an SQL condition holds."""
+        """Returns whether an SQL condition holds."""
         return bool(await self.pool.fetchval(f"select {condition}"))
 
     async def until(self, condition: str) -> None:
-        """Wait until an SQL condition holds."""
-        await until_it_holds(self.fetch, condition, PATIENCE)
+        """Waits until an SQL condition holds."""
+        await wait_until_true(self.fetch, condition, PATIENCE)
 
     async def until_settled(self, company: Company) -> None:
-        """Wait until nothing of a company is on its way any more."""
+        """Waits until a company has no document in progress."""
         await self.until(f"0 = {company.count('processing')}")
 
-    async def until_told(self, company: Company) -> None:
-        """Wait until the fate of everything is known that a company told of documents and numbers."""
-        open_ones = f"where company_id = '{company.id}' and state not in ('registered', 'refused')"
+    async def until_filed(self, company: Company) -> None:
+        """Waits until all events and inutilizations of a company are registered or refused."""
+        unsettled = f"where company_id = '{company.id}' and state not in ('registered', 'refused')"
         await self.until(
-            f"not exists (select from event_filings {open_ones})"
-            f" and not exists (select from inutilizations {open_ones})"
+            f"not exists (select from event_filings {unsettled})"
+            f" and not exists (select from inutilizations {unsettled})"
         )
 
     async def until_sent(
         self, company: Company, services: Sequence[str] = AUTHORIZATION, count: int = 1
     ) -> None:
-        """Wait until these services of the simulator have got so many messages of a company."""
+        """Waits until these services of the simulator have received this many messages of a company."""
         async with asyncio.timeout(PATIENCE):
-            while len(await self.sent(company, services)) < count:  # noqa: ASYNC110 - a journal tells nobody
+            while len(await self.sent(company, services)) < count:  # noqa: ASYNC110 - a journal sends no event
                 await asyncio.sleep(0.02)
 
     async def switch(self, **controls: Any) -> None:
-        """Change the simulator's switches."""
+        """Changes the simulator's switches."""
         answer = await self.control.patch("/controls", json=controls)
         assert answer.status_code == 200, answer.text
 
     @asynccontextmanager
     async def switched(self, **controls: Any) -> AsyncIterator[None]:
-        """Change the simulator's switches for the length of a block; all is well after it."""
+        """Changes the simulator's switches for the length of a block, and resets them after it."""
         try:
             await self.switch(**controls)
             yield
@@ -155,28 +155,28 @@ class Site:
             await self.switch(**CALM)
 
     async def sent(self, company: Company, services: Sequence[str] = AUTHORIZATION) -> list[dict[str, Any]]:
-        """What services of the simulator were really sent by a company, oldest first."""
+        """Returns what these services of the simulator received from a company, oldest first."""
         entries: list[dict[str, Any]] = []
         for service in services:
             page: list[dict[str, Any]] = [{"id": 0}]
             while page:
-                asked = {"service": service, "after": page[-1]["id"], "limit": _ROWS}
-                page = (await self.control.get("/journal", params=asked)).json()
+                query = {"service": service, "after": page[-1]["id"], "limit": _ROWS}
+                page = (await self.control.get("/journal", params=query)).json()
                 entries += [entry for entry in page if entry["taxpayer"] == company.tax_id]
         return sorted(entries, key=lambda entry: entry["id"])
 
-    async def until_struck(self, company: Company, services: Sequence[str], faults: set[str]) -> None:
-        """Wait until each of these faults has struck something that a company sent to these services."""
-        struck: set[str] = set()
+    async def until_faults_hit(self, company: Company, services: Sequence[str], faults: set[str]) -> None:
+        """Waits until each of these faults has hit a message of a company to these services."""
+        faults_hit: set[str] = set()
         async with asyncio.timeout(PATIENCE):
-            while not faults <= struck:
+            while not faults <= faults_hit:
                 await asyncio.sleep(0.1)
                 sent = await self.sent(company, services)
-                struck = {fault for entry in sent for fault in entry["fault"].split()}
+                faults_hit = {fault for entry in sent for fault in entry["fault"].split()}
 
     @asynccontextmanager
     async def company(self, plan: str = "unlimited") -> AsyncIterator[Company]:
-        """A company of a subscription of its own, ready to issue."""
+        """A company with its own subscription, ready to issue."""
         credentials = await self._subscribe(plan)
         headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
         async with httpx2.AsyncClient(
@@ -187,12 +187,12 @@ class Site:
     async def _subscribe(self, plan: str) -> NewCredentials:
         environment = {f"CARIMBO_{name.upper()}": value for name, value in self.settings.items()}
         async with database_of(load_settings(environment)) as database:
-            return await create_subscription(await Gatekeeper.open(database), "Teste", plan)
+            return await create_subscription(await Authenticator.open(database), "Teste", plan)
 
 
 @asynccontextmanager
 async def open_site() -> AsyncIterator[Site]:
-    """Build an installation without workers, and take everything down at the end."""
+    """Starts an installation without workers, and stops everything at the end."""
     folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
     ports = free_port(), free_port()
     try:
@@ -207,7 +207,7 @@ async def open_site() -> AsyncIterator[Site]:
             ):
                 site = Site(folder, postgres, pool, settings, control)
                 await until_answered(local(ports[1]), "/controls")
-                # What takes hours in earnest is done in seconds here: too many calls for an hour.
+                # The tests do the work of hours in seconds, which would exceed the hourly limits.
                 await site.switch(limits=False)
                 with site.api(settings["port"]):
                     await until_answered(site.url, "/readyz")
@@ -236,12 +236,12 @@ def _settings(database_url: str, simulator_port: int, folder: Path) -> dict[str,
 
 
 def local(port: int | str) -> str:
-    """The address of a port of this machine."""
+    """Returns the URL of a port of this machine."""
     return f"http://127.0.0.1:{port}"
 
 
 async def until_answered(url: str, path: str) -> None:
-    """Wait until a program that was just started answers well."""
+    """Waits until a program that was just started answers with status 200."""
     async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=url) as http:
         while True:
             with suppress(httpx2.TransportError):

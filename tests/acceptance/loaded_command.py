@@ -1,4 +1,4 @@
-"""A program `carimbo` that starts at once: it runs as a copy of a process that has loaded the service."""
+"""A program `carimbo` that starts at once: it runs as a fork of a process that has loaded the service."""
 
 import atexit
 import marshal
@@ -17,8 +17,8 @@ from pathlib import Path
 from acceptance.fault_programs import start_copy
 from carimbo import cli
 
-# It hands over where it runs, and ends as the copy does. A signal is for the copy; when this is killed, so is
-# the copy. It may be started in place of Python too, with `-P -m carimbo`, as the demo starts its parts.
+# Hands its folder, arguments and environment to the copy, and ends as the copy does. It forwards signals to
+# the copy; when it is killed, so is the copy. It may replace Python, with `-P -m carimbo`, as in the demo.
 _PROGRAM = """#!/bin/sh
 '''exec' "{python}" -IS "$0" "$@"
 '''
@@ -56,7 +56,7 @@ _STARTING = threading.Lock()
 
 @cache
 def loaded_carimbo() -> Path:
-    """Returns the program; it works as long as this process runs."""
+    """Returns the program, which works as long as this process runs."""
     folder = Path(tempfile.mkdtemp(prefix="carimbo-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     address, program = folder / "socket", folder / "carimbo"
@@ -76,7 +76,7 @@ def _listen(listener: socket.socket) -> None:
 
 
 def _attend(connection: socket.socket) -> None:
-    """Starts a copy for a program, and ends it if the program is killed."""
+    """Starts a copy for a program, and kills it if the program is killed."""
     with connection:
         with _STARTING:
             process = start_copy(_run, connection)
@@ -96,8 +96,8 @@ def _attend(connection: socket.socket) -> None:
 
 
 def _run(connection: socket.socket) -> None:
-    """Is `carimbo` where the program was started, with its streams, arguments and environment."""
-    # What it starts ends with it.
+    """Runs `carimbo` in the folder of the program, with its streams, arguments and environment."""
+    # A new session: the processes that it starts end with it.
     os.setsid()
     _, streams, *_ = socket.recv_fds(connection, 1, 3)
     request = b"".join(iter(partial(connection.recv, 65536), b""))

@@ -1,4 +1,4 @@
-"""A company is deleted while its documents are accepted by two API processes, and answers get lost."""
+"""A company is deleted while two API processes accept its documents and answers get lost."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ TURNS = 4
 
 
 async def order_apart(company: Company, urls: list[str], how_many: int = ORDERS) -> list[httpx2.Response]:
-    """Order documents some milliseconds apart, at each API by turns."""
+    """Requests documents some milliseconds apart, at each API in turn."""
     calls = []
     for turn in range(how_many):
         calls.append(asyncio.create_task(company.create(("nfe", "nfse")[turn // 2 % 2], at=urls[turn % 2])))
@@ -22,16 +22,16 @@ async def order_apart(company: Company, urls: list[str], how_many: int = ORDERS)
     return list(await asyncio.gather(*calls))
 
 
-async def test_deletion_beside_orders_loses_none_that_was_accepted(site: Site, urls: list[str]) -> None:
+async def test_deletion_during_requests_loses_no_accepted_document(site: Site, urls: list[str]) -> None:
     with site.worker():
         for turn in range(TURNS):
             with named(f"a deletion after {turn} orders"):
                 async with site.company() as company:
-                    await require_none_lost(site, company, urls, turn)
+                    await assert_none_lost(site, company, urls, turn)
 
 
-async def require_none_lost(site: Site, company: Company, urls: list[str], turn: int) -> None:
-    """Deletes a company after so many orders, and requires that what was accepted is authorised."""
+async def assert_none_lost(site: Site, company: Company, urls: list[str], turn: int) -> None:
+    """Deletes a company after some requests; all accepted documents must be authorized."""
     async with site.switched(lostAnswers=0.5):
         orders = asyncio.create_task(order_apart(company, urls))
         await asyncio.sleep(APART * turn)

@@ -1,4 +1,4 @@
-"""The authority of a state is out of service while its NF-e are on their way: each sale is billed once."""
+"""The authority of a state is out of service while NF-e are in progress: each sale is billed once."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,8 +10,8 @@ from acceptance.fault_programs import Failpoint, Gate, Program
 from acceptance.fault_site import CALM, INUTILIZATION, Site
 
 ORDERED, LATE = 45, 5
-NORMAL_WAY = "1"
-# An attempt that was replaced is looked for until it could no longer arrive, which depends on the last two.
+NORMAL_EMISSION = "1"
+# A superseded attempt is consulted until it can no longer arrive, which depends on the last two.
 SOON = {
     "contingency_after_seconds": "2",
     "authority_retry_longest_seconds": "1",
@@ -22,12 +22,12 @@ AT_SVC, SVC_AUTHORIZED = "emission_type = '6'", "emission_type = '6' and state =
 
 
 def attempts(company: Company, condition: str) -> str:
-    """An SQL expression: how many attempts of a company's documents are so."""
+    """Returns an SQL expression: the number of attempts of a company that meet a condition."""
     return f"(select count(*) from emissions where company_id = '{company.id}' and {condition})"
 
 
 def worker_of(site: Site, **settings: str) -> AbstractContextManager[Program]:
-    """A worker for which contingency begins soon, and who asks so seldom that an hour's questions suffice."""
+    """Starts a worker that enters contingency soon, and stays within the hourly limit of consults."""
     seldom = {
         "contingency_after_seconds": "8",
         "authority_retry_first_seconds": "1",
@@ -38,15 +38,15 @@ def worker_of(site: Site, **settings: str) -> AbstractContextManager[Program]:
 
 
 async def order(company: Company, how_many: int) -> None:
-    """Order so many NF-e."""
+    """Requests this many NF-e."""
     for _ in range(how_many):
         await company.issue("nfe")
 
 
 async def order_while_it_breaks_down(site: Site, company: Company) -> None:
-    """Answers get lost, then nothing arrives any more, then the authority says that it is out of service.
+    """Requests NF-e while answers get lost, then nothing arrives, then the authority reports an outage.
 
-    However fast the worker is, each of this meets what is ordered during it.
+    However fast the worker is, each fault hits the NF-e that are requested during it.
     """
     unanswered = attempts(company, "state = 'sent' and tries > 0")
     await order(company, 10)
@@ -62,8 +62,8 @@ async def order_while_it_breaks_down(site: Site, company: Company) -> None:
     await order(company, 5)
 
 
-async def replaced(site: Site, company: Company, state: str) -> list[int]:
-    """The numbers of the attempts that another one took the place of and that came to a state."""
+async def superseded_numbers(site: Site, company: Company, state: str) -> list[int]:
+    """Returns the numbers of the superseded attempts in a state."""
     rows = await site.fetch(
         "select e.number from emissions e join documents d on d.id = e.document_id"
         " where e.company_id = $1 and e.state = $2 and e.ordinal <> d.emission order by e.number",
@@ -74,30 +74,30 @@ async def replaced(site: Site, company: Company, state: str) -> list[int]:
 
 
 async def gaps_of(company: Company) -> list[dict[str, Any]]:
-    """What the ledger of numbers tells of the company's only series."""
+    """Returns the gaps of the company's only series."""
     (series,) = await company.read("numbering")
     return list(series["gaps"])
 
 
 def numbers_in(ranges: list[dict[str, Any]]) -> list[int]:
-    """All the numbers of ranges."""
-    return [number for one in ranges for number in range(one["numberStart"], one["numberEnd"] + 1)]
+    """Returns all numbers of the ranges."""
+    return [number for gap in ranges for number in range(gap["numberStart"], gap["numberEnd"] + 1)]
 
 
 async def settle(site: Site, company: Company) -> None:
-    """Wait until every document has its verdict, and every attempt that was replaced its fate."""
+    """Waits until every document and every superseded attempt is settled."""
     await site.until_settled(company)
     await site.until(
         f"not exists (select from strays where company_id = '{company.id}' and next_action_at is not null)"
     )
-    await site.until_told(company)
+    await site.until_filed(company)
 
 
 class TestAuthorityThatIsOut:
-    async def test_with_50_documents_on_their_way_bills_each_of_them_once(
+    async def test_outage_with_50_documents_in_progress_bills_each_of_them_once(
         self, site: Site, company: Company
     ) -> None:
-        """Half a minute stands for hours, and eight seconds for the time until contingency begins."""
+        """Half a minute represents hours, and eight seconds the time until contingency begins."""
         async with site.switched(latencySeconds=0.2):
             with worker_of(site) as victim:
                 await order_while_it_breaks_down(site, company)
@@ -110,11 +110,11 @@ class TestAuthorityThatIsOut:
                 await order(company, LATE)
                 await site.switch(**CALM)
                 await settle(site, company)
-                await self.require_normal_way(site, company)
-                await self.require_all_billed_once(site, company)
-                await self.require_no_gap_is_left(site, company)
+                await self.assert_normal_emission_resumes(site, company)
+                await self.assert_all_billed_once(site, company)
+                await self.assert_no_gap_is_left(site, company)
 
-    async def test_does_not_get_what_a_frozen_worker_meant_to_send(
+    async def test_document_of_a_frozen_worker_is_not_sent_after_the_outage(
         self, site: Site, company: Company, tmp_path: Path
     ) -> None:
         gate = Gate.closed_in(tmp_path)
@@ -132,29 +132,29 @@ class TestAuthorityThatIsOut:
                     await settle(site, company)
         assert await contradictions_after_contingency(site, company) == []
 
-    async def require_normal_way(self, site: Site, company: Company) -> None:
-        """New documents go to the authority again, and one that it judges ends the outage."""
+    async def assert_normal_emission_resumes(self, site: Site, company: Company) -> None:
+        """New documents go to the authority again, and the first verdict ends the outage."""
         outage = "select from outages where authorizer = 'SP'"
-        # What the authority said of itself counts for 15 seconds.
+        # The status that the authority reported counts for 15 seconds.
         await site.until(f"not exists ({outage} and seen_at > now() - interval '20 seconds')")
         document = await company.issue("nfe")
         await site.until_settled(company)
-        assert (await company.read(f"nfe/{document}"))["accessKey"][34] == NORMAL_WAY
+        assert (await company.read(f"nfe/{document}"))["accessKey"][34] == NORMAL_EMISSION
         await site.until(f"not exists ({outage})")
 
-    async def require_all_billed_once(self, site: Site, company: Company) -> None:
-        """Some at the stand-in, some after an attempt that was canceled or never arrived."""
+    async def assert_all_billed_once(self, site: Site, company: Company) -> None:
+        """Some were authorized at the contingency authority, after a first attempt was canceled or lost."""
         assert await contradictions_after_contingency(site, company) == []
         assert await site.holds(f"{company.count('authorized')} = {ORDERED + LATE + 1}")
         assert await site.holds(f"{attempts(company, SVC_AUTHORIZED)} > 25")
-        assert await replaced(site, company, "canceled")
-        assert await replaced(site, company, "signed")
+        assert await superseded_numbers(site, company, "canceled")
+        assert await superseded_numbers(site, company, "signed")
 
-    async def require_no_gap_is_left(self, site: Site, company: Company) -> None:
-        """The numbers that never arrived are listed, and are given up."""
-        unknown, gaps = await replaced(site, company, "signed"), await gaps_of(company)
+    async def assert_no_gap_is_left(self, site: Site, company: Company) -> None:
+        """The numbers that never arrived are listed as gaps and can be inutilized."""
+        unknown, gaps = await superseded_numbers(site, company, "signed"), await gaps_of(company)
         assert {gap["reason"] for gap in gaps} == {"unknownToAuthority"}
         assert numbers_in(gaps) == numbers_in(await company.inutilize_gaps()) == unknown
-        await site.until_told(company)
+        await site.until_filed(company)
         assert await gaps_of(company) == []
         assert {entry["code"] for entry in await site.sent(company, INUTILIZATION)} == {"102"}

@@ -1,4 +1,4 @@
-"""A demo that begins before midnight of New Year's Eve, and is started again twice in the same folder.
+"""A demo that starts before midnight of New Year's Eve, and is restarted twice in the same folder.
 
 Its tests run in the order of this file: each start follows the end of the one before.
 """
@@ -19,8 +19,8 @@ from lxml import etree
 from acceptance.demo_runs import START_SECONDS, Demo, Start, until, upload
 from carimbo.demo.sample_company import sample_company
 from carimbo.demo.samples import CATALOG, NFE_BODY
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.simulator.certificates import CertificateFolder
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.simulator.program.certificates import CertificateFolder
 from support import local_http
 
 MIDNIGHT = datetime.fromisoformat("2027-01-01T00:00:00-03:00")
@@ -36,7 +36,7 @@ SERVICE: Mapping[str, Any] = {
     "borrower": NFE_BODY["recipient"],
 }
 BODIES: Mapping[str, Mapping[str, Any]] = {"nfe": NFE_BODY, "nfce": GOODS, "nfse": SERVICE}
-# What an idle machine needs to start and issue before midnight; a busy one begins that many times earlier.
+# The time an idle machine needs to start and issue before midnight; multiplied by the load on a busy one.
 LEAD = timedelta(seconds=30)
 SAMPLE_SECONDS = 0.3
 CHEAPER_ITEM = {**CATALOG[1], "price": 199.9}
@@ -63,7 +63,7 @@ class Issued:
 
 @dataclass(frozen=True)
 class Night:
-    """The demo, a company of the normal regime in it, and what that issued on both sides of midnight."""
+    """The demo, a company of the normal regime, and its documents from both sides of midnight."""
 
     demo: Demo
     company: str
@@ -78,20 +78,20 @@ def service_time(demo: Demo) -> datetime:
 
 def normal_company(demo: Demo, seed: int) -> tuple[str, str]:
     """Registers a company of the normal regime, and returns its path and its CNPJ."""
-    made = sample_company("SP", "Indústria Modelo Ltda", seed)
+    sample = sample_company("SP", "Indústria Modelo Ltda", seed)
     regime = {"taxRegime": "normal", "pisCofinsRegime": "nonCumulative"}
-    wanted = {**made.company, **regime, "simplesRate": None, "simplesIssRegime": None}
+    wanted = {**sample.company, **regime, "simplesRate": None, "simplesIssRegime": None}
     path = f"/v1/companies/{posted(demo, '/v1/companies', wanted)['id']}"
-    posted(demo, f"{path}/state-registrations", made.state_registration)
+    posted(demo, f"{path}/state-registrations", sample.state_registration)
     defaults = {"icmsRate": 18, "cfop": "5102", "presence": "inPerson"}
-    settings = {**made.settings, "nfse": CITY_SERVICE, "defaults": defaults}
+    settings = {**sample.settings, "nfse": CITY_SERVICE, "defaults": defaults}
     answer = demo.call("PUT", f"{path}/settings", json=settings)
     assert answer.is_success, answer.text
     certificates = CertificateFolder.open(demo.data / "simulator", datetime.now(UTC))
-    issued = certificates.issue(made.company["taxId"], made.company["legalName"], service_time(demo))
+    issued = certificates.issue(sample.company["taxId"], sample.company["legalName"], service_time(demo))
     pfx = issued.to_pfx("segredo")
     assert upload(demo, path, pfx, "segredo") == 200
-    return path, made.company["taxId"]
+    return path, sample.company["taxId"]
 
 
 def issue_each(demo: Demo, company: str) -> dict[str, Issued]:
@@ -114,7 +114,7 @@ def posted(demo: Demo, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(new_folder: Callable[[], Path]) -> Path:
-    """Where one demo lives all its lives."""
+    """The folder of all three starts."""
     return new_folder()
 
 
@@ -132,7 +132,7 @@ def night(start: Start, folder: Path) -> Night:
 
 
 def slowness() -> float:
-    """Returns how many times longer work takes than on a machine that does nothing else."""
+    """Returns how many times longer work takes than on an idle machine."""
     began, worked = time.monotonic(), time.process_time()
     while time.process_time() - worked < SAMPLE_SECONDS:
         pass
@@ -167,12 +167,14 @@ def assert_rules_of_2026(goods: Issued) -> None:
 
 @pytest.mark.parametrize("name", ["nfe", "nfce"])
 class TestGoods:
-    def test_before_midnight_have_the_rates_of_2026_and_pis_and_cofins(self, night: Night, name: str) -> None:
+    def test_goods_before_midnight_have_the_rates_of_2026_and_pis_and_cofins(
+        self, night: Night, name: str
+    ) -> None:
         goods = night.before[name]
         assert goods.is_before_midnight
         assert_rules_of_2026(goods)
 
-    def test_after_midnight_have_the_rates_of_2027_and_no_pis_and_cofins(
+    def test_goods_after_midnight_have_the_rates_of_2027_and_no_pis_and_cofins(
         self, night: Night, name: str
     ) -> None:
         goods = night.after[name]
@@ -183,9 +185,7 @@ class TestGoods:
         assert goods.text("det/imposto/PIS/PISNT/vPIS") is None
         assert [goods.amount(path) for path in ("ICMSTot/vPIS", "ICMSTot/vCOFINS")] == [0, 0]
 
-    def test_after_midnight_have_the_new_taxes_inside_what_the_buyer_pays(
-        self, night: Night, name: str
-    ) -> None:
+    def test_goods_after_midnight_include_the_new_taxes_in_the_price(self, night: Night, name: str) -> None:
         goods = night.after[name]
         totals = ("det/prod/vProd", "ICMSTot/vProd", "ICMSTot/vNF", "vNFTot", "detPag/vPag")
         assert [goods.text(path) for path in totals] == [PRICE] * len(totals)
@@ -194,15 +194,13 @@ class TestGoods:
 
 
 class TestServices:
-    def test_before_midnight_have_pis_and_cofins_and_a_total_without_the_new_taxes(
-        self, night: Night
-    ) -> None:
+    def test_services_before_midnight_have_pis_and_cofins_and_no_new_taxes(self, night: Night) -> None:
         note = night.before["nfse"]
         assert note.text("dCompet") == "2026-12-31"
         assert note.amount("piscofins/vPis") > 0 and note.amount("piscofins/vCofins") > 0
         assert note.amount("vTotNF") == note.amount("vLiq")
 
-    def test_after_midnight_have_no_pis_and_cofins_and_a_total_with_the_new_taxes(self, night: Night) -> None:
+    def test_services_after_midnight_have_no_pis_and_cofins_but_the_new_taxes(self, night: Night) -> None:
         note = night.after["nfse"]
         assert note.text("dCompet") == "2027-01-01"
         assert (note.text("vPis"), note.text("vCofins")) == (None, None)
@@ -240,7 +238,7 @@ class TestOtherDocumentsAfterMidnight:
 
 
 class TestGreeting:
-    def test_says_that_the_rate_is_made_up_and_what_the_clock_shows(self, night: Night) -> None:
+    def test_greeting_says_that_the_rate_is_invented_and_shows_the_clock(self, night: Night) -> None:
         night.demo.wait_until_ready()
         file = night.demo.data / "tables/ibs_cbs_rates.csv"
         assert f"CBS de 2027   inventada: 11,11%, só na demonstração ({file})\n" in night.demo.log
@@ -249,7 +247,7 @@ class TestGreeting:
 
 @pytest.fixture(scope="module")
 def remembered(night: Night) -> dict[str, Any]:
-    """What the first life knew and changed before the crash of its worker ended it."""
+    """Facts of the first run, and its changes before a crash of its worker ended it."""
     demo = night.demo.wait_until_ready()
     facts = demo.facts
     company = f"/v1/companies/{facts['companyId']}"
@@ -269,53 +267,53 @@ def invoices_of(demo: Demo) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def second(remembered: dict[str, Any], start: Start, folder: Path) -> Demo:
-    """The second life, in the present, at a terminal and on another port."""
+    """The second run: in the present, at a terminal and on another port."""
     return start(folder, terminal=True, has_loaded_parts=True).wait_until_ready()
 
 
 class TestSecondStart:
-    def test_follows_a_crash_of_one_child_that_stopped_everything(
-        self, night: Night, remembered: dict[str, Any]
-    ) -> None:
+    def test_a_crash_of_one_child_stops_everything(self, night: Night, remembered: dict[str, Any]) -> None:
         assert remembered["exit code"] == 1
         assert "«worker» terminou" in night.demo.log
         assert "Traceback" not in night.demo.log
         assert (night.demo.data / "postgres/PG_VERSION").exists()
 
-    def test_is_back_in_the_present(self, second: Demo) -> None:
+    def test_second_start_is_back_in_the_present(self, second: Demo) -> None:
         assert "Relógio" not in second.log
         panel = local_http().get(second.facts["simulatorControlUrl"] + "/controls").json()
         assert panel["clockOffsetSeconds"] == 0
         assert abs(service_time(second) - datetime.now(UTC)) < timedelta(minutes=1)
 
-    def test_keeps_the_credentials_and_the_company(self, second: Demo, remembered: dict[str, Any]) -> None:
+    def test_second_start_keeps_the_credentials_and_the_company(
+        self, second: Demo, remembered: dict[str, Any]
+    ) -> None:
         kept = ("apiKey", "apiSecret", "companyId")
         assert [second.facts[name] for name in kept] == [remembered[name] for name in kept]
         assert second.facts["baseUrl"] != remembered["baseUrl"]
 
-    def test_keeps_what_the_user_changed(self, second: Demo) -> None:
+    def test_second_start_keeps_the_changes_of_the_user(self, second: Demo) -> None:
         assert second.get("/v1/companies/{companyId}")["tradeName"] == "Outro Nome"
         (item,) = second.get("/v1/companies/{companyId}/products?search=leitor-usb")
         assert item["price"] == CHEAPER_ITEM["price"]
 
-    def test_issues_the_samples_anew_with_the_next_numbers(
+    def test_second_start_issues_the_samples_again_with_the_next_numbers(
         self, second: Demo, remembered: dict[str, Any]
     ) -> None:
-        new = [one for one in invoices_of(second) if one["id"] not in remembered["documents"]]
+        new = [document for document in invoices_of(second) if document["id"] not in remembered["documents"]]
         assert Counter(document["status"] for document in new) == {"authorized": 8, "rejected": 1}
         receipts = second.get("/v1/companies/{companyId}/nfce")
         assert sorted(receipt["number"] for receipt in receipts) == [
             number + 1 for number in range(remembered["receipts"] + 3)
         ]
 
-    def test_a_terminal_that_is_closed_stops_everything(self, second: Demo) -> None:
+    def test_closing_the_terminal_stops_everything(self, second: Demo) -> None:
         terminal = second.terminal
         assert terminal
         assert second.end(terminal.hang_up) == 0
 
 
 class TestStartWithoutTheFileOfCredentials:
-    def test_gives_a_new_secret_and_ends_when_ctrl_c_is_typed_twice_while_samples_are_on_their_way(
+    def test_start_without_credentials_gives_a_new_secret_and_ctrl_c_twice_ends_it(
         self, second: Demo, remembered: dict[str, Any], start: Start, folder: Path
     ) -> None:
         second.clean_up()

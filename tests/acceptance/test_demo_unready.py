@@ -1,4 +1,4 @@
-"""A demo that can't start, or is ended before it is ready."""
+"""A demo that cannot start, or is ended before it is ready."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from acceptance.demo_runs import (
     Start,
     assert_all_gone,
     is_one_sentence,
-    told_by_demo,
+    run_refused_demo,
     until,
 )
 from carimbo.demo.embedded_postgres import embedded_postgres
@@ -22,20 +22,24 @@ from support import free_port
 
 
 class TestRefusing:
-    def test_a_folder_that_cannot_be_made_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
+    def test_a_folder_that_cannot_be_created_is_reported_in_one_sentence(
+        self, new_folder: Callable[[], Path]
+    ) -> None:
         elsewhere = new_folder()
         (elsewhere / "file").touch()
-        told = told_by_demo(elsewhere, "--port", str(free_port()), "--data-dir", "file/data")
-        assert (told.returncode, told.stdout) == (1, "")
-        assert is_one_sentence(told.stderr) and "file/data" in told.stderr
+        refused = run_refused_demo(elsewhere, "--port", str(free_port()), "--data-dir", "file/data")
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert is_one_sentence(refused.stderr) and "file/data" in refused.stderr
 
-    def test_a_database_that_does_not_start_is_one_sentence(self, new_folder: Callable[[], Path]) -> None:
+    def test_a_database_that_does_not_start_is_reported_in_one_sentence(
+        self, new_folder: Callable[[], Path]
+    ) -> None:
         elsewhere = new_folder()
         (elsewhere / ".carimbo/postgres").mkdir(parents=True)
         (elsewhere / ".carimbo/postgres/PG_VERSION").write_text("18\n")
-        told = told_by_demo(elsewhere, "--port", str(free_port()))
-        assert (told.returncode, told.stdout) == (1, "")
-        assert is_one_sentence(told.stderr) and "postgres/log" in told.stderr
+        refused = run_refused_demo(elsewhere, "--port", str(free_port()))
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert is_one_sentence(refused.stderr) and "postgres/log" in refused.stderr
 
 
 class TestEndingBeforeItIsReady:
@@ -46,7 +50,7 @@ class TestEndingBeforeItIsReady:
             ("postgres/log", signal.SIGTERM, False),
         ],
     )
-    def test_leaves_nothing_running_and_a_folder_that_starts(
+    def test_early_end_leaves_nothing_running_and_a_usable_database(
         self,
         start: Start,
         new_folder: Callable[[], Path],

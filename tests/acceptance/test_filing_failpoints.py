@@ -1,4 +1,4 @@
-"""Workers that are killed or frozen in the middle of a statement: it is registered, and only once."""
+"""Workers that are killed or frozen in the middle of a filing: it is registered exactly once."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from acceptance.fault_company import Company
-from acceptance.fault_judge import codes_of_statements, contradictions_of_statements
+from acceptance.fault_judge import codes_of_filings, contradictions_of_filings
 from acceptance.fault_programs import Failpoint, Gate, Program, named
 from acceptance.fault_site import EVENT, INUTILIZATION, LONG_LEASES, NO_WORK, Site
 
@@ -22,91 +22,92 @@ EVENTS = (
 STEPS = ("signed", "answered", "concluded")
 REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
 VOID_BEFORE = "563"
-# Nobody can ask whether a number was given up: whoever does not know sends the same bytes again.
+# There is no consult for inutilized numbers: after a lost answer the same bytes are sent again.
 CODES_OF_NUMBERS = {"signed": [VOID], "answered": [VOID, VOID_BEFORE], "concluded": [VOID]}
-# The simulator's switch: what the authority judges is not answered in time.
+# The simulator's switch: the authority judges, but does not answer in time.
 UNANSWERED = {"latencySeconds": 60}
 
 
-async def authorized(site: Site, company: Company, kind: str, name: str) -> str:
-    """The id of a document that the worker of the moment gets authorised."""
-    document = await company.issue(kind, external_id=name)
+async def authorized(site: Site, company: Company, document_type: str, name: str) -> str:
+    """Issues a document with the running worker, and returns its id."""
+    document = await company.issue(document_type, external_id=name)
     await site.until_settled(company)
     return document
 
 
-async def tell(company: Company, kind: str, document: str, event: str) -> Any:
-    """Ask for an event; tells what is known of it for now."""
-    record = await (company.cancel(kind, document) if event == "cancellation" else company.correct(document))
-    return record.get(event)
+async def file_event(company: Company, document_type: str, document: str, event: str) -> Any:
+    """Requests an event, and returns its current record."""
+    if event == "cancellation":
+        return (await company.cancel(document_type, document)).get(event)
+    return (await company.correct(document)).get(event)
 
 
 def registered_once(events: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:
-    """Returns what the authority has to have said of events, by the names of their documents."""
+    """Returns the expected answer codes of events, by the names of their documents."""
     return {"-".join(event): [REGISTERED[event[0]]] for event in events}
 
 
-async def require_only(site: Site, company: Company, codes: Mapping[str, list[str]]) -> None:
-    """Require that the authority said this of each statement, and that all of them are registered once."""
-    assert await codes_of_statements(site, company) == codes
-    assert await contradictions_of_statements(site, company) == []
+async def assert_only(site: Site, company: Company, codes: Mapping[str, list[str]]) -> None:
+    """Checks the answer codes of each filing, and that all of them are registered once."""
+    assert await codes_of_filings(site, company) == codes
+    assert await contradictions_of_filings(site, company) == []
 
 
 class TestKilledWorker:
-    async def test_leaves_an_event_that_is_registered_once(self, site: Site, company: Company) -> None:
-        """Each worker finishes what the one before it left, and is killed in the middle of the next one."""
-        events = [(kind, event, step) for (kind, event), step in product(EVENTS, STEPS)]
+    async def test_event_of_a_killed_worker_is_registered_once(self, site: Site, company: Company) -> None:
+        """Each worker finishes the event of the worker before it, and is killed in the middle of the next."""
+        events = [(document_type, event, step) for (document_type, event), step in product(EVENTS, STEPS)]
         name = "nothing"
-        for kind, event, step in events:
-            before, name = name, f"{kind}-{event}-{step}"
+        for document_type, event, step in events:
+            before, name = name, f"{document_type}-{event}-{step}"
             with site.worker(Failpoint(name, f"{event} {step}"), **LONG_LEASES) as victim:
                 with named(f"finishing {before}"):
-                    await site.until_told(company)
+                    await site.until_filed(company)
                 with named(f"dying at {name}"):
-                    document = await authorized(site, company, kind, name)
-                    under_way = await tell(company, kind, document, event)
-                    assert step == "concluded" or under_way["status"] == "processing"
+                    document = await authorized(site, company, document_type, name)
+                    record = await file_event(company, document_type, document, event)
+                    assert step == "concluded" or record["status"] == "processing"
                     assert await victim.end() == -signal.SIGKILL
             await site.end_leases()
         with site.worker():
-            await site.until_told(company)
+            await site.until_filed(company)
             await site.until(NO_WORK)
-        await require_only(site, company, registered_once(events))
+        await assert_only(site, company, registered_once(events))
 
-    async def test_that_had_sent_an_event_and_got_no_answer_leaves_it_to_a_consult(
+    async def test_event_sent_without_an_answer_is_settled_by_a_consult(
         self, site: Site, company: Company
     ) -> None:
-        events = [(kind, event, "sent") for kind, event in EVENTS]
-        for count, (kind, event, step) in enumerate(events, 1):
-            name = f"{kind}-{event}-{step}"
-            with named(f"{name}, or what is left of the one before"), site.worker(**LONG_LEASES) as victim:
-                await site.until_told(company)
-                document = await authorized(site, company, kind, name)
+        events = [(document_type, event, "sent") for document_type, event in EVENTS]
+        for count, (document_type, event, step) in enumerate(events, 1):
+            name = f"{document_type}-{event}-{step}"
+            with named(f"{name}, or the rest of the event before it"), site.worker(**LONG_LEASES) as victim:
+                await site.until_filed(company)
+                document = await authorized(site, company, document_type, name)
                 async with site.switched(**UNANSWERED):
-                    under_way = await tell(company, kind, document, event)
-                    assert under_way["status"] == "processing"
+                    record = await file_event(company, document_type, document, event)
+                    assert record["status"] == "processing"
                     await site.until_sent(company, EVENT, count)
                     await victim.kill()
             await site.end_leases()
         with site.worker():
-            await site.until_told(company)
-        await require_only(site, company, registered_once(events))
+            await site.until_filed(company)
+        await assert_only(site, company, registered_once(events))
 
-    async def test_leaves_a_number_that_is_given_up_once(self, site: Site, company: Company) -> None:
+    async def test_number_of_a_killed_worker_is_inutilized_once(self, site: Site, company: Company) -> None:
         for number, step in enumerate(STEPS, 1):
-            given_up = await company.inutilize(number)
-            assert given_up["status"] == "processing"
-            failpoint = Failpoint(given_up["id"], f"inutilization {step}")
+            inutilization = await company.inutilize(number)
+            assert inutilization["status"] == "processing"
+            failpoint = Failpoint(inutilization["id"], f"inutilization {step}")
             with named(step), site.worker(failpoint, **LONG_LEASES) as victim:
                 assert await victim.end() == -signal.SIGKILL
             await site.end_leases()
             with named(step), site.worker():
-                await site.until_told(company)
+                await site.until_filed(company)
                 await site.until(NO_WORK)
         codes = {str(number): CODES_OF_NUMBERS[step] for number, step in enumerate(STEPS, 1)}
-        await require_only(site, company, codes)
+        await assert_only(site, company, codes)
 
-    async def test_that_had_given_up_a_number_and_got_no_answer_leaves_it_to_the_same_bytes(
+    async def test_inutilization_without_an_answer_is_sent_again_with_the_same_bytes(
         self, site: Site, company: Company
     ) -> None:
         async with site.switched(**UNANSWERED):
@@ -116,35 +117,38 @@ class TestKilledWorker:
                 await victim.kill()
         await site.end_leases()
         with site.worker():
-            await site.until_told(company)
-        await require_only(site, company, {"1": [VOID, VOID_BEFORE]})
+            await site.until_filed(company)
+        await assert_only(site, company, {"1": [VOID, VOID_BEFORE]})
 
 
 class TestFrozenWorker:
-    async def test_whose_event_another_one_finished_sends_nothing_and_spoils_nothing(
+    async def test_frozen_worker_sends_nothing_after_another_worker_filed_its_event(
         self, site: Site, company: Company, tmp_path: Path
     ) -> None:
-        """Each worker finishes what the one before it holds, and freezes in the middle of the next one."""
-        events = [(kind, "cancellation", step) for kind, step in product(["nfe", "nfse"], STEPS[:2])]
+        """Each worker finishes the event of the worker before it, and freezes in the middle of the next."""
+        events = [
+            (document_type, "cancellation", step)
+            for document_type, step in product(["nfe", "nfse"], STEPS[:2])
+        ]
         gate = Gate.closed_in(tmp_path)
         frozen: list[Program] = []
         name = "nothing"
         with ExitStack() as workers:
-            for kind, event, step in events:
-                before, name = name, f"{kind}-{event}-{step}"
+            for document_type, event, step in events:
+                before, name = name, f"{document_type}-{event}-{step}"
                 failpoint = Failpoint(name, f"{event} {step}", gate)
                 frozen.append(workers.enter_context(site.worker(failpoint)))
                 with named(f"finishing {before}"):
-                    await site.until_told(company)
+                    await site.until_filed(company)
                 with named(f"freezing at {name}"):
-                    await company.cancel(kind, await authorized(site, company, kind, name))
+                    await company.cancel(document_type, await authorized(site, company, document_type, name))
                     await gate.until_reached_by(len(frozen))
             with site.worker():
-                await site.until_told(company)
+                await site.until_filed(company)
             await self.thaw(site, gate, frozen)
-        await require_only(site, company, registered_once(events))
+        await assert_only(site, company, registered_once(events))
 
-    async def test_whose_number_another_one_gave_up_spoils_nothing(
+    async def test_frozen_worker_does_no_harm_after_another_worker_inutilized_its_number(
         self, site: Site, company: Company, tmp_path: Path
     ) -> None:
         gate = Gate.closed_in(tmp_path)
@@ -152,18 +156,18 @@ class TestFrozenWorker:
         with ExitStack() as workers:
             for number, step in enumerate(STEPS[:2], 1):
                 with named(step):
-                    given_up = await company.inutilize(number)
-                    failpoint = Failpoint(given_up["id"], f"inutilization {step}", gate)
+                    inutilization = await company.inutilize(number)
+                    failpoint = Failpoint(inutilization["id"], f"inutilization {step}", gate)
                     frozen.append(workers.enter_context(site.worker(failpoint)))
                     await gate.until_reached_by(len(frozen))
                     with site.worker():
-                        await site.until_told(company)
+                        await site.until_filed(company)
             await self.thaw(site, gate, frozen)
         codes = {str(number): CODES_OF_NUMBERS[step] for number, step in enumerate(STEPS[:2], 1)}
-        await require_only(site, company, codes)
+        await assert_only(site, company, codes)
 
     async def thaw(self, site: Site, gate: Gate, frozen: list[Program]) -> None:
-        """Lets those that are frozen go on, and find nothing that is left to do."""
+        """Lets the frozen workers continue; they find nothing to do."""
         gate.open()
         await site.until(NO_WORK)
         assert await asyncio.gather(*(worker.terminate() for worker in frozen)) == [0] * len(frozen)

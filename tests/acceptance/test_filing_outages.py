@@ -1,71 +1,71 @@
-"""Whatever fails while statements are on their way: all of them are registered, none of them twice."""
+"""Whatever fails while filings are in progress: all of them are registered, none of them twice."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator
 from typing import Any
 
-from acceptance.fault_company import KINDS, Company
-from acceptance.fault_judge import contradictions_of_statements
+from acceptance.fault_company import ISSUED_TYPES, Company
+from acceptance.fault_judge import contradictions_of_filings
 from acceptance.fault_site import CALM, EVENT, INUTILIZATION, LATE, STORM, Site
 
 
-async def authorized(site: Site, company: Company, kinds: list[str]) -> list[tuple[str, str]]:
-    """Documents of these types, authorised: type and id of each."""
-    ids = await asyncio.gather(*map(company.issue, kinds))
+async def authorized(site: Site, company: Company, document_types: list[str]) -> list[tuple[str, str]]:
+    """Issues documents of these types, and returns the type and id of each."""
+    ids = await asyncio.gather(*map(company.issue, document_types))
     with site.worker():
         await site.until_settled(company)
-    assert await site.holds(f"{company.count('authorized')} = {len(kinds)}")
-    return list(zip(kinds, ids, strict=True))
+    assert await site.holds(f"{company.count('authorized')} = {len(document_types)}")
+    return list(zip(document_types, ids, strict=True))
 
 
-async def tell_much(site: Site, company: Company, *, each: int, numbers: int) -> None:
-    """Cancel as many documents of each type, correct twice as many, and give numbers up, all at once.
+async def file_many(site: Site, company: Company, *, each: int, numbers: int) -> None:
+    """Cancels `each` documents of each type, corrects twice as many, and inutilizes numbers, all at once.
 
-    Everything is asked for twice, which makes no difference.
+    Everything is requested twice, which makes no difference.
     """
     await company.skip_numbers("nfe", numbers + 1)
-    documents = await authorized(site, company, [*KINDS, "nfe", "nfe"] * each)
+    documents = await authorized(site, company, [*ISSUED_TYPES, "nfe", "nfe"] * each)
 
-    def statements() -> Iterator[Awaitable[Any]]:
-        for turn, (kind, document) in enumerate(documents):
-            yield company.correct(document) if turn % 5 > 2 else company.cancel(kind, document)
+    def filings() -> Iterator[Awaitable[Any]]:
+        for turn, (document_type, document) in enumerate(documents):
+            yield company.correct(document) if turn % 5 > 2 else company.cancel(document_type, document)
         for number in range(1, numbers + 1):
             yield company.inutilize(number)
 
-    await asyncio.gather(*statements(), *statements())
+    await asyncio.gather(*filings(), *filings())
 
 
 def registered_of(company: Company) -> str:
-    """An SQL expression: how many events of a company are registered."""
+    """Returns an SQL expression: the number of registered events of a company."""
     return f"(select count(*) from event_filings where company_id = '{company.id}' and state = 'registered')"
 
 
 def untouched_of(company: Company) -> str:
-    """An SQL condition: something that a company told was not sent yet."""
+    """Returns an SQL condition: some filing of a company has not been sent yet."""
     waiting = f"where company_id = '{company.id}' and state = 'queued'"
     return f"exists (select from event_filings {waiting}) or exists (select from inutilizations {waiting})"
 
 
 class TestStorm:
-    async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
-        await tell_much(site, company, each=8, numbers=10)
+    async def test_filings_survive_lost_late_and_failed_answers(self, site: Site, company: Company) -> None:
+        await file_many(site, company, each=8, numbers=10)
         async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
-                # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
+                # A key may be consulted nine times an hour at most: the storm ends before they are used up.
                 await site.until(f"not ({untouched_of(company)})")
-                await site.until_struck(company, (*EVENT, *INUTILIZATION), {"lostAnswers", "failures"})
+                await site.until_faults_hit(company, (*EVENT, *INUTILIZATION), {"lostAnswers", "failures"})
                 await site.switch(**CALM)
-                await site.until_told(company)
-        assert await contradictions_of_statements(site, company) == []
+                await site.until_filed(company)
+        assert await contradictions_of_filings(site, company) == []
 
 
 class TestEmptiedQueue:
-    async def test_is_filled_again_from_the_statements(self, site: Site, company: Company) -> None:
-        await tell_much(site, company, each=5, numbers=5)
+    async def test_emptied_queue_is_refilled_from_the_filings(self, site: Site, company: Company) -> None:
+        await file_many(site, company, each=5, numbers=5)
         assert len(await site.fetch("delete from pgqueuer returning id")) >= 25
         async with site.switched(**LATE):
             with site.worker(worker_concurrency="4"):
                 await site.until(f"{registered_of(company)} > 0")
                 assert await site.fetch("delete from pgqueuer returning id")
-                await site.until_told(company)
-        assert await contradictions_of_statements(site, company) == []
+                await site.until_filed(company)
+        assert await contradictions_of_filings(site, company) == []

@@ -1,4 +1,4 @@
-"""Many orders at the same moment, at several API processes: each document is one, and plans hold."""
+"""Many requests at once, at several API processes: no document is duplicated, and plans hold."""
 
 import asyncio
 from collections import Counter
@@ -14,33 +14,37 @@ from support import code_of
 
 
 async def order_at_once(
-    company: Company, kind: str, urls: list[str], how_many: int, **wishes: str
+    company: Company, document_type: str, urls: list[str], how_many: int, **wishes: str
 ) -> list[httpx2.Response]:
-    """Order as many times at the same moment, at each API by turns."""
-    orders = (company.create(kind, at=urls[turn % len(urls)], **wishes) for turn in range(how_many))
+    """Sends this many requests at the same moment, at each API in turn."""
+    orders = (company.create(document_type, at=urls[turn % len(urls)], **wishes) for turn in range(how_many))
     return list(await asyncio.gather(*orders))
 
 
 class TestFiftyOrders:
-    async def test_with_one_key_or_one_external_id_are_one_document(
+    async def test_fifty_requests_with_one_key_or_external_id_create_one_document(
         self, site: Site, company: Company, urls: list[str]
     ) -> None:
-        places = [*product(["nfe", "nfse"], ["key", "external_id"])]
-        for kind, wish in places:
-            answers = await order_at_once(company, kind, urls, 50, **{wish: f"pedido-{kind}-{wish}"})
+        cases = [*product(["nfe", "nfse"], ["key", "external_id"])]
+        for document_type, field in cases:
+            answers = await order_at_once(
+                company, document_type, urls, 50, **{field: f"pedido-{document_type}-{field}"}
+            )
             replayed = [answer for answer in answers if answer.headers.get("Idempotent-Replayed") == "true"]
-            with named(f"{kind}, {wish}"):
+            with named(f"{document_type}, {field}"):
                 assert Counter(answer.status_code for answer in answers) == {202: 1, 200: 49}
                 assert {answer.status_code for answer in replayed} == {200} and len(replayed) == 49
                 assert len({answer.json()["data"]["id"] for answer in answers}) == 1
         with site.worker():
             await site.until_settled(company)
-        assert await site.holds(f"{company.count('authorized')} = {len(places)}")
+        assert await site.holds(f"{company.count('authorized')} = {len(cases)}")
         assert await contradictions(site, company) == []
 
 
 class TestTrial:
-    async def test_of_ten_documents_takes_exactly_ten_of_a_hundred(self, site: Site, urls: list[str]) -> None:
+    async def test_trial_plan_accepts_exactly_ten_of_a_hundred_documents(
+        self, site: Site, urls: list[str]
+    ) -> None:
         async with site.company(plan="trial") as company:
             answers = await order_at_once(company, "nfe", urls, 100)
             assert Counter(answer.status_code for answer in answers) == {202: 10, 402: 90}

@@ -1,11 +1,11 @@
-"""Whatever fails while documents are on their way: all of them are authorised, none of them twice."""
+"""Whatever fails while documents are in progress: all of them are authorized, none of them twice."""
 
 import asyncio
 import random
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from acceptance.fault_company import KINDS, Company
+from acceptance.fault_company import ISSUED_TYPES, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Program
 from acceptance.fault_site import AUTHORIZATION, CALM, LATE, STORM, Site, local
@@ -15,7 +15,7 @@ from support import code_of, free_port
 async def kill_at(
     site: Site, start: Callable[[], AbstractContextManager[Program]], conditions: Iterable[str], end: str
 ) -> None:
-    """Run a program, kill it and start it anew whenever one more condition holds, up to the end."""
+    """Runs a program, and kills and restarts it each time the next condition holds, until the end."""
     for condition in conditions:
         with start() as program:
             await site.until(condition)
@@ -25,7 +25,9 @@ async def kill_at(
 
 
 class TestRandomKills:
-    async def test_of_api_and_worker_lose_none_of_150_documents(self, site: Site, company: Company) -> None:
+    async def test_random_kills_of_api_and_worker_lose_none_of_150_documents(
+        self, site: Site, company: Company
+    ) -> None:
         dice, port = random.Random(6), free_port()
         accepted = f"(select count(*) from documents where company_id = '{company.id}')"
         authorized, total = company.count("authorized"), 150
@@ -43,7 +45,7 @@ class TestRandomKills:
 
 
 class TestEmptiedQueue:
-    async def test_is_filled_again_from_the_documents(self, site: Site, company: Company) -> None:
+    async def test_emptied_queue_is_refilled_from_the_documents(self, site: Site, company: Company) -> None:
         await company.issue_many(40)
         assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
         async with site.switched(**LATE):
@@ -57,7 +59,9 @@ class TestEmptiedQueue:
 
 
 class TestRestartedPostgres:
-    async def test_is_told_by_the_api_and_outlived_by_the_worker(self, site: Site, company: Company) -> None:
+    async def test_stopped_postgres_is_reported_by_the_api_and_survived_by_the_worker(
+        self, site: Site, company: Company
+    ) -> None:
         with site.worker() as worker:
             async with asyncio.TaskGroup() as group:
                 group.create_task(company.issue_many(40))
@@ -75,19 +79,19 @@ class TestRestartedPostgres:
 
 
 class TestStorm:
-    async def test_of_lost_late_and_failed_answers_is_weathered(self, site: Site, company: Company) -> None:
+    async def test_documents_survive_lost_late_and_failed_answers(self, site: Site, company: Company) -> None:
         await company.issue_many(57)
-        for kind in KINDS:
-            await company.issue(kind, notes="SIMULA:DEMORA:30s")
+        for document_type in ISSUED_TYPES:
+            await company.issue(document_type, notes="SIMULA:DEMORA:30s")
         async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
-                # One key is consulted nine times an hour at most: the storm ends before chance uses them up.
+                # A key may be consulted nine times an hour at most: the storm ends before they are used up.
                 await site.until(
                     "not exists (select from documents d left join emissions e on e.document_id = d.id"
                     f" where d.company_id = '{company.id}' and coalesce(e.state, 'numbered') = 'numbered')"
                 )
                 faults = {"lostAnswers", "failures", "SIMULA:DEMORA:30s"}
-                await site.until_struck(company, AUTHORIZATION, faults)
+                await site.until_faults_hit(company, AUTHORIZATION, faults)
                 await site.switch(**CALM)
                 await site.until_settled(company)
         assert await contradictions(site, company) == []

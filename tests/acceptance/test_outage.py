@@ -1,4 +1,4 @@
-"""PostgreSQL goes away and comes back: the API says so in its envelope, and recovers by itself."""
+"""PostgreSQL stops and comes back: the API reports it as 503 and recovers by itself."""
 
 import asyncio
 import shutil
@@ -33,7 +33,7 @@ async def postgres() -> AsyncIterator[EmbeddedPostgres]:
 
 @contextmanager
 def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
-    """Stop every process of the server in its tracks, and let them go on at the end."""
+    """Suspends every process of the server for the length of a block."""
     postmaster = psutil.Process(postgres.pid)
     processes = [postmaster, *postmaster.children(recursive=True)]
     for process in processes:
@@ -48,15 +48,15 @@ def frozen(postgres: EmbeddedPostgres) -> Iterator[None]:
 
 @asynccontextmanager
 async def running(
-    postgres: EmbeddedPostgres, secret_keys: str, patience_seconds: int = 3
+    postgres: EmbeddedPostgres, secret_keys: str, timeout_seconds: int = 3
 ) -> AsyncIterator[tuple[FastAPI, httpx2.AsyncClient]]:
-    """The API over the server, with so much patience for it."""
+    """Runs the API on the server, with this timeout for the database."""
     await migrate(postgres.url, lock_timeout_seconds=30)
     environment = {
         "CARIMBO_DATABASE_URL": postgres.url,
         "CARIMBO_SECRET_KEYS": secret_keys,
-        "CARIMBO_DATABASE_CONNECT_SECONDS": str(patience_seconds),
-        "CARIMBO_DATABASE_COMMAND_SECONDS": str(patience_seconds),
+        "CARIMBO_DATABASE_CONNECT_SECONDS": str(timeout_seconds),
+        "CARIMBO_DATABASE_COMMAND_SECONDS": str(timeout_seconds),
     }
     app = api_of(load_settings(environment))
     transport = httpx2.ASGITransport(app=app)
@@ -68,12 +68,12 @@ async def running(
 
 
 class TestAnOutage:
-    async def test_is_503_while_it_lasts_and_over_when_it_is_over(
+    async def test_requests_get_503_during_an_outage_and_succeed_after_it(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
         async with running(postgres, secret_keys) as (app, http):
-            made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
-            headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+            credentials = await create_subscription(app.state.services.authenticator, "Teste", "unlimited")
+            headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
             data_of(await http.get("/v1/companies", headers=headers))
 
             postgres.stop()
@@ -88,21 +88,21 @@ class TestAnOutage:
             data_of(await http.get("/v1/companies", headers=headers))
             assert (await http.get("/readyz")).status_code == 200
 
-    async def test_a_database_that_hangs_is_503_too(
+    async def test_requests_get_503_while_the_database_hangs(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
         async with running(postgres, secret_keys) as (app, http):
-            made = await create_subscription(app.state.services.gatekeeper, "Teste", "unlimited")
-            headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+            credentials = await create_subscription(app.state.services.authenticator, "Teste", "unlimited")
+            headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
             with frozen(postgres):
                 answer = await http.get("/v1/companies", headers=headers)
                 assert (answer.status_code, code_of(answer)) == (503, "SERVICE_UNAVAILABLE")
             data_of(await http.get("/v1/companies", headers=headers))
 
-    async def test_a_monitor_is_answered_however_patient_the_service_is(
+    async def test_readiness_is_answered_soon_whatever_the_database_timeout_is(
         self, postgres: EmbeddedPostgres, secret_keys: str
     ) -> None:
-        async with running(postgres, secret_keys, patience_seconds=600) as (_, http):
+        async with running(postgres, secret_keys, timeout_seconds=600) as (_, http):
             with frozen(postgres):
                 async with asyncio.timeout(PATIENCE):
                     answer = await http.get("/readyz")

@@ -1,4 +1,4 @@
-"""Whoever follows the documentation, page by page and beside one demo, sees what it shows."""
+"""Every command of the documentation, run beside one demo, prints what its page shows."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -31,12 +31,12 @@ ONLY_READ = {
     "docs/reference/triggers.md",
     "examples/README.md",
 }
-"""What is looked up, is about the code or other machines, or takes as long as a measurement."""
+"""Pages without commands to run: references, pages about the code, and long measurements."""
 
 
 @pytest.fixture(scope="module")
 def demo(start: Start, new_folder: Callable[[], Path]) -> Iterator[Demo]:
-    """A demo that a polite kill ends, and everything with it."""
+    """A demo that SIGTERM must end completely."""
     demo = start(new_folder(), has_loaded_parts=True).wait_until_ready()
     yield demo
     assert demo.end(demo.process.terminate) == 0
@@ -44,7 +44,7 @@ def demo(start: Start, new_folder: Callable[[], Path]) -> Iterator[Demo]:
 
 @pytest.fixture(scope="module")
 def installation(new_folder: Callable[[], Path]) -> Path:
-    """An installation like ours, whose program `carimbo` starts at once."""
+    """A copy of this installation whose program `carimbo` starts at once."""
     folder = new_folder()
     (folder / "bin").mkdir()
     for file in (*Path(sys.prefix).iterdir(), *Path(sys.prefix, "bin").iterdir()):
@@ -55,7 +55,7 @@ def installation(new_folder: Callable[[], Path]) -> Path:
 
 
 @pytest.mark.parametrize("page", [page for page in first_week() if page not in ONLY_READ])
-def test_page_shows_what_its_commands_print(demo: Demo, installation: Path, page: str) -> None:
+def test_page_shows_the_output_of_its_commands(demo: Demo, installation: Path, page: str) -> None:
     flaws = flaws_of(ROOT / page, demo.data, installation)
     assert not flaws, "\n".join(flaws)
 

@@ -1,4 +1,4 @@
-"""Workers as processes of their own, killed and cut off: nothing that was queued is ever lost."""
+"""Worker processes that are killed or lose the database: no queued row is lost."""
 
 import asyncio
 import shutil
@@ -14,14 +14,14 @@ import pytest
 from acceptance.fault_programs import Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.storage.envelope import new_key
+from carimbo.storage.jobs import add_probe
 from carimbo.storage.migrate import migrate
-from carimbo.storage.probes import add_probe
 from metric_samples import names_of, names_shown_at
-from support import ALL_ANSWERED, PATIENCE, free_port, until_it_holds
+from support import ALL_ANSWERED, PATIENCE, free_port, wait_until_true
 
 KEYS = new_key("test")
 CONCURRENCY = 10
-# Short waits; how long each is in earnest is a matter of settings too.
+# Short waits; in production they are settings too.
 SETTINGS = {
     "secret_keys": KEYS,
     "worker_metrics_port": "0",
@@ -29,13 +29,13 @@ SETTINGS = {
     "worker_heartbeat_seconds": "2",
     "worker_reconnect_seconds": "0.2",
     "worker_concurrency": str(CONCURRENCY),
-    # However long the gate is held, work at it keeps its place, and no more of it begins.
+    # However long the gate is held, work at it keeps its slot, and no further work begins.
     "worker_slow_seconds": "600",
     "lease_seconds": "1",
     "sweep_seconds": "0.3",
     "attempts_before_parking": "20",
 }
-# No probe is answered while a test holds the gate: workers stand still in the middle of their work.
+# No probe is answered while a test holds the gate: workers stop in the middle of their work.
 GATE = """
     create function wait_at_the_gate() returns trigger language plpgsql as
     $$ begin perform pg_advisory_xact_lock_shared(1); return new; end $$;
@@ -45,7 +45,7 @@ GATE = """
 
 
 class Site:
-    """A PostgreSQL of this file alone, which may be stopped, and workers that use it."""
+    """A PostgreSQL for this file alone, which tests may stop, and workers that use it."""
 
     def __init__(self, postgres: EmbeddedPostgres, folder: Path) -> None:
         self.postgres = postgres
@@ -67,7 +67,7 @@ class Site:
         await connection.close()
 
     async def until(self, condition: str) -> None:
-        await until_it_holds(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, PATIENCE)
 
     async def until_all_answered(self) -> None:
         await self.until(ALL_ANSWERED)
@@ -77,7 +77,7 @@ class Site:
 
     @asynccontextmanager
     async def gate(self) -> AsyncIterator[None]:
-        """Hold every answer back for the length of a block."""
+        """Blocks every answer for the length of a block."""
         connection = await asyncpg.connect(self.url)
         try:
             await connection.execute("select pg_advisory_lock(1)")
@@ -120,7 +120,7 @@ async def site(ready_site: Site) -> Site:
 
 
 class TestKilledWorker:
-    async def test_another_one_finishes_what_it_had_begun(self, site: Site) -> None:
+    async def test_work_of_a_killed_worker_is_finished_by_another(self, site: Site) -> None:
         await site.add_probes(40)
         with site.worker() as worker:
             async with site.gate():
@@ -134,7 +134,7 @@ class TestKilledWorker:
         assert sum(row["lease_token"] > 1 for row in rows) >= CONCURRENCY
         assert {row["parked_reason"] for row in rows} == {None}
 
-    async def test_one_of_two_may_be_killed_in_mid_work(self, site: Site) -> None:
+    async def test_one_of_two_workers_may_be_killed_in_the_middle_of_work(self, site: Site) -> None:
         await site.add_probes(60)
         with site.worker() as survivor, site.worker() as victim:
             async with site.gate():
@@ -145,7 +145,7 @@ class TestKilledWorker:
 
 
 class TestRestartedDatabase:
-    async def test_the_worker_comes_back_and_answers_everything(self, site: Site) -> None:
+    async def test_busy_worker_reconnects_and_answers_everything(self, site: Site) -> None:
         await site.add_probes(40)
         with site.worker() as worker:
             async with site.gate():
@@ -158,7 +158,7 @@ class TestRestartedDatabase:
             assert worker.is_alive
             assert await worker.terminate() == 0
 
-    async def test_a_waiting_worker_comes_back_too(self, site: Site) -> None:
+    async def test_idle_worker_reconnects_and_answers_everything(self, site: Site) -> None:
         with site.worker() as worker:
             await site.add_probes(1)
             await site.until_all_answered()
@@ -170,17 +170,17 @@ class TestRestartedDatabase:
 
 
 class TestStoppedWorker:
-    async def test_a_waiting_one_ends_well_however_long_it_would_have_waited(self, site: Site) -> None:
-        with site.worker("log of one that waits", worker_poll_seconds="600") as worker:
+    async def test_idle_worker_stops_at_once_whatever_its_poll_interval_is(self, site: Site) -> None:
+        with site.worker("log of an idle worker", worker_poll_seconds="600") as worker:
             await site.add_probes(1)
             await site.until_all_answered()
             code = await worker.terminate()
         assert code == 0
-        assert '"worker_stopped"' in (site.folder / "log of one that waits").read_text()
+        assert '"worker_stopped"' in (site.folder / "log of an idle worker").read_text()
 
-    async def test_a_busy_one_finishes_what_it_had_begun(self, site: Site) -> None:
+    async def test_busy_worker_finishes_its_work_before_it_stops(self, site: Site) -> None:
         await site.add_probes(40)
-        # A lease that ended at the gate would have a row put into the queue a second time.
+        # If a lease ended at the gate, its row would be queued a second time.
         with site.worker(lease_seconds="600") as worker:
             async with site.gate():
                 await site.until_in_mid_work(CONCURRENCY)
@@ -194,7 +194,7 @@ class TestStoppedWorker:
         assert await site.fetch("select from probes where lease_until is not null") == []
         assert len(await site.fetch("select from pgqueuer")) == 40 - len(answered)
 
-    async def test_one_whose_database_is_gone_ends_well_too(self, site: Site) -> None:
+    async def test_worker_without_a_database_stops_with_exit_code_0(self, site: Site) -> None:
         with site.worker() as worker:
             await site.add_probes(1)
             await site.until_all_answered()
@@ -207,7 +207,7 @@ class TestStoppedWorker:
 
 
 class TestSeveralWorkers:
-    async def test_they_share_the_work_and_nothing_is_done_twice(self, site: Site) -> None:
+    async def test_several_workers_share_the_work_and_nothing_is_done_twice(self, site: Site) -> None:
         calm = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
         with site.worker(**calm), site.worker(**calm), site.worker(**calm):
             await site.add_probes(120)
@@ -217,11 +217,11 @@ class TestSeveralWorkers:
 
 
 class TestMetrics:
-    async def test_of_a_worker_are_those_of_the_reference(self, site: Site) -> None:
+    async def test_metrics_of_a_worker_are_those_of_the_reference(self, site: Site) -> None:
         port = free_port()
         await site.add_probes(1)
         with site.worker(worker_metrics_port=str(port)):
-            # By then it has been at work.
+            # All metrics exist once it has done some work.
             await site.until_all_answered()
             shown = await asyncio.to_thread(names_shown_at, f"http://127.0.0.1:{port}/metrics")
         assert shown == names_of("worker") | names_of("both")

@@ -1,4 +1,4 @@
-"""Workers that are killed or frozen while a sale's time comes: its documents go out, and only once."""
+"""Workers that are killed or frozen when a sale becomes due: its documents are issued exactly once."""
 
 import signal
 from collections.abc import AsyncIterator
@@ -19,23 +19,23 @@ from acceptance.fault_sales import (
 )
 from acceptance.fault_site import LONG_LEASES, Site
 from acceptance.test_issuing_failpoints import codes_of
-from support import HELD_UP, come_due
+from support import BLOCKED_SESSIONS, make_due
 
 LATER = "2999-02-01"
 
 
 @pytest.fixture
 async def sale(site: Site, company: Company) -> str:
-    """A sale whose time has come."""
+    """A sale that is due."""
     await stock(company)
     sale_id = await schedule(company)
-    await come_due(site.fetch, sale_id)
+    await make_due(site.fetch, sale_id)
     return sale_id
 
 
 @asynccontextmanager
 async def frozen_before_firing(site: Site, sale: str, folder: Path) -> AsyncIterator[None]:
-    """A worker that has a sale in its hands and stands still for the length of a block, then goes on."""
+    """Freezes a worker that has leased a sale for the length of a block, then lets it continue."""
     gate = Gate.closed_in(folder)
     with site.worker(Failpoint(sale, "due", gate)) as frozen:
         await gate.until_reached_by(1)
@@ -44,30 +44,32 @@ async def frozen_before_firing(site: Site, sale: str, folder: Path) -> AsyncIter
         assert await frozen.terminate() == 0
 
 
-def lost(site: Site, sale: str) -> bool:
-    """Tell whether a worker found that a sale was not its own any more."""
+def lease_was_lost(site: Site, sale: str) -> bool:
+    """Returns whether a worker logged that it lost the lease of a row."""
     lines = (site.folder / "log").read_text().splitlines()
     return any("lease_lost" in line and sale in line for line in lines)
 
 
 class TestKilledWorker:
-    async def test_leaves_a_sale_whose_documents_go_out_once(self, site: Site, company: Company) -> None:
-        """Before, in the midst of and after firing; the worker after it finishes what it left."""
+    async def test_documents_of_a_sale_of_killed_workers_are_issued_once(
+        self, site: Site, company: Company
+    ) -> None:
+        """Workers are killed before, during and after firing; the next worker finishes."""
         await stock(company)
         sales = [await schedule(company) for _ in range(3)]
         with named("due"), site.worker(Failpoint(sales[0], "due"), **LONG_LEASES) as victim:
-            await come_due(site.fetch, sales[0])
+            await make_due(site.fetch, sales[0])
             assert await victim.end() == -signal.SIGKILL
         assert await site.holds(f"{company.count('pending')} = {3 * DOCUMENTS}")
         await site.end_leases()
-        with named("in the midst of firing"), site.worker(**LONG_LEASES) as victim:
+        with named("while firing"), site.worker(**LONG_LEASES) as victim:
             await site.until(f"{company.count('authorized')} = {DOCUMENTS}")
-            await self.kill_in_the_midst_of_firing(site, victim, sales[1])
+            await self.kill_while_firing(site, victim, sales[1])
         assert await site.holds(f"{company.count('pending')} = {2 * DOCUMENTS}")
         await site.end_leases()
         with named("fired"), site.worker(Failpoint(sales[2], "fired"), **LONG_LEASES) as victim:
             await site.until(f"{company.count('authorized')} = {2 * DOCUMENTS}")
-            await come_due(site.fetch, sales[2])
+            await make_due(site.fetch, sales[2])
             assert await victim.end() == -signal.SIGKILL
         assert await site.holds(f"{company.count('pending')} = 0")
         await site.end_leases()
@@ -76,15 +78,15 @@ class TestKilledWorker:
         assert await codes_of(site, company) == ["100"] * 3 * DOCUMENTS
         assert await contradictions_of_sales(site, company, 3) == []
 
-    async def kill_in_the_midst_of_firing(self, site: Site, victim: Program, sale: str) -> None:
-        """Lets a sale's time come while nobody can write of documents, and kills who tries."""
+    async def kill_while_firing(self, site: Site, victim: Program, sale: str) -> None:
+        """Makes a sale due while document events are locked, and kills the worker that waits for them."""
         async with site.pool.acquire() as connection, connection.transaction():
             await connection.execute("lock table document_events in share mode")
-            await come_due(site.fetch, sale)
-            await site.until(f"{HELD_UP} >= 1")
+            await make_due(site.fetch, sale)
+            await site.until(f"{BLOCKED_SESSIONS} >= 1")
             await victim.kill()
 
-    async def test_by_the_same_sale_every_time_sets_it_aside(
+    async def test_sale_that_kills_every_worker_is_parked(
         self, site: Site, company: Company, sale: str
     ) -> None:
         parked = f"(select parked_reason is not null from sales where id = '{sale}')"
@@ -104,17 +106,17 @@ class TestKilledWorker:
 
 
 class TestFrozenWorker:
-    async def test_whose_sale_another_one_fired_writes_nothing(
+    async def test_frozen_worker_writes_nothing_after_another_worker_fired_its_sale(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         async with frozen_before_firing(site, sale, tmp_path):
             with site.worker():
                 await until_issued(site, company)
-        assert lost(site, sale)
+        assert lease_was_lost(site, sale)
         assert await codes_of(site, company) == ["100"] * DOCUMENTS
         assert await contradictions_of_sales(site, company, 1) == []
 
-    async def test_that_had_fired_leaves_the_documents_to_another_one(
+    async def test_worker_frozen_after_firing_leaves_the_documents_to_another(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         gate = Gate.closed_in(tmp_path)
@@ -127,28 +129,28 @@ class TestFrozenWorker:
         assert await codes_of(site, company) == ["100"] * DOCUMENTS
         assert await contradictions_of_sales(site, company, 1) == []
 
-    async def test_whose_sale_was_put_off_lets_it_wait(
+    async def test_frozen_worker_does_not_fire_a_sale_that_was_postponed(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         path = f"/v1/companies/{company.id}/sales/{sale}"
         async with frozen_before_firing(site, sale, tmp_path):
             answer = await company.http.put(path, json=sale_until(LATER))
             assert answer.status_code == 200, answer.text
-        assert lost(site, sale)
+        assert lease_was_lost(site, sale)
         shown = await company.read(f"sales/{sale}")
         assert (shown["status"], shown["guaranteeDate"]) == ("scheduled", LATER)
         assert await site.sent(company) == []
 
-    async def test_whose_sale_was_deleted_sends_nothing(
+    async def test_frozen_worker_sends_nothing_for_a_deleted_sale(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         async with frozen_before_firing(site, sale, tmp_path):
             answer = await company.http.delete(f"/v1/companies/{company.id}/sales/{sale}")
             assert answer.status_code == 200, answer.text
-        assert lost(site, sale)
+        assert lease_was_lost(site, sale)
         assert await site.sent(company) == []
 
-    async def test_whose_sale_was_emitted_by_hand_does_not_send_it_again(
+    async def test_frozen_worker_does_not_send_a_sale_that_was_emitted_by_hand(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         async with frozen_before_firing(site, sale, tmp_path):
@@ -159,7 +161,7 @@ class TestFrozenWorker:
         assert await codes_of(site, company) == ["100"] * DOCUMENTS
         assert await contradictions_of_sales(site, company, 1) == []
 
-    async def test_whose_company_was_deleted_sends_nothing(
+    async def test_frozen_worker_sends_nothing_for_a_deleted_company(
         self, site: Site, company: Company, sale: str, tmp_path: Path
     ) -> None:
         async with frozen_before_firing(site, sale, tmp_path):

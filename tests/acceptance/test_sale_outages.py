@@ -1,4 +1,4 @@
-"""Whatever fails while sales wait for their time, or when it comes: each document goes out then, and once."""
+"""Whatever fails while sales are scheduled or due: each document is issued on time and once."""
 
 import asyncio
 import random
@@ -8,12 +8,12 @@ from acceptance.fault_company import Company
 from acceptance.fault_sales import DOCUMENTS, contradictions_of_sales, schedule, stock, until_issued
 from acceptance.fault_site import Site, local, until_answered
 from acceptance.test_issuing_outages import kill_at
-from support import come_due, free_port
+from support import free_port, make_due
 
 ON_TIME = timedelta(seconds=60)
-"""How late a document may be that nobody had to look for, however busy the machine is."""
+"""How late a document may be without the sweeper, on a busy machine."""
 NEVER = "600"
-"""Seconds after which no test looks any more."""
+"""Seconds: longer than any test waits."""
 
 
 def soon(seconds: float) -> datetime:
@@ -27,12 +27,12 @@ async def schedule_many(company: Company, how_many: int) -> None:
 
 
 def fired_of(company: Company) -> str:
-    """An SQL expression: how many documents of a company were sent on their way."""
+    """Returns an SQL expression: the number of queued documents of a company."""
     return f"(select count(queued_at) from documents where company_id = '{company.id}')"
 
 
 async def lateness(site: Site, company: Company, since: datetime) -> timedelta:
-    """How long after the time of its sale the last document was sent, counted from a moment or later."""
+    """Returns how long after the time of its sale, or after `since`, the last document was queued."""
     (row,) = await site.fetch(
         "select max(d.queued_at - greatest(s.scheduled_emit_at, $2)) as late"
         " from sales s join documents d on d.sale_id = s.id where s.company_id = $1",
@@ -44,11 +44,13 @@ async def lateness(site: Site, company: Company, since: datetime) -> timedelta:
 
 
 class TestManySales:
-    async def test_due_at_once_go_out_once_whoever_is_killed(self, site: Site, company: Company) -> None:
+    async def test_many_due_sales_are_issued_once_while_workers_are_killed(
+        self, site: Site, company: Company
+    ) -> None:
         dice, sales = random.Random(12), 25
         fired, authorized, total = fired_of(company), company.count("authorized"), sales * DOCUMENTS
         await schedule_many(company, sales)
-        await come_due(site.fetch, company.id)
+        await make_due(site.fetch, company.id)
         async with asyncio.TaskGroup() as group:
             for count in (fired, authorized):
                 conditions = [f"{count} > {moment}" for moment in sorted(dice.sample(range(total), 4))]
@@ -62,16 +64,18 @@ class TestManySales:
                 )
         assert await contradictions_of_sales(site, company, sales) == []
 
-    async def test_are_shared_by_two_workers_and_go_out_once(self, site: Site, company: Company) -> None:
+    async def test_many_due_sales_are_shared_by_two_workers_and_issued_once(
+        self, site: Site, company: Company
+    ) -> None:
         await schedule_many(company, 25)
-        await come_due(site.fetch, company.id)
+        await make_due(site.fetch, company.id)
         with site.worker(), site.worker():
             await until_issued(site, company)
         assert await contradictions_of_sales(site, company, 25) == []
 
 
 class TestEmptiedQueue:
-    async def test_is_filled_again_from_the_sales(self, site: Site, company: Company) -> None:
+    async def test_emptied_queue_is_refilled_from_the_sales(self, site: Site, company: Company) -> None:
         await stock(company)
         for _ in range(10):
             await schedule(company, soon(1))
@@ -84,7 +88,9 @@ class TestEmptiedQueue:
 
 
 class TestRestart:
-    async def test_of_everything_before_the_time_changes_nothing(self, site: Site, company: Company) -> None:
+    async def test_restart_of_everything_before_the_due_time_changes_nothing(
+        self, site: Site, company: Company
+    ) -> None:
         await stock(company)
         port = free_port()
         with site.api(port) as api, site.worker() as worker:
@@ -103,7 +109,7 @@ class TestRestart:
 
 
 class TestMoment:
-    async def test_needs_no_sweep(self, site: Site, company: Company) -> None:
+    async def test_sale_is_fired_on_time_without_a_sweep(self, site: Site, company: Company) -> None:
         await stock(company)
         with site.worker(sweep_seconds=NEVER):
             await company.issue("nfe")
@@ -114,7 +120,7 @@ class TestMoment:
         assert await lateness(site, company, started) < ON_TIME
         assert await contradictions_of_sales(site, company, 1) == []
 
-    async def test_is_announced_by_the_sweep_before_it(self, site: Site, company: Company) -> None:
+    async def test_sweep_queues_a_job_for_the_time_of_a_sale(self, site: Site, company: Company) -> None:
         await stock(company)
         sale = await schedule(company, soon(600))
         await site.fetch("delete from pgqueuer")

@@ -1,4 +1,4 @@
-"""Several API processes over one database act as one service."""
+"""Several API processes on one database act as one service."""
 
 import asyncio
 import os
@@ -12,11 +12,11 @@ import httpx2
 import pytest
 
 from acceptance.loaded_command import loaded_carimbo
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription, define_plan
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
-from carimbo.storage.subscriptions import Plan
+from carimbo.storage.subscriptions import SubscriptionPlan
 from metric_samples import names_of, names_shown_at
 from support import CNPJ, free_port, local_http
 
@@ -71,12 +71,12 @@ def processes(settings: Settings) -> Iterator[list[Process]]:
 
 
 class TestTwoProcesses:
-    async def test_count_one_rate_together(
-        self, processes: list[Process], gatekeeper: Gatekeeper, database: Database
+    async def test_two_processes_share_one_rate_limit(
+        self, processes: list[Process], authenticator: Authenticator, database: Database
     ) -> None:
-        await define_plan(database, Plan("twenty", None, None, requests_per_minute=20))
-        made = await create_subscription(gatekeeper, "Taxa", "twenty")
-        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+        await define_plan(database, SubscriptionPlan("twenty", None, None, requests_per_minute=20))
+        credentials = await create_subscription(authenticator, "Taxa", "twenty")
+        headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
         async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(60)]
             started = time.monotonic()
@@ -86,20 +86,22 @@ class TestTwoProcesses:
         assert 20 <= let_through <= 20 + (time.monotonic() - started) // 3
         assert {answer.status_code for answer in answers} == {200, 429}
 
-    async def test_know_of_a_rotation_at_once(self, processes: list[Process], gatekeeper: Gatekeeper) -> None:
-        made = await create_subscription(gatekeeper, "Troca", "unlimited")
-        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+    async def test_rotation_of_credentials_applies_to_all_processes_at_once(
+        self, processes: list[Process], authenticator: Authenticator
+    ) -> None:
+        credentials = await create_subscription(authenticator, "Troca", "unlimited")
+        headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
         async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             first, second = (process.url for process in processes)
             assert (await http.get(f"{second}/v1/companies")).status_code == 200
             assert (await http.post(f"{first}/v1/user/api-credentials")).status_code == 200
             assert (await http.get(f"{second}/v1/companies")).status_code == 401
 
-    async def test_make_one_company_of_many_requests(
-        self, processes: list[Process], gatekeeper: Gatekeeper
+    async def test_simultaneous_requests_create_one_company(
+        self, processes: list[Process], authenticator: Authenticator
     ) -> None:
-        made = await create_subscription(gatekeeper, "Corrida", "unlimited")
-        headers = {"X-Api-Key": str(made.subscription_id), "X-Api-Secret": made.secret}
+        credentials = await create_subscription(authenticator, "Corrida", "unlimited")
+        headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
         body = {"taxId": CNPJ, "legalName": "Loja Modelo Ltda"}
         async with httpx2.AsyncClient(headers=headers, timeout=DEADLINE_SECONDS) as http:
             urls = [f"{processes[turn % 2].url}/v1/companies" for turn in range(20)]
@@ -108,12 +110,12 @@ class TestTwoProcesses:
 
 
 class TestMetrics:
-    def test_are_on_a_port_of_their_own(self, processes: list[Process]) -> None:
+    def test_metrics_have_their_own_port(self, processes: list[Process]) -> None:
         local_http().get(f"{processes[0].url}/v1/companies")
         assert local_http().get(f"{processes[0].url}/metrics").status_code == 404
         text = local_http().get(processes[0].metrics_url).text
         assert 'carimbo_http_requests_total{operation="unmatched",status="401"}' in text
         assert "carimbo_http_request_seconds_bucket" in text
 
-    def test_are_those_of_the_reference(self, processes: list[Process]) -> None:
+    def test_metrics_of_the_api_are_those_of_the_reference(self, processes: list[Process]) -> None:
         assert names_shown_at(processes[0].metrics_url) == names_of("API") | names_of("both")

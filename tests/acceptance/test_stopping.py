@@ -1,4 +1,4 @@
-"""Programs that are asked to stop: what is under way is finished or given back, and told in time."""
+"""Programs that are asked to stop: work in progress is finished or returned to the queue in time."""
 
 import asyncio
 import json
@@ -16,20 +16,20 @@ from acceptance.fault_programs import Program, carimbo
 from acceptance.fault_site import Site, local, until_answered
 from support import LOOPBACK, PATIENCE, free_port
 
-# Nobody but who is woken would take a row up in the time that a test has.
+# Only a wake-up makes a worker lease a row within the time of a test.
 ONLY_WAKEUPS = {"lease_seconds": "600", "sweep_seconds": "600", "worker_heartbeat_seconds": "600"}
 
 
 @dataclass(frozen=True)
 class Request:
-    """A request of which half of the body has been sent."""
+    """A request with half of its body sent."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     rest: bytes
 
     async def answer(self) -> httpx2.Response:
-        """What comes back until the connection is closed."""
+        """Returns the answer, read until the connection is closed."""
         async with asyncio.timeout(PATIENCE):
             head, _, body = (await self.reader.read()).partition(b"\r\n\r\n")
         await _close(self.writer)
@@ -45,8 +45,8 @@ class Api:
     program: Program
     port: int
 
-    async def half_ordered(self, company: Company) -> Request:
-        """Begin to order an NF-e, and have the API wait for the rest."""
+    async def send_half_a_request(self, company: Company) -> Request:
+        """Sends half of a request for an NF-e, so that the API waits for the rest."""
         body = json.dumps(order("nfe")).encode()
         headers = {"Host": LOOPBACK, "Content-Type": "application/json", "Content-Length": str(len(body))}
         for name in ("X-Api-Key", "X-Api-Secret"):
@@ -56,12 +56,12 @@ class Api:
         reader, writer = await asyncio.open_connection(LOOPBACK, self.port)
         writer.write(head.encode() + body[:20])
         await writer.drain()
-        # What answers later was asked later: by now the order is in hand.
+        # This request is sent later: once it is answered, the API has read the first half.
         await until_answered(local(self.port), "/readyz")
         return Request(reader, writer, body[20:])
 
     async def until_closed(self) -> None:
-        """Wait until it takes no more connections."""
+        """Waits until it accepts no more connections."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 try:
@@ -79,7 +79,7 @@ async def _close(writer: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def api_of(site: Site, **settings: str) -> AsyncIterator[Api]:
-    """An API of one test alone."""
+    """Runs an API for one test alone."""
     port = free_port()
     with carimbo(["serve"], {**site.settings, **settings, "port": str(port)}, site.folder / "log") as program:
         await until_answered(local(port), "/readyz")
@@ -87,28 +87,28 @@ async def api_of(site: Site, **settings: str) -> AsyncIterator[Api]:
 
 
 @pytest.fixture(scope="module")
-async def orderer(site: Site) -> AsyncIterator[Company]:
-    """A company of all tests of the API: no worker runs that would take up what it orders."""
+async def api_company(site: Site) -> AsyncIterator[Company]:
+    """A company for all tests of the API: no worker runs that would issue its documents."""
     async with site.company() as registered:
         yield registered
 
 
 @pytest.fixture
-async def accepted(site: Site, orderer: Company) -> str:
-    """An SQL expression: how many documents were accepted since the test began."""
-    (row,) = await site.fetch(f"select {orderer.count('processing')} as before")
-    return f"({orderer.count('processing')} - {row['before']})"
+async def accepted(site: Site, api_company: Company) -> str:
+    """An SQL expression: the number of documents accepted since the test began."""
+    (row,) = await site.fetch(f"select {api_company.count('processing')} as before")
+    return f"({api_company.count('processing')} - {row['before']})"
 
 
 class TestApi:
-    async def test_finishes_the_request_that_it_has_and_takes_no_other(
-        self, site: Site, orderer: Company, accepted: str
+    async def test_stopping_api_finishes_its_request_and_accepts_no_other(
+        self, site: Site, api_company: Company, accepted: str
     ) -> None:
         async with api_of(site) as api:
-            request = await api.half_ordered(orderer)
+            request = await api.send_half_a_request(api_company)
             api.program.send(signal.SIGTERM)
             await api.until_closed()
-            # Told again, it goes on finishing.
+            # A second signal does not interrupt it.
             api.program.send(signal.SIGTERM)
             request.writer.write(request.rest)
             answer = await request.answer()
@@ -116,11 +116,11 @@ class TestApi:
         assert (answer.status_code, answer.headers["connection"]) == (202, "close")
         assert await site.holds(f"{accepted} = 1")
 
-    async def test_tells_whoever_does_not_come_to_an_end_to_ask_again(
-        self, site: Site, orderer: Company, accepted: str
+    async def test_stopping_api_answers_503_to_a_request_that_does_not_end(
+        self, site: Site, api_company: Company, accepted: str
     ) -> None:
         async with api_of(site, shutdown_seconds="1") as api:
-            request = await api.half_ordered(orderer)
+            request = await api.send_half_a_request(api_company)
             api.program.send(signal.SIGTERM)
             answer = await request.answer()
             assert await api.program.end() == 0
@@ -128,28 +128,28 @@ class TestApi:
         assert answer.headers["retry-after"] and answer.headers["x-request-id"]
         assert await site.holds(f"{accepted} = 0")
 
-    async def test_says_that_it_is_not_ready_while_it_still_answers(
-        self, site: Site, orderer: Company
+    async def test_draining_api_is_not_ready_but_still_answers(
+        self, site: Site, api_company: Company
     ) -> None:
         async with api_of(site, drain_seconds="600") as api:
             api.program.send(signal.SIGTERM)
             async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=local(api.port)) as http:
-                while (ready := await http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a status tells nobody
+                while (ready := await http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a status sends no event
                     await asyncio.sleep(0.02)
-            order_at_the_last_moment = await orderer.create("nfe", at=local(api.port))
-            # Whoever sits at a terminal does not wait.
+            last_answer = await api_company.create("nfe", at=local(api.port))
+            # Ctrl-C at a terminal skips the wait.
             api.program.send(signal.SIGINT)
             assert await api.program.end() == 0
         assert (ready.status_code, ready.json()) == (503, {"status": "stopping"})
-        assert order_at_the_last_moment.status_code == 202
+        assert last_answer.status_code == 202
 
-    async def test_a_second_ctrl_c_spares_the_wait_and_makes_no_noise(
-        self, site: Site, orderer: Company
+    async def test_second_ctrl_c_stops_the_api_at_once_without_a_traceback(
+        self, site: Site, api_company: Company
     ) -> None:
         log = site.folder / "log"
         before = log.stat().st_size
         async with api_of(site, shutdown_seconds="600") as api:
-            request = await api.half_ordered(orderer)
+            request = await api.send_half_a_request(api_company)
             api.program.send(signal.SIGINT)
             await api.until_closed()
             api.program.send(signal.SIGINT)
@@ -161,8 +161,10 @@ class TestApi:
 
 class TestWorker:
     @pytest.mark.parametrize("place", ["in its place", "aside"])
-    async def test_gives_back_what_it_cannot_finish(self, site: Site, company: Company, place: str) -> None:
-        """Another one takes it up at once: nobody waits for the end of a lease, nor for the sweeper."""
+    async def test_stopping_worker_returns_unfinished_work_to_the_queue(
+        self, site: Site, company: Company, place: str
+    ) -> None:
+        """Another worker leases it at once, without waiting for the end of the lease or for the sweeper."""
         slow_seconds = "0.1" if place == "aside" else "600"
         document = await company.issue("nfe", notes="SIMULA:DEMORA:60s")
         job = f"(select from pgqueuer where dedupe_key like 'document:%:{document}:%')"
@@ -178,7 +180,7 @@ class TestWorker:
             await site.until_settled(company)
         assert await contradictions(site, company) == []
 
-    async def test_a_second_ctrl_c_spares_the_wait_and_makes_no_noise(
+    async def test_second_ctrl_c_stops_the_worker_at_once_without_a_traceback(
         self, site: Site, company: Company
     ) -> None:
         log, listens = (

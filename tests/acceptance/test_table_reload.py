@@ -1,4 +1,4 @@
-"""SIGHUP: running processes take a rate that was published, and need no restart."""
+"""SIGHUP: running processes load a newly published rate without a restart."""
 
 import asyncio
 import signal
@@ -19,7 +19,7 @@ IS_MISSING, IS_KNOWN = (f'carimbo_tax_rate_missing{{tax="cbs"}} {value}' for val
 
 
 def write_tables(folder: Path, rate_of_cbs: str) -> None:
-    """Writes rates of which only that of CBS may be missing, and a calendar that reports it already."""
+    """Writes rates, of which only CBS may be missing, and a calendar that already reports missing rates."""
     rows = f"ibs_state,2026-01-01,,0.05\nibs_city,2026-01-01,,0.05\ncbs,2026-01-01,,{rate_of_cbs}\n"
     text = f"# source: teste\n# date: 2099-01-01\ntax,since,until,rate\n{rows}"
     (folder / "ibs_cbs_rates.csv").write_text(text, encoding="utf-8")
@@ -30,17 +30,17 @@ def write_tables(folder: Path, rate_of_cbs: str) -> None:
 
 async def until_shown(metrics_port: int, text: str) -> None:
     async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=local(metrics_port)) as http:
-        while text not in (await http.get("/metrics")).text:  # noqa: ASYNC110 - a scrape is all there is
+        while text not in (await http.get("/metrics")).text:  # noqa: ASYNC110 - metrics can only be polled
             await asyncio.sleep(0.02)
 
 
 async def until_logged(log: Path, text: str) -> None:
     async with asyncio.timeout(PATIENCE):
-        while text not in await asyncio.to_thread(log.read_text, "utf-8"):  # noqa: ASYNC110 - a file tells nobody
+        while text not in await asyncio.to_thread(log.read_text, "utf-8"):  # noqa: ASYNC110 - a file sends no event
             await asyncio.sleep(0.02)
 
 
-async def test_api_and_worker_take_a_rate_at_sighup_and_keep_it_when_a_file_is_bad(
+async def test_api_and_worker_load_a_rate_at_sighup_and_keep_it_when_a_file_is_bad(
     site: Site, company: Company, new_folder: Callable[[], Path]
 ) -> None:
     folder = new_folder()
@@ -58,7 +58,7 @@ async def test_api_and_worker_take_a_rate_at_sighup_and_keep_it_when_a_file_is_b
     assert (await company.http.put(path, json=NORMAL)).status_code == 200
 
     async def problems() -> list[str]:
-        """The fields for which the API would refuse an NF-e."""
+        """Returns the fields for which the API would refuse an NF-e."""
         answer = await company.http.post(f"{local(port)}{path}/nfe?dryRun=true", json=order("nfe"))
         assert answer.status_code == 200, answer.text
         return [problem["field"] for problem in answer.json()["data"]["problems"]]

@@ -1,4 +1,4 @@
-"""Whatever fails between a document's change of status and the call that tells of it: it is told."""
+"""Whatever fails between a document's status change and its webhook call: the change is delivered."""
 
 import asyncio
 import random
@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 
 from acceptance.fault_company import Company
-from acceptance.fault_listener import Listener, contradictions_of_telling, listening
+from acceptance.fault_listener import Listener, contradictions_of_deliveries, listening
 from acceptance.fault_programs import Failpoint, Program
 from acceptance.fault_site import LATE, Site, until_answered
-from acceptance.test_sale_failpoints import lost
+from acceptance.test_sale_failpoints import lease_was_lost
 from receiver import Reply
 from support import LOOPBACK, free_port
 
@@ -24,17 +24,17 @@ WAITS = {
     "webhook_retry_seconds": "0.2,0.2,0.5,0.5,1",
 }
 SLOWLY = Reply(delay=0.2)
-"""So that many calls are under way whenever something fails."""
+"""Keeps many calls in progress whenever something fails."""
 
 
 @pytest.fixture(scope="module")
 async def site(site: Site) -> AsyncIterator[Site]:
-    """The installation of all tests of faults, with an API that lets receivers be on this machine."""
+    """The shared installation, with an API that allows receivers on this machine."""
     port = free_port()
-    listened_to = replace(site, settings={**site.settings, **WAITS, "port": str(port)})
-    with listened_to.api(port):
-        await until_answered(listened_to.url, "/readyz")
-        yield listened_to
+    site_with_webhooks = replace(site, settings={**site.settings, **WAITS, "port": str(port)})
+    with site_with_webhooks.api(port):
+        await until_answered(site_with_webhooks.url, "/readyz")
+        yield site_with_webhooks
 
 
 @pytest.fixture
@@ -43,20 +43,20 @@ async def listener(company: Company) -> AsyncIterator[Listener]:
         yield listener
 
 
-async def until_all_told(site: Site, listener: Listener) -> None:
-    """Wait until nothing is on its way to the authority nor to the listener."""
+async def until_all_delivered(site: Site, listener: Listener) -> None:
+    """Waits until all documents, filings and deliveries are settled."""
     await site.until_settled(listener.company)
-    await site.until_told(listener.company)
+    await site.until_filed(listener.company)
     await site.until(f"{listener.count('pending')} = 0")
 
 
 def patient_worker(site: Site) -> AbstractContextManager[Program]:
-    """A worker that gives no call up only because the machine is busy."""
+    """Runs a worker whose calls do not time out because the machine is busy."""
     return site.worker(webhook_seconds="60")
 
 
 async def end_leases(site: Site, listener: Listener) -> None:
-    """Let the time be over for which whoever is gone holds its calls."""
+    """Ends the leases that killed workers hold on deliveries."""
     await site.fetch(
         "update deliveries set lease_until = now() where webhook_id = $1 and lease_until is not null",
         listener.id,
@@ -64,7 +64,7 @@ async def end_leases(site: Site, listener: Listener) -> None:
 
 
 async def cancel_every_third(site: Site, company: Company, documents: int) -> None:
-    """Take documents back as soon as they are authorised, as many as a third of all that there will be."""
+    """Cancels documents as soon as they are authorized, up to a third of the given total."""
     canceled: set[str] = set()
     while len(canceled) < documents // 3:
         await site.until(f"{company.count('authorized')} > 0")
@@ -79,7 +79,7 @@ async def cancel_every_third(site: Site, company: Company, documents: int) -> No
 
 
 async def kill_workers_at(site: Site, conditions: Iterable[str], end: str) -> None:
-    """Run a worker, kill it and start another whenever one more condition holds, up to the end."""
+    """Runs a worker, and kills and replaces it each time the next condition holds, until the end."""
     for condition in conditions:
         with site.worker() as victim:
             await site.until(condition)
@@ -89,7 +89,7 @@ async def kill_workers_at(site: Site, conditions: Iterable[str], end: str) -> No
 
 
 class TestKilledWorker:
-    async def test_that_had_changed_a_status_leaves_the_telling_to_another_one(
+    async def test_event_of_a_worker_killed_after_authorization_is_delivered_by_another(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         await company.issue("nfe", external_id="victim")
@@ -98,11 +98,11 @@ class TestKilledWorker:
         assert await site.holds(f"{company.count('authorized')} = 1 and {listener.count('pending')} = 1")
         assert listener.receiver.calls == []
         with patient_worker(site):
-            await until_all_told(site, listener)
+            await until_all_delivered(site, listener)
         assert len(listener.receiver.calls) == 1
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
-    async def test_that_had_canceled_leaves_the_telling_to_another_one(
+    async def test_event_of_a_worker_killed_after_cancellation_is_delivered_by_another(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         document = await company.issue("nfse", external_id="victim")
@@ -112,11 +112,11 @@ class TestKilledWorker:
             assert await victim.end() == -signal.SIGKILL
         assert await site.holds(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 1")
         with patient_worker(site):
-            await until_all_told(site, listener)
-        assert [call["event"] for call in listener.told()] == ["nfse.authorized", "nfse.cancelled"]
-        assert await contradictions_of_telling(site, listener) == []
+            await until_all_delivered(site, listener)
+        assert [call["event"] for call in listener.payloads()] == ["nfse.authorized", "nfse.cancelled"]
+        assert await contradictions_of_deliveries(site, listener) == []
 
-    async def test_in_the_midst_of_a_call_leaves_it_to_another_one(
+    async def test_call_of_a_worker_killed_during_it_is_repeated_by_another(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.default = Reply(hangs=True)
@@ -128,13 +128,13 @@ class TestKilledWorker:
         listener.receiver.default = Reply()
         await end_leases(site, listener)
         with patient_worker(site):
-            await until_all_told(site, listener)
+            await until_all_delivered(site, listener)
         first, second = listener.receiver.calls
         assert first.headers["webhook-id"] == second.headers["webhook-id"]
-        assert [one["attemptCount"] for one in await listener.log()] == [1]
-        assert await contradictions_of_telling(site, listener) == []
+        assert [entry["attemptCount"] for entry in await listener.log()] == [1]
+        assert await contradictions_of_deliveries(site, listener) == []
 
-    async def test_in_the_midst_of_a_call_does_not_let_what_came_later_be_told_before(
+    async def test_later_event_waits_for_the_call_of_a_killed_worker(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.replies.append(Reply(drops=True))
@@ -150,13 +150,13 @@ class TestKilledWorker:
             await site.until(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 2")
             assert listener.receiver.calls == []
             await end_leases(site, listener)
-            await until_all_told(site, listener)
-        assert [call["event"] for call in listener.told()] == ["nfe.authorized", "nfe.cancelled"]
-        assert await contradictions_of_telling(site, listener) == []
+            await until_all_delivered(site, listener)
+        assert [call["event"] for call in listener.payloads()] == ["nfe.authorized", "nfe.cancelled"]
+        assert await contradictions_of_deliveries(site, listener) == []
 
 
 class TestFrozenWorker:
-    async def test_whose_call_another_one_made_again_writes_nothing(
+    async def test_frozen_worker_writes_nothing_after_another_repeated_its_call(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.replies.append(Reply(hangs=True))
@@ -166,17 +166,17 @@ class TestFrozenWorker:
             frozen.send(signal.SIGSTOP)
             await end_leases(site, listener)
             with patient_worker(site):
-                await until_all_told(site, listener)
+                await until_all_delivered(site, listener)
                 frozen.send(signal.SIGCONT)
                 assert await frozen.terminate() == 0
         (delivery,) = await listener.log()
-        assert lost(site, delivery["id"])
+        assert lease_was_lost(site, delivery["id"])
         assert (delivery["attemptCount"], delivery["responseStatus"]) == (1, 200)
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
 
 class TestEmptiedQueue:
-    async def test_loses_nothing_that_is_to_be_told(
+    async def test_emptied_queue_loses_no_delivery(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.default = SLOWLY
@@ -188,13 +188,13 @@ class TestEmptiedQueue:
                 assert await site.fetch("delete from pgqueuer returning id")
                 await company.issue_many(10)
                 await site.fetch("delete from pgqueuer")
-                await until_all_told(site, listener)
+                await until_all_delivered(site, listener)
         assert await site.holds(f"{company.count('authorized')} = 30")
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
 
 class TestRestartedPostgres:
-    async def test_in_the_midst_of_calls_keeps_none_of_them_from_being_told(
+    async def test_restart_of_postgres_during_calls_loses_no_delivery(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.default, gate = SLOWLY, asyncio.Event()
@@ -207,31 +207,34 @@ class TestRestartedPostgres:
                 await site.stop_postgres()
                 await site.start_postgres()
                 gate.set()
-            await until_all_told(site, listener)
+            await until_all_delivered(site, listener)
             assert worker.is_alive
         assert await site.holds(f"{company.count('authorized')} = 30")
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
 
 class TestRandomKills:
-    async def test_of_three_workers_lose_nothing_and_keep_the_order_of_each_document(
+    async def test_random_kills_lose_no_delivery_and_keep_the_order_of_each_document(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         dice, total = random.Random(12), 24
         listener.receiver.default = SLOWLY
-        told, all_told = listener.count("delivered"), f"{listener.count('delivered')} = {total + total // 3}"
+        delivered, all_delivered = (
+            listener.count("delivered"),
+            f"{listener.count('delivered')} = {total + total // 3}",
+        )
         async with asyncio.TaskGroup() as group:
             group.create_task(company.issue_many(total))
             group.create_task(cancel_every_third(site, company, total))
             for _ in range(3):
-                conditions = [f"{told} > {moment}" for moment in sorted(dice.sample(range(total), 2))]
-                group.create_task(kill_workers_at(site, conditions, all_told))
+                conditions = [f"{delivered} > {moment}" for moment in sorted(dice.sample(range(total), 2))]
+                group.create_task(kill_workers_at(site, conditions, all_delivered))
         assert await site.holds(f"{company.count('canceled')} = {total // 3}")
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
 
 class TestStoppedWorker:
-    async def test_hears_what_is_answered_and_leaves_the_rest_to_another_one(
+    async def test_stopped_worker_finishes_its_calls_and_leaves_the_rest_to_another(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.default = Reply(delay=1)
@@ -243,11 +246,11 @@ class TestStoppedWorker:
         assert await site.holds(f"{listener.under_way} = 0 and {listener.count('delivered')} = {called}")
         listener.receiver.default = Reply()
         with patient_worker(site):
-            await until_all_told(site, listener)
+            await until_all_delivered(site, listener)
         assert {listener.calls_of(call) for call in listener.receiver.calls} == {1}
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []
 
-    async def test_that_may_not_wait_so_long_leaves_the_call_to_another_one_at_once(
+    async def test_worker_that_must_stop_during_a_call_leaves_it_to_another_at_once(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
         listener.receiver.replies.append(Reply(hangs=True))
@@ -257,6 +260,6 @@ class TestStoppedWorker:
             assert await stopped.terminate() == 0
         assert await site.holds(f"{listener.under_way} = 0")
         with patient_worker(site):
-            await until_all_told(site, listener)
+            await until_all_delivered(site, listener)
         assert {listener.calls_of(call) for call in listener.receiver.calls} == {2}
-        assert await contradictions_of_telling(site, listener) == []
+        assert await contradictions_of_deliveries(site, listener) == []

@@ -15,8 +15,8 @@ import os
 import hypothesis
 import pytest
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.fiscal.signature import Signer
 from unit.fiscal.good_bodies import quick
 from unit.fiscal.goods.support import signer_of
 

@@ -1,9 +1,9 @@
-"""Any address of a network that is not public: webhooks are not sent there."""
+"""Webhooks are not sent to any address of a network that is not public."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.outbound.addresses import DENIED, is_public
+from carimbo.outbound.guard import DENIED, is_public
 from unit.outbound.test_addresses import assert_only_global_unicast_is_public
 
 

@@ -1,4 +1,4 @@
-"""The published contract holds for many requests: all corners, and hundreds by chance, over real HTTP."""
+"""The published contract holds for many requests: all boundary values and hundreds of random ones."""
 
 from collections.abc import AsyncIterator, Iterator
 from itertools import chain
@@ -9,7 +9,7 @@ from schemathesis.generation import GenerationMode
 
 from carimbo.api.openapi import contract
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.settings import Settings
 from integration.api.contract_cases import (
     Case,
@@ -22,15 +22,15 @@ from integration.api.contract_cases import (
 )
 from integration.api.contract_server import Server, serving
 
-BY_CHANCE = 50
+RANDOM_CASES = 50
 MOST_CORNERS = 3000
 
 
 @pytest.fixture(scope="module")
 async def server(
-    settings: Settings, gatekeeper: Gatekeeper, company_certificate: SampleCertificate
+    settings: Settings, authenticator: Authenticator, company_certificate: SampleCertificate
 ) -> AsyncIterator[Server]:
-    async with serving(settings, gatekeeper, company_certificate) as server:
+    async with serving(settings, authenticator, company_certificate) as server:
         yield server
 
 
@@ -38,13 +38,13 @@ def many_cases(operation: Operation) -> Iterator[Case]:
     return chain(
         examples_of(operation),
         corners_of(operation, most=MOST_CORNERS),
-        random_cases(operation, GenerationMode.POSITIVE, BY_CHANCE),
-        random_cases(operation, GenerationMode.NEGATIVE, BY_CHANCE),
+        random_cases(operation, GenerationMode.POSITIVE, RANDOM_CASES),
+        random_cases(operation, GenerationMode.NEGATIVE, RANDOM_CASES),
     )
 
 
 class TestTheContract:
-    def test_is_kept_by_every_operation(self, app: FastAPI, server: Server) -> None:
+    def test_every_operation_keeps_the_contract(self, app: FastAPI, server: Server) -> None:
         operations = operations_of(contract(app)).values()
         cases = chain.from_iterable(map(many_cases, operations))
         wrong = wrong_answers(cases, server)

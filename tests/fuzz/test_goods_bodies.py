@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.catalog_sale import SalePart
+from carimbo.fiscal.catalog.sale import SalePart
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.signature import Signer
 from unit.fiscal import test_any_field as any_field
 from unit.fiscal import test_bad_input as bad_input
 from unit.fiscal import test_bad_numbers as bad_numbers
@@ -45,17 +45,19 @@ def test_shares_of_charges_are_whole(
 
 
 @given(catalog_sales.SALES, st.sampled_from([NFE, NFCE]))
-def test_sales_of_the_catalog_cost_what_the_customer_pays(sale: SalePart, kind: DocumentType) -> None:
-    catalog_sales.assert_costs_what_the_customer_pays(sale, kind)
+def test_sales_of_the_catalog_cost_what_the_customer_pays(
+    sale: SalePart, document_type: DocumentType
+) -> None:
+    catalog_sales.assert_costs_what_the_customer_pays(sale, document_type)
 
 
 @pytest.mark.parametrize("change", any_field.CHANGES)
 def test_changed_bodies_are_valid_or_refused_in_our_words(
     quick_signer: Signer, change: any_field.Change
 ) -> None:
-    assert any_field.all_in_other_words(change, quick_signer, everywhere=True) == {}
+    assert any_field.all_problems_with_tags(change, quick_signer, everywhere=True) == {}
 
 
 @given(any_field.bodies_with_other_fields())
 def test_any_fields_together_are_valid_or_refused_in_our_words(quick_signer: Signer, good: Good) -> None:
-    assert any_field.in_other_words(good, quick_signer) == []
+    assert any_field.problems_with_tags(good, quick_signer) == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.identity.signature import Signer
 from unit.fiscal import test_nfce_signed_xml_form as signed_xml
 from unit.fiscal.layouts import test_dps_v1_answers_hostile as nfse
 from unit.fiscal.layouts import test_nfe_v4_hostile_answers as nfe

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.identity.signature import Signer
 from unit.fiscal import optional_fields as may
 from unit.fiscal import optional_taxes as tax
 from unit.fiscal import test_optional_fields as together
@@ -19,8 +19,8 @@ from unit.fiscal.optional_goods import SCALE, SPECIAL_GOODS
 Json = dict[str, Any]
 
 
-def one_of_each(fields: Fields) -> Strategy:
-    """Draws one of the fields, each as likely as the others, and a value of it."""
+def any_single_field(fields: Fields) -> Strategy:
+    """Draws a single field, with equal chances, and a value for it."""
     names = st.sampled_from(sorted(fields))
     return names.flatmap(lambda name: fields[name].strategy.map(lambda value: {name: value}))
 
@@ -33,7 +33,7 @@ def items(fields: Strategy) -> Strategy:
 @st.composite
 def carriages(draw: Callable[..., Any]) -> Json:
     """Draws a freight with one optional field."""
-    freight = draw(may.CARRIAGE.strategy) | draw(one_of_each(may.FREIGHT | {"amount": AMOUNT}))
+    freight = draw(may.CARRIAGE.strategy) | draw(any_single_field(may.FREIGHT | {"amount": AMOUNT}))
     return {"freight": freight}
 
 
@@ -42,7 +42,7 @@ ICMS_OF_THE_SIMPLES = tax.ICMS_BY_CSOSN.strategy.map(lambda icms: {"icms": icms}
 STATE_SHARE = tax.STATE_SHARE.strategy.map(lambda share: {"stateShare": share})
 # The regime of the seller, the good body, and the fields that are added to it.
 ALONE: dict[str, tuple[str, Json, Strategy]] = {
-    "item": ("normal", IN_THE_STATE, items(one_of_each(may.ITEM))),
+    "item": ("normal", IN_THE_STATE, items(any_single_field(may.ITEM))),
     "price": ("normal", IN_THE_STATE, items(may.SOLD.strategy)),
     "charges": ("normal", IN_THE_STATE, items(may.CHARGES.strategy)),
     "scale": ("normal", IN_THE_STATE, items(SCALE.strategy)),
@@ -50,21 +50,21 @@ ALONE: dict[str, tuple[str, Json, Strategy]] = {
     "ICMS": ("normal", IN_THE_STATE, items(ICMS)),
     "ICMS of the Simples": ("simples", IN_THE_STATE, items(ICMS_OF_THE_SIMPLES)),
     "share of the buyer's state": ("normal", TO_A_CONSUMER, items(STATE_SHARE)),
-    "sale": ("normal", IN_THE_STATE, one_of_each(may.SALE | may.SALE_CHARGES | together.OF_AN_NFE)),
+    "sale": ("normal", IN_THE_STATE, any_single_field(may.SALE | may.SALE_CHARGES | together.OF_AN_NFE)),
     "carriage": ("normal", IN_THE_STATE, carriages()),
     "operation": ("normal", IN_THE_STATE, may.OPERATION.strategy),
     "buyer abroad": (
         "normal",
         EXPORTED | {"recipient": {}},
-        may.WHO_BUYS_ABROAD.strategy.map(lambda buyer: {"recipient": buyer}),
+        may.FOREIGN_BUYER_FIELDS.strategy.map(lambda buyer: {"recipient": buyer}),
     ),
 }
 
 
-@pytest.mark.parametrize("kind", ALONE)
+@pytest.mark.parametrize("group", ALONE)
 @given(data=st.data())
-def test_a_field_alone_fits_the_schema(quick_signer: Signer, kind: str, data: st.DataObject) -> None:
-    regime, good, fields = ALONE[kind]
+def test_a_field_alone_fits_the_schema(quick_signer: Signer, group: str, data: st.DataObject) -> None:
+    regime, good, fields = ALONE[group]
     together.assert_fits_the_schema(quick_signer, regime, good, data.draw(fields))
 
 

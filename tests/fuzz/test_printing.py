@@ -1,20 +1,20 @@
-"""Codes and texts with any content, as scanners and other programs read them."""
+"""Barcodes, QR codes and texts with any content are readable by scanners and other programs."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.printing.canvas import Align
+from carimbo.printing.engine.canvas import Align
 from unit.printing import test_canvas as canvas
 from unit.printing import test_codes as codes
 
 
 @given(codes.KEYS)
-def test_bars_are_read_as_the_key(key: str) -> None:
+def test_barcode_is_read_as_the_key(key: str) -> None:
     codes.assert_bars_are_read(key)
 
 
 @given(codes.KEYS, codes.RESTS)
-def test_squares_are_read_as_the_address(key: str, rest: str) -> None:
+def test_qr_code_is_read_as_the_address(key: str, rest: str) -> None:
     codes.assert_square_is_read(key, rest)
 
 

@@ -2,15 +2,15 @@
 
 from hypothesis import given
 
-from carimbo.fiscal.catalog_sale import SalePart
+from carimbo.fiscal.catalog.sale import SalePart
 from unit.fiscal.documents import test_nfse_from_sale as catalog_sales
 from unit.fiscal.documents.nfse_bodies import Reviewed, reviews
-from unit.fiscal.documents.test_nfse_properties import assert_right
+from unit.fiscal.documents.test_nfse_properties import assert_consistent_note
 
 
 @given(reviews())
 def test_notes_fit_the_schema_have_their_rate_and_add_up(drawn: Reviewed) -> None:
-    assert_right(drawn)
+    assert_consistent_note(drawn)
 
 
 @given(catalog_sales.SALES)

@@ -1,4 +1,4 @@
-"""Databases and receivers of webhooks of their own for tests that need them."""
+"""Separate databases and webhook receivers for the tests that need them."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -17,7 +17,7 @@ NewDatabase = Callable[..., AbstractAsyncContextManager[str]]
 
 @pytest.fixture(scope="session")
 def new_database(postgres_url: str) -> NewDatabase:
-    """Makes databases: each has an address for the length of a block. Without a template they are empty."""
+    """Creates databases for the length of a block and yields their URLs; empty without a template."""
 
     @asynccontextmanager
     async def make(template: str = "template1") -> AsyncIterator[str]:
@@ -35,7 +35,7 @@ def new_database(postgres_url: str) -> NewDatabase:
 
 @pytest.fixture(scope="session")
 async def new_migrated_database(new_database: NewDatabase) -> AsyncIterator[NewDatabase]:
-    """Makes databases with all tables: copies of one, as the migrations take much longer."""
+    """Creates databases with all tables, as copies of one: running the migrations takes much longer."""
     async with new_database() as url:
         await migrate(url, lock_timeout_seconds=60)
         yield partial(new_database, template=urlsplit(url).path.removeprefix("/"))

@@ -1,4 +1,4 @@
-"""The authority of the toys: a register in memory that judges what it is sent."""
+"""The authority of the toys: a register in memory that judges requests."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from itertools import count
 
 from lxml import etree
 
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.outcome import (
     Authorized,
     Available,
@@ -22,8 +23,7 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.xml_reading import read_xml
 from toy import codes
 
@@ -36,12 +36,12 @@ _DIGEST = "{http://www.w3.org/2000/09/xmldsig#}DigestValue"
 _ASSIGNED_KEY_LENGTH = 50
 
 RegisterKey = tuple[str, ...]
-"""What tells an entry of the register from others: environment, and key or numbers."""
+"""Identifies an entry of the register: environment, and key or numbers."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A question in the journal, and the code that it was answered by."""
+    """A request in the journal, and the code of its answer."""
 
     service: str
     key: str
@@ -50,7 +50,7 @@ class Entry:
 
 
 class Message:
-    """What was sent, by the names of its XML."""
+    """A signed message, read by the names of its XML."""
 
     def __init__(self, xml: bytes) -> None:
         self._root: etree._Element = read_xml(xml)
@@ -65,27 +65,27 @@ class Message:
 
 @dataclass
 class Register:
-    """Keeps documents, events and voided numbers; what it answers is decided by notes and by its switches."""
+    """Keeps documents, events and voided numbers; notes and switches decide about its answers."""
 
     journal: list[Entry] = field(default_factory=list)
     is_out: bool = False
     losing: set[str] = field(default_factory=set)
-    """The companies (CNPJ) whose next answer to anything but a consult never arrives."""
+    """The companies (CNPJ) whose next answer is lost, unless it is the answer to a consult."""
     is_too_late: bool = False
-    """Whether every cancellation comes too late."""
+    """Whether every event is refused as too late."""
     unaccepted: set[bytes] = field(default_factory=set)
-    """Certificates (DER) that no connection is opened for."""
+    """Certificates (DER) that are refused in every request."""
     _documents: dict[RegisterKey, Authorized | Canceled] = field(default_factory=dict)
     _requests: dict[RegisterKey, str] = field(default_factory=dict)
-    """The key that a document was sent under, by the key that it has."""
+    """The key under which a document was sent, by its own key."""
     _numbers: dict[RegisterKey, str] = field(default_factory=dict)
     _events: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _voided: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _left_waiting: set[str] = field(default_factory=set)
-    """Documents that got no answer the first time."""
+    """Documents whose first request got no answer."""
     _protocols: Iterator[int] = field(default_factory=lambda: count(1))
 
-    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
+    async def send(self, sender: AuthorityCredentials, document: SignedDocument) -> Outcome:
         """Judges a document."""
         message = Message(document.xml)
         if message.text("notes") == codes.HANGING and document.access_key not in self._left_waiting:
@@ -94,8 +94,8 @@ class Register:
         outcome = self._closed(sender, message.text("notes")) or self._judged(sender, document, message)
         return self._answered("send", sender, document.access_key, outcome, message.text("notes"))
 
-    async def consult(self, sender: Sender, access_key: str) -> Outcome:
-        """Tells what it has under a key."""
+    async def consult(self, sender: AuthorityCredentials, access_key: str) -> Outcome:
+        """Returns the document under a key."""
         outcome: Outcome = (
             self._closed(sender) or self._documents.get((sender.environment, access_key)) or UNKNOWN
         )
@@ -103,62 +103,62 @@ class Register:
         return outcome
 
     async def status(
-        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
+        self, sender: AuthorityCredentials, model: str, state: str, *, authorizer: str | None = None
     ) -> Available | Unavailable | NotJudged:
-        """Tells whether it is at work."""
+        """Returns whether the authority is available."""
         return self._closed(sender) or Available(code="107", message="Serviço em operação")
 
-    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
+    async def register_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Judges an event."""
         message = Message(signed)
         outcome = self._closed(sender) or self._judged_event(sender, message)
         return self._answered("register_event", sender, message.text("key"), outcome)
 
-    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Tells whether it has an event."""
+    async def consult_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Returns whether it has an event."""
         message = Message(signed)
         outcome: Outcome = (
-            self._closed(sender) or self._events.get(_event_place(sender, message)) or WITHOUT_EVENT
+            self._closed(sender) or self._events.get(_event_key(sender, message)) or WITHOUT_EVENT
         )
         self._note("consult_event", sender, message.text("key"), outcome)
         return outcome
 
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
-        """Judges a range of numbers that is given up."""
+    async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Judges an inutilization."""
         message = Message(signed)
         outcome = self._closed(sender) or self._judged_range(sender, message)
         return self._answered("inutilize", sender, message.text("issuer"), outcome)
 
-    def asked_about(self, access_key: str) -> list[Entry]:
-        """Returns what it was asked about a document, in order, under the key that we gave it."""
+    def requests_about(self, access_key: str) -> list[Entry]:
+        """Returns the requests about a document in order, by the key that we gave it."""
         return [entry for entry in self.journal if entry.key == access_key]
 
     def digest_of(self, environment: str, access_key: str) -> str | None:
-        """Returns the digest of the document that it holds under a key."""
+        """Returns the digest of the document under a key."""
         held = self._documents[environment, access_key]
         authorization = held.authorization if isinstance(held, Canceled) else held
         return authorization.digest if authorization else None
 
     @contextmanager
     def out_of_service(self) -> Iterator[None]:
-        """Answers nothing for the length of a block."""
+        """Puts the authority out of service for the length of a block."""
         self.is_out = True
         try:
             yield
         finally:
             self.is_out = False
 
-    def _closed(self, sender: Sender, note: str = "") -> Unavailable | NotJudged | None:
+    def _closed(self, sender: AuthorityCredentials, note: str = "") -> Unavailable | NotJudged | None:
         if sender.certificate.certificate_der in self.unaccepted:
             return NOT_ACCEPTED
         return OUT if self.is_out or note == codes.UNANSWERED else None
 
-    def _judged(self, sender: Sender, document: SignedDocument, message: Message) -> Outcome:
-        place = (sender.environment, document.access_key)
+    def _judged(self, sender: AuthorityCredentials, document: SignedDocument, message: Message) -> Outcome:
+        key = (sender.environment, document.access_key)
         numbers = (*_series(sender, message, document.access_key), message.text("number"))
         if message.text("notes") == codes.REFUSED:
             return _refused(codes.REFUSAL_CODE, "Rejeição: a observação pede a recusa")
-        if place in self._documents:
+        if key in self._documents:
             return Duplicate(code=codes.TAKEN_CODE, message="Duplicidade")
         if numbers in self._voided:
             return replace(
@@ -169,7 +169,7 @@ class Register:
             return Duplicate(code=codes.OTHER_KEY_CODE, message="Duplicidade, outra chave", other_key=other)
         self._numbers[numbers] = document.access_key
         authorized = self._authorized(document, message)
-        self._documents[place] = authorized
+        self._documents[key] = authorized
         self._requests[sender.environment, authorized.access_key or ""] = document.access_key
         return authorized
 
@@ -182,27 +182,27 @@ class Register:
         xml = _receipt_xml(receipt.protocol, key, number)
         return replace(receipt, access_key=key, number=number, protocol_xml=xml)
 
-    def _judged_event(self, sender: Sender, message: Message) -> Outcome:
+    def _judged_event(self, sender: AuthorityCredentials, message: Message) -> Outcome:
         key = self._requests.get((sender.environment, message.text("key")), message.text("key"))
         document = self._documents.get((sender.environment, key))
-        place = _event_place(sender, message)
+        event_key = _event_key(sender, message)
         if message.text("words") == codes.REFUSED or document is None:
             return _refused(codes.REFUSAL_CODE, "Rejeição: evento recusado")
-        if isinstance(document, Canceled) and place not in self._events:
+        if isinstance(document, Canceled) and event_key not in self._events:
             return Canceled(code=codes.CANCELED_CODE, message="Documento já cancelado")
-        if place in self._events:
+        if event_key in self._events:
             return Duplicate(code=codes.REPEATED_EVENT_CODE, message="Duplicidade de evento")
         if isinstance(document, Authorized) and document.protocol != message.text("protocol"):
             return _refused(codes.PROTOCOL_CODE, "Rejeição: Protocolo difere")
         if self.is_too_late:
             return _refused(codes.LATE_CODE, "Rejeição: fora do prazo")
         event = self._receipt(codes.REGISTERED_CODE, "Evento registrado", message, message.text("key"))
-        self._events[place] = event
+        self._events[event_key] = event
         if message.text("kind") == "cancellation" and isinstance(document, Authorized):
             self._documents[sender.environment, key] = _canceled(document, event)
         return event
 
-    def _judged_range(self, sender: Sender, message: Message) -> Outcome:
+    def _judged_range(self, sender: AuthorityCredentials, message: Message) -> Outcome:
         if message.text("words") == codes.REFUSED:
             return _refused(codes.REFUSAL_CODE, "Rejeição: faixa recusada")
         first, last = int(message.text("first")), int(message.text("last"))
@@ -227,8 +227,10 @@ class Register:
             digest=message.digest,
         )
 
-    def _answered(self, service: str, sender: Sender, key: str, outcome: Outcome, note: str = "") -> Outcome:
-        """Notes an answer in the journal, and loses it where a note or the switch says so."""
+    def _answered(
+        self, service: str, sender: AuthorityCredentials, key: str, outcome: Outcome, note: str = ""
+    ) -> Outcome:
+        """Adds an answer to the journal, and loses it where a note or the switch says so."""
         if outcome is NOT_ACCEPTED:
             return outcome
         self._note(service, sender, key, outcome)
@@ -237,20 +239,20 @@ class Register:
             return NO_ANSWER
         return NO_ANSWER if note == codes.LOSES_ANSWER and isinstance(outcome, Authorized) else outcome
 
-    def _note(self, service: str, sender: Sender, key: str, outcome: Outcome) -> None:
+    def _note(self, service: str, sender: AuthorityCredentials, key: str, outcome: Outcome) -> None:
         self.journal.append(Entry(service, key, outcome.code, sender.environment))
 
 
 REGISTER = Register()
-"""The only register: the API and the worker of a process ask the same authority."""
+"""The only register: the API and the worker of a process use the same authority."""
 
 
-def _series(sender: Sender, message: Message, key: str) -> RegisterKey:
+def _series(sender: AuthorityCredentials, message: Message, key: str) -> RegisterKey:
     family = "toynote" if key.startswith("DPS") else "toy"
     return family, sender.environment, message.text("issuer"), message.text("series")
 
 
-def _event_place(sender: Sender, message: Message) -> RegisterKey:
+def _event_key(sender: AuthorityCredentials, message: Message) -> RegisterKey:
     return sender.environment, message.text("key"), message.text("kind"), message.text("sequence")
 
 

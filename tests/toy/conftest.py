@@ -1,4 +1,4 @@
-"""One floor for all tests of what document types share, with the toys on it and no simulator."""
+"""Fixtures for tests of what document types share: a system with the toys, without a simulator."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -6,25 +6,25 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase, new_database
 from integration.issuing.conftest import (
     anybody,
-    play,
-    press,
+    module_worker,
     printer,
     refused_shop,
+    renderer,
     set_clock,
     shop,
     short_wait,
-    stage,
     work,
+    worker,
 )
-from integration.issuing.floor import Floor, open_floor
 from integration.issuing.shop import NewShop, Shop, bare_shop, shop_maker
+from integration.issuing.system import System, open_system
 from support import CNPJ
 from toy.authority import REGISTER, Register
 from toy.document_type import TOY
@@ -32,16 +32,16 @@ from toy.shop import BODIES, toy_shop
 
 __all__ = [
     "anybody",
+    "module_worker",
     "new_database",
-    "play",
-    "press",
     "printer",
     "refused_shop",
+    "renderer",
     "set_clock",
     "shop",
     "short_wait",
-    "stage",
     "work",
+    "worker",
 ]
 
 if TOY not in DOCUMENT_TYPES:
@@ -52,16 +52,16 @@ if TOY not in DOCUMENT_TYPES:
 
 
 @pytest.fixture(scope="session")
-async def floor(new_database: NewDatabase, secret_keys: str) -> AsyncIterator[Floor]:
+async def system(new_database: NewDatabase, secret_keys: str) -> AsyncIterator[System]:
     async with new_database() as url:
         await migrate(url, lock_timeout_seconds=20)
-        async with open_floor(url, secret_keys, None) as floor:
-            yield floor
+        async with open_system(url, secret_keys, None) as system:
+            yield system
 
 
 @pytest.fixture
 def register() -> Iterator[Register]:
-    """The authority of the toys, with its switches put back after the test."""
+    """The authority of the toys; its switches are restored after the test."""
     yield REGISTER
     REGISTER.is_out = REGISTER.is_too_late = False
     REGISTER.losing.clear()
@@ -70,13 +70,13 @@ def register() -> Iterator[Register]:
 
 @pytest.fixture(scope="session")
 def certificate(company_certificate: SampleCertificate) -> A1Certificate:
-    """The certificate of every shop's company, in force."""
+    """The certificate of every shop's company; it is valid now."""
     return A1Certificate.from_bundle(company_certificate.to_pem())
 
 
 @pytest.fixture(scope="session")
 def expired(authority: SampleAuthority) -> A1Certificate:
-    """A certificate that was in force until yesterday."""
+    """A certificate that expired yesterday."""
     now = datetime.now(UTC)
     issued = authority.issue_company(
         CNPJ, "LOJA MODELO LTDA", now - timedelta(days=366), now - timedelta(days=1)
@@ -85,18 +85,18 @@ def expired(authority: SampleAuthority) -> A1Certificate:
 
 
 @pytest.fixture
-async def new_shop(floor: Floor, certificate: A1Certificate) -> AsyncIterator[NewShop]:
-    async with shop_maker(floor, certificate, toy_shop) as make:
+async def new_shop(system: System, certificate: A1Certificate) -> AsyncIterator[NewShop]:
+    async with shop_maker(system, certificate, toy_shop) as make:
         yield make
 
 
 @pytest.fixture
-async def bare(floor: Floor) -> Shop:
+async def bare(system: System) -> Shop:
     """A company with nothing but its name."""
-    return replace(await bare_shop(floor, await floor.new_caller()), bodies=BODIES)
+    return replace(await bare_shop(system, await system.new_caller()), bodies=BODIES)
 
 
 @pytest.fixture(scope="session")
-async def idle_shop(floor: Floor, certificate: A1Certificate) -> Shop:
-    """A shop that is ready and has no documents, for tests that leave it so."""
-    return await toy_shop(floor, await floor.new_caller(), certificate)
+async def idle_shop(system: System, certificate: A1Certificate) -> Shop:
+    """A ready shop without documents; tests must not create any."""
+    return await toy_shop(system, await system.new_caller(), certificate)

@@ -1,6 +1,6 @@
 """Two document types that exist only in these tests: one that we number, one that its authority numbers.
 
-They have everything that document types share, and nothing else: what passes with them passes with any type.
+They have everything that document types share, and nothing else: tests with them hold for any type.
 """
 
 import re
@@ -9,25 +9,25 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from carimbo.fiscal.addressee import Addressee
-from carimbo.fiscal.catalog_sale import CatalogSale, ItemType, SaleBody, SalePart
+from carimbo.fiscal.body.fields import Body, Record
+from carimbo.fiscal.catalog.sale import CatalogSale, ItemType, SaleDocumentBody, SalePart
 from carimbo.fiscal.document_type import (
     DocumentType,
     Issuing,
-    Numbering,
+    NumberingRules,
     OwnFields,
     Requirements,
     StoredFacts,
 )
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import CancellationDeadline
-from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.issuance import signed_identity
 from carimbo.fiscal.lifecycle import CLOSED_AT
-from carimbo.fiscal.printout import Paper
-from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.parties.customer import Addressee
+from carimbo.fiscal.printout import PaperSize
+from carimbo.fiscal.rules import Hint
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signed_identity import signed_identity
+from carimbo.fiscal.signed_documents import rejection_file
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
 from toy.events import ALTERNATIVE, CORRECTION, LATE_CODES, SEALING, TOY_CANCELLATION, TOY_CLOSING, VOIDING
 from toy.request import ToyRequest, ToySettings, Transmit
@@ -54,7 +54,7 @@ def _waits(request: ToyRequest) -> bool:
 
 
 class _ToyFields(Record):
-    """What only the record of a toy tells."""
+    """Fields that only the record of a toy has."""
 
     closed_at: datetime | None
 
@@ -71,7 +71,7 @@ class _RequestNumber(Record):
 
 
 class _NoteFields(Record):
-    """What only the record of a note tells."""
+    """Fields that only the record of a note has."""
 
     dps: _RequestNumber | None
 
@@ -81,10 +81,10 @@ def _own_fields_of_note(stored: StoredFacts) -> dict[str, Any]:
 
 
 class _NoFiscalFields(Body):
-    """The catalog asks for a type of each kind of item; items of the toys have no fiscal fields."""
+    """The catalog needs a type for each kind of item; items of the toys have no fiscal fields."""
 
 
-def _body_of_sale(_part: SalePart, _settings: ToySettings) -> SaleBody:
+def _body_of_sale(_part: SalePart, _settings: ToySettings) -> SaleDocumentBody:
     raise LookupError("the toys take no part in sales")
 
 
@@ -103,9 +103,9 @@ _ISSUING = Issuing(
     addressee=_addressee,
     archived=joined,
     refused=rejection_file,
-    # There is no XSD of the toys; the service compiles that of every type when it starts.
+    # The toys have no XSD; the service compiles that of every type when it starts.
     schema=Schema.NFE_SERVICE_QUERY,
-    papers=(Paper.A4,),
+    papers=(PaperSize.A4,),
     print_name="TOY",
     waits=_waits,
 )
@@ -122,7 +122,7 @@ TOY = DocumentType(
     event_group="toy",
     feature="toyEmission",
     requirements=Requirements(settings=_missing_settings),
-    numbering=Numbering(taken_code=TAKEN_CODE, voiding=VOIDING),
+    numbering=NumberingRules(taken_code=TAKEN_CODE, voiding=VOIDING),
     issuing=_ISSUING,
     catalog_sale=_catalog_sale(ItemType.PRODUCT),
     events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING),
@@ -139,7 +139,7 @@ NOTE = replace(
     event_group="toynote",
     feature=None,
     requirements=Requirements(state_registration=False),
-    numbering=Numbering(is_by_authority=True, taken_code=TAKEN_CODE),
+    numbering=NumberingRules(is_by_authority=True, taken_code=TAKEN_CODE),
     issuing=replace(
         _ISSUING,
         review=partial(review, request_id),
@@ -159,4 +159,4 @@ CHARTER = replace(
     own_fields=None,
     events=(TOY_CANCELLATION, SEALING),
 )
-"""A type that is created in a collection of its own, and read where the toys are."""
+"""A type that is created in its own collection, and read in that of the toys."""

@@ -1,31 +1,31 @@
-"""Events of a toy after its authorization, and numbers that are given up."""
+"""Events of an authorized toy, and the inutilization of numbers."""
 
 from datetime import timedelta
 from typing import Annotated
 
 from pydantic import StringConstraints
 
+from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
-    AboutDocument,
     CancellationDeadline,
     Deadline,
     EventKind,
     EventRoute,
-    Filed,
+    EventSubject,
+    FilingIssuer,
+    FilingResult,
+    InutilizedRange,
     Justification,
-    Line,
-    NumberRange,
     Repetition,
-    Teller,
+    SingleLineText,
     Voiding,
     cancellation_route,
 )
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSED_AT, CLOSES, CLOSING
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.signed_documents import SignedFiling
 from toy.codes import LATE_CODE, REPEATED_EVENT_CODE
 from toy.xml import UnwritableField, element, in_root, joined, signed
 
@@ -37,65 +37,67 @@ _SHORTEST_PROTOCOL = 9
 
 
 class CancellationRequest(Body):
-    """Why a document is taken back."""
+    """Why a document is canceled."""
 
     justification: Justification = "Cancelamento solicitado pelo emitente"
 
 
 class CorrectionRequest(Body):
-    """What is corrected of a document."""
+    """The correction of a document."""
 
-    correction: Annotated[Line, StringConstraints(min_length=15, max_length=1000)]
+    correction: Annotated[SingleLineText, StringConstraints(min_length=15, max_length=1000)]
 
 
 class ClosingRequest(Body):
     """Why a document is closed."""
 
-    reason: Line
+    reason: SingleLineText
 
 
-def _cancel(request: CancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
-    return _event("justification", request.justification, "cancellation", about, teller)
+def _cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    return _event("justification", request.justification, "cancellation", about, issuer)
 
 
-def _correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) -> Filed:
-    return _event("correction", request.correction, "correction", about, teller)
+def _correct(request: CorrectionRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    return _event("correction", request.correction, "correction", about, issuer)
 
 
-def _close(request: ClosingRequest, about: AboutDocument, teller: Teller) -> Filed:
-    return _event("reason", request.reason, "closing", about, teller)
+def _close(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    return _event("reason", request.reason, "closing", about, issuer)
 
 
-def _seal(request: ClosingRequest, about: AboutDocument, teller: Teller) -> Filed:
-    return _event("reason", request.reason, "sealing", about, teller)
+def _seal(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    return _event("reason", request.reason, "sealing", about, issuer)
 
 
-def _event(field: str, text: str, kind: str, about: AboutDocument, teller: Teller) -> Filed:
+def _event(field: str, text: str, event_type: str, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     if len(about.protocol) < _SHORTEST_PROTOCOL:
         return (Problem(SCHEMA_PROBLEM, "protocol", "O protocolo é curto demais."),)
     content = (
         f"<key>{about.access_key}</key><protocol>{about.protocol}</protocol>"
-        f"<kind>{kind}</kind><sequence>{about.sequence}</sequence>"
+        f"<kind>{event_type}</kind><sequence>{about.sequence}</sequence>"
     )
-    return _filed("toyEvent", f"Event{about.access_key}{about.sequence}", content, field, text, teller)
+    return _filed("toyEvent", f"Event{about.access_key}{about.sequence}", content, field, text, issuer)
 
 
-def _void(numbers: NumberRange, teller: Teller) -> Filed:
+def _void(numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
     content = (
-        f"<issuer>{teller.company.tax_id}</issuer><year>{numbers.year}</year><series>{numbers.series}</series>"
+        f"<issuer>{issuer.company.tax_id}</issuer><year>{numbers.year}</year><series>{numbers.series}</series>"
         f"<first>{numbers.first_number}</first><last>{numbers.last_number}</last>"
     )
     identifier = f"Void{numbers.series}n{numbers.first_number}n{numbers.last_number}"
-    return _filed("toyVoid", identifier, content, "justification", numbers.justification, teller)
+    return _filed("toyVoid", identifier, content, "justification", numbers.justification, issuer)
 
 
-def _filed(tag: str, identifier: str, content: str, field: str, text: str, teller: Teller) -> Filed:
+def _filed(
+    tag: str, identifier: str, content: str, field: str, text: str, issuer: FilingIssuer
+) -> FilingResult:
     try:
         words = element(field, "words", text)
     except UnwritableField as unwritable:
         return (unwritable.problem,)
     whole = f'<infToy Id="{identifier}">{content}{words}</infToy>'
-    signature = signed(whole, identifier, teller.signer)
+    signature = signed(whole, identifier, issuer.signer)
     return SignedFiling.of(in_root(tag, whole, signature.text))
 
 

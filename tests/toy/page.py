@@ -3,20 +3,20 @@
 from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.printing.canvas import Canvas
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.engine.typeface import Typeface
 
 _WIDTH, _HEIGHT = 210.0, 297.0
 
 
 def draw_document(typeface: Typeface, order: DocumentPrint) -> bytes:
-    """Draws a document: its key, whom it is for, and whether it was canceled."""
+    """Draws a document: its key, its recipient and amount, and whether it was canceled."""
     lines = [_text(order.xml, "key"), _text(order.xml, "recipient"), _text(order.xml, "amount")]
     return _page(typeface, "Toy", [*lines, "CANCELADO" if order.is_canceled else ""])
 
 
 def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
-    """Draws an event: what it is, and what it says."""
+    """Draws an event: its type and its text."""
     return _page(typeface, "Toy event", [_text(order.event, "kind"), _text(order.event, "words")])
 
 

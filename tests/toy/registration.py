@@ -1,6 +1,6 @@
-"""A pytest plugin, `-p toy.registration`, that puts the toys in the place of all real document types.
+"""A pytest plugin, `-p toy.registration`, that replaces all real document types by the toys.
 
-Some twenty modules read the registries when they are imported, so this plugin comes before all of them.
+Some twenty modules read the registries when they are imported, so this plugin must be loaded before them.
 """
 
 import sys
@@ -20,7 +20,9 @@ def _register_types() -> None:
 
     registry.DOCUMENT_TYPES = (TOY, NOTE, CHARTER, WAGON)
     registry.MODULES = registry.DOCUMENT_TYPES
-    registry.FEATURES = tuple(kind.feature for kind in registry.DOCUMENT_TYPES if kind.feature)
+    registry.FEATURES = tuple(
+        document_type.feature for document_type in registry.DOCUMENT_TYPES if document_type.feature
+    )
 
 
 def _register_authority() -> None:
@@ -47,7 +49,7 @@ def _register_simulator() -> None:
     registry.FAMILIES = (TOY_FAMILY,)
 
 
-# The types first: importing the other registries imports modules that read them.
+# The types first: importing the other registries imports modules that read the types.
 _register_types()
 _register_authority()
 _register_pages()

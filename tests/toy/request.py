@@ -1,16 +1,16 @@
-"""What a request for a toy and a company's settings for it hold."""
+"""The request for a toy, and a company's settings for it."""
 
 from enum import StrEnum
 
 from pydantic import Field
 
-from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.fields import Body, Email, ExternalId, Flag, Money, Notes, TaxId, Text
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import Body, Email, ExternalId, Flag, Money, Notes, TaxId, Text
 from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 
 
 class RecipientBody(Body):
-    """Whom a document is for."""
+    """The recipient of a document."""
 
     name: Text
     tax_id: TaxId | None = None
@@ -36,7 +36,7 @@ class ToyRequest(Body):
 
 
 class ToySettings(ModuleSettings):
-    """A switch and an environment beside the numbering."""
+    """An active switch and an environment, in addition to the numbering."""
 
     active: Flag = True
     environment: ModuleEnvironment | None = None

@@ -1,4 +1,4 @@
-"""What is counted of documents."""
+"""Metrics of documents."""
 
 import pytest
 
@@ -8,21 +8,21 @@ from toy.codes import REFUSED
 from toy.shop import KINDS
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_authorization_counts_with_the_time_that_it_took(shop: Shop, kind: str) -> None:
-    verdict = {"type": kind, "environment": "production", "status": "authorized"}
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_authorization_is_counted_with_its_duration(shop: Shop, document_type: str) -> None:
+    verdict = {"type": document_type, "environment": "production", "status": "authorized"}
     before = shown("documents_concluded_total", **verdict)
-    timed = shown("document_seconds_count", type=kind)
-    seconds = shown("document_seconds_sum", type=kind) or 0
-    await shop.issue(kind)
+    timed = shown("document_seconds_count", type=document_type)
+    seconds = shown("document_seconds_sum", type=document_type) or 0
+    await shop.issue(document_type)
     await until_risen("documents_concluded_total", before, **verdict)
-    await until_risen("document_seconds_count", timed, type=kind)
-    assert 0 < (shown("document_seconds_sum", type=kind) or 0) - seconds < 60
+    await until_risen("document_seconds_count", timed, type=document_type)
+    assert 0 < (shown("document_seconds_sum", type=document_type) or 0) - seconds < 60
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_refusal_is_counted_as_a_refusal(shop: Shop, kind: str) -> None:
-    verdict = {"type": kind, "environment": "production", "status": "rejected"}
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_refusal_is_counted_as_rejected(shop: Shop, document_type: str) -> None:
+    verdict = {"type": document_type, "environment": "production", "status": "rejected"}
     before = shown("documents_concluded_total", **verdict)
-    await shop.issue(kind, notes=REFUSED)
+    await shop.issue(document_type, notes=REFUSED)
     await until_risen("documents_concluded_total", before, **verdict)

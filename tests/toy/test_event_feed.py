@@ -1,4 +1,4 @@
-"""`GET /v1/events`: events of documents in order, as webhooks get them."""
+"""`GET /v1/events`: events of documents in order, as webhooks receive them."""
 
 from datetime import datetime
 
@@ -13,17 +13,20 @@ from toy.shop import KINDS
 
 COMMON = {"id", "companyId", "taxId", "status", "type", "amount", "invoiceNumber", "issuedAt"}
 FILES = {"pdfUrl", "xmlUrl"}
-of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_every_type = pytest.mark.parametrize("document_type", KINDS)
 
 
 class TestDocuments:
     @of_every_type
-    async def test_are_published_when_they_are_authorized_and_canceled(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind, externalId="pedido-1")
+    async def test_authorization_and_cancellation_are_published(self, shop: Shop, document_type: str) -> None:
+        document = await shop.issue(document_type, externalId="pedido-1")
         assert (await cancel(shop, document)).status_code == 200
         authorized, canceled = await events_of(shop.caller)
-        assert (authorized["event"], authorized["data"]["status"]) == (f"{kind}.authorized", "authorized")
-        assert (canceled["event"], canceled["data"]["status"]) == (f"{kind}.cancelled", "canceled")
+        assert (authorized["event"], authorized["data"]["status"]) == (
+            f"{document_type}.authorized",
+            "authorized",
+        )
+        assert (canceled["event"], canceled["data"]["status"]) == (f"{document_type}.cancelled", "canceled")
         company = data_of(await shop.get(""))
         for event in (authorized, canceled):
             assert set(event) == {"id", "event", "createdAt", "data"}
@@ -34,23 +37,23 @@ class TestDocuments:
                 shop.id,
                 company["taxId"],
             )
-            assert (data["type"], data["externalId"], data["amount"]) == (kind, "pedido-1", 59.8)
+            assert (data["type"], data["externalId"], data["amount"]) == (document_type, "pedido-1", 59.8)
             assert data["invoiceNumber"] == str(document["number"])
             assert data["issuedAt"] == document["issuedAt"]
             assert data.get("saleId") == document["saleId"]
 
     @of_every_type
-    async def test_are_published_when_they_are_refused(self, shop: Shop, kind: str) -> None:
-        document = await shop.issue(kind, notes=REFUSED)
+    async def test_rejection_is_published(self, shop: Shop, document_type: str) -> None:
+        document = await shop.issue(document_type, notes=REFUSED)
         (event,) = await events_of(shop.caller)
-        assert (event["event"], event["data"]["status"]) == (f"{kind}.rejected", "rejected")
+        assert (event["event"], event["data"]["status"]) == (f"{document_type}.rejected", "rejected")
         assert set(event["data"]) - {"saleId"} == COMMON | {"rejection"}
         assert event["data"]["rejection"] == document["rejection"]
-        # What the authority numbers has no number before it is authorized.
+        # A document that the authority numbers has no number before it is authorized.
         number = None if document["number"] is None else str(own_number(document))
         assert event["data"]["invoiceNumber"] == number
 
-    async def test_of_the_homologation_environment_are_published_too(self, shop: Shop) -> None:
+    async def test_events_of_homologation_are_published(self, shop: Shop) -> None:
         answer = await shop.caller.http.patch(shop.path("/environment"), json={"environment": "homologation"})
         data_of(answer)
         document = await shop.issue()
@@ -58,7 +61,7 @@ class TestDocuments:
         (event,) = await events_of(shop.caller)
         assert set(event["data"]) > FILES
 
-    async def test_that_are_refused_and_then_authorized_are_published_twice(self, shop: Shop) -> None:
+    async def test_rejection_and_later_authorization_are_both_published(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         changed = data_of(await shop.patch(refused, notes=None, externalId=None))
         assert (await shop.emit(changed)).status_code == 202
@@ -72,7 +75,7 @@ class TestDocuments:
 
 
 class TestCursor:
-    async def test_goes_on_where_it_stopped(self, shop: Shop) -> None:
+    async def test_cursor_continues_where_the_last_page_ended(self, shop: Shop) -> None:
         documents = [await shop.issue() for _ in range(3)]
         seen, query = [], {"limit": 2}
         for more in (True, False, False):
@@ -85,7 +88,7 @@ class TestCursor:
             query["after"] = info["nextCursor"]
         assert seen == [document["id"] for document in documents]
 
-    async def test_at_the_end_stays_where_it_is(self, idle_shop: Shop, shop: Shop) -> None:
+    async def test_cursor_at_the_end_stays_the_same(self, idle_shop: Shop, shop: Shop) -> None:
         empty = await idle_shop.caller.http.get("/v1/events")
         assert empty.json() == {
             "success": True, "data": [], "pageInfo": {"hasMore": False, "nextCursor": None},
@@ -96,11 +99,11 @@ class TestCursor:
         assert (rest["data"], rest["pageInfo"]) == ([], {"hasMore": False, "nextCursor": event["id"]})
 
     @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "after=x", "page=1"])
-    async def test_refuses_anything_but_a_cursor(self, idle_shop: Shop, query: str) -> None:
+    async def test_invalid_query_parameter_is_reported(self, idle_shop: Shop, query: str) -> None:
         answer = await idle_shop.caller.http.get(f"/v1/events?{query}")
         assert list(fields_of(answer)) == [query.partition("=")[0]]
 
-    async def test_shows_no_event_of_another_subscription(self, shop: Shop, new_shop: NewShop) -> None:
+    async def test_events_of_another_subscription_are_not_shown(self, shop: Shop, new_shop: NewShop) -> None:
         await shop.issue()
         (event,) = await events_of(shop.caller)
         other = await new_shop()
@@ -111,7 +114,9 @@ class TestCursor:
             }
         assert await events_of(other.caller) == []
 
-    async def test_covers_all_companies_of_the_subscription(self, shop: Shop, new_shop: NewShop) -> None:
+    async def test_events_of_all_companies_of_the_subscription_are_shown(
+        self, shop: Shop, new_shop: NewShop
+    ) -> None:
         other = await new_shop(shop.caller)
         documents = [await shop.issue(), await other.issue()]
         companies = [event["data"]["companyId"] for event in await events_of(shop.caller)]

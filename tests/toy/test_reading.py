@@ -1,4 +1,4 @@
-"""Reading documents: the body they were created from, the filters of lists, and rows that can't be read."""
+"""Reading documents: their original body, the filters of lists, and unreadable rows."""
 
 import json
 from typing import Any
@@ -8,8 +8,8 @@ import pytest
 import structlog
 
 from integration.issuing.actions import listed_ids
-from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, accepted, error_of
+from integration.issuing.system import System
 from support import ABSENT, data_of, fields_of
 from toy.codes import REFUSED
 from toy.shop import BODY, KINDS, LATER, RECIPIENT
@@ -18,14 +18,14 @@ OTHER_RECIPIENT = RECIPIENT | {"taxId": "12345678909", "name": "João D'Ávila"}
 
 
 class TestRequest:
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_include_request_returns_the_body_as_posted(self, shop: Shop, kind: str) -> None:
-        record = await shop.create(kind, notes="Pedido 7")
-        for path in (f"/{kind}", "/invoices"):
+    @pytest.mark.parametrize("document_type", KINDS)
+    async def test_include_request_returns_the_body_as_posted(self, shop: Shop, document_type: str) -> None:
+        record = await shop.create(document_type, notes="Pedido 7")
+        for path in (f"/{document_type}", "/invoices"):
             read = data_of(await shop.get(f"{path}/{record['id']}", include="request"))
             assert read["request"]["notes"] == "Pedido 7"
             assert "request" not in data_of(await shop.get(f"{path}/{record['id']}"))
-        assert "request" not in data_of(await shop.get(f"/{kind}"))[0]
+        assert "request" not in data_of(await shop.get(f"/{document_type}"))[0]
 
     async def test_numbers_of_the_request_keep_their_digits(self, shop: Shop) -> None:
         body = json.dumps(LATER).replace('"amount": 59.8', '"amount": 59.800')
@@ -39,7 +39,7 @@ class TestRequest:
         assert '"amount":59.800' in other_form.text
         assert other_form.json() == {"ok": True, "data": data_of(answer)}
 
-    async def test_a_corrected_document_includes_the_merged_request(self, shop: Shop) -> None:
+    async def test_corrected_document_includes_the_merged_request(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED, externalId="pedido-1")
         changed = data_of(await shop.patch(refused, notes="Agora sim", externalId="pedido-1"))
         read = data_of(await shop.get(f"/toy/{refused['id']}", include="request"))
@@ -47,20 +47,22 @@ class TestRequest:
         assert read == changed
 
     @pytest.mark.parametrize("path", ["/toy", "/toynote", "/invoices"])
-    async def test_unknown_includes_are_invalid(self, idle_shop: Shop, path: str) -> None:
+    async def test_unknown_include_is_invalid(self, idle_shop: Shop, path: str) -> None:
         answer = await idle_shop.get(f"{path}/{ABSENT}", include="xml")
         assert answer.json()["error"]["code"] == "VALIDATION_ERROR"
         assert set(fields_of(answer)) == {"include"}
 
 
 class TestFilters:
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_documents_are_found_by_key_number_and_series(self, shop: Shop, kind: str) -> None:
-        documents = [await shop.issue(kind) for _ in range(2)]
+    @pytest.mark.parametrize("document_type", KINDS)
+    async def test_documents_are_filtered_by_key_number_and_series(
+        self, shop: Shop, document_type: str
+    ) -> None:
+        documents = [await shop.issue(document_type) for _ in range(2)]
         for document in documents:
             key = document["accessKey"]
             spaced = " ".join(key[place : place + 4] for place in range(0, len(key), 4))
-            for path in (f"/{kind}", "/invoices"):
+            for path in (f"/{document_type}", "/invoices"):
                 assert await listed_ids(shop, path, accessKey=key) == [document["id"]]
                 assert await listed_ids(shop, path, accessKey=spaced) == [document["id"]]
                 assert await listed_ids(shop, path, number=document["number"]) == [document["id"]]
@@ -69,18 +71,21 @@ class TestFilters:
         assert await listed_ids(shop, series=series) == newest_first
         assert await listed_ids(shop, series=series + 1) == []
         assert await listed_ids(shop, number=999) == []
-        assert await listed_ids(shop, f"/{kind}", number=documents[0]["number"], series=series + 1) == []
+        assert (
+            await listed_ids(shop, f"/{document_type}", number=documents[0]["number"], series=series + 1)
+            == []
+        )
 
     @pytest.mark.parametrize("tax_id", ["12345678909", "123.456.789-09"])
-    async def test_documents_are_found_by_the_tax_id_of_their_recipient(
+    async def test_documents_are_filtered_by_the_tax_id_of_their_recipient(
         self, shop: Shop, tax_id: str
     ) -> None:
-        toy, note = [await shop.create(kind, recipient=OTHER_RECIPIENT) for kind in KINDS]
+        toy, note = [await shop.create(document_type, recipient=OTHER_RECIPIENT) for document_type in KINDS]
         await shop.create()
         assert await listed_ids(shop, recipientTaxId=tax_id) == [note["id"], toy["id"]]
         assert await listed_ids(shop, "/toy", recipientTaxId=tax_id) == [toy["id"]]
 
-    async def test_a_corrected_recipient_is_found_by_the_new_tax_id(self, shop: Shop) -> None:
+    async def test_corrected_recipient_is_filtered_by_the_new_tax_id(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
         data_of(await shop.patch(refused, recipient=OTHER_RECIPIENT))
         assert await listed_ids(shop, recipientTaxId=OTHER_RECIPIENT["taxId"]) == [refused["id"]]
@@ -90,13 +95,13 @@ class TestFilters:
     @pytest.mark.parametrize(
         "search", ["joão", "JOAO", "avi", "d'avila", "joão d", "  joao davila ", "12345678909", "pedido-9"]
     )
-    async def test_a_search_finds_names_and_identifiers(self, shop: Shop, search: str) -> None:
+    async def test_search_finds_names_and_identifiers(self, shop: Shop, search: str) -> None:
         wanted = await shop.create(recipient=OTHER_RECIPIENT, externalId="pedido-9")
         await shop.create(externalId="pedido-90")
         expected = [] if search == "avi" else [wanted["id"]]
         assert await listed_ids(shop, search=search) == expected
 
-    async def test_a_search_finds_numbers_and_keys(self, shop: Shop) -> None:
+    async def test_search_finds_numbers_and_keys(self, shop: Shop) -> None:
         first, second = await shop.issue(), await shop.issue()
         assert await listed_ids(shop, search=str(first["number"])) == [first["id"]]
         assert await listed_ids(shop, search=second["accessKey"]) == [second["id"]]
@@ -104,28 +109,30 @@ class TestFilters:
     @pytest.mark.parametrize(
         "search", ["silva 'a':*", "\\", "%", "zé", "9" * 20, pytest.param("\ufdfa" * 100, id="long")]
     )
-    async def test_a_search_of_anything_else_finds_nothing(self, shop: Shop, search: str) -> None:
+    async def test_search_for_anything_else_finds_nothing(self, shop: Shop, search: str) -> None:
         await shop.create()
         assert await listed_ids(shop, search=search) == []
 
     @pytest.mark.parametrize(
         ("name", "value"), [("number", "x"), ("number", 0), ("series", -1), ("saleId", "1")]
     )
-    async def test_filters_refuse_impossible_values(self, idle_shop: Shop, name: str, value: Any) -> None:
+    async def test_impossible_filter_value_is_invalid(self, idle_shop: Shop, name: str, value: Any) -> None:
         assert set(fields_of(await idle_shop.get("/invoices", **{name: value}))) == {name}
 
 
 class TestDates:
-    async def test_moments_without_an_offset_are_by_the_clock_of_the_company(
-        self, floor: Floor, shop: Shop
+    async def test_time_without_an_offset_is_in_the_companys_time_zone(
+        self, system: System, shop: Shop
     ) -> None:
         document = await shop.create(transmit="later")
         moment = "2026-03-10T15:00:00Z"
-        await floor.fetch(f"update documents set created_at = '{moment}' where id = $1", UUID(document["id"]))
+        await system.fetch(
+            f"update documents set created_at = '{moment}' where id = $1", UUID(document["id"])
+        )
         address = {"zipcode": "69900-064", "street": "Rua", "number": "1", "district": "Centro"}
         acre = address | {"city": "Rio Branco", "state": "AC"}
         data_of(await shop.caller.http.put(shop.path(), json={"address": acre}))
-        found_by = {
+        expectations = {
             # It is ten o'clock in Rio Branco, five hours behind UTC.
             "10:00:00": (True, True),
             "09:59:59": (True, False),
@@ -133,14 +140,14 @@ class TestDates:
             "15:00:00Z": (True, True),
             "12:00:01-03:00": (False, True),
         }
-        for time, (starts, ends) in found_by.items():
+        for time, (starts, ends) in expectations.items():
             moment = f"2026-03-10T{time}"
             assert bool(await listed_ids(shop, startDate=moment)) is starts, moment
             assert bool(await listed_ids(shop, endDate=moment)) is ends, moment
 
-    async def test_days_begin_at_midnight_of_the_company(self, floor: Floor, shop: Shop) -> None:
+    async def test_day_begins_at_midnight_of_the_companys_time_zone(self, system: System, shop: Shop) -> None:
         document = await shop.create(transmit="later")
-        await floor.fetch(
+        await system.fetch(
             "update documents set created_at = '2026-03-10T04:59:59Z' where id = $1", UUID(document["id"])
         )
         address = {"zipcode": "69900-064", "street": "Rua", "number": "1", "district": "Centro"}
@@ -149,7 +156,7 @@ class TestDates:
         assert await listed_ids(shop, startDate="2026-03-10") == []
         assert await listed_ids(shop, endDate="2026-03-09") == [document["id"]]
 
-    async def test_bounds_beyond_the_calendar_include_all_or_nothing(self, shop: Shop) -> None:
+    async def test_date_at_the_end_of_the_calendar_includes_all_or_nothing(self, shop: Shop) -> None:
         document = await shop.create(transmit="later")
         earliest, latest = "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-03:00"
         assert await listed_ids(shop, startDate=latest) == []
@@ -158,17 +165,15 @@ class TestDates:
 
 
 class TestUnreadableRows:
-    async def spoil(self, floor: Floor, document: dict[str, Any], key: str) -> None:
-        await floor.fetch(
+    async def damage_key(self, system: System, document: dict[str, Any], key: str) -> None:
+        await system.fetch(
             "update emissions set access_key = $2 where document_id = $1", UUID(document["id"]), key
         )
 
-    async def test_a_key_with_a_wrong_check_digit_does_not_hide_the_other_documents(
-        self, floor: Floor, shop: Shop
-    ) -> None:
+    async def test_damaged_key_does_not_hide_the_other_documents(self, system: System, shop: Shop) -> None:
         bad, good = await shop.issue(), await shop.issue()
         key = bad["accessKey"][:-1] + str((int(bad["accessKey"][-1]) + 1) % 10)
-        await self.spoil(floor, bad, key)
+        await self.damage_key(system, bad, key)
         with structlog.testing.capture_logs() as logs:
             second, first = data_of(await shop.get("/toy"))
         assert second == good
@@ -180,29 +185,27 @@ class TestUnreadableRows:
         assert (line["table"], line["id"], line["log_level"]) == ("documents", bad["id"], "error")
         assert data_of(await shop.get(f"/toy/{bad['id']}")) == first
 
-    async def test_a_rejection_of_another_version_is_left_out(self, floor: Floor, shop: Shop) -> None:
+    async def test_rejection_of_another_version_is_left_out(self, system: System, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED)
-        await floor.fetch(
+        await system.fetch(
             "update documents set rejection = '{\"cStat\": 528}' where id = $1", UUID(refused["id"])
         )
         (read,) = data_of(await shop.get("/invoices"))
         assert (read["id"], read["status"], read["rejection"]) == (refused["id"], "rejected", None)
 
-    async def test_a_request_of_another_version_is_still_read_as_it_is(
-        self, floor: Floor, shop: Shop
-    ) -> None:
+    async def test_request_of_another_version_is_returned_as_it_is(self, system: System, shop: Shop) -> None:
         stored = await shop.create(transmit="later")
-        await floor.fetch("update documents set request = '{\"old\": 1}' where id = $1", UUID(stored["id"]))
+        await system.fetch("update documents set request = '{\"old\": 1}' where id = $1", UUID(stored["id"]))
         assert await listed_ids(shop) == [stored["id"]]
         read = data_of(await shop.get(f"/toy/{stored['id']}", include="request"))
         assert read["request"] == {"old": 1}
 
     @pytest.mark.parametrize("request_text", ["[", '{"amount": "x"}'])
-    async def test_a_body_that_can_not_be_read_is_neither_emitted_nor_corrected(
-        self, floor: Floor, shop: Shop, request_text: str
+    async def test_document_with_an_unreadable_body_can_not_be_emitted_or_corrected(
+        self, system: System, shop: Shop, request_text: str
     ) -> None:
         draft = await shop.create(transmit="later")
-        await floor.fetch("update documents set request = $2 where id = $1", UUID(draft["id"]), request_text)
+        await system.fetch("update documents set request = $2 where id = $1", UUID(draft["id"]), request_text)
         for answer in (await shop.emit(draft), await shop.patch(draft, notes="Obrigado")):
             assert error_of(answer, 409, "INVALID_STATE") == {"currentStatus": "pending", "allowed": []}
             assert "não pôde ser lido" in answer.json()["error"]["message"]

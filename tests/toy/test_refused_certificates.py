@@ -1,11 +1,11 @@
-"""A certificate that the authority does not accept is named as the reason everywhere."""
+"""A certificate that the authority does not accept is shown as the reason everywhere."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.issuing.actions import cancel
 from integration.issuing.number_ledger import void
@@ -33,23 +33,25 @@ def foreign_certificate(certificate_of_no_authority: A1Certificate, register: Re
 
 
 async def wait_for_refusals(shop: Shop) -> None:
-    """Waits until everything of the company that is under way was refused for its certificate."""
+    """Waits until all work in process of the company was refused for its certificate."""
     attempts = f"select answer_code from emissions where company_id = '{shop.id}' and state <> 'authorized'"
     filings = [
         f"select authority_code from {table} where company_id = '{shop.id}'" for table in WORK_TABLES[1:]
     ]
     codes = " union all ".join((attempts, *filings))
-    await shop.floor.until(
+    await shop.system.until(
         f"(select bool_and(answer_code = '{NOT_ACCEPTED}') is true from ({codes}) as codes)"
     )
 
 
 class TestRefusedCertificates:
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_the_document_and_its_history_name_it_once(self, refused_shop: Shop, kind: str) -> None:
+    @pytest.mark.parametrize("document_type", KINDS)
+    async def test_document_and_its_history_name_the_certificate_once(
+        self, refused_shop: Shop, document_type: str
+    ) -> None:
         shop = refused_shop
-        document = await shop.create(kind)
-        await shop.floor.until(
+        document = await shop.create(document_type)
+        await shop.system.until(
             f"(select attempts >= 3 from emissions where document_id = '{UUID(document['id'])}')"
         )
         read = await shop.read(document)
@@ -62,28 +64,28 @@ class TestRefusedCertificates:
         ]
         assert answered[0]["authorityMessage"] == answer["message"]
 
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_the_document_is_signed_anew_whatever_the_last_answer_was(
-        self, refused_shop: Shop, certificate: A1Certificate, kind: str
+    @pytest.mark.parametrize("document_type", KINDS)
+    async def test_document_is_signed_again_whatever_the_last_answer_was(
+        self, refused_shop: Shop, certificate: A1Certificate, document_type: str
     ) -> None:
-        document = await refused_shop.create(kind)
+        document = await refused_shop.create(document_type)
         await wait_for_refusals(refused_shop)
-        async with refused_shop.floor.standstill():
-            await refused_shop.floor.fetch(
+        async with refused_shop.system.worker_stopped():
+            await refused_shop.system.fetch(
                 "update emissions set state = 'sent', answer_code = null where document_id = $1",
                 UUID(document["id"]),
             )
-            await refused_shop.certify(certificate)
+            await refused_shop.set_certificate(certificate)
         assert (await refused_shop.settled(document))["status"] == "authorized"
 
     @pytest.mark.usefixtures("short_wait")
-    async def test_an_event_and_an_inutilization_name_it(
+    async def test_event_and_inutilization_name_the_certificate(
         self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
     ) -> None:
         shop = refused_shop
-        await shop.certify(certificate)
+        await shop.set_certificate(certificate)
         document = await shop.issue()
-        await shop.certify(foreign_certificate)
+        await shop.set_certificate(foreign_certificate)
         event = accepted(await cancel(shop, document))["cancellation"]
         numbers = accepted(await void(shop, 1, 1, series=9))
         await wait_for_refusals(shop)
@@ -95,29 +97,29 @@ class TestRefusedCertificates:
             assert "não aceita o certificado da empresa" in record["authorityMessage"]
 
     @pytest.mark.usefixtures("short_wait")
-    async def test_another_certificate_ends_the_pause_of_all_that_was_refused(
+    async def test_accepted_certificate_ends_the_pause_of_all_refused_work(
         self, refused_shop: Shop, certificate: A1Certificate, foreign_certificate: A1Certificate
     ) -> None:
         shop = refused_shop
-        await shop.certify(certificate)
+        await shop.set_certificate(certificate)
         issued = await shop.issue()
-        await shop.certify(foreign_certificate)
+        await shop.set_certificate(foreign_certificate)
         document = await shop.create()
         accepted(await cancel(shop, issued))
         numbers = accepted(await void(shop, 1, 1, series=9))
         await wait_for_refusals(shop)
-        async with shop.floor.standstill():
+        async with shop.system.worker_stopped():
             hour = "now() + interval '1 hour'"
             for table in WORK_TABLES:
-                await shop.floor.fetch(
+                await shop.system.fetch(
                     f"update {table} set next_action_at = {hour}"
                     f" where company_id = '{shop.id}' and next_action_at is not null"
                 )
-            await shop.floor.fetch(f"update pgqueuer set execute_after = {hour}")
-        await shop.certify(certificate)
+            await shop.system.fetch(f"update pgqueuer set execute_after = {hour}")
+        await shop.set_certificate(certificate)
         assert (await shop.settled(document))["status"] == "authorized"
         for table in WORK_TABLES[1:]:
-            await shop.floor.until(
+            await shop.system.until(
                 f"(select state in ('registered', 'refused') from {table} where company_id = '{shop.id}')"
             )
         assert (await shop.read(issued))["status"] == "canceled"

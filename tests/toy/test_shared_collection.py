@@ -1,4 +1,4 @@
-"""A type that is created in a collection of its own, and read in that of another type."""
+"""A type that is created in its own collection, and read in that of another type."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from toy.shop import BODY
 
 @pytest.fixture
 async def charter(shop: Shop) -> dict[str, Any]:
-    """An authorized document as its collection shows it."""
-    made = accepted(await shop.post("/toy-charter", BODY))
-    assert made["type"] == "toycharter"
-    settled = await shop.settled({**made, "type": "toy"})
+    """An authorized charter, as the shared collection shows it."""
+    document = accepted(await shop.post("/toy-charter", BODY))
+    assert document["type"] == "toycharter"
+    settled = await shop.settled({**document, "type": "toy"})
     return {**settled, "type": "toy"}
 
 
@@ -26,7 +26,7 @@ async def seal(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
 
 
 class TestSharedCollection:
-    async def test_shows_and_lists_the_documents_of_both_types(
+    async def test_shared_collection_lists_the_documents_of_both_types(
         self, shop: Shop, charter: dict[str, Any]
     ) -> None:
         toy = await shop.issue()
@@ -34,14 +34,14 @@ class TestSharedCollection:
         assert await listed_ids(shop, "/toy") == [toy["id"], charter["id"]]
         assert await listed_ids(shop, "/toynote") == []
 
-    async def test_prints_and_cancels_the_documents_of_the_other_type(
+    async def test_shared_collection_prints_and_cancels_documents_of_the_other_type(
         self, shop: Shop, charter: dict[str, Any]
     ) -> None:
         pdf_of(await ask(shop, charter))
         assert data_of(await cancel(shop, charter))["type"] == "toycharter"
         assert (await shop.read(charter))["status"] == "canceled"
 
-    async def test_has_the_events_of_both_types_each_for_its_own_documents(
+    async def test_each_type_has_its_own_events_in_the_shared_collection(
         self, shop: Shop, charter: dict[str, Any]
     ) -> None:
         toy = await shop.issue()
@@ -51,6 +51,8 @@ class TestSharedCollection:
             details = error_of(answer, 409, "INVALID_STATE")
             assert details == {"currentStatus": "authorized", "allowed": []}
 
-    async def test_is_the_only_place_where_they_are_read(self, shop: Shop, charter: dict[str, Any]) -> None:
+    async def test_document_is_read_only_in_the_shared_collection(
+        self, shop: Shop, charter: dict[str, Any]
+    ) -> None:
         error_of(await shop.get(f"/toy-charter/{charter['id']}"), 404, "NOT_FOUND")
         error_of(await shop.get(f"/toynote/{charter['id']}"), 404, "NOT_FOUND")

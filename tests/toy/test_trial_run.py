@@ -1,4 +1,4 @@
-"""Trial runs (`dryRun`): they show what a document would be, and nothing happens."""
+"""Dry runs (`dryRun`): they show what a document would be, and change nothing."""
 
 from typing import Any
 
@@ -6,28 +6,28 @@ import pytest
 from lxml import etree
 
 from integration.issuing.actions import spend, switch_environment, usage
-from integration.issuing.floor import Floor
 from integration.issuing.shop import NewShop, Shop, accepted, error_of, own_number
+from integration.issuing.system import System
 from support import data_of, fields_of
 from toy.shop import BODY, KINDS, body_of
-from toy.xml import MOST
+from toy.xml import MAX_AMOUNT
 
 SHOWN = {"totals", "xml", "problems", "warnings"}
 OWNED = (
     "documents", "emissions", "document_events", "archive", "number_sequences", "allowances", "order_keys"
 )  # fmt: skip
-of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_every_type = pytest.mark.parametrize("document_type", KINDS)
 
 
-async def trial_of(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
-    return dict(data_of(await shop.post(f"/{kind}", body_of(**changes), dryRun="true")))
+async def trial_of(shop: Shop, document_type: str, **changes: Any) -> dict[str, Any]:
+    return dict(data_of(await shop.post(f"/{document_type}", body_of(**changes), dryRun="true")))
 
 
-async def everything_stored(floor: Floor, shop: Shop) -> dict[str, Any]:
-    """Returns what a subscription has of documents, numbers, keys and its plan."""
+async def everything_stored(system: System, shop: Shop) -> dict[str, Any]:
+    """Returns the documents, numbers, keys and allowances of a subscription."""
     owner = shop.caller.subscription_id
     return {
-        table: await floor.fetch(f"select * from {table} where subscription_id = $1", owner)
+        table: await system.fetch(f"select * from {table} where subscription_id = $1", owner)
         for table in OWNED
     }
 
@@ -38,69 +38,78 @@ def text_in(trial: dict[str, Any], tag: str) -> str | None:
 
 @of_every_type
 class TestTrialRun:
-    async def test_stores_nothing_and_uses_no_number_and_no_key(
-        self, floor: Floor, new_shop: NewShop, kind: str
+    async def test_dry_run_stores_nothing_and_uses_no_number_and_no_key(
+        self, system: System, new_shop: NewShop, document_type: str
     ) -> None:
         shop = await new_shop(plan="trial")
-        before = await everything_stored(floor, shop)
-        answer = await shop.post(f"/{kind}", body_of(externalId="a"), key="k", dryRun="true")
+        before = await everything_stored(system, shop)
+        answer = await shop.post(f"/{document_type}", body_of(externalId="a"), key="k", dryRun="true")
         assert set(data_of(answer)) == SHOWN
         assert "Idempotent-Replayed" not in answer.headers
-        assert await everything_stored(floor, shop) == before
-        record = await shop.settled(accepted(await shop.post(f"/{kind}", body_of(), key="k")))
+        assert await everything_stored(system, shop) == before
+        record = await shop.settled(accepted(await shop.post(f"/{document_type}", body_of(), key="k")))
         assert (record["status"], own_number(record)) == ("authorized", 1)
 
-    async def test_shows_the_document_as_number_1_whatever_was_issued_before(
-        self, shop: Shop, kind: str
+    async def test_dry_run_shows_the_document_as_number_1_whatever_was_issued_before(
+        self, shop: Shop, document_type: str
     ) -> None:
-        await shop.issue(kind)
-        trial = await trial_of(shop, kind)
+        await shop.issue(document_type)
+        trial = await trial_of(shop, document_type)
         assert (text_in(trial, "number"), text_in(trial, "amount"), text_in(trial, "tpAmb")) == (
             "1", "59.80", "1",
         )  # fmt: skip
         assert b"Signature" not in trial["xml"].encode()
 
-    async def test_with_the_key_of_a_document_is_no_replay(self, shop: Shop, kind: str) -> None:
-        accepted(await shop.post(f"/{kind}", body_of(), key="k"))
-        assert set(data_of(await shop.post(f"/{kind}", body_of(), key="k", dryRun="true"))) == SHOWN
+    async def test_dry_run_with_the_key_of_a_document_is_no_replay(
+        self, shop: Shop, document_type: str
+    ) -> None:
+        accepted(await shop.post(f"/{document_type}", body_of(), key="k"))
+        assert set(data_of(await shop.post(f"/{document_type}", body_of(), key="k", dryRun="true"))) == SHOWN
 
-    async def test_needs_no_certificate(self, shop: Shop, kind: str) -> None:
+    async def test_dry_run_needs_no_certificate(self, shop: Shop, document_type: str) -> None:
         data_of(await shop.caller.http.delete(shop.path("/certificate")))
-        assert (await trial_of(shop, kind))["problems"] == []
+        assert (await trial_of(shop, document_type))["problems"] == []
 
-    async def test_needs_a_company_that_a_document_can_be_made_of(self, bare: Shop, kind: str) -> None:
-        answer = await bare.post(f"/{kind}", BODY, dryRun="true")
+    async def test_dry_run_needs_the_company_data_of_a_document(self, bare: Shop, document_type: str) -> None:
+        answer = await bare.post(f"/{document_type}", BODY, dryRun="true")
         assert "address" in error_of(answer, 422, "COMPANY_NOT_READY")["missing"]
 
-    async def test_takes_no_place_in_a_plan_that_is_spent(self, new_shop: NewShop, kind: str) -> None:
+    async def test_dry_run_is_possible_beyond_the_plan_and_is_not_counted(
+        self, new_shop: NewShop, document_type: str
+    ) -> None:
         shop = await new_shop(plan="trial")
         await spend(shop)
         before = await usage(shop)
-        assert (await trial_of(shop, kind))["problems"] == []
+        assert (await trial_of(shop, document_type))["problems"] == []
         assert await usage(shop) == before
 
-    async def test_that_is_off_creates_a_document(self, shop: Shop, kind: str) -> None:
+    async def test_request_with_dry_run_off_creates_a_document(self, shop: Shop, document_type: str) -> None:
         for off in ("false", "False", "0"):
-            made = accepted(await shop.post(f"/{kind}", body_of(), dryRun=off))
-            assert made["status"] == "processing", off
+            document = accepted(await shop.post(f"/{document_type}", body_of(), dryRun=off))
+            assert document["status"] == "processing", off
 
-    async def test_refuses_what_an_order_refuses(self, idle_shop: Shop, kind: str) -> None:
-        assert set(fields_of(await idle_shop.post(f"/{kind}", {}, dryRun="true"))) == {"amount", "recipient"}
-        assert set(fields_of(await idle_shop.post(f"/{kind}", BODY, dryRun="talvez"))) == {"dryRun"}
-        body = body_of(amount=MOST + 1)
-        refused = error_of(await idle_shop.post(f"/{kind}", body), 422, "FISCAL_RULE_VIOLATION")
-        assert (await trial_of(idle_shop, kind, amount=MOST + 1))["problems"] == refused["rules"]
+    async def test_dry_run_reports_the_errors_of_a_request(self, idle_shop: Shop, document_type: str) -> None:
+        assert set(fields_of(await idle_shop.post(f"/{document_type}", {}, dryRun="true"))) == {
+            "amount",
+            "recipient",
+        }
+        assert set(fields_of(await idle_shop.post(f"/{document_type}", BODY, dryRun="talvez"))) == {"dryRun"}
+        body = body_of(amount=MAX_AMOUNT + 1)
+        refused = error_of(await idle_shop.post(f"/{document_type}", body), 422, "FISCAL_RULE_VIOLATION")
+        assert (await trial_of(idle_shop, document_type, amount=MAX_AMOUNT + 1))["problems"] == refused[
+            "rules"
+        ]
         assert await idle_shop.count() == 0
 
 
 @of_every_type
-async def test_an_order_that_breaks_a_rule_leaves_its_keys_free(shop: Shop, kind: str) -> None:
-    body = body_of(externalId="a", amount=MOST + 1)
-    error_of(await shop.post(f"/{kind}", body, key="k"), 422, "FISCAL_RULE_VIOLATION")
-    accepted(await shop.post(f"/{kind}", body_of(externalId="a"), key="k"))
+async def test_request_that_breaks_a_rule_leaves_its_keys_free(shop: Shop, document_type: str) -> None:
+    body = body_of(externalId="a", amount=MAX_AMOUNT + 1)
+    error_of(await shop.post(f"/{document_type}", body, key="k"), 422, "FISCAL_RULE_VIOLATION")
+    accepted(await shop.post(f"/{document_type}", body_of(externalId="a"), key="k"))
 
 
-async def test_a_trial_in_homologation_is_written_for_homologation(shop: Shop) -> None:
+async def test_dry_run_in_homologation_is_written_for_homologation(shop: Shop) -> None:
     await shop.put_settings(toy={"environment": "test"})
     assert text_in(await trial_of(shop, "toy"), "tpAmb") == "2"
     assert text_in(await trial_of(shop, "toynote"), "tpAmb") == "1"

@@ -1,22 +1,22 @@
-"""The XML of the toys: written, signed, and reviewed before a number is spent."""
+"""The XML of the toys: written, signed, and checked before a number is used."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.access_key import AccessKey, padded_tax_id
+from carimbo.fiscal.identity.access_key import AccessKey, padded_tax_id
+from carimbo.fiscal.identity.signature import Signature, Signer
 from carimbo.fiscal.issuance import Issuance, Lines, Review
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.signature import Signature, Signer
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.xml_reading import root_alone
 from toy.request import ToyRequest
 
 NAMESPACE = "urn:carimbo:toy"
-MOST = 1_000_000
+MAX_AMOUNT = 1_000_000
 _MODEL = "99"
 
 KeyOf = Callable[[Issuance], str]
@@ -24,7 +24,7 @@ KeyOf = Callable[[Issuance], str]
 
 
 class UnwritableField(ValueError):
-    """A field that the XML has no way to hold."""
+    """A field that the XML can not contain."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ class UnwritableField(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ToyPreview:
-    """What a document would be."""
+    """A preview of a document."""
 
     amount: Decimal
     xml: bytes
@@ -61,13 +61,13 @@ def access_key(issuance: Issuance) -> str:
 
 
 def request_id(issuance: Issuance) -> str:
-    """Returns the Id of the request for a note, whose key and number its authority gives."""
+    """Returns the Id of the request for a note, whose key and number its authority assigns."""
     emission = issuance.emission
     return f"DPS{padded_tax_id(issuance.company.tax_id)}{emission.series:05d}{emission.number:015d}"
 
 
 def review(key_of: KeyOf, request: ToyRequest, issuance: Issuance) -> Review:
-    """Tells every broken rule of a request, and what it would become."""
+    """Returns every broken rule of a request, and its preview."""
     try:
         content = _content(key_of(issuance), request, issuance)
     except UnwritableField as unwritable:
@@ -76,7 +76,7 @@ def review(key_of: KeyOf, request: ToyRequest, issuance: Issuance) -> Review:
 
 
 def issue(key_of: KeyOf, request: ToyRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
-    """Makes the signed document, or returns what is wrong with the request."""
+    """Returns the signed document, or the problems of the request."""
     reviewed = review(key_of, request, issuance)
     if reviewed.problems:
         return reviewed.problems
@@ -87,7 +87,7 @@ def issue(key_of: KeyOf, request: ToyRequest, issuance: Issuance) -> SignedDocum
 
 
 def element(path: str, tag: str, value: str) -> str:
-    """Writes a text, which comes from a field of the request."""
+    """Writes the text of a field of the request."""
     try:
         return f"<{tag}>{canonical.text(value)}</{tag}>"
     except canonical.Unwritable as unwritable:
@@ -106,14 +106,14 @@ def in_root(tag: str, content: str, signature: bytes = b"") -> bytes:
 
 
 def joined(sent: bytes, answer: bytes) -> bytes:
-    """Joins what was sent and the authority's receipt to the file that has legal force."""
+    """Joins the signed XML and the authority's receipt to the legal file."""
     return b"<toyProc>%b%b</toyProc>" % (root_alone(sent), root_alone(answer))
 
 
 def _problems(request: ToyRequest) -> tuple[Problem, ...]:
-    if request.amount <= MOST:
+    if request.amount <= MAX_AMOUNT:
         return ()
-    return (Problem("999", "amount", f"O valor passa de {MOST}.", "Divida o documento."),)
+    return (Problem("999", "amount", f"O valor passa de {MAX_AMOUNT}.", "Divida o documento."),)
 
 
 def _content(key: str, request: ToyRequest, issuance: Issuance) -> str:

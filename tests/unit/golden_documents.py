@@ -13,10 +13,9 @@ import pytest
 from golden import FOLDER, Example, examples
 from lxml import etree
 
-from carimbo.fiscal.company_file import CompanyFile, read_json
 from carimbo.fiscal.issuance import Preview, Review
-from carimbo.fiscal.layouts.nfe_v4.document import read_invoice
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, read_invoice
+from carimbo.fiscal.parties.company_file import CompanyFile, read_json
 
 KINDS = ("nfe", "nfce", "nfse")
 FILES = sorted(str(file.relative_to(FOLDER)) for kind in KINDS for file in (FOLDER / kind).rglob("*.json"))
@@ -29,7 +28,7 @@ T = TypeVar("T")
 
 
 class GoldenDocument:
-    """An example, and all that is made of it; whoever changes the tree works on a copy."""
+    """An example and everything derived from it; tests that change the tree must copy it."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -37,7 +36,7 @@ class GoldenDocument:
 
     @cached_property
     def example(self) -> Example:
-        """Its line of the index."""
+        """Its entry of the index."""
         return index()[self.file]
 
     @cached_property
@@ -48,7 +47,7 @@ class GoldenDocument:
 
     @cached_property
     def company(self) -> CompanyFile:
-        """Who issues it."""
+        """The company that issues it."""
         return CompanyFile.model_validate(read_json(FOLDER / self.example.company))
 
     @cached_property
@@ -68,7 +67,7 @@ class GoldenDocument:
 
     @cached_property
     def review(self) -> Review:
-        """What the library says of the request before it is issued."""
+        """The library's review of the request before it is issued."""
         return golden.reviewed(self.example)
 
     @cached_property
@@ -109,7 +108,7 @@ def ask_all(name: str, subject: T, questions: Iterable[Callable[[T], object]]) -
 
 
 def check_all(name: str, checks: Mapping[str, Callable[[], object]]) -> None:
-    """Makes every check, and fails with the names and errors of all that failed."""
+    """Runs every check, and fails with the names and errors of all that failed."""
     wrong = {}
     for what, check in checks.items():
         try:

@@ -1,4 +1,4 @@
-"""The benchmarks run, and measure real documents and searches; how fast they are is for people to read."""
+"""The benchmarks run, and measure real documents and searches; their speed is not asserted."""
 
 import re
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ import invoices
 import judging
 import lookups
 import pdf
-from carimbo.fiscal.company import TaxRegime
-from carimbo.fiscal.signature import BadSignature
-from carimbo.service.code_lookups import CFOP_LOOKUP
-from carimbo.service.pages import PageRequest
+from carimbo.fiscal.identity.signature import BadSignature
+from carimbo.fiscal.parties.company import TaxRegime
+from carimbo.service.catalog.code_lookups import CFOP_LOOKUP
+from carimbo.service.listing import PageRequest
 from invoices import prepared_requests, sales_of
 from verification import Refused, verify_all
 
@@ -43,14 +43,14 @@ def messages() -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def printed() -> str:
-    """What one short run prints."""
+    """Returns the output of a short run."""
     with redirect_stdout(StringIO()) as output:
         core.main(["--seconds", "0.001"])
     return output.getvalue()
 
 
 class TestMain:
-    def test_prints_a_table_for_each_size(self, printed: str) -> None:
+    def test_core_benchmark_prints_a_table_for_each_size(self, printed: str) -> None:
         assert re.findall(r"items: (\d+); (\w+) .*; different requests: (\d+)", printed) == [
             ("1", "Simples", str(FEW)),
             ("50", "Simples", str(FEW)),
@@ -62,11 +62,11 @@ class TestMain:
         for stage in ("compose", "write", "sign", "enclose", "parse", "XSD", "SOAP", "free"):
             assert len(re.findall(rf"^    {stage} +[\d.]+ ms", printed, re.MULTILINE)) == 2 * len(core.SIZES)
 
-    def test_compares_with_pynfe_or_says_that_it_is_not_there(self, printed: str) -> None:
+    def test_core_benchmark_compares_with_pynfe_or_says_that_it_is_missing(self, printed: str) -> None:
         assert ("documents while PyNFe makes one" in printed) == WITH_PYNFE
         assert ("PyNFe is not installed" in printed) != WITH_PYNFE
 
-    def test_watches_the_memory(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_core_benchmark_prints_the_memory(self, capsys: pytest.CaptureFixture[str]) -> None:
         core.main(["--memory", "--documents", "20"])
         lines = capsys.readouterr().out.splitlines()[1:]
         assert [int(line.split()[0]) for line in lines] == list(range(0, 21, 2))
@@ -74,21 +74,25 @@ class TestMain:
 
 
 class TestJudging:
-    def test_prints_a_line_for_each_size_and_regime(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_judging_benchmark_prints_a_line_for_each_size_and_regime(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         judging.main(["--documents", "2"])
         printed = capsys.readouterr().out
         sizes = re.findall(r"items: +(\d+); (\w+) .* judged +[\d.]+ ms, .* answered +[\d.]+ ms", printed)
         assert sizes == [("1", "Simples"), ("50", "Simples"), ("1", "normal"), ("50", "normal")]
 
-    def test_stops_at_a_document_that_is_refused(self, messages: list[bytes], tmp_path: Path) -> None:
+    def test_judging_benchmark_stops_at_a_refused_document(
+        self, messages: list[bytes], tmp_path: Path
+    ) -> None:
         sale = next(sales_of(prepared_requests(1), TaxRegime.NORMAL))
         bad = messages[0].replace(b"<xNome>Loja", b"<xNome>Casa")
-        with closing(judging.Office(tmp_path)) as office, pytest.raises(RuntimeError, match="297"):
-            office.judge(sale, bad)
+        with closing(judging.LocalSimulator(tmp_path)) as simulator, pytest.raises(RuntimeError, match="297"):
+            simulator.judge(sale, bad)
 
 
 class TestPdf:
-    def test_prints_a_line_for_each_document_beside_the_other_library(
+    def test_pdf_benchmark_prints_a_line_for_each_document(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         subjects = {subject.type: subject for subject in reversed(list(pdf.subjects()))}
@@ -99,7 +103,7 @@ class TestPdf:
 
 
 class TestRequests:
-    def test_are_all_different(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_prepared_requests_are_all_different(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(invoices, "MOST_REQUESTS", MANY)
         requests = prepared_requests(1)
         assert len(requests) == MANY
@@ -107,25 +111,25 @@ class TestRequests:
         amounts = {request.items[0].quantity * request.items[0].price for request in requests}
         assert len(amounts) > 0.9 * len(requests)
 
-    def test_tell_the_taxes_of_the_reform(self, messages: list[bytes]) -> None:
+    def test_prepared_documents_have_the_taxes_of_the_reform(self, messages: list[bytes]) -> None:
         assert all(b"<IBSCBS>" in message for message in messages)
 
 
 class TestStages:
-    def test_make_the_same_document_as_the_service(self) -> None:
+    def test_stages_make_the_same_document_as_the_service(self) -> None:
         sale = next(sales_of(prepared_requests(1), TaxRegime.NORMAL))
         assert core.Stages().run(sale) == core.make(sale) == core.build(sale, core.composed(sale))
 
 
 class TestVerification:
-    def test_accepts_what_was_made(self, messages: list[bytes]) -> None:
+    def test_verification_accepts_documents_of_the_benchmark(self, messages: list[bytes]) -> None:
         verify_all(messages)
 
-    def test_refuses_what_was_changed_after_signing(self, messages: list[bytes]) -> None:
+    def test_verification_refuses_a_document_changed_after_signing(self, messages: list[bytes]) -> None:
         with pytest.raises(BadSignature):
             verify_all([messages[0].replace(b"<xNome>Loja", b"<xNome>Casa")])
 
-    def test_refuses_what_is_against_the_schema(self, messages: list[bytes]) -> None:
+    def test_verification_refuses_a_document_that_violates_the_schema(self, messages: list[bytes]) -> None:
         with pytest.raises(Refused):
             verify_all([messages[0].replace(b"<mod>55</mod>", b"<mod>99</mod>")])
 

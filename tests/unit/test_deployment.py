@@ -1,4 +1,4 @@
-"""The files of an installation run commands that exist, and wait and let through what the programs need."""
+"""Deployment files run existing commands, with the timeouts and limits that the programs need."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ LASTING_UNITS = [unit for unit in UNITS if "@" in unit.name]
 PROXIES = sorted((ROOT / "deploy" / "proxy").iterdir())
 # How long a process takes after its shutdown time, to return its leases and leave the database.
 SECONDS_TO_LEAVE = 10
-# What each unit may say for itself; the rest is confinement.
+# Options that may differ between units; the others are sandboxing.
 OWN_OPTIONS = {
     "Type", "Environment", "ExecStart", "Restart", "KillSignal", "KillMode", "TimeoutStopSec",
     "RemainAfterExit", "ExecReload",
@@ -65,7 +65,7 @@ def test_no_process_is_killed_before_it_ends_by_itself(
     assert {name: wait for name, wait in waits.items() if int(wait.removesuffix("s")) < longest} == {}
 
 
-def test_units_are_confined_alike() -> None:
+def test_units_have_the_same_sandboxing() -> None:
     first, *others = [
         {name: value for name, value in service_of(unit).items() if name not in OWN_OPTIONS} for unit in UNITS
     ]
@@ -77,14 +77,14 @@ def test_reloading_a_unit_reads_the_tables_again() -> None:
     assert reloads == {unit.name: ["/bin/kill -HUP $MAINPID"] for unit in LASTING_UNITS}
 
 
-def test_the_file_of_settings_overrides_no_port_of_a_unit() -> None:
+def test_settings_file_overrides_no_port_of_a_unit() -> None:
     settings = (ROOT / "deploy" / "systemd" / "carimbo.env").read_text("utf-8")
     given = [value for unit in UNITS for value in service_of(unit).get("Environment", [])]
     assert given
     assert [value for value in given if value.partition("=")[0] in settings] == []
 
 
-def test_proxies_let_every_body_through_that_the_api_reads(settings: Settings) -> None:
+def test_proxies_accept_every_body_size_that_the_api_accepts(settings: Settings) -> None:
     limits = {
         file.name: number_in(file, r"(?:client_max_body_size|max_size) (\d+)M?i?[mB]") for file in PROXIES
     }

@@ -15,12 +15,12 @@ from routes_reference import documented_app
 from typer.core import TyperGroup
 
 from carimbo.cli import app as command_line
-from carimbo.fiscal.field_messages import OWN_ERROR_TYPES
+from carimbo.fiscal.body.messages import OWN_ERROR_TYPES
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
-from carimbo.service.errors import Code
+from carimbo.service.errors import ErrorCode
 from carimbo.settings import PREFIX, Settings
-from carimbo.simulator.triggers import TRIGGERS
+from carimbo.simulator.program.triggers import TRIGGERS
 from documentation import INDEX, ROOT, anchors_of, links_of, pages_behind
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -99,13 +99,13 @@ def routes() -> Iterator[str]:
 
 class TestReference:
     @pytest.mark.parametrize("name", sorted(reference.PAGES))
-    def test_is_what_the_code_says(self, name: str) -> None:
+    def test_reference_page_matches_the_code(self, name: str) -> None:
         assert text_of(name) == reference.PAGES[name](), "run `make reference`"
 
-    def test_has_a_row_for_everything_of_its_subject(self) -> None:
+    def test_reference_page_has_a_row_for_everything_of_its_subject(self) -> None:
         subjects = {
             "settings.md": [f"{PREFIX}{name.upper()}" for name in Settings.model_fields],
-            "errors.md": [code.name for code in Code],
+            "errors.md": [code.name for code in ErrorCode],
             "routes.md": sorted(set(routes())),
             "triggers.md": [trigger.sample for trigger in TRIGGERS],
         }
@@ -114,7 +114,7 @@ class TestReference:
         texts = {page: text_of(page) for page in subjects}
         assert [(page, row) for page, row in rows if row not in texts[page]] == []
 
-    def test_has_every_command_with_its_options(self) -> None:
+    def test_reference_has_every_command_with_its_options(self) -> None:
         text = text_of("commands.md")
         sections = dict(re.findall(r"^## `([^`]+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
         given = dict(commands())
@@ -122,7 +122,7 @@ class TestReference:
         options = [(path, f"`{name}`") for path, names in given.items() for name in names]
         assert [(path, name) for path, name in options if name not in sections[path]] == []
 
-    def test_has_every_event_and_its_fields(self) -> None:
+    def test_reference_has_every_event_and_its_fields(self) -> None:
         names = [*(name for names in EVENT_GROUPS.values() for name in names), TEST]
         assert [name for name in names if f"`{name}`" not in text_of("events.md")] == []
         for model in (EventPayload, DocumentData, CertificateData):
@@ -131,15 +131,15 @@ class TestReference:
 
 
 class TestErrorCatalogue:
-    def test_has_every_promised_code(self) -> None:
-        assert PROMISED_CODES - {code.name for code in Code} == set()
+    def test_error_catalogue_has_every_promised_code(self) -> None:
+        assert PROMISED_CODES - {code.name for code in ErrorCode} == set()
 
-    def test_has_a_different_message_for_each_code(self) -> None:
-        messages = [code.message for code in Code]
+    def test_error_catalogue_has_a_different_message_for_each_code(self) -> None:
+        messages = [code.message for code in ErrorCode]
         assert len(set(messages)) == len(messages)
 
-    def test_lists_every_validation_error_that_the_code_raises(self) -> None:
-        """A type that is missing in the list would reach the caller without its own words."""
+    def test_error_catalogue_lists_every_validation_error_that_the_code_raises(self) -> None:
+        """A type that is missing in the list would reach the caller without its own message."""
         raised = set()
         for file in (ROOT / "src").rglob("*.py"):
             text = file.read_text(encoding="utf-8")
@@ -150,7 +150,7 @@ class TestErrorCatalogue:
 
 
 class TestLinks:
-    def test_lead_to_files_and_headings_that_exist(self) -> None:
+    def test_links_lead_to_existing_files_and_headings(self) -> None:
         def broken_in(page: Path) -> list[str]:
             files = [link for link in links_of(page) if not (page.parent / link).exists()]
             parts = [(target, anchor) for target, anchor in linked_anchors(page) if target.suffix == ".md"]
@@ -164,7 +164,7 @@ class TestLinks:
 
         assert faults(PAGES, broken_in) == {}
 
-    def test_lead_from_the_index_to_every_page(self) -> None:
+    def test_links_lead_from_the_index_to_every_page(self) -> None:
         reached, waiting = {INDEX}, [INDEX]
         while waiting:
             new = {page for page in pages_behind(waiting.pop()) if page.exists()} - reached
@@ -176,7 +176,7 @@ class TestLinks:
 class TestNames:
     """Pages and the files of an installation name only what exists."""
 
-    def test_of_settings_exist(self) -> None:
+    def test_settings_named_in_pages_exist(self) -> None:
         settings = {PREFIX + name.upper() for name in Settings.model_fields}
 
         def unknown_in(file: Path) -> list[str]:
@@ -185,22 +185,22 @@ class TestNames:
 
         assert faults([*DEPLOYED, *PAGES], unknown_in) == {}
 
-    def test_of_commands_exist(self) -> None:
+    def test_commands_named_in_pages_exist(self) -> None:
         """As they are written in code: a sentence may begin with the name of the program too."""
         paths = [path.removeprefix("carimbo ") for path, _ in commands()]
         groups = {path.partition(" ")[0] for path in paths}
-        known = re.compile("|".join([*paths, *(f"{group} ?$" for group in groups)]))
+        existing = re.compile("|".join([*paths, *(f"{group} ?$" for group in groups)]))
 
         def unknown_in(file: Path) -> list[str]:
             text = file.read_text("utf-8")
             shell = "".join(re.findall(r"^```sh.*?\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
             lines = re.findall(r"(?:`|bin/)carimbo ([a-z][a-z -]*)", text)
             lines += re.findall(r"^carimbo ([a-z][a-z -]*)", shell, re.MULTILINE)
-            return [line for line in lines if not known.match(line)]
+            return [line for line in lines if not existing.match(line)]
 
         assert faults([*DEPLOYED, *PAGES], unknown_in) == {}
 
-    def test_of_files_and_folders_exist(self) -> None:
+    def test_files_and_folders_named_in_pages_exist(self) -> None:
         files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
         tree = [f"/{path.relative_to(ROOT)}" for path in [*ROOT.glob("*.*"), *files]]
 
@@ -224,10 +224,12 @@ def mapped() -> set[PurePosixPath]:
 
 
 class TestMapOfTheTree:
-    def test_shows_only_what_exists(self, mapped: set[PurePosixPath]) -> None:
+    def test_map_of_the_tree_shows_only_what_exists(self, mapped: set[PurePosixPath]) -> None:
         assert [str(path) for path in mapped if not (ROOT / path).exists()] == []
 
-    def test_shows_every_package_and_the_parts_of_some(self, mapped: set[PurePosixPath]) -> None:
+    def test_map_of_the_tree_shows_every_package_and_the_parts_of_some(
+        self, mapped: set[PurePosixPath]
+    ) -> None:
         """But not those within a type, a layout or a family."""
         patterns = ("*", "service/*", "printing/*", "simulator/*")
         files = [file for part in patterns for file in (ROOT / "src/carimbo").glob(f"{part}/__init__.py")]

@@ -14,10 +14,10 @@ SIMULATORS_CALENDAR = "simulator/calendar.py"
 """The authorities' own dates, which may disagree with those of `fiscal/tables/calendar.csv`."""
 NOT_FISCAL = {
     "api/docs_model.py": "examples for fields of the published contract",
-    "service/document_record.py": "an example of a record in the published contract",
+    "service/documents/record.py": "an example of a record in the published contract",
     "service/errors.py": "examples of details in the published contract",
     "service/sales/plan.py": "the first and last day that a sale may have",
-    "simulator/seal.py": "the first day of the certificate of the simulated Sefin",
+    "simulator/signatures.py": "the first day of the certificate of the simulated Sefin",
 }
 """Files whose dates are not of any rule, and what they are."""
 SHOWN = frozenset({"description", "examples", "help"})

@@ -1,4 +1,4 @@
-"""Logs: one pipeline for everybody, and no secret in it."""
+"""Logs: our entries and those of libraries share one pipeline, which hides secrets."""
 
 import json
 import subprocess
@@ -49,14 +49,14 @@ def entries_of(log_level: str = "info") -> list[dict[str, Any]]:
 
 
 class TestHideSecrets:
-    def test_what_is_named_like_a_secret_is_blanked(self) -> None:
+    def test_values_named_like_secrets_are_blanked(self) -> None:
         names = (
             "apiSecret", "api_secret", "X-Api-Secret", "password", "pfxPassword", "Authorization", "Cookie",
             "csc", "token", "pfx", "privateKey",
         )  # fmt: skip
         assert hide_secrets(None, "info", dict.fromkeys(names, "x")) == dict.fromkeys(names, "***")
 
-    def test_what_is_not_is_left_alone(self) -> None:
+    def test_other_values_are_left_alone(self) -> None:
         names = ("event", "path", "status", "subscription_id", "apiKey", "request_id")
         assert hide_secrets(None, "info", dict.fromkeys(names, "x")) == dict.fromkeys(names, "x")
 
@@ -92,7 +92,7 @@ class TestConfigureLogs:
     def test_an_error_carries_its_traceback(self) -> None:
         assert [("it broke" in entry["exception"]) for entry in entries_of()[2:]] == [True, True]
 
-    def test_the_level_is_the_least_severe_that_is_shown(self) -> None:
+    def test_entries_below_the_level_are_not_shown(self) -> None:
         assert entries_of("debug")[0]["event"] == "detail"
         assert {entry["level"] for entry in entries_of("error")} == {"error"}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.schemas.files import sources
+from carimbo.fiscal.schemas.files import schema_sources
 from unit.fiscal.documents.nfse_support import NORMAL, REPLACED, reviewed
 from unit.fiscal.goods.support import SCHEMAS
 
@@ -42,7 +42,7 @@ CODE_LISTS = {
     "reasonCode": "TSCodJustSubst",
     "specialRegime": "TSRegEspTrib",
 }
-# Said of notes that a municipality made and shares, which no body is.
+# For notes that a municipality issued and shares, never in a request.
 OF_SHARED_NOTES = {"noForeignIdReason": "0", "immunityType": "0"}
 
 
@@ -61,15 +61,15 @@ def objects(node: dict[str, Any], path: str) -> Iterator[tuple[str, set[str]]]:
 
 def published() -> dict[str, set[str]]:
     """The fields of every object; an address may be in Brazil or abroad, and has those of both."""
-    found: dict[str, set[str]] = {}
+    fields_of_objects: dict[str, set[str]] = {}
     for group in GROUPS:
         for path, names in objects(SCHEMA["properties"][group], group):
-            found[path] = found.get(path, set()) | names
-    return found
+            fields_of_objects[path] = fields_of_objects.get(path, set()) | names
+    return fields_of_objects
 
 
 def section_of(path: str) -> str:
-    """What the page says under the heading that names an object."""
+    """Returns the section of the page whose heading names an object."""
     return next((text for heading, text in SECTIONS.items() if f"`{path}`" in heading), "")
 
 
@@ -86,7 +86,7 @@ def codes_of(field: str) -> set[str]:
 
 def official_codes() -> dict[str, set[str]]:
     """The values that the XSD in force takes, by the field that has them."""
-    files = sources(SCHEMAS.file_of(Schema.NFSE_DPS))
+    files = schema_sources(SCHEMAS.file_of(Schema.NFSE_DPS))
     codes = {}
     for field, simple_type in CODE_LISTS.items():
         values = f".//{{*}}simpleType[@name='{simple_type}']//{{*}}enumeration"
@@ -95,7 +95,7 @@ def official_codes() -> dict[str, set[str]]:
 
 
 class TestFields:
-    def test_of_every_group_are_on_the_page_and_no_others(self) -> None:
+    def test_page_has_exactly_the_fields_of_every_group(self) -> None:
         groups = published()
         written = {}
         for path in groups:
@@ -103,13 +103,13 @@ class TestFields:
             written[path] = first_cells("".join(tables))
         assert written == groups
 
-    def test_of_the_body_itself_are_on_the_page(self) -> None:
+    def test_page_has_the_fields_of_the_body_itself(self) -> None:
         assert first_cells(SECTIONS["Place and nature"]) >= set(PLAIN_FIELDS)
         assert SCHEMA["properties"].keys() >= set(PLAIN_FIELDS)
 
 
 class TestCodes:
-    def test_are_all_those_of_the_schema(self) -> None:
+    def test_page_has_all_codes_of_the_schema(self) -> None:
         official = {
             field: codes - {OF_SHARED_NOTES.get(field, "")} for field, codes in official_codes().items()
         }
@@ -117,7 +117,7 @@ class TestCodes:
 
 
 class TestExamples:
-    def test_are_issued_as_they_are(self) -> None:
+    def test_examples_of_the_page_are_issued_unchanged(self) -> None:
         problems = {}
         for example in ({}, *EXAMPLES):
             settings = example.get(SETTINGS, {})
@@ -128,6 +128,6 @@ class TestExamples:
                 problems["-".join(example) or "base"] = review.problems
         assert problems == {}
 
-    def test_show_every_group(self) -> None:
+    def test_examples_of_the_page_show_every_group(self) -> None:
         groups = {*GROUPS, "immunityType", "serviceCityCode", SETTINGS}
         assert groups - {name for example in EXAMPLES for name in example} == set()

@@ -1,9 +1,10 @@
-"""Scripts that guard the tree: the limits of sizes, and the Debian packages that tests need."""
+"""Scripts that check the tree: sizes, names, and the Debian packages that tests need."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
+import names
 import pytest
 import sizes
 import typer
@@ -21,7 +22,7 @@ FILES = {
 
 
 class TestSizes:
-    def test_refuse_files_and_functions_beyond_their_limits(self, tmp_path: Path) -> None:
+    def test_sizes_refuse_files_and_functions_beyond_their_limits(self, tmp_path: Path) -> None:
         (tmp_path / "scripts").mkdir()
         codes = {}
         for name, (lines, _) in FILES.items():
@@ -30,6 +31,46 @@ class TestSizes:
                 sizes.main(tmp_path)
             codes[name] = ended.value.exit_code
         assert codes == {name: code for name, (_, code) in FILES.items()}
+
+
+class TestNames:
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> Path:
+        (tmp_path / "src").mkdir()
+        return tmp_path
+
+    def complaints(self, tree: Path, allowed: str = "") -> list[str]:
+        return list(names.complaints(tree, set(allowed.split())))
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "def read(told): ...",
+            "found = 1",
+            "class A:\n    known: int",
+            "for one in []: ...",
+            "def _told(): ...",
+            "class Told: ...",
+            "match 1:\n    case one: ...",
+        ],
+    )
+    def test_names_refuse_a_name_that_does_not_say_what_it_holds(self, tree: Path, text: str) -> None:
+        (tree / "src" / "module.py").write_text(text)
+        assert len(self.complaints(tree)) == 1
+        assert self.complaints(tree, "src/module.py") == []
+
+    def test_names_accept_a_name_that_only_contains_such_a_word(self, tree: Path) -> None:
+        (tree / "src" / "module.py").write_text("known_codes = {row.one for row in found_rows()}")
+        assert self.complaints(tree) == []
+
+    def test_names_refuse_a_public_class_name_in_two_modules(self, tree: Path) -> None:
+        (tree / "src" / "first.py").write_text("class Row: ...\nclass _Own: ...")
+        (tree / "src" / "second.py").write_text("class Row: ...\nclass _Own: ...")
+        assert self.complaints(tree) == ["class Row occurs in src/first.py, src/second.py"]
+
+    def test_a_file_without_such_names_must_leave_the_list(self, tree: Path) -> None:
+        (tree / "src" / "module.py").write_text("row = 1")
+        assert len(self.complaints(tree, "src/module.py src/gone.py")) == 2
 
 
 class TestDebianPackages:
@@ -47,16 +88,16 @@ class TestDebianPackages:
             (tmp_path / name).chmod(0o755)
         return tmp_path
 
-    def test_missing_ones_are_named_to_a_user(self, tools: Path) -> None:
+    def test_missing_packages_are_named_to_a_user(self, tools: Path) -> None:
         assert self.run(tools, 1000, "present").returncode == 0
         done = self.run(tools, 1000, "present", "xmlsec1", "chromium")
         assert (done.returncode, done.stderr) == (1, "Please install: xmlsec1 chromium\n")
 
-    def test_missing_ones_are_installed_by_root(self, tools: Path) -> None:
+    def test_missing_packages_are_installed_by_root(self, tools: Path) -> None:
         assert self.run(tools, 0, "present", "xmlsec1").returncode == 0
         assert (tools / "asked").read_text().endswith("install -qy --no-install-recommends xmlsec1\n")
 
-    def test_of_node_and_php_are_not_needed_where_the_programs_are(self, tools: Path) -> None:
+    def test_packages_of_node_and_php_are_not_needed_where_the_programs_are(self, tools: Path) -> None:
         assert self.run(tools, 1000, "nodejs", "php-cli").stderr == "Please install: nodejs php-cli\n"
         for program in ("node", "php"):
             (tools / program).symlink_to(tools / "dpkg-query")

@@ -13,7 +13,7 @@ from documentation import ROOT
 PACKAGE = ROOT / "src" / "carimbo"
 BEGINS_WITH_A_DOCSTRING = re.compile(r'(?:#.*\n|\s)*"""\s*\S')
 SHARED_WITH_THE_SIMULATOR = {"environment", "sample_certificate", "schemas", "tables", "xml_reading"}
-"""What the authorities publish, how XML is read safely, and certificates without any value."""
+"""Published tables of the authorities, safe XML reading, and certificates without legal value."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ class TestImportContracts:
 
 
 class TestDistribution:
-    """What is installed elsewhere has every file of this tree."""
+    """An installed package has every file of this tree."""
 
     def test_every_folder_with_modules_is_a_package(self, sources: dict[Path, str]) -> None:
         folders = {file.parent for file in sources}

@@ -1,4 +1,4 @@
-"""The page about the states of a document says what the code does."""
+"""The page about the states of a document matches the code."""
 
 import re
 from collections.abc import Iterator
@@ -23,18 +23,21 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.backoff import AT_ONCE, Backoff
 from carimbo.service.filing import decision as filing
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.issuing import decision as issuing
+from carimbo.service.waiting import AT_ONCE, Backoff
 from carimbo.storage.filings import Filing
 from documentation import ROOT
 
 PAGE = (ROOT / "docs" / "explanation" / "state-machine.md").read_text(encoding="utf-8")
 STORAGE = ROOT / "src" / "carimbo" / "storage"
-WRITES = re.compile(r"update documents set status = ('[\w{}.]+'|\$\d+|coalesce)")
+WRITES = re.compile(r"update documents set status = ('[\w{}.]+'|:\w+|coalesce)")
 # By a parameter: the verdict about a document, or the effect of its event.
-BY_PARAMETER = {"$5": {Status.AUTHORIZED, Status.REJECTED, Status.CANCELED}, "coalesce": {Status.CANCELED}}
+BY_PARAMETER = {
+    ":status": {Status.AUTHORIZED, Status.REJECTED, Status.CANCELED},
+    "coalesce": {Status.CANCELED},
+}
 BY_NAME = {f"'{{Status.{status.name}}}'": {status} for status in Status}
 OUTSIDE = {"[*]": None, "new": None, "gone": None}
 
@@ -48,12 +51,12 @@ ANSWERS: dict[str, Outcome] = {
     "rejected": Rejected(**TOLD),
     "number spent": Rejected(**TOLD, spends_number=True),
     "denied": Denied(**TOLD),
-    "canceled, and how it was authorised": Canceled(**TOLD, authorization=HELD),
+    "canceled, and how it was authorized": Canceled(**TOLD, authorization=HELD),
     "canceled, and no more": Canceled(**TOLD),
     "closed, and how it was authorized": Closed(**TOLD, authorization=HELD),
     "closed, and no more": Closed(**TOLD),
     "have it already": Duplicate(**TOLD),
-    "another key has the number, which is told": Duplicate(**TOLD, other_key="3526" + "2" * 40),
+    "another key has the number, and is named": Duplicate(**TOLD, other_key="3526" + "2" * 40),
     "another key has the number": Duplicate(**TOLD, is_another=True),
     "do not have it": Unknown(**TOLD),
     "do not have it yet": Unknown(**TOLD, may_come=True),
@@ -67,7 +70,7 @@ ANSWERS: dict[str, Outcome] = {
 
 
 def table(head: str) -> list[list[str]]:
-    """The rows of the table whose first column is called so."""
+    """Returns the rows of the table whose first column has this heading."""
     (body,) = re.findall(rf"^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
     return [
         [cell.strip().replace("`", "") for cell in row.strip("|").split("|")] for row in body.splitlines()
@@ -75,7 +78,7 @@ def table(head: str) -> list[list[str]]:
 
 
 def arrows(number: int) -> set[tuple[str | None, str | None]]:
-    """From where to where a diagram leads."""
+    """Returns the arrows of a diagram as pairs of states."""
     diagram = re.findall(r"```mermaid\n(.*?)```", PAGE, re.DOTALL)[number]
     return {
         (_place(first), _place(second)) for first, second in re.findall(r"(\S+) --> ([\w\[\]*]+)", diagram)
@@ -86,49 +89,49 @@ def _place(word: str) -> str | None:
     return OUTSIDE.get(word, word)
 
 
-def told(decision: object) -> str:
-    """A decision in the words of the page."""
+def words_for(decision: object) -> str:
+    """Returns a decision in the words of the page."""
     match decision:
-        case issuing.Onward() | filing.Onward():
+        case issuing.ContinueAttempt() | filing.ContinueFiling():
             return f"{decision.state} {'later' if decision.after > AT_ONCE else 'now'}"
-        case issuing.Foreign():
+        case issuing.NumberTaken():
             return "another number"
         case _:
             return "verdict"
 
 
 def decided(outcome: Outcome) -> Iterator[str]:
-    """What an answer does to a document and to a filing, each just sent and asked about."""
+    """Yields the decisions after an answer for a document and for a filing, each sent and consulted."""
     for state in (EmissionState.SIGNED, EmissionState.SENT):
-        attempt = issuing.Attempt(KEY, state, tries=0)
-        yield told(issuing.Judge(PAUSES, NOW, 0).decide(attempt, outcome))
+        attempt = issuing.PendingAttempt(KEY, state, tries=0)
+        yield words_for(issuing.IssuingDecider(PAUSES, NOW, 0).decide(attempt, outcome))
     for filed in (FilingState.SIGNED, FilingState.SENT):
-        yield told(filing.FilingJudge(PAUSES, NOW, 0).decide(filed, 0, outcome))
+        yield words_for(filing.FilingDecider(PAUSES, NOW, 0).decide(filed, 0, outcome))
 
 
 class TestStatuses:
-    def test_are_all_told(self) -> None:
+    def test_page_lists_all_statuses(self) -> None:
         assert [row[0] for row in table("status")] == [*Status]
 
-    def test_are_led_to_by_the_diagram_as_by_the_table(self) -> None:
+    def test_diagram_and_table_have_the_same_transitions(self) -> None:
         assert arrows(0) == {(_place(row[0]), _place(row[1])) for row in table("from")}
 
-    def test_are_left_for_the_way_where_the_code_lets_them(self) -> None:
+    def test_page_shows_which_statuses_can_be_emitted(self) -> None:
         leaving = {row[0] for row in table("from") if row[1] == Status.PROCESSING}
         assert leaving - {"new"} == set(EMITTABLE)
 
-    def test_are_written_where_the_page_says(self) -> None:
-        """Whatever statement writes a status is one that the page tells of, and the other way round."""
+    def test_statuses_are_written_where_the_page_says(self) -> None:
+        """The page lists exactly the statements that write a status."""
         written = {
             (f"storage/{file.name}", status)
             for file in STORAGE.glob("*.py")
-            for found in WRITES.findall(file.read_text(encoding="utf-8"))
-            for status in (BY_PARAMETER | BY_NAME).get(found, {found.strip("'")})
+            for value in WRITES.findall(file.read_text(encoding="utf-8"))
+            for status in (BY_PARAMETER | BY_NAME).get(value, {value.strip("'")})
         }
         changed = [row for row in table("from") if row[0] != "new" and row[1] != "gone"]
         assert {(row[4], row[1]) for row in changed} == written
 
-    def test_are_begun_with_where_the_page_says(self) -> None:
+    def test_documents_are_inserted_where_the_page_says(self) -> None:
         adding = {
             f"storage/{file.name}"
             for file in STORAGE.glob("*.py")
@@ -138,14 +141,14 @@ class TestStatuses:
 
 
 class TestStatesBesideThem:
-    def test_of_attempts_are_all_told(self) -> None:
+    def test_page_lists_all_states_of_attempts(self) -> None:
         assert [row[0] for row in table("state of an attempt")] == [*EmissionState]
 
-    def test_of_filings_are_all_told_with_what_a_caller_sees(self) -> None:
+    def test_page_lists_all_states_of_filings_with_the_public_status(self) -> None:
         shown = {row[0]: FilingStatus(row[2]) for row in table("state of a filing")}
         assert shown == {state: status_of(_filing(state)) for state in FilingState}
 
-    def test_of_filings_are_those_of_the_diagram(self) -> None:
+    def test_diagram_has_all_states_of_filings(self) -> None:
         assert {place for arrow in arrows(1) for place in arrow if place} == set(FilingState)
 
 
@@ -155,10 +158,10 @@ def _filing(state: FilingState) -> Filing:
 
 
 class TestAnswers:
-    def test_are_all_told(self) -> None:
+    def test_page_lists_all_answers(self) -> None:
         assert [row[0] for row in table("answer")] == [*ANSWERS]
         assert {type(answer) for answer in ANSWERS.values()} == set(get_args(Outcome))
 
-    def test_do_what_the_page_says(self) -> None:
+    def test_answers_lead_to_the_decisions_on_the_page(self) -> None:
         written = {row[0]: row[2:] for row in table("answer")}
         assert {name: list(decided(answer)) for name, answer in ANSWERS.items()} == written

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from runnable_pages import blocks_of
 
-from carimbo.service.delivery.signature import shown_secret, signed_headers
+from carimbo.service.delivery.webhook_headers import secret_text, signed_headers
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "webhooks.md"
 SECRET, OTHER = bytes(range(32)), bytes(range(1, 33))
@@ -22,11 +22,11 @@ BODY = '{"id":"01a1e4c2","data":{"amount":59.8,"name":"Pão & Café"}}'.encode()
 
 @dataclass(frozen=True)
 class Call:
-    """A request as a receiver has it, and the secret that it believes in."""
+    """A request as a receiver gets it, and the secret that the receiver uses."""
 
     headers: Mapping[str, str]
     body: bytes = BODY
-    secret: str = shown_secret(SECRET)
+    secret: str = secret_text(SECRET)
 
     def changed(self, **headers: str) -> "Call":
         """The same with other values of our headers."""

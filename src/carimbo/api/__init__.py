@@ -1,1 +1,1 @@
-"""HTTP in: authentication, envelopes, limits and the routes of every resource."""
+"""The HTTP API: authentication, envelopes, limits and the routes of every resource."""

@@ -1,11 +1,11 @@
-"""The subscription itself: its credentials, plan and use."""
+"""The subscription: its API credentials, its plan and its use."""
 
 from fastapi import APIRouter
 
 from carimbo.api.context import CurrentServices, CurrentSubscription
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import Success
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
 from carimbo.service.access import (
     CredentialRecord,
@@ -20,7 +20,10 @@ router = APIRouter(tags=["Assinatura"], route_class=Endpoint)
 
 
 @router.get(
-    "/v1/subscription", operation_id="readSubscription", summary="Lê o plano e o consumo", responses=refuses()
+    "/v1/subscription",
+    operation_id="readSubscription",
+    summary="Lê o plano e o consumo",
+    responses=error_responses(),
 )
 async def read_plan_and_use(
     services: CurrentServices, subscription: CurrentSubscription
@@ -29,7 +32,10 @@ async def read_plan_and_use(
 
 
 @router.get(
-    "/v1/user/api-credentials", operation_id="readCredential", summary="Lê a credencial", responses=refuses()
+    "/v1/user/api-credentials",
+    operation_id="readCredential",
+    summary="Lê a credencial",
+    responses=error_responses(),
 )
 async def read_api_credential(
     services: CurrentServices, subscription: CurrentSubscription
@@ -42,7 +48,7 @@ async def read_api_credential(
     operation_id="rotateCredential",
     summary="Troca a senha da credencial",
     description="A nova senha aparece só nesta resposta.",
-    responses=refuses(),
+    responses=error_responses(),
 )
 async def rotate_api_credential(
     services: CurrentServices,
@@ -50,4 +56,4 @@ async def rotate_api_credential(
     body: JsonBody[RotationRequest] | None = None,
 ) -> Success[RotatedCredential]:
     request = body or RotationRequest()
-    return Success(data=await rotate_credential(services.gatekeeper, subscription.id, request))
+    return Success(data=await rotate_credential(services.authenticator, subscription.id, request))

@@ -1,4 +1,4 @@
-"""Companies of the subscription."""
+"""Companies of the subscription, and whether each can issue now."""
 
 from typing import Annotated
 
@@ -8,17 +8,18 @@ from carimbo.api.context import (
     OF_COMPANY,
     CurrentCompany,
     CurrentDatabase,
+    CurrentServices,
     CurrentSubscription,
     RequestedPage,
 )
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
-from carimbo.fiscal.fields import Text
-from carimbo.fiscal.taxpayer import normalize
-from carimbo.service import companies
-from carimbo.service.companies import (
+from carimbo.fiscal.body.fields import Text
+from carimbo.fiscal.identity.tax_ids import normalize
+from carimbo.service.companies import registration
+from carimbo.service.companies.registration import (
     CompanyChanges,
     CompanyRecord,
     CreatedCompany,
@@ -27,13 +28,14 @@ from carimbo.service.companies import (
     EnvironmentRecord,
     NewCompany,
 )
-from carimbo.service.errors import Code
+from carimbo.service.company_status.status import CompanyStatusRecord, read_status
+from carimbo.service.errors import ErrorCode
 
 router = APIRouter(prefix="/v1/companies", tags=["Empresas"], route_class=Endpoint)
 _company = APIRouter(prefix="/{companyId}", route_class=Endpoint, dependencies=OF_COMPANY)
 
 
-@router.get("", operation_id="listCompanies", summary="Lista as empresas", responses=refuses())
+@router.get("", operation_id="listCompanies", summary="Lista as empresas", responses=error_responses())
 async def list_companies(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -49,7 +51,7 @@ async def list_companies(
     ] = None,
 ) -> Listing[CompanyRecord]:
     sought = normalize(tax_id) if tax_id else None
-    return listing(await companies.list_companies(database, subscription.id, page, sought))
+    return listing(await registration.list_companies(database, subscription.id, page, sought))
 
 
 @router.post(
@@ -60,17 +62,19 @@ async def list_companies(
     " `PATCH /v1/companies/{companyId}/environment` a passa para homologação. O CNPJ de uma"
     " empresa excluída volta com o mesmo `id` e com o que ficou guardado: documentos,"
     " numeração, clientes, produtos e vendas. O resto começa do zero.",
-    responses=refuses(Code.DUPLICATE_RESOURCE),
+    responses=error_responses(ErrorCode.DUPLICATE_RESOURCE),
 )
 async def create_company(
     database: CurrentDatabase, subscription: CurrentSubscription, body: JsonBody[NewCompany]
 ) -> Success[CreatedCompany]:
-    return Success(data=await companies.create_company(database, subscription.id, body))
+    return Success(data=await registration.create_company(database, subscription.id, body))
 
 
-@_company.get("", operation_id="readCompany", summary="Lê uma empresa", responses=refuses(Code.NOT_FOUND))
+@_company.get(
+    "", operation_id="readCompany", summary="Lê uma empresa", responses=error_responses(ErrorCode.NOT_FOUND)
+)
 async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
-    return Success(data=companies.shown_company(company))
+    return Success(data=registration.company_record(company))
 
 
 @_company.put(
@@ -78,7 +82,7 @@ async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
     operation_id="updateCompany",
     summary="Altera o cadastro de uma empresa",
     description="Campos ausentes ficam como estão; `null` limpa o campo. Configurações têm endereço próprio.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def update_company(
     database: CurrentDatabase,
@@ -86,7 +90,7 @@ async def update_company(
     company: CurrentCompany,
     body: JsonBody[CompanyChanges],
 ) -> Success[CompanyRecord]:
-    return Success(data=await companies.update_company(database, subscription.id, company.id, body))
+    return Success(data=await registration.update_company(database, subscription.id, company.id, body))
 
 
 @_company.delete(
@@ -97,21 +101,21 @@ async def update_company(
     " Os documentos emitidos continuam guardados e podem ser lidos. Clientes, produtos e vendas também ficam"
     " guardados: reaparecem se o mesmo CNPJ for cadastrado de novo. Enquanto houver documento ou evento em"
     " processamento, a exclusão é recusada.",
-    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
 async def delete_company(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
 ) -> Success[Deleted]:
-    return Success(data=await companies.delete_company(database, subscription.id, company.id))
+    return Success(data=await registration.delete_company(database, subscription.id, company.id))
 
 
 @_company.patch(
     "/environment",
     operation_id="switchEnvironment",
     summary="Troca o ambiente da empresa",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def switch_environment(
     database: CurrentDatabase,
@@ -119,7 +123,24 @@ async def switch_environment(
     company: CurrentCompany,
     body: JsonBody[EnvironmentChange],
 ) -> Success[EnvironmentRecord]:
-    return Success(data=await companies.switch_environment(database, subscription.id, company.id, body))
+    return Success(data=await registration.switch_environment(database, subscription.id, company.id, body))
 
 
 router.include_router(_company)
+
+
+status_router = APIRouter(tags=["Empresas"], route_class=Endpoint)
+
+
+@status_router.get(
+    "/v1/companies/{companyId}/status",
+    operation_id="readCompanyStatus",
+    dependencies=OF_COMPANY,
+    summary="Mostra se a empresa pode emitir",
+    description="O que falta, o que pede atenção, se as autoridades respondem e o que está em andamento.",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
+async def read_company_status(
+    services: CurrentServices, subscription: CurrentSubscription, company: CurrentCompany
+) -> Success[CompanyStatusRecord]:
+    return Success(data=await read_status(services.status_reader, subscription.id, company))

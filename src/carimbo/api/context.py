@@ -1,4 +1,4 @@
-"""What a handler gets to work with: the services, who is asking, and the company of the path."""
+"""The dependencies of handlers: services, the caller's subscription, and the company of the path."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,58 +9,58 @@ from uuid import UUID
 from fastapi import Depends, Path, Query, Request
 from starlette.requests import HTTPConnection
 
-from carimbo.service.access import Gatekeeper
-from carimbo.service.certificate_opener import CertificateOpener
-from carimbo.service.company_status import Watch
+from carimbo.service.access import Authenticator
+from carimbo.service.companies.certificates import CertificateOpener
+from carimbo.service.company_status.municipality import MunicipalityLookup
+from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
-from carimbo.service.filing.desk import Desk
-from carimbo.service.links import Links
-from carimbo.service.municipality import TownHall
-from carimbo.service.pages import PageRequest
+from carimbo.service.documents.files import Links
+from carimbo.service.filing.context import FilingContext
+from carimbo.service.listing import PageRequest
 from carimbo.service.ports import AddressGuard
 from carimbo.service.printouts import Printouts
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Subscription
 
 MAXIMUM_PAGE_SIZE = 100
-# Deeper than any list goes, and small enough for the database's integers.
+# Beyond the end of any list, and within the database's integers.
 _LAST_PAGE = 10_000_000
 
 
 @dataclass(frozen=True)
-class Services:
-    """What the composition root hands to the API."""
+class ApiServices:
+    """The objects that the composition root passes to the API."""
 
     database: Database
-    gatekeeper: Gatekeeper
+    authenticator: Authenticator
     opener: CertificateOpener
     clock: Callable[[], datetime]
-    counter: IssuingContext
-    watch: Watch
-    desk: Desk
+    issuing: IssuingContext
+    status_reader: StatusReader
+    filing: FilingContext
     printouts: Printouts
     outbox: Outbox
-    town_hall: TownHall
+    municipality_lookup: MunicipalityLookup
     guard: AddressGuard
     links: Links
 
 
-def services_of(connection: HTTPConnection) -> Services:
-    """What the composition root put into the application."""
-    services: Services = connection.app.state.services
+def services_of(connection: HTTPConnection) -> ApiServices:
+    """Returns the services that the composition root put into the application."""
+    services: ApiServices = connection.app.state.services
     return services
 
 
 def subscription_of(connection: HTTPConnection) -> Subscription:
-    """The subscription that the middleware authenticated."""
+    """Returns the subscription that the middleware authenticated."""
     subscription: Subscription = connection.state.subscription
     return subscription
 
 
-# Dependencies are coroutines: the framework sends plain functions to another thread, which costs more.
-async def _services(request: Request) -> Services:
+# Dependencies are coroutines because the framework runs plain functions in a thread, which is slower.
+async def _services(request: Request) -> ApiServices:
     return services_of(request)
 
 
@@ -72,15 +72,15 @@ async def _subscription(request: Request) -> Subscription:
     return subscription_of(request)
 
 
-async def _company(request: Request) -> Company:
-    company: Company = request.state.company
+async def _company(request: Request) -> CompanyRow:
+    company: CompanyRow = request.state.company
     return company
 
 
 async def _company_id(
     companyId: Annotated[UUID, Path(description="Id da empresa.")],  # noqa: N803
 ) -> None:
-    """Documents the path's company; the route has found it already."""
+    """Documents the company id of the path; the route class has already found the company."""
 
 
 async def _page_request(
@@ -93,22 +93,22 @@ async def _page_request(
 
 
 def search_parameter(description: str, example: str) -> Any:
-    """A search among rows of the database, in the query."""
+    """Returns a query parameter that searches rows of the database."""
     return Query(
         max_length=100,
-        # Control characters are in nothing that could be found, and the database does not take all of them.
+        # No stored text has control characters, and the database rejects some of them.
         pattern=r"^[^\x00-\x1f\x7f]*$",
         description=f"{description}, sem distinção de maiúsculas, acentos e pontuação.",
         examples=[example],
     )
 
 
-async def _counter(request: Request) -> IssuingContext:
-    return services_of(request).counter
+async def _issuing_context(request: Request) -> IssuingContext:
+    return services_of(request).issuing
 
 
-async def _desk(request: Request) -> Desk:
-    return services_of(request).desk
+async def _filing_context(request: Request) -> FilingContext:
+    return services_of(request).filing
 
 
 async def _printouts(request: Request) -> Printouts:
@@ -123,14 +123,14 @@ async def _links(request: Request) -> Links:
     return services_of(request).links
 
 
-CurrentCounter = Annotated[IssuingContext, Depends(_counter)]
-CurrentDesk = Annotated[Desk, Depends(_desk)]
+CurrentIssuingContext = Annotated[IssuingContext, Depends(_issuing_context)]
+CurrentFilingContext = Annotated[FilingContext, Depends(_filing_context)]
 CurrentLinks = Annotated[Links, Depends(_links)]
 CurrentOutbox = Annotated[Outbox, Depends(_outbox)]
 CurrentPrintouts = Annotated[Printouts, Depends(_printouts)]
-CurrentServices = Annotated[Services, Depends(_services)]
+CurrentServices = Annotated[ApiServices, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]
 CurrentSubscription = Annotated[Subscription, Depends(_subscription)]
-CurrentCompany = Annotated[Company, Depends(_company)]
+CurrentCompany = Annotated[CompanyRow, Depends(_company)]
 OF_COMPANY = [Depends(_company_id)]
 RequestedPage = Annotated[PageRequest, Depends(_page_request)]

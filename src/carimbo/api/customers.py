@@ -13,14 +13,14 @@ from carimbo.api.context import (
     RequestedPage,
     search_parameter,
 )
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
-from carimbo.service import customers
-from carimbo.service.companies import Deleted
-from carimbo.service.customers import CustomerRecord, CustomerUpsert, SentCustomerChanges
-from carimbo.service.errors import Code
+from carimbo.service.catalog import customers
+from carimbo.service.catalog.customers import CustomerRecord, CustomerUpsert, SentCustomerChanges
+from carimbo.service.companies.registration import Deleted
+from carimbo.service.errors import ErrorCode
 
 router = APIRouter(
     prefix="/v1/companies/{companyId}/customers",
@@ -41,7 +41,7 @@ Search = Annotated[
     description="Procura o cliente por `id`, depois por `document`, depois por `email`. Num que já existe, o"
     " que vem no corpo vale, e campos ausentes ou `null` ficam como estão. As linhas de um endereço completam"
     " o guardado, se são do mesmo lugar; se não são, ele é trocado. O registro lido pode ser reenviado.",
-    responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.DUPLICATE_RESOURCE),
 )
 async def upsert_customer(
     database: CurrentDatabase,
@@ -52,7 +52,12 @@ async def upsert_customer(
     return Success(data=await customers.upsert_customer(database, subscription.id, company.id, body))
 
 
-@router.get("", operation_id="listCustomers", summary="Lista os clientes", responses=refuses(Code.NOT_FOUND))
+@router.get(
+    "",
+    operation_id="listCustomers",
+    summary="Lista os clientes",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
 async def list_customers(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -63,7 +68,12 @@ async def list_customers(
     return listing(await customers.list_customers(database, subscription.id, company.id, search, page))
 
 
-@router.get("/{id}", operation_id="readCustomer", summary="Lê um cliente", responses=refuses(Code.NOT_FOUND))
+@router.get(
+    "/{id}",
+    operation_id="readCustomer",
+    summary="Lê um cliente",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
 async def read_customer(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -78,7 +88,7 @@ async def read_customer(
     operation_id="replaceCustomer",
     summary="Altera o cadastro de um cliente",
     description="Campos ausentes ficam como estão; `null` limpa o campo. O registro lido pode ser reenviado.",
-    responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.DUPLICATE_RESOURCE),
 )
 async def replace_customer(
     database: CurrentDatabase,
@@ -96,7 +106,7 @@ async def replace_customer(
     operation_id="deleteCustomer",
     summary="Exclui um cliente",
     description="Vendas e documentos continuam a nomeá-lo.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def delete_customer(
     database: CurrentDatabase,

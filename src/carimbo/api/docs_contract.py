@@ -1,11 +1,11 @@
-"""The OpenAPI document read for the pages of the documentation: operations, events and errors."""
+"""Reads operations, events and errors from the OpenAPI document, for the documentation pages."""
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from carimbo.api.docs_model import (
-    Field,
+    DocumentedField,
     Json,
     answer_example,
     as_text,
@@ -23,49 +23,49 @@ _REQUEST_FILE = "requisicao.json"
 _PLACES = {"path": "no caminho", "query": "na consulta", "header": "no cabeçalho", "cookie": "no cookie"}
 _FIRST_ERROR_STATUS = "400"
 _UNTAGGED = "Geral"
-# Lists have a `search` too, but there it is a filter, and would hide what a reader has.
+# The `search` of lists is left out of examples: as a filter it would hide the reader's own records.
 _SEARCH_OPERATION, _SEARCH_WORDS = "search", "search"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A value outside the body: where it goes, what it is and how it may look."""
+    """A parameter outside the body: its place, its description and an example."""
 
     place: str
-    field: Field
+    field: DocumentedField
     example: str
     is_in_call: bool
-    """Whether the example of a call has it: required ones, and the words of an operation that searches."""
+    """Whether the example call has it: required parameters, and the words of a search operation."""
 
 
 @dataclass(frozen=True)
-class Sample:
-    """An example as the page shows it."""
+class DocumentedSample:
+    """An example, as the page shows it."""
 
     title: str
     text: str
 
 
 @dataclass(frozen=True)
-class Content:
-    """A request's body or an answer's; it has no samples when it isn't JSON."""
+class DocumentedContent:
+    """The body of a request or an answer; without samples if it is not JSON."""
 
     media_type: str
-    fields: tuple[Field, ...]
-    samples: tuple[Sample, ...]
+    fields: tuple[DocumentedField, ...]
+    samples: tuple[DocumentedSample, ...]
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a successful call returns; no contents mean an empty body."""
+class DocumentedAnswer:
+    """A successful answer; without contents its body is empty."""
 
     status: str
-    contents: tuple[Content, ...]
+    contents: tuple[DocumentedContent, ...]
 
 
 @dataclass(frozen=True)
 class ErrorLine:
-    """An error that an operation may answer."""
+    """An error that an operation may return."""
 
     status: str
     code: str
@@ -74,8 +74,8 @@ class ErrorLine:
 
 
 @dataclass(frozen=True)
-class Operation:
-    """An operation as the page shows it."""
+class DocumentedOperation:
+    """An operation, as the page shows it."""
 
     id: str
     method: str
@@ -85,14 +85,14 @@ class Operation:
     description: str
     deprecated: bool
     parameters: tuple[Parameter, ...]
-    bodies: tuple[Content, ...]
+    bodies: tuple[DocumentedContent, ...]
     curl: str
-    answers: tuple[Answer, ...]
+    answers: tuple[DocumentedAnswer, ...]
     errors: tuple[ErrorLine, ...]
 
 
-def operations_of(contract: Json) -> Iterator[Operation]:
-    """Read every operation, in the order of the document."""
+def operations_of(contract: Json) -> Iterator[DocumentedOperation]:
+    """Yields every operation, in the order of the document."""
     for path, item in contract.get("paths", {}).items():
         for method in item:
             if method in _METHODS:
@@ -100,30 +100,30 @@ def operations_of(contract: Json) -> Iterator[Operation]:
                 yield _operation(method.upper(), path, {"parameters": shared, **item[method]}, contract)
 
 
-def events_of(contract: Json) -> Iterator[Operation]:
+def events_of(contract: Json) -> Iterator[DocumentedOperation]:
     """Yields the webhook events."""
     for name, item in contract.get("webhooks", {}).items():
         yield _operation("POST", name, item["post"], contract)
 
 
-def all_errors(operations: list[Operation]) -> list[ErrorLine]:
-    """List each error code once, by status and name."""
+def all_errors(operations: list[DocumentedOperation]) -> list[ErrorLine]:
+    """Returns each error code once, sorted by status and name."""
     by_code = {error.code: error for operation in operations for error in operation.errors}
     return sorted(by_code.values(), key=lambda error: (error.status, error.code))
 
 
 def variable(header: str) -> str:
-    """Name the shell variable that holds a credential: `API_KEY` for `X-Api-Key`."""
+    """Returns the shell variable of a credential header: `API_KEY` for `X-Api-Key`."""
     return header.removeprefix("X-").replace("-", "_").upper()
 
 
-def _operation(method: str, path: str, source: Json, contract: Json) -> Operation:
+def _operation(method: str, path: str, source: Json, contract: Json) -> DocumentedOperation:
     name = source.get("operationId", f"{method.lower()}{path.replace('/', '-')}")
     searches = name.startswith(_SEARCH_OPERATION)
     parameters = tuple(_parameter(parameter, searches, contract) for parameter in source["parameters"])
     bodies = tuple(_contents(source.get("requestBody", {}), contract))
     security: list[Json] = {**contract, **source}.get("security", [])
-    return Operation(
+    return DocumentedOperation(
         id=name,
         method=method,
         path=path,
@@ -151,24 +151,26 @@ def _parameter(source: Json, searches: bool, contract: Json) -> Parameter:
     )
 
 
-def _contents(source: Json, contract: Json) -> Iterator[Content]:
+def _contents(source: Json, contract: Json) -> Iterator[DocumentedContent]:
     for media_type, media in _resolved(source, contract).get("content", {}).items():
         if media_type == MERGE_PATCH:
-            # The same body by another name.
+            # The same body under another media type.
             continue
         node = read_schema(media.get("schema", {}), contract)
-        given = media.get("examples", {}).values() or [{"value": answer_example(node)}]
+        examples = media.get("examples", {}).values() or [{"value": answer_example(node)}]
         samples = tuple(
-            Sample(example.get("summary", ""), json.dumps(example["value"], ensure_ascii=False, indent=2))
-            for example in given
+            DocumentedSample(
+                example.get("summary", ""), json.dumps(example["value"], ensure_ascii=False, indent=2)
+            )
+            for example in examples
             if media_type == _JSON
         )
-        yield Content(media_type, tuple(fields_of(node)), samples)
+        yield DocumentedContent(media_type, tuple(fields_of(node)), samples)
 
 
-def _answers(responses: Json, contract: Json) -> Iterator[Answer]:
+def _answers(responses: Json, contract: Json) -> Iterator[DocumentedAnswer]:
     for status in sorted(status for status in responses if status < _FIRST_ERROR_STATUS):
-        yield Answer(status, tuple(_contents(responses[status], contract)))
+        yield DocumentedAnswer(status, tuple(_contents(responses[status], contract)))
 
 
 def _errors(responses: Json, contract: Json) -> Iterator[ErrorLine]:
@@ -185,7 +187,7 @@ def _resolved(source: Json, contract: Json) -> Json:
 
 
 def credentials_of(security: list[Json], contract: Json) -> list[str]:
-    """Name the headers that a call must carry together; none for a public one."""
+    """Returns the headers that a call needs together; none for a public operation."""
     schemes = contract.get("components", {}).get("securitySchemes", {})
     return [schemes[name]["name"] for name in (security[0] if security else {})]
 
@@ -194,36 +196,35 @@ def _curl(
     method: str,
     path: str,
     parameters: tuple[Parameter, ...],
-    bodies: tuple[Content, ...],
+    bodies: tuple[DocumentedContent, ...],
     credentials: list[str],
 ) -> str:
-    """Write the call for a shell where the address and the credentials are variables."""
-    # curl puts either the values of the query or a body where -d says, not both.
+    """Returns a curl command that takes address and credentials from shell variables."""
+    # curl sends either query values or a body with -d, not both.
     query = [] if bodies else _query_options(parameters)
     start = "curl" if method == "GET" else f"curl -X {method}"
     start = f"{start} -G" if query else start
     headers = [f'-H "{header}: ${variable(header)}"' for header in credentials]
     body = _curl_body(bodies[0]) if bodies else []
-    return " \\\n  ".join([f'{start} "$URL{_example_path(path, parameters)}"', *headers, *query, *body])
-
-
-def _example_path(path: str, parameters: tuple[Parameter, ...]) -> str:
     for parameter in parameters:
         path = path.replace(f"{{{parameter.field.path}}}", parameter.example)
-    return path
+    return " \\\n  ".join([f'{start} "$URL{path}"', *headers, *query, *body])
 
 
 def _query_options(parameters: tuple[Parameter, ...]) -> list[str]:
     """Writes query parameters so that curl encodes letters such as `ç`."""
-    shown = (found for found in parameters if found.is_in_call and found.place == _PLACES["query"])
-    return [f'--data-urlencode "{parameter.field.path}={parameter.example}"' for parameter in shown]
+    return [
+        f'--data-urlencode "{parameter.field.path}={parameter.example}"'
+        for parameter in parameters
+        if parameter.is_in_call and parameter.place == _PLACES["query"]
+    ]
 
 
-def _curl_body(body: Content) -> list[str]:
+def _curl_body(body: DocumentedContent) -> list[str]:
     if body.media_type == _FORM:
         return [f'-F "{field.path}={_form_value(field)}"' for field in body.fields]
     return [f'-H "Content-Type: {body.media_type}"', f"-d @{_REQUEST_FILE}"]
 
 
-def _form_value(field: Field) -> str:
+def _form_value(field: DocumentedField) -> str:
     return "@arquivo" if "arquivo" in field.type else field.example or "texto"

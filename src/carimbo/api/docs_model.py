@@ -1,4 +1,4 @@
-"""JSON Schemas read for people: references followed, fields flattened, examples made where none is given."""
+"""Reads JSON Schemas for the documentation: follows references, flattens fields, makes missing examples."""
 
 import json
 from collections.abc import Iterator
@@ -36,8 +36,8 @@ _WORDED = {
 
 
 @dataclass(frozen=True)
-class Field:
-    """A field as a line of a table; `path` is dotted, with `[]` after the name of a list."""
+class DocumentedField:
+    """A field as a table row; `path` is dotted, with `[]` after the name of a list."""
 
     path: str
     type: str
@@ -50,7 +50,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Node:
-    """A schema whose references, `allOf` and choices of one are folded into plain keywords."""
+    """A schema whose references, `allOf` and single choices are merged into plain keywords."""
 
     keywords: Json
     contract: Json
@@ -59,10 +59,10 @@ class Node:
     alternatives: tuple["Node", ...] = ()
 
     @property
-    def kind(self) -> str:
-        """The JSON type, told by the other keywords where it isn't written."""
+    def json_type(self) -> str:
+        """The JSON type, inferred from other keywords if it is not written."""
         inferred = {"properties": "object", "items": "array"}
-        guesses = (kind for keyword, kind in inferred.items() if keyword in self.keywords)
+        guesses = (json_type for keyword, json_type in inferred.items() if keyword in self.keywords)
         return str(self.keywords.get("type") or next(guesses, ""))
 
     @property
@@ -78,7 +78,7 @@ class Node:
         return self._inside(self.keywords.get("items"))
 
     def children(self) -> dict[str, "Node"]:
-        """The fields of an object by name; those of a map under a name that stands for any."""
+        """Returns the fields of an object by name; the values of a map under a placeholder name."""
         schemas = {
             **self.keywords.get("properties", {}),
             "{chave}": self.keywords.get("additionalProperties"),
@@ -91,17 +91,17 @@ class Node:
 
 
 def read_schema(schema: Json, contract: Json, seen: frozenset[str] = _NO_REFERENCES) -> Node:
-    """Fold a schema into one node; `seen` holds the references that led here, so that a loop ends."""
+    """Merges a schema into one node; `seen` holds the references that led here, so that loops end."""
     node = Node({key: value for key, value in schema.items() if key not in _COMPOSING}, contract, seen)
     if "$ref" in schema:
         node = _merged(node, _referenced(schema["$ref"], contract, seen))
     for part in schema.get("allOf", ()):
         node = _merged(node, read_schema(part, contract, seen))
-    return _chosen(node, [read_schema(option, contract, seen) for option in _options(schema)])
+    return _with_options(node, [read_schema(option, contract, seen) for option in _options(schema)])
 
 
-def fields_of(node: Node, prefix: str = "") -> Iterator[Field]:
-    """Flatten the fields of an object, of a list's items and of every alternative."""
+def fields_of(node: Node, prefix: str = "") -> Iterator[DocumentedField]:
+    """Yields all fields of an object, of a list's items and of every alternative."""
     for name, child in node.children().items():
         yield field_of(child, prefix + name, name in node.required)
         yield from fields_of(child, f"{prefix}{name}.")
@@ -111,14 +111,14 @@ def fields_of(node: Node, prefix: str = "") -> Iterator[Field]:
         yield from fields_of(alternative, prefix)
 
 
-def field_of(node: Node, path: str, required: bool) -> Field:
-    """Describe a single value."""
+def field_of(node: Node, path: str, required: bool) -> DocumentedField:
+    """Returns the table row of a single value."""
     default = None if "const" in node.keywords else node.keywords.get("default")
-    return Field(
+    return DocumentedField(
         path=path,
         type=type_of(node),
         required=required,
-        # An object's default repeats those of its fields.
+        # The default of an object repeats the defaults of its fields.
         default="" if isinstance(default, dict | None) else as_text(default),
         limits=tuple(dict.fromkeys(_limits(node))),
         description=node.keywords.get("description", ""),
@@ -127,45 +127,45 @@ def field_of(node: Node, path: str, required: bool) -> Field:
 
 
 def type_of(node: Node) -> str:
-    """Name a type in Portuguese."""
+    """Returns the Portuguese name of a type."""
     if node.alternatives:
         name = " ou ".join(dict.fromkeys(map(type_of, node.alternatives)))
     elif node.items:
         item = type_of(node.items)
         name = f"lista de {item}s" if item in _KINDS.values() else f"lista de {item}"
     else:
-        name = "arquivo" if node.is_file else _KINDS.get(node.kind, "qualquer valor")
+        name = "arquivo" if node.is_file else _KINDS.get(node.json_type, "qualquer valor")
     return f"{name} ou null" if node.nullable else name
 
 
 def answer_example(node: Node) -> Any:
-    """Makes a value with every field, of the values that the contract names where it names any."""
-    given = _given(node)
-    if given:
-        return given[0]
+    """Returns an example value with every field, preferring the values that the contract names."""
+    values = _named_values(node)
+    if values:
+        return values[0]
     if node.alternatives:
         return answer_example(node.alternatives[0])
     if node.items:
         item = answer_example(node.items)
         return [] if item == {} else [item]
-    if node.kind != "object":
-        return _stand_in(node)
+    if node.json_type != "object":
+        return _placeholder(node)
     return {name: _field_example(child) for name, child in node.children().items()}
 
 
 def _field_example(node: Node) -> Any:
-    """Returns null for a plain field that may be null, if the contract names no value for it."""
-    is_plain = node.kind in ("string", "integer", "number", "boolean")
-    return None if node.nullable and is_plain and not _given(node) else answer_example(node)
+    """Returns null for a nullable plain field without a value in the contract."""
+    is_plain = node.json_type in ("string", "integer", "number", "boolean")
+    return None if node.nullable and is_plain and not _named_values(node) else answer_example(node)
 
 
 def as_text(value: Any) -> str:
-    """Write a value as it goes into a sentence."""
+    """Returns a value as text for a sentence."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def follow(reference: str, contract: Json) -> Json:
-    """Find what a local reference such as `#/components/schemas/Address` points at."""
+    """Returns the target of a local reference such as `#/components/schemas/Address`."""
     target = contract
     for step in reference.removeprefix("#/").split("/"):
         target = target[step.replace("~1", "/").replace("~0", "~")]
@@ -176,7 +176,7 @@ def _referenced(reference: str, contract: Json, seen: frozenset[str]) -> Node:
     if reference in seen:
         return Node({"type": "object"}, contract, seen)
     node = read_schema(follow(reference, contract), contract, seen | {reference})
-    # A component's title and description speak of the type to programmers, not of the field that uses it.
+    # A component's title and description are about the type, not about the field that uses it.
     plain = {key: value for key, value in node.keywords.items() if key not in ("title", "description")}
     return replace(node, keywords=plain)
 
@@ -187,11 +187,11 @@ def _options(schema: Json) -> list[Json]:
     return schema.get("anyOf") or schema.get("oneOf") or named
 
 
-def _chosen(node: Node, options: list[Node]) -> Node:
-    """Fold a choice: null is a property of the node, and a single option left is no choice."""
+def _with_options(node: Node, options: list[Node]) -> Node:
+    """Merges a choice: null becomes a property of the node, and a single remaining option is merged."""
     if not options:
         return node
-    real = [option for option in options if option.kind != "null"]
+    real = [option for option in options if option.json_type != "null"]
     node = replace(node, nullable=node.nullable or len(real) < len(options))
     if len(real) == 1:
         plain = {key: value for key, value in node.keywords.items() if key != "type"}
@@ -200,7 +200,7 @@ def _chosen(node: Node, options: list[Node]) -> Node:
 
 
 def _merged(over: Node, under: Node) -> Node:
-    """Put one node on top of another: its keywords win, fields and requirements add up."""
+    """Merges two nodes: keywords of `over` win, fields and requirements are united."""
     keywords = {**under.keywords, **over.keywords}
     if "properties" in keywords:
         keywords["properties"] = {
@@ -219,12 +219,12 @@ def _merged(over: Node, under: Node) -> Node:
 
 def _limits(node: Node) -> Iterator[str]:
     keywords = node.keywords
-    yield from _span(keywords, "minLength", "maxLength", " caractere", " caracteres")
-    yield from _span(keywords, "minItems", "maxItems", " item", " itens")
-    yield from _span(keywords, "minimum", "maximum", "", "")
+    yield from _range_limits(keywords, "minLength", "maxLength", " caractere", " caracteres")
+    yield from _range_limits(keywords, "minItems", "maxItems", " item", " itens")
+    yield from _range_limits(keywords, "minimum", "maximum", "", "")
     for name, text in _WORDED.items():
-        # A long expression says less to people than the description and the example beside it.
-        if name in keywords and len(limit := _plain(keywords[name])) <= _LONGEST_LIMIT:
+        # A long expression helps readers less than the description and the example beside it.
+        if name in keywords and len(limit := _limit_text(keywords[name])) <= _LONGEST_LIMIT:
             yield text.format(limit)
     if "enum" in keywords:
         yield "um de " + ", ".join(f"`{as_text(value)}`" for value in keywords["enum"])
@@ -233,36 +233,40 @@ def _limits(node: Node) -> Iterator[str]:
         yield from (f"cada item: {limit}" for limit in _limits(node.items))
 
 
-def _span(keywords: Json, lowest: str, highest: str, one: str, many: str) -> Iterator[str]:
-    low, high = _plain(keywords.get(lowest)), _plain(keywords.get(highest))
+def _range_limits(keywords: Json, lowest: str, highest: str, singular: str, plural: str) -> Iterator[str]:
+    low, high = _limit_text(keywords.get(lowest)), _limit_text(keywords.get(highest))
     if low == high != "null":
-        yield f"{low}{one if low == '1' else many}"
+        yield f"{low}{singular if low == '1' else plural}"
     elif "null" not in (low, high):
-        yield f"de {low} a {high}{many}"
+        yield f"de {low} a {high}{plural}"
     elif high != "null":
-        yield f"até {high}{one if high == '1' else many}"
+        yield f"até {high}{singular if high == '1' else plural}"
     elif low != "null":
-        yield f"no mínimo {low}{one if low == '1' else many}"
+        yield f"no mínimo {low}{singular if low == '1' else plural}"
 
 
-def _plain(value: Any) -> str:
-    """Write a limit; the framework turns some whole numbers into 1.0."""
+def _limit_text(value: Any) -> str:
+    """Returns a limit as text; the framework turns some whole numbers into 1.0."""
     whole = isinstance(value, float) and value.is_integer()
     return as_text(int(value) if whole else value)
 
 
-def _given(node: Node) -> list[Any]:
-    """The values that the contract itself names, the most telling first."""
+def _named_values(node: Node) -> list[Any]:
+    """Returns the values that the contract names, the most useful first."""
     keywords = node.keywords
-    # Built from its fields, an object shows more than its default does.
+    # The example of an object is built from its fields, which shows more than its default.
     default = (
-        [] if keywords.get("default") in (None, [], {}) or node.kind == "object" else [keywords["default"]]
+        []
+        if keywords.get("default") in (None, [], {}) or node.json_type == "object"
+        else [keywords["default"]]
     )
     constant = [keywords["const"]] if "const" in keywords else []
     return [*keywords.get("examples", ()), *constant, *default, *keywords.get("enum", ())]
 
 
-def _stand_in(node: Node) -> Any:
+def _placeholder(node: Node) -> Any:
     lowest = node.keywords.get("minimum", 1)
     text = _FORMAT_EXAMPLES.get(node.keywords.get("format", ""), "texto")
-    return {"string": text, "integer": lowest, "number": lowest, "boolean": True, "array": []}.get(node.kind)
+    return {"string": text, "integer": lowest, "number": lowest, "boolean": True, "array": []}.get(
+        node.json_type
+    )

@@ -1,38 +1,81 @@
-"""The pages of the documentation for people, rendered from the OpenAPI document and from nothing else.
+"""The documentation pages, rendered from the OpenAPI document alone.
 
-An overview lists every operation. Each group of operations has a page of its own, and so have events and
-errors: nobody loads the fields of all document types to read about one.
+An overview lists every operation. Each group of operations has its own page, and so have events and errors,
+so that a reader of one document type does not load the fields of all.
 """
 
 import json
 import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from carimbo.api.docs_contract import (
-    Operation,
+    DocumentedOperation,
     all_errors,
     credentials_of,
     events_of,
     operations_of,
     variable,
 )
-from carimbo.api.docs_fields import field_groups
+from carimbo.api.docs_model import DocumentedField
+
+LONGEST_TABLE = 40
+"""A body with more fields than this is shown object by object."""
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """The fields directly inside an object, and the objects among them that have fields of their own."""
+
+    path: str
+    fields: tuple[DocumentedField, ...]
+    groups: tuple["FieldGroup", ...] = ()
+
+    @property
+    def anchor(self) -> str:
+        """The path without the brackets of lists, which a URL would have to escape."""
+        return self.path.replace("[]", "")
+
+    @property
+    def size(self) -> int:
+        """The number of fields, including those of all objects inside."""
+        return len(self.fields) + sum(group.size for group in self.groups)
+
+
+def field_groups(fields: Sequence[DocumentedField]) -> FieldGroup:
+    """Groups the fields of a body by object; a short body stays one table."""
+    if len(fields) <= LONGEST_TABLE:
+        return FieldGroup("", tuple(fields))
+    by_parent: defaultdict[str, list[DocumentedField]] = defaultdict(list)
+    for field in fields:
+        by_parent[field.path.rpartition(".")[0]].append(field)
+
+    def group(path: str) -> FieldGroup:
+        inside = dict.fromkeys(f"{field.path}{end}" for field in by_parent[path] for end in ("", "[]"))
+        return FieldGroup(
+            path, tuple(by_parent[path]), tuple(group(inner) for inner in inside if inner in by_parent)
+        )
+
+    return group("")
+
 
 OVERVIEW = ""
-"""The name of the page at the documentation's own address."""
+"""The name of the page at `/docs` itself."""
 EVENTS = "eventos"
 ERRORS = "erros"
 SEARCH_INDEX = "indice.json"
 
-Groups = dict[str, list[Operation]]
+Groups = dict[str, list[DocumentedOperation]]
 
 
 def render_docs(contract: dict[str, Any]) -> dict[str, str]:
-    """Renders every page, and the index that their search reads, by the name in its address."""
+    """Returns every page, and the search index, by the name in its URL."""
     operations, events = list(operations_of(contract)), list(events_of(contract))
     groups: Groups = {}
     for operation in operations:
@@ -43,10 +86,10 @@ def render_docs(contract: dict[str, Any]) -> dict[str, str]:
         "credentials": credentials_of(contract.get("security", []), contract),
         "events": events,
     }
-    first = next((found for found in operations if found.method == "GET" and "{" not in found.path), None)
+    simple = (item for item in operations if item.method == "GET" and "{" not in item.path)
     pages = {
-        OVERVIEW: _render("docs_overview.html", OVERVIEW, **shared, first=first),
-        EVENTS: _render("docs_events.html", EVENTS, **shared, samples=_one_of_each_form(events)),
+        OVERVIEW: _render("docs_overview.html", OVERVIEW, **shared, first=next(simple, None)),
+        EVENTS: _render("docs_events.html", EVENTS, **shared, samples=_first_of_each_form(events)),
         ERRORS: _render("docs_errors.html", ERRORS, **shared, errors=all_errors(operations)),
         SEARCH_INDEX: search_index(operations, events),
     }
@@ -55,8 +98,8 @@ def render_docs(contract: dict[str, Any]) -> dict[str, str]:
     return pages
 
 
-def search_index(operations: list[Operation], events: list[Operation]) -> str:
-    """Writes what the search looks through: operations and their fields, events and errors."""
+def search_index(operations: list[DocumentedOperation], events: list[DocumentedOperation]) -> str:
+    """Returns the search index: operations and their fields, events and errors."""
     index = {
         "operations": [
             {
@@ -87,13 +130,13 @@ def slug(tag: str) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Turn plain text into paragraphs with code in them; anything else stays text."""
+    """Turns plain text into paragraphs with code in them; anything else stays text."""
     paragraphs = filter(None, re.split(r"\n\s*\n", text.strip()))
     return Markup("\n").join(Markup("<p>{}</p>").format(inline(paragraph)) for paragraph in paragraphs)
 
 
 def inline(text: str) -> Markup:
-    """Turn what stands between backticks into code."""
+    """Turns text between backticks into code."""
     pieces = re.split(r"`([^`]+)`", text)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if position % 2 else piece
@@ -102,14 +145,14 @@ def inline(text: str) -> Markup:
 
 
 def breakable(text: str) -> Markup:
-    """Let a long name break where a reader would pause, not in the middle of a word."""
+    """Allows line breaks in a long name after its separators."""
     return Markup("<wbr>").join(re.split(r"(?<=[./_])", text))
 
 
-def _fields_by_parent(operation: Operation) -> dict[str, dict[str, str]]:
+def _fields_by_parent(operation: DocumentedOperation) -> dict[str, dict[str, str]]:
     """Returns the descriptions of an operation's fields, by the path of their object and by name.
 
-    The fields of answers are those of reading a record: other operations answer with the same ones.
+    Only GET operations add the fields of their answers: other operations answer with the same records.
     """
     fields = [parameter.field for parameter in operation.parameters]
     fields += [field for body in operation.bodies for field in body.fields]
@@ -123,17 +166,17 @@ def _fields_by_parent(operation: Operation) -> dict[str, dict[str, str]]:
     return by_parent
 
 
-def _one_of_each_form(events: list[Operation]) -> list[Operation]:
-    """The first of those events whose fields are the same."""
-    forms: dict[tuple[str, ...], Operation] = {}
+def _first_of_each_form(events: list[DocumentedOperation]) -> list[DocumentedOperation]:
+    """Returns the first event of each set of fields."""
+    forms: dict[tuple[str, ...], DocumentedOperation] = {}
     for event in events:
         forms.setdefault(tuple(field.path for body in event.bodies for field in body.fields), event)
     return list(forms.values())
 
 
 def _render(template: str, page: str, **values: Any) -> str:
-    # Addresses are relative, as a proxy may put the API under a path: `/docs` is beside `/openapi.yaml`, and
-    # every other page is one step below.
+    # Links are relative because a proxy may serve the API under a prefix: `/docs` is beside `/openapi.yaml`,
+    # and every other page is one level below.
     root, pages = ("", "docs/") if page == OVERVIEW else ("../", "")
     return _TEMPLATES.get_template(template).render(page=page, root=root, pages=pages, **values)
 

@@ -1,4 +1,4 @@
-"""What reads documents of any type have in common: the filters of lists, and what one record may include."""
+"""Shared parts of reading documents: the filters of lists, and a record with its request."""
 
 from typing import Annotated, Literal
 from uuid import UUID
@@ -7,15 +7,15 @@ from fastapi import Depends, Query, Response
 
 from carimbo.api.context import search_parameter
 from carimbo.api.envelope import success
-from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.fields import Text
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import Text
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service import documents
-from carimbo.service.documents import DocumentQuery, Reference
-from carimbo.service.exact_json import write
+from carimbo.service.documents import queries
+from carimbo.service.documents.queries import DocumentQuery, DocumentReference
+from carimbo.service.json_values import write_json
 from carimbo.storage.database import Database
 
-# Beyond all numbers that an authority gives, and within the database's integers.
+# Beyond all numbers that authorities allow, and within the database's integers.
 _LAST_NUMBER = 10**15 - 1
 _LAST_SERIES = 99_999
 _DATES = "dia ou data e hora; sem fuso, no horário da empresa"
@@ -110,11 +110,11 @@ async def _query(
 RequestedDocuments = Annotated[DocumentQuery, Depends(_query)]
 
 
-async def read_one(database: Database, which: Reference, include: Included) -> Response:
-    """Answers with a document and, if asked, with the body that it is made of."""
+async def read_one(database: Database, reference: DocumentReference, include: Included) -> Response:
+    """Returns a document and, if requested, the body that it was made from."""
     if include is None:
-        return success(await documents.read_document(database, which))
-    record, request = await documents.read_document_and_request(database, which)
-    # Our own writer: the framework's would make floats of the body's numbers.
+        return success(await queries.read_document(database, reference))
+    record, request = await queries.read_document_and_request(database, reference)
+    # The framework would turn the numbers of the body into floats.
     data = {**record.model_dump(mode="json"), "request": request}
-    return Response(write({"success": True, "data": data}), media_type="application/json")
+    return Response(write_json({"success": True, "data": data}), media_type="application/json")

@@ -1,4 +1,4 @@
-"""The routes of every registered document type: create, list, read and its files."""
+"""The routes of every registered document type: create, list, read, files, transmit and e-mails."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,13 +9,13 @@ from fastapi import Query, Request, Response
 
 from carimbo.api.context import (
     CurrentCompany,
-    CurrentCounter,
     CurrentDatabase,
+    CurrentIssuingContext,
+    CurrentOutbox,
     CurrentSubscription,
     RequestedPage,
 )
 from carimbo.api.document_reading import Included, RequestedDocuments, read_one
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import (
     DRY_RUN,
@@ -27,12 +27,13 @@ from carimbo.api.idempotency import (
     replay,
 )
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
     ISSUING_REFUSALS,
     Collection,
     CurrentType,
-    Which,
+    RequestedDocument,
     XmlResponse,
     add_reading,
     add_route,
@@ -42,19 +43,19 @@ from carimbo.api.type_routes import (
     name_of,
     xml_response,
 )
+from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service import document_files, documents
-from carimbo.service.document_record import DetailedDocumentRecord, DocumentRecord
-from carimbo.service.documents import EventRecord
-from carimbo.service.errors import Code
-from carimbo.service.invoices import emit
-from carimbo.service.issuing.accept import Order, accept
-from carimbo.service.items import read_items
-from carimbo.service.kinds import types_in
-from carimbo.service.trials import TrialRecord, try_out
+from carimbo.service.delivery.emails import EmailRecord, EmailRequest
+from carimbo.service.document_types import types_in
+from carimbo.service.documents import files, queries
+from carimbo.service.documents.queries import EventRecord
+from carimbo.service.documents.record import DetailedDocumentRecord, DocumentRecord
+from carimbo.service.errors import ErrorCode
+from carimbo.service.issuing.accept import DocumentOrder, accept
+from carimbo.service.issuing.drafts import emit_document
+from carimbo.service.issuing.preview import TrialRecord, read_items, try_order
 
 creating = company_router(CreatingEndpoint)
 transmitting = company_router(Endpoint)
@@ -66,10 +67,10 @@ DryRun = Annotated[
 ]
 
 
-def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
+def _create(document_type: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
     async def create(
         http: Request,
-        counter: CurrentCounter,
+        context: CurrentIssuingContext,
         subscription: CurrentSubscription,
         company: CurrentCompany,
         body: Body,
@@ -77,11 +78,11 @@ def _create(kind: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
         dry_run: DryRun = False,
     ) -> Response:
         text = (await http.body()).decode()
-        order = Order(subscription, company, kind, body, text, key_of(http))
+        order = DocumentOrder(subscription, company, document_type, body, text, key_of(http))
         if dry_run:
-            return success(await try_out(counter, order))
-        accepted = await accept(counter, order)
-        # Joins the log of the request to what workers log of the document.
+            return success(await try_order(context, order))
+        accepted = await accept(context, order)
+        # Links the log of the request to the logs of workers about the document.
         structlog.contextvars.bind_contextvars(document_id=str(accepted.record.id))
         return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
 
@@ -93,63 +94,70 @@ async def _list(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    kind: CurrentType,
+    document_type: CurrentType,
     query: RequestedDocuments,
     page: RequestedPage,
 ) -> Listing[DocumentRecord]:
-    types = types_in(kind.read_collection)
-    return listing(await documents.list_documents(database, subscription.id, company, types, query, page))
+    types = types_in(document_type.read_collection)
+    return listing(await queries.list_documents(database, subscription.id, company, types, query, page))
 
 
-async def _read(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
-    return await read_one(database, which, include)
+async def _read(
+    database: CurrentDatabase, reference: RequestedDocument, include: Included = None
+) -> Response:
+    return await read_one(database, reference, include)
 
 
-async def _xml(database: CurrentDatabase, which: Which) -> Response:
-    return xml_response(await document_files.read_xml(database, which))
+async def _xml(database: CurrentDatabase, reference: RequestedDocument) -> Response:
+    return xml_response(await files.read_xml(database, reference))
 
 
-async def _rejection_xml(database: CurrentDatabase, which: Which) -> Response:
-    return xml_response(await document_files.read_rejection_xml(database, which))
+async def _rejection_xml(database: CurrentDatabase, reference: RequestedDocument) -> Response:
+    return xml_response(await files.read_rejection_xml(database, reference))
 
 
-async def _events(database: CurrentDatabase, which: Which) -> Success[list[EventRecord]]:
-    return Success(data=await documents.read_events(database, which))
+async def _events(database: CurrentDatabase, reference: RequestedDocument) -> Success[list[EventRecord]]:
+    return Success(data=await queries.read_events(database, reference))
 
 
 async def _items(
-    counter: CurrentCounter, company: CurrentCompany, which: Which
+    context: CurrentIssuingContext, company: CurrentCompany, reference: RequestedDocument
 ) -> Success[list[dict[str, Any]]]:
-    return Success(data=await read_items(counter, company, which))
+    return Success(data=await read_items(context, company, reference))
 
 
 async def _transmit(
-    counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which
+    context: CurrentIssuingContext,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    reference: RequestedDocument,
 ) -> Response:
-    return success(await emit(counter, subscription, company, which, allowed=(Status.PENDING,)), ACCEPTED)
+    return success(
+        await emit_document(context, subscription, company, reference, allowed=(Status.PENDING,)), ACCEPTED
+    )
 
 
-def _own_refusals(kind: DocumentType) -> Iterator[Code]:
-    """Yields what else is refused of a type that may be on paper already, or depends on municipalities."""
-    if kind.point_of_sale:
-        yield Code.NUMBER_ALREADY_USED
-    if kind.municipal:
-        yield Code.MUNICIPALITY_NOT_SUPPORTED
+def _own_refusals(document_type: DocumentType) -> Iterator[ErrorCode]:
+    """Yields the errors of types that a point of sale may print first, or that depend on municipalities."""
+    if document_type.point_of_sale:
+        yield ErrorCode.NUMBER_ALREADY_USED
+    if document_type.municipal:
+        yield ErrorCode.MUNICIPALITY_NOT_SUPPORTED
 
 
-def _add_creating(kind: DocumentType) -> None:
+def _add_creating(document_type: DocumentType) -> None:
     creating.add_api_route(
-        f"/{kind.collection}",
-        _create(kind, kind.issuing.request),
+        f"/{document_type.collection}",
+        _create(document_type, document_type.issuing.request),
         methods=["POST"],
-        route_class_override=endpoint_of(creating, kind),
+        route_class_override=endpoint_of(creating, document_type),
         status_code=ACCEPTED,
-        operation_id=f"create{name_of(kind)}",
-        summary=f"Emite {kind.one_of_them}",
+        operation_id=f"create{name_of(document_type)}",
+        summary=f"Emite {document_type.singular_with_article}",
         description="O documento volta em processamento; leia-o até que tenha um resultado.",
-        tags=[kind.title],
+        tags=[document_type.title],
         response_model=Success[DocumentRecord],
-        responses=refuses(*ISSUING_REFUSALS, *ORDER_CONFLICTS, *_own_refusals(kind))
+        responses=error_responses(*ISSUING_REFUSALS, *ORDER_CONFLICTS, *_own_refusals(document_type))
         | {
             200: {
                 "model": Success[DocumentRecord] | Success[TrialRecord],
@@ -160,29 +168,29 @@ def _add_creating(kind: DocumentType) -> None:
     )
 
 
-def _add_transmit(kind: DocumentType) -> None:
+def _add_transmit(document_type: DocumentType) -> None:
     add_route(
         transmitting,
-        kind,
+        document_type,
         "POST",
         "/{id}/transmit",
         _transmit,
         status_code=ACCEPTED,
-        operation_id=f"transmit{name_of(kind)}",
+        operation_id=f"transmit{name_of(document_type)}",
         summary="Transmite um documento guardado",
         response_model=Success[DocumentRecord],
-        responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *ISSUING_REFUSALS),
+        responses=error_responses(ErrorCode.INVALID_STATE, ErrorCode.VERSION_CONFLICT, *ISSUING_REFUSALS),
     )
 
 
 def _add_reading(collection: Collection) -> None:
-    kind = collection.owner
-    name, of_file = name_of(kind), Code.INVALID_STATE
-    add = partial(add_reading, reading, kind)
+    document_type = collection.owner
+    name, of_file = name_of(document_type), ErrorCode.INVALID_STATE
+    add = partial(add_reading, reading, document_type)
     model = Success[DetailedDocumentRecord]
-    add("/{id}", f"read{name}", f"Lê {kind.one_of_them}", _read, response_model=model)
-    add("", f"list{name}", f"Lista {kind.all_of_them}", _list)
-    add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml, of_file, form=XmlResponse)
+    add("/{id}", f"read{name}", f"Lê {document_type.singular_with_article}", _read, response_model=model)
+    add("", f"list{name}", f"Lista {document_type.plural_with_article}", _list)
+    add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml, of_file, response_class=XmlResponse)
     add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events)
     add(
         "/{id}/rejection-xml",
@@ -190,7 +198,7 @@ def _add_reading(collection: Collection) -> None:
         "Baixa o que foi enviado e o que voltou",
         _rejection_xml,
         of_file,
-        form=XmlResponse,
+        response_class=XmlResponse,
     )
     if any(sharing.issuing.lines for sharing in collection.types):
         add(
@@ -198,13 +206,53 @@ def _add_reading(collection: Collection) -> None:
             f"read{name}Items",
             "Lista os itens do documento",
             _items,
-            Code.COMPANY_NOT_READY,
+            ErrorCode.COMPANY_NOT_READY,
         )
 
 
-for _kind in DOCUMENT_TYPES:
-    _add_creating(_kind)
+for _document_type in DOCUMENT_TYPES:
+    _add_creating(_document_type)
 for _collection in collections():
     _add_reading(_collection)
-    if any(_kind.issuing.waits for _kind in _collection.types):
+    if any(_document_type.issuing.waits for _document_type in _collection.types):
         _add_transmit(_collection.owner)
+
+
+email_sending = company_router(Endpoint)
+email_reading = company_router(ReadingEndpoint)
+
+
+async def _send_email(
+    outbox: CurrentOutbox, reference: RequestedDocument, body: JsonBody[EmailRequest] | None = None
+) -> Response:
+    return success(await outbox.ask(reference, body or EmailRequest()), ACCEPTED)
+
+
+async def _list_emails(
+    outbox: CurrentOutbox, reference: RequestedDocument, page: RequestedPage
+) -> Listing[EmailRecord]:
+    return listing(await outbox.list(reference, page))
+
+
+def _add_emails(document_type: DocumentType) -> None:
+    add_route(
+        email_sending,
+        document_type,
+        "POST",
+        "/{id}/email",
+        _send_email,
+        status_code=ACCEPTED,
+        operation_id=f"email{name_of(document_type)}",
+        summary="Envia o documento por e-mail",
+        description="O XML e o PDF seguem anexados; o resultado vem pela leitura dos e-mails do documento.",
+        response_model=Success[EmailRecord],
+        responses=error_responses(
+            ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE, ErrorCode.EMAIL_NOT_CONFIGURED
+        ),
+    )
+    path, operation = "/{id}/emails", f"list{name_of(document_type)}Emails"
+    add_reading(email_reading, document_type, path, operation, "Lista os e-mails do documento", _list_emails)
+
+
+for _collection in collections():
+    _add_emails(_collection.owner)

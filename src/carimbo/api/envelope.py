@@ -1,4 +1,4 @@
-"""The two forms that every answer takes.
+"""The two envelope forms of every answer.
 
 Form A is the default. A caller that sends `X-Envelope: ok` gets form B of the same answer.
 """
@@ -9,25 +9,25 @@ from pydantic import Field
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from carimbo.fiscal.fields import Record
-from carimbo.service import exact_json
-from carimbo.service.pages import Page
+from carimbo.fiscal.body.fields import Record
+from carimbo.service import json_values
+from carimbo.service.listing import Page
 
 T = TypeVar("T")
 ACCEPTED = 202
-"""The status of what was taken in, and is still to be done."""
+"""The status of a request that was accepted and is still being processed."""
 _VARIANT_HEADER = (b"x-envelope", b"ok")
 
 
 class Success(Record, Generic[T]):
-    """One thing, or the outcome of one operation."""
+    """A single record, or the result of an operation."""
 
     success: Literal[True] = True
     data: T
 
 
 class PageInfo(Record):
-    """Where a page stands in its list."""
+    """The position of a page in its list."""
 
     page: int
     page_size: int
@@ -43,7 +43,7 @@ class Listing(Record, Generic[T]):
 
 
 class ErrorBody(Record):
-    """Why a request was refused."""
+    """The reason of a refusal."""
 
     code: str
     message: str = Field(description="Texto em português para pessoas.")
@@ -51,26 +51,26 @@ class ErrorBody(Record):
 
 
 class Failure(Record):
-    """The error form."""
+    """The answer to a refused request."""
 
     success: Literal[False] = False
     error: ErrorBody
 
 
 def success(data: Record, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Write one thing at once, where the status or the shape depends on what happened."""
+    """Returns a response with one record, for handlers whose status or shape varies."""
     body = Success(data=data).model_dump_json()
     return Response(body, status, headers, media_type="application/json")
 
 
 def listing(page: Page[T]) -> Listing[T]:
-    """Wrap a page."""
+    """Wraps a page of records in its envelope."""
     info = PageInfo(page=page.request.page, page_size=page.request.page_size, total=page.total)
     return Listing(data=page.items, page_info=info)
 
 
 class EnvelopeVariant:
-    """Rewrites JSON answers of form A into form B for the callers that ask for it."""
+    """Rewrites JSON answers from form A to form B for callers that ask for it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -83,7 +83,7 @@ class EnvelopeVariant:
 
 
 class _Rewriter:
-    """Holds an answer back until it is whole, then sends its other form."""
+    """Collects an answer until it is complete, then sends it in form B."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -111,9 +111,9 @@ class _Rewriter:
 def _other_form(start: Message, body: bytes) -> bytes:
     if dict(start["headers"]).get(b"content-type") != b"application/json":
         return body
-    answer = exact_json.read(body.decode())
+    answer = json_values.read_json(body.decode())
     if "success" not in answer:
         return body
     succeeded = answer.pop("success")
     rest = answer if succeeded else {**answer["error"], "statusCode": start["status"]}
-    return exact_json.write({"ok": succeeded, **rest}).encode()
+    return json_values.write_json({"ok": succeeded, **rest}).encode()

@@ -1,4 +1,4 @@
-"""The same order twice is one document: answered before anything in its body can be refused."""
+"""Idempotent creation: a repeated order is answered with its document before its body is validated."""
 
 from typing import Annotated
 
@@ -8,8 +8,8 @@ from pydantic import StringConstraints
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.envelope import success
 from carimbo.api.route import Endpoint, ReadRequest
-from carimbo.fiscal.fields import Record
-from carimbo.service.errors import Code, invalid_field
+from carimbo.fiscal.body.fields import Record
+from carimbo.service.errors import ErrorCode, invalid_field
 from carimbo.service.issuing.accept import find_replay
 
 HEADER = "Idempotency-Key"
@@ -20,7 +20,7 @@ REPLAYED_HEADER = {
         "schema": {"type": "string", "enum": ["true"]},
     }
 }
-ORDER_CONFLICTS = (Code.DUPLICATE_RESOURCE, Code.IDEMPOTENCY_CONFLICT)
+ORDER_CONFLICTS = (ErrorCode.DUPLICATE_RESOURCE, ErrorCode.IDEMPOTENCY_CONFLICT)
 """Codes of a create whose key belongs to another order."""
 DRY_RUN = "dryRun"
 _LONGEST_KEY = 255
@@ -36,12 +36,12 @@ IdempotencyKey = Annotated[
 
 
 class CreatingEndpoint(Endpoint):
-    """A route that creates documents of its type."""
+    """A route that creates documents of its type, and answers repeated orders."""
 
     async def _early_answer(self, request: ReadRequest) -> Response | None:
         if self.document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
             return None
-        found = await find_replay(
+        existing = await find_replay(
             services_of(request).database,
             subscription_of(request).id,
             request.state.company.id,
@@ -49,16 +49,16 @@ class CreatingEndpoint(Endpoint):
             key_of(request),
             request.parsed,
         )
-        return replay(found) if found else None
+        return replay(existing) if existing else None
 
 
 def replay(record: Record) -> Response:
-    """What was created before, and a word that it is not new."""
+    """Returns a record that was created before, with a header that says so."""
     return success(record, headers={REPLAYED: "true"})
 
 
 def key_of(request: Request) -> str | None:
-    """The key in the header, bare or quoted; none if it is empty."""
+    """Returns the key in the header, bare or quoted; None if it is empty."""
     headers = request.headers.getlist(HEADER)
     if len(headers) > 1:
         raise invalid_field(HEADER, "Envie o cabeçalho uma só vez.")

@@ -8,25 +8,25 @@ from fastapi import APIRouter, Query, Request, Response
 from carimbo.api.context import (
     OF_COMPANY,
     CurrentCompany,
-    CurrentCounter,
     CurrentDatabase,
+    CurrentIssuingContext,
     CurrentSubscription,
     RequestedPage,
 )
 from carimbo.api.document_reading import Included, RequestedDocuments, read_one
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint, ReadingEndpoint
-from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, Which, XmlResponse, xml_response
+from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, RequestedDocument, XmlResponse, xml_response
 from carimbo.fiscal.registry import MODULES
-from carimbo.service import document_files, documents, invoices
-from carimbo.service.companies import Deleted
-from carimbo.service.discarding import discard_document
-from carimbo.service.document_record import DetailedDocumentRecord, DocumentRecord
-from carimbo.service.documents import Reference
-from carimbo.service.errors import Code
-from carimbo.service.invoices import InvoiceChanges
+from carimbo.service.companies.registration import Deleted
+from carimbo.service.documents import files, queries
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.documents.record import DetailedDocumentRecord, DocumentRecord
+from carimbo.service.errors import ErrorCode
+from carimbo.service.issuing import drafts
+from carimbo.service.issuing.drafts import InvoiceChanges, discard_document
 
 _TAGS: list[str | Enum] = ["Documentos"]
 _COMPANY = "/v1/companies/{companyId}/invoices"
@@ -44,7 +44,7 @@ else:
     operation_id="listInvoices",
     dependencies=OF_COMPANY,
     summary="Lista os documentos de todos os tipos",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def list_invoices(
     database: CurrentDatabase,
@@ -55,7 +55,7 @@ async def list_invoices(
     type_name: Annotated[TypeName | None, Query(alias="type", description="Só os deste tipo.")] = None,
 ) -> Listing[DocumentRecord]:
     types = (type_name,) if type_name else None
-    return listing(await documents.list_documents(database, subscription.id, company, types, query, page))
+    return listing(await queries.list_documents(database, subscription.id, company, types, query, page))
 
 
 @reading.get(
@@ -64,10 +64,12 @@ async def list_invoices(
     dependencies=OF_COMPANY,
     summary="Lê um documento de qualquer tipo",
     response_model=Success[DetailedDocumentRecord],
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
-async def read_invoice(database: CurrentDatabase, which: Which, include: Included = None) -> Response:
-    return await read_one(database, which, include)
+async def read_invoice(
+    database: CurrentDatabase, reference: RequestedDocument, include: Included = None
+) -> Response:
+    return await read_one(database, reference, include)
 
 
 @router.patch(
@@ -76,21 +78,22 @@ async def read_invoice(database: CurrentDatabase, which: Which, include: Include
     dependencies=OF_COMPANY,
     summary="Corrige um rascunho ou um documento rejeitado",
     description="Merge patch (RFC 7396) do corpo original, com a `version` lida (não é carta de correção).",
-    responses=refuses(
-        Code.INVALID_STATE, Code.VERSION_CONFLICT, Code.COMPANY_NOT_READY, Code.FISCAL_RULE_VIOLATION,
-        Code.MUNICIPALITY_NOT_SUPPORTED, Code.NOT_FOUND,
+    responses=error_responses(
+        ErrorCode.INVALID_STATE, ErrorCode.VERSION_CONFLICT, ErrorCode.COMPANY_NOT_READY,
+        ErrorCode.FISCAL_RULE_VIOLATION,
+        ErrorCode.MUNICIPALITY_NOT_SUPPORTED, ErrorCode.NOT_FOUND,
     ),
 )  # fmt: skip
 async def change_invoice(
     http: Request,
-    counter: CurrentCounter,
+    context: CurrentIssuingContext,
     subscription: CurrentSubscription,
     company: CurrentCompany,
-    which: Which,
+    reference: RequestedDocument,
     body: JsonBody[InvoiceChanges],
 ) -> Success[DocumentRecord]:
     patch = await http.json()
-    changed = await invoices.change_invoice(counter, subscription, company, which, body.version, patch)
+    changed = await drafts.change_document(context, subscription, company, reference, body.version, patch)
     return Success(data=changed)
 
 
@@ -103,10 +106,10 @@ async def change_invoice(
         "O documento deixa de existir, e as suas chaves (externalId e Idempotency-Key) ficam livres. O que"
         " tem número não se descarta, e o autorizado se cancela pela rota do seu tipo."
     ),
-    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
-async def discard_invoice(database: CurrentDatabase, which: Which) -> Success[Deleted]:
-    return Success(data=await discard_document(database, which))
+async def discard_invoice(database: CurrentDatabase, reference: RequestedDocument) -> Success[Deleted]:
+    return Success(data=await discard_document(database, reference))
 
 
 @router.post(
@@ -117,14 +120,20 @@ async def discard_invoice(database: CurrentDatabase, which: Which) -> Success[De
     summary="Emite um rascunho ou reemite um documento rejeitado",
     description="Um documento rejeitado conserva o seu número.",
     response_model=Success[DocumentRecord],
-    responses=refuses(
-        Code.INVALID_STATE, Code.VERSION_CONFLICT, Code.MUNICIPALITY_NOT_SUPPORTED, *ISSUING_REFUSALS
+    responses=error_responses(
+        ErrorCode.INVALID_STATE,
+        ErrorCode.VERSION_CONFLICT,
+        ErrorCode.MUNICIPALITY_NOT_SUPPORTED,
+        *ISSUING_REFUSALS,
     ),
 )
 async def emit_invoice(
-    counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, which: Which
+    context: CurrentIssuingContext,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    reference: RequestedDocument,
 ) -> Response:
-    return success(await invoices.emit(counter, subscription, company, which), ACCEPTED)
+    return success(await drafts.emit_document(context, subscription, company, reference), ACCEPTED)
 
 
 @reading.get(
@@ -132,9 +141,9 @@ async def emit_invoice(
     operation_id="readInvoiceXml",
     summary="Baixa o XML autorizado de um documento",
     response_class=XmlResponse,
-    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
 async def read_invoice_xml(
     database: CurrentDatabase, subscription: CurrentSubscription, document_id: DocumentId
 ) -> Response:
-    return xml_response(await document_files.read_xml(database, Reference(subscription.id, document_id)))
+    return xml_response(await files.read_xml(database, DocumentReference(subscription.id, document_id)))

@@ -1,8 +1,8 @@
-"""Reading JSON so that nothing later can trip over it.
+"""Parses JSON bodies strictly, so that later code can rely on the values.
 
-Numbers become Decimal, never float. Python's own reader takes `NaN`, overflows on `1e400`, recurses until it
-breaks and passes on characters that PostgreSQL can't store; none of that gets through here. Nor does a body
-of more parts than can be validated in good time.
+Numbers become Decimal, never float. Python's own parser accepts `NaN`, overflows on `1e400`, recurses without
+a limit and passes on characters that PostgreSQL cannot store; here all of these are refused, and so is a body
+with too many values to validate in a short time.
 """
 
 import asyncio
@@ -14,25 +14,25 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from carimbo.service.errors import Code, Refusal, invalid_field, refuse_chaos
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field, refuse_countless_errors
 
 T = TypeVar("T")
 
-# Far beyond any amount in reais; 1e1000000000 as an exact integer would fill the memory.
+# Far beyond any amount in reais; 1e1000000000 as an exact integer would exhaust the memory.
 _LARGEST_EXPONENT = 40
-# Twice what a document of 990 items holds; pydantic goes through all of them, whatever the lists may hold.
+# Twice the size of a document with 990 items; pydantic visits all values, even beyond the limits of lists.
 _MOST_PARTS = 100_000
-# Parsed in a few milliseconds, which is less than a change of threads may take.
+# Parsed in a few milliseconds; switching threads may take longer.
 _SMALL_BYTES = 64 * 1024
 _LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-bodies")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 async def read_json_body(body: bytes) -> Any:
-    """Parses a request body without holding up other requests, or refuses it.
+    """Parses a request body without blocking other requests, or refuses it.
 
-    A large one is parsed in a thread. Numbers are made by Python functions, between which the interpreter
-    lets the event loop run; a single thread, because several would take turns with the loop.
+    A large body is parsed in a thread: Python functions make its numbers, so the interpreter can switch to
+    the event loop between them. There is only one such thread, because several would compete with the loop.
     """
     if len(body) <= _SMALL_BYTES:
         return read_json(body)
@@ -40,57 +40,50 @@ async def read_json_body(body: bytes) -> Any:
 
 
 def read_json(body: bytes) -> Any:
-    """Parse a request body, or refuse it as malformed."""
+    """Parses a request body, or refuses it as malformed."""
     text = _decoded(body)
     try:
-        _refuse_many_parts(text)
+        # Counted before parsing: two million numbers would take seconds. Separators in texts count too.
+        if sum(map(text.count, ",{[")) > _MOST_PARTS:
+            raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
         value = json.loads(
             text, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
         )
-        # Only an escape such as \u0000 or \ud800 can bring in characters that can't be stored.
+        # Only an escape such as \u0000 or \ud800 can produce characters that cannot be stored.
         storable = "\\u" not in text or _storable(value)
     except json.JSONDecodeError as error:
-        raise Refusal(Code.MALFORMED_JSON, line=error.lineno, column=error.colno) from None
+        raise Refusal(ErrorCode.MALFORMED_JSON, line=error.lineno, column=error.colno) from None
     except RecursionError:
-        raise Refusal(Code.MALFORMED_JSON, "O JSON tem níveis demais de objetos e listas.") from None
+        raise Refusal(ErrorCode.MALFORMED_JSON, "O JSON tem níveis demais de objetos e listas.") from None
     if not storable:
-        raise Refusal(Code.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
+        raise Refusal(ErrorCode.MALFORMED_JSON, "O JSON contém caracteres que não podem ser guardados.")
     return value
 
 
 def _decoded(body: bytes) -> str:
-    """Decodes a body; the reader itself would guess UTF-16 and UTF-32 too (RFC 8259 allows UTF-8 only)."""
+    """Decodes a body as UTF-8 (RFC 8259); the parser would also guess UTF-16 and UTF-32."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
-        raise Refusal(Code.MALFORMED_JSON, "O corpo não está em UTF-8.") from None
+        raise Refusal(ErrorCode.MALFORMED_JSON, "O corpo não está em UTF-8.") from None
     if text.startswith("\ufeff"):
-        raise Refusal(Code.MALFORMED_JSON, "O corpo começa com um BOM: envie UTF-8 sem BOM.")
+        raise Refusal(ErrorCode.MALFORMED_JSON, "O corpo começa com um BOM: envie UTF-8 sem BOM.")
     if not text.strip():
-        raise Refusal(Code.MALFORMED_JSON, "O corpo está vazio: envie um objeto JSON.")
+        raise Refusal(ErrorCode.MALFORMED_JSON, "O corpo está vazio: envie um objeto JSON.")
     return text
 
 
-def _refuse_many_parts(text: str) -> None:
-    """Refuses a body before it is parsed: two million numbers would take seconds.
-
-    Marks within texts count too, which are few.
-    """
-    if sum(map(text.count, ",{[")) > _MOST_PARTS:
-        raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
-
-
-def _described_in_good_time(body: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+def _refuse_many_errors(body: Any, validate: ValidatorFunctionWrapHandler) -> Any:
     try:
         return validate(body)
     except ValidationError as invalid:
-        # Here, because the framework describes every error before anybody can count them.
-        refuse_chaos(invalid)
+        # Checked here because the framework would describe all errors before we could count them.
+        refuse_countless_errors(invalid)
         raise
 
 
-JsonBody = Annotated[T, WrapValidator(_described_in_good_time)]
-"""The body of a request, as every route declares it."""
+JsonBody = Annotated[T, WrapValidator(_refuse_many_errors)]
+"""The JSON body of a request; every route declares its body with it."""
 
 
 def _number(text: str) -> Decimal | float:
@@ -98,7 +91,7 @@ def _number(text: str) -> Decimal | float:
         number = Decimal(text)
     except InvalidOperation:
         return float("inf")
-    # Infinity makes the field that holds it fail validation, by its name.
+    # Infinity makes the validation of its field fail, with the field's name.
     return number if abs(number.adjusted()) <= _LARGEST_EXPONENT else float("inf")
 
 
@@ -107,7 +100,7 @@ def _whole_number(text: str) -> int | float:
 
 
 def _refuse_constant(text: str) -> Any:
-    raise Refusal(Code.MALFORMED_JSON, f"{text} não é um número de JSON.")
+    raise Refusal(ErrorCode.MALFORMED_JSON, f"{text} não é um número de JSON.")
 
 
 def _storable(value: Any) -> bool:

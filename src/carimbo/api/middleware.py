@@ -1,4 +1,4 @@
-"""What happens to a request before and after its route: identity, log, headers, path, credentials, rate."""
+"""Middleware: request ids, logs, metrics, common headers, path variants, credentials, rate, body limits."""
 
 import asyncio
 import re
@@ -6,6 +6,7 @@ import time
 from uuid import uuid4
 
 import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import Response
@@ -13,8 +14,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from carimbo.api.context import services_of
 from carimbo.api.errors import refusal_response, response_to
-from carimbo.api.metrics import REQUEST_SECONDS, REQUESTS
-from carimbo.service.errors import Code, Refusal
+from carimbo.service.errors import ErrorCode, Refusal
+
+REGISTRY = CollectorRegistry()
+"""The metrics that the API process exposes."""
+REQUESTS = Counter(
+    "carimbo_http_requests_total",
+    "Answered requests. The operation is unmatched if the request was refused before its route was known, "
+    "for example because of its credentials; the status is none if the caller did not wait for the answer.",
+    ["operation", "status"],
+    registry=REGISTRY,
+)
+REQUEST_SECONDS = Histogram(
+    "carimbo_http_request_seconds", "Time to answer a request.", ["operation"], registry=REGISTRY
+)
+
 
 _log = structlog.get_logger("carimbo.api")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -28,7 +42,7 @@ _MONITORED = ("/healthz", "/readyz")
 
 
 class RequestIdentity:
-    """Gives each request an id, logs and counts it, and answers for errors that nobody foresaw."""
+    """Gives each request an id, logs and counts it, and answers unexpected errors."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -37,16 +51,19 @@ class RequestIdentity:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = _Answer(scope, send, _request_id(Headers(scope=scope)))
-        structlog.contextvars.bind_contextvars(request_id=answer.request_id)
+        # A well-formed id of the caller is kept, so that both logs can be joined.
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid4())
+        answer = _Answer(scope, send, request_id)
+        structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
         try:
             await self._app(scope, receive, answer)
         except ClientDisconnect:
             _log.info("client_left")
         except asyncio.CancelledError:
-            # We are being stopped, and it did not finish in time: whoever asked is told to ask again.
-            await self._answer_for(Refusal(Code.SERVICE_UNAVAILABLE), scope, receive, answer)
+            # The process is stopping and the request did not finish in time: the caller should retry.
+            await self._answer_for(Refusal(ErrorCode.SERVICE_UNAVAILABLE), scope, receive, answer)
         except Exception as error:
             await self._answer_for(error, scope, receive, answer)
         finally:
@@ -57,13 +74,13 @@ class RequestIdentity:
         response = response_to(error)
         if response is None:
             _log.error("request_failed", exc_info=error)
-            response = refusal_response(Refusal(Code.INTERNAL_ERROR, requestId=answer.request_id))
+            response = refusal_response(Refusal(ErrorCode.INTERNAL_ERROR, requestId=answer.request_id))
         if answer.status is None:
             await response(scope, receive, answer)
 
 
 class _Answer:
-    """Passes an answer on with the headers that every answer has, and remembers its status."""
+    """Sends an answer with the headers that every answer has, and keeps its status."""
 
     def __init__(self, scope: Scope, send: Send, request_id: str) -> None:
         self._scope = scope
@@ -78,15 +95,15 @@ class _Answer:
             headers["X-Request-Id"] = self.request_id
             headers["X-Content-Type-Options"] = "nosniff"
             if self._scope["path"].startswith((_PRIVATE_PREFIX, _FILES_PREFIX)):
-                # PDF answers have their own: a caller may keep them, and asks by ETag whether they changed.
+                # PDF answers set their own: callers may cache them and revalidate by ETag.
                 headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
 
 
 class HeadRequests:
-    """Answers HEAD wherever GET is answered: the same headers without the body.
+    """Answers HEAD like GET: the same headers without the body.
 
-    It is the outermost, because everything within must see the whole answer to a GET.
+    It is the outermost middleware, because all others must see the whole answer to a GET.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -98,7 +115,7 @@ class HeadRequests:
             return
 
         async def send_without_body(message: Message) -> None:
-            # The server reads the method here, and counts no body against the announced length.
+            # The server reads the method here, and then does not compare the body with its announced length.
             scope["method"] = "HEAD"
             await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
@@ -107,9 +124,9 @@ class HeadRequests:
 
 
 class PathVariants:
-    """Makes `/api/v1/...` the same as `/v1/...`, and a path with a trailing slash the same as without.
+    """Treats `/api/v1/...` like `/v1/...`, and a path with a trailing slash like the one without.
 
-    Pages of the documentation redirect instead, because their relative links count on the exact path.
+    Documentation pages redirect instead, because their relative links depend on the exact path.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -129,8 +146,8 @@ class PathVariants:
         await self._app(scope, receive, send)
 
 
-class Gate:
-    """Lets a private request in: credentials, then rate, both before its body is read."""
+class AccessControl:
+    """Checks credentials and then the rate of private requests, both before the body is read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -141,27 +158,21 @@ class Gate:
         await self._app(scope, receive, send)
 
     async def _admit(self, connection: HTTPConnection) -> None:
-        gatekeeper = services_of(connection).gatekeeper
+        authenticator = services_of(connection).authenticator
         key, secret = connection.headers.get("x-api-key"), connection.headers.get("x-api-secret")
         if not key or not secret:
-            raise Refusal(Code.INVALID_API_CREDENTIALS)
-        subscription = await gatekeeper.authenticate(key, secret)
+            raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
+        subscription = await authenticator.authenticate(key, secret)
         connection.state.subscription = subscription
         structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
-        await gatekeeper.take_turn(subscription)
+        await authenticator.check_rate_limit(subscription)
 
 
 def _redirect_without_slash(scope: Scope) -> Response:
-    """Redirects to the same path without its last slash, relatively: a proxy may serve us under a path."""
+    """Redirects to the path without its last slash; relatively, as a proxy may serve us under a prefix."""
     page = scope["raw_path"].decode("latin-1").removesuffix(_ROOT).rpartition(_ROOT)[2]
     query = scope["query_string"].decode("latin-1")
     return Response(status_code=308, headers={"Location": f"../{page}{f'?{query}' if query else ''}"})
-
-
-def _request_id(headers: Headers) -> str:
-    """Keep a well-formed id that the caller sent, so that both logs can be joined; else make one."""
-    given = headers.get("x-request-id", "")
-    return given if _REQUEST_ID.fullmatch(given) else str(uuid4())
 
 
 def _record(scope: Scope, status: int | None, seconds: float) -> None:
@@ -169,12 +180,59 @@ def _record(scope: Scope, status: int | None, seconds: float) -> None:
     operation = getattr(route, "operation_id", None) or getattr(route, "name", "unmatched")
     REQUESTS.labels(operation=operation, status=str(status or _NO_ANSWER)).inc()
     REQUEST_SECONDS.labels(operation=operation).observe(seconds)
-    # Monitors ask every few seconds, and their questions tell nothing.
-    tell = _log.debug if scope["path"] in _MONITORED else _log.info
-    tell(
+    # Monitors ask every few seconds; their requests would flood the log.
+    log = _log.debug if scope["path"] in _MONITORED else _log.info
+    log(
         "request",
         method=scope["method"],
         path=scope["path"],
         status=status,
         milliseconds=round(seconds * 1000, 2),
     )
+
+
+class BodyLimit:
+    """Refuses a body over the limit, by its announced length or while it arrives, and a slow one."""
+
+    def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
+        self._app = app
+        self._limit = limit
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if not announced.isdigit() or int(announced) > self._limit:
+            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=self._limit)
+        await self._app(scope, _LimitedReceive(receive, self._limit, self._seconds), send)
+
+
+class _LimitedReceive:
+    """Passes on the parts of one body within its limits; messages after the body are not limited."""
+
+    def __init__(self, receive: Receive, limit: int, seconds: float) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._received = 0
+        self._is_whole = False
+
+    async def __call__(self) -> Message:
+        if self._is_whole:
+            # The next message is the caller's disconnect, which may come as late as the answer ends.
+            return await self._receive()
+        if self._deadline is None:
+            self._deadline = asyncio.get_running_loop().time() + self._seconds
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise Refusal(ErrorCode.REQUEST_TIMEOUT, limitSeconds=self._seconds) from None
+        self._received += len(message.get("body", b""))
+        if self._received > self._limit:
+            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=self._limit)
+        self._is_whole = not message.get("more_body", False)
+        return message

@@ -1,4 +1,4 @@
-"""The published contract: OpenAPI 3.1 as YAML, and a page for people made from it."""
+"""The published contract: OpenAPI 3.1 as YAML and JSON, and documentation pages rendered from it."""
 
 import asyncio
 import json
@@ -17,10 +17,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from carimbo import __version__
 from carimbo.api.body_examples import body_examples
 from carimbo.api.docs_page import OVERVIEW, render_docs
-from carimbo.api.documented import body_refusals
 from carimbo.api.published_events import published_events
+from carimbo.api.response_docs import body_refusals
 from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
-from carimbo.service.document_record import EXAMPLE
+from carimbo.service.documents.record import EXAMPLE
 from carimbo.service.errors import not_found
 
 router = APIRouter(include_in_schema=False)
@@ -76,13 +76,16 @@ _NAMES = (
     (r"^Body_upload(\w+)$", r"\1Upload"),
     (r"-Output$", ""),
     (r"-Input$", "Input"),
-    # Two models of one name in requests have their modules before it.
-    (r"^carimbo__fiscal__documents__nfse__tax_bodies__", "Service"),
-    (r"^carimbo__fiscal__layouts__dps_v1__addresses__", "Service"),
-    (r"^carimbo__fiscal__(?:taxes__ibs_cbs_body|address)__(\w+)$", r"\1Input"),
+    # Names that the contract had before the classes were renamed.
+    (r"^IbsCbsBody$", "IbsCbsBodyInput"),
+    (r"^MunicipalBenefit$", "Benefit"),
+    (r"^OperationDirection$", "Operation"),
+    (r"^PaperSize$", "Paper"),
+    (r"^ReferencedDocument$", "Reference"),
+    (r"^VolumeSeal$", "Seal"),
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
-# Between the thread that builds ahead and one that builds for a reader.
+# Held by the thread that builds at startup and by one that builds for a request.
 _BUILDING = threading.Lock()
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
@@ -94,34 +97,34 @@ _SCHEMES = {
 
 @router.get("/openapi.yaml")
 async def openapi_yaml(request: Request) -> Response:
-    """The contract, for people."""
-    return Response(await _made(_yaml, request.app), media_type="application/yaml")
+    """Returns the contract as YAML."""
+    return Response(await _build_in_thread(_yaml, request.app), media_type="application/yaml")
 
 
 @router.get("/openapi.json")
 async def openapi_json(request: Request) -> Response:
-    """The contract, for programs."""
-    return Response(await _made(_json, request.app), media_type=JSON)
+    """Returns the contract as JSON."""
+    return Response(await _build_in_thread(_json, request.app), media_type=JSON)
 
 
 @router.get("/")
 async def front_door() -> Response:
-    """Whoever opens the bare address in a browser wants to read."""
+    """Redirects the bare address to the documentation."""
     return RedirectResponse("docs")
 
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """The contract as pages to read: their overview."""
+    """Returns the overview of the documentation."""
     return await docs_page(request, OVERVIEW)
 
 
 @router.get("/docs/{page}")
 async def docs_page(request: Request, page: str) -> Response:
-    """A page of the documentation, or a file that the pages load."""
+    """Returns a page of the documentation, or a file that the pages load."""
     if page in _STATIC:
         return Response(_static(page), media_type=_STATIC[page])
-    pages = await _made(_pages, request.app)
+    pages = await _build_in_thread(_pages, request.app)
     if page not in pages:
         raise not_found("Página não encontrada: veja todas em /docs.")
     if page.endswith(".json"):
@@ -130,7 +133,7 @@ async def docs_page(request: Request, page: str) -> Response:
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
-    """Build the OpenAPI document once; FastAPI's own is not exact enough."""
+    """Builds the OpenAPI document once; FastAPI's own is not exact enough."""
     if app.openapi_schema is None:
         schema = get_openapi(
             title="carimbo",
@@ -143,7 +146,7 @@ def contract(app: FastAPI) -> dict[str, Any]:
         )
         _make_exact(schema)
         schema["webhooks"] = published_events()
-        app.openapi_schema = _named(schema)
+        app.openapi_schema = _with_client_names(schema)
     return app.openapi_schema
 
 
@@ -156,19 +159,20 @@ def _make_exact(schema: dict[str, Any]) -> None:
     for name, component in schema["components"]["schemas"].items():
         _make_component_exact(component)
         if name.endswith("DocumentRecord"):
-            # FastAPI would remove the nulls from the example of a model.
+            # Set here because FastAPI removes nulls from the example of a model.
             component["examples"] = [EXAMPLE]
     for operations in schema["paths"].values():
         for method, operation in operations.items():
             if examples := body_examples().get(operation["operationId"]):
                 operation["requestBody"]["content"][JSON]["examples"] = examples
             if method == "patch":
-                _offer_merge_patch(operation)
+                content = operation["requestBody"]["content"]
+                content[MERGE_PATCH] = content[JSON]
             _document_operation(operation)
 
 
 def _make_component_exact(component: dict[str, Any]) -> None:
-    # Model docstrings are for our own readers, in English; the fields' descriptions are for callers.
+    # Model docstrings are English, for developers; descriptions of fields are for callers.
     component.pop("description", None)
     for name, field in component.get("properties", {}).items():
         if field.pop(_MUST_BE_SENT, False):
@@ -178,27 +182,23 @@ def _make_component_exact(component: dict[str, Any]) -> None:
             field["default"] = json.loads(field["default"])
 
 
-def _named(schema: dict[str, Any]) -> dict[str, Any]:
-    """Give components the names that a client generator should use."""
+def _with_client_names(schema: dict[str, Any]) -> dict[str, Any]:
+    """Gives components the names that client generators should use."""
     text = json.dumps(schema)
-    names = {name: _better_name(name) for name in schema["components"]["schemas"]}
+    names = {name: _client_name(name) for name in schema["components"]["schemas"]}
     if len(set(names.values())) < len(names):
         raise ValueError("two components of the contract have one name")
-    for name, better in names.items():
-        if better != name:
-            text = text.replace(f'"{name}"', f'"{better}"').replace(f'schemas/{name}"', f'schemas/{better}"')
+    for name, new_name in names.items():
+        if new_name != name:
+            text = text.replace(f'"{name}"', f'"{new_name}"')
+            text = text.replace(f'schemas/{name}"', f'schemas/{new_name}"')
     return dict(json.loads(text))
 
 
-def _better_name(name: str) -> str:
+def _client_name(name: str) -> str:
     for pattern, replacement in _NAMES:
         name = re.sub(pattern, replacement, name)
     return name
-
-
-def _offer_merge_patch(operation: dict[str, Any]) -> None:
-    content = operation["requestBody"]["content"]
-    content[MERGE_PATCH] = content[JSON]
 
 
 def _document_operation(operation: dict[str, Any]) -> None:
@@ -211,7 +211,7 @@ def _document_operation(operation: dict[str, Any]) -> None:
         examples = operation["responses"][status]["content"][JSON]["examples"]
         operation["responses"][status]["content"] = {JSON: {"schema": _FAILURE, "examples": examples}}
     for status in _SUCCESSES & operation["responses"].keys():
-        # The framework's own word for it is English; ours, where a route has one, is not.
+        # Replaces the framework's English default; routes with a description of their own keep it.
         if operation["responses"][status]["description"] == "Successful Response":
             operation["responses"][status]["description"] = _SUCCESS
     for response in operation["responses"].values():
@@ -221,14 +221,14 @@ def _document_operation(operation: dict[str, Any]) -> None:
         }
 
 
-async def _made(make: Callable[[FastAPI], T], app: FastAPI) -> T:
+async def _build_in_thread(make: Callable[[FastAPI], T], app: FastAPI) -> T:
     """Builds in a thread, because the first build takes seconds; concurrent requests share it."""
     async with app.state.publishing:
         return await asyncio.to_thread(_built, make, app)
 
 
 def publish(app: FastAPI) -> None:
-    """Builds everything that is published of the contract, so that the first reader does not wait for it."""
+    """Builds contract and pages in advance, so that the first reader does not wait."""
     _built(_json, app)
     _built(_yaml, app)
     _built(_pages, app)
@@ -246,7 +246,7 @@ def _json(app: FastAPI) -> str:
 
 @lru_cache(maxsize=1)
 def _yaml(app: FastAPI) -> str:
-    # libyaml's writer takes a third of the time that Python's does.
+    # libyaml's writer is three times as fast as Python's.
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     return str(yaml.dump(contract(app), Dumper=dumper, allow_unicode=True, sort_keys=False))
 

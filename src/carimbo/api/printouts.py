@@ -1,44 +1,58 @@
-"""Documents of every registered type, and what was told of them, on paper."""
+"""PDF printouts of documents and events, and the signed links to files."""
 
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Response
 
-from carimbo.api.context import CurrentPrintouts, CurrentSubscription
-from carimbo.api.documented import Answers, gives_file, refuses
+from carimbo.api.context import CurrentDatabase, CurrentLinks, CurrentPrintouts, CurrentSubscription
 from carimbo.api.filings import EventId
+from carimbo.api.response_docs import Responses, error_responses, file_responses
 from carimbo.api.route import ReadingEndpoint
-from carimbo.api.type_routes import DocumentId, Which, add_reading, collections, company_router, name_of
+from carimbo.api.type_routes import (
+    DocumentId,
+    RequestedDocument,
+    add_reading,
+    collections,
+    company_router,
+    name_of,
+    xml_response,
+)
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.printout import Paper
-from carimbo.service.documents import Reference
-from carimbo.service.errors import Code
-from carimbo.service.printouts import PdfFile
+from carimbo.fiscal.printout import PaperSize
+from carimbo.service.documents.files import read_xml
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.errors import ErrorCode
+from carimbo.service.printouts import PdfDownload
 
 of_company = company_router(ReadingEndpoint)
 of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)
 
 _EVENT_PATH = "/{id}/events/{eventId}/pdf"
 _VERSION = re.compile(r'"([0-9a-f]{64})"')
-# The API's own headers tell who asks: a cache between us and the caller would not know that.
-_ASK_AGAIN = "private, no-cache"
+# Credentials are in our own headers, so a shared cache could not tell callers apart.
+_REVALIDATE = "private, no-cache"
 _TAG = {"ETag": {"description": "Versão do PDF.", "schema": {"type": "string"}}}
+# The link alone gives access to the file, so search engines and linked pages must not learn it.
+_PRIVATE_HEADERS = {
+    "X-Robots-Tag": "noindex",
+    "Referrer-Policy": "no-referrer",
+}
 
 
 class PdfResponse(Response):
-    """A PDF file, which the published contract tells from JSON by this class."""
+    """A PDF file; its class tells the published contract that the response is not JSON."""
 
     media_type = "application/pdf"
 
 
-_ANSWERS: Answers = {
-    **gives_file(PdfResponse.media_type, _TAG),
+_ANSWERS: Responses = {
+    **file_responses(PdfResponse.media_type, _TAG),
     304: {"description": "O PDF é o mesmo que já se tem.", "headers": _TAG},
 }
 
 
-async def _known(
+async def _cached_versions(
     if_none_match: Annotated[
         str | None, Header(alias="If-None-Match", description="`ETag` do PDF que já se tem.")
     ] = None,
@@ -46,33 +60,49 @@ async def _known(
     return frozenset(_VERSION.findall(if_none_match or ""))
 
 
-Known = Annotated[frozenset[str], Depends(_known)]
-AskedPaper = Annotated[
-    Paper | None,
+CachedVersions = Annotated[frozenset[str], Depends(_cached_versions)]
+RequestedPaper = Annotated[
+    PaperSize | None,
     Query(description="Um dos papéis do tipo do documento; na falta, o que a empresa configurou ou o usual."),
 ]
 
 
-def pdf_response(file: PdfFile, known: frozenset[str]) -> Response:
-    """A file to be looked at, unless the caller has it."""
-    headers = {"ETag": f'"{file.version}"', "Cache-Control": _ASK_AGAIN}
-    if file.version in known:
+def pdf_response(file: PdfDownload, versions: frozenset[str]) -> Response:
+    """Returns a PDF to view in the browser, or 304 if the caller has this version."""
+    headers = {"ETag": f'"{file.version}"', "Cache-Control": _REVALIDATE}
+    if file.version in versions:
         return Response(status_code=304, headers=headers)
     return PdfResponse(file.pdf, headers=headers | {"Content-Disposition": f'inline; filename="{file.name}"'})
 
 
-async def _pdf(printouts: CurrentPrintouts, which: Which, known: Known, paper: AskedPaper = None) -> Response:
-    return pdf_response(await printouts.document(which, paper, known), known)
+async def _pdf(
+    printouts: CurrentPrintouts,
+    reference: RequestedDocument,
+    versions: CachedVersions,
+    paper: RequestedPaper = None,
+) -> Response:
+    return pdf_response(await printouts.document(reference, paper, versions), versions)
 
 
-async def _event_pdf(printouts: CurrentPrintouts, which: Which, event_id: EventId, known: Known) -> Response:
-    return pdf_response(await printouts.event(which, event_id, known), known)
+async def _event_pdf(
+    printouts: CurrentPrintouts, reference: RequestedDocument, event_id: EventId, versions: CachedVersions
+) -> Response:
+    return pdf_response(await printouts.event(reference, event_id, versions), versions)
 
 
-def _add(kind: DocumentType, path: str, name: str, summary: str, handler: Any) -> None:
-    operation = f"read{name_of(kind)}{name}"
-    refused, form = Code.INVALID_STATE, PdfResponse
-    add_reading(of_company, kind, path, operation, summary, handler, refused, form=form, answers=_ANSWERS)
+def _add(document_type: DocumentType, path: str, name: str, summary: str, handler: Any) -> None:
+    operation = f"read{name_of(document_type)}{name}"
+    add_reading(
+        of_company,
+        document_type,
+        path,
+        operation,
+        summary,
+        handler,
+        ErrorCode.INVALID_STATE,
+        response_class=PdfResponse,
+        answers=_ANSWERS,
+    )
 
 
 for _collection in collections():
@@ -86,14 +116,57 @@ for _collection in collections():
     operation_id="readInvoicePdf",
     summary="Imprime um documento em PDF",
     response_class=PdfResponse,
-    responses=_ANSWERS | refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=_ANSWERS | error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
 async def read_invoice_pdf(
     printouts: CurrentPrintouts,
     subscription: CurrentSubscription,
     document_id: DocumentId,
-    known: Known,
-    paper: AskedPaper = None,
+    versions: CachedVersions,
+    paper: RequestedPaper = None,
 ) -> Response:
-    which = Reference(subscription.id, document_id)
-    return pdf_response(await printouts.document(which, paper, known), known)
+    reference = DocumentReference(subscription.id, document_id)
+    return pdf_response(await printouts.document(reference, paper, versions), versions)
+
+
+link_router = APIRouter(prefix="/files", include_in_schema=False)
+
+
+class _LinkedDocument:
+    """Verifies a signed link to a file and returns its document."""
+
+    def __init__(self, extension: str) -> None:
+        self._extension = extension
+
+    async def __call__(
+        self,
+        links: CurrentLinks,
+        owner: Annotated[str, Path()],
+        document_id: Annotated[str, Path(alias="documentId")],
+        expires: str = "",
+        signature: str = "",
+    ) -> DocumentReference:
+        return links.opened(owner, document_id, self._extension, expires, signature)
+
+
+@link_router.get("/{owner}/{documentId}.pdf")
+async def open_pdf(
+    printouts: CurrentPrintouts,
+    reference: Annotated[DocumentReference, Depends(_LinkedDocument("pdf"))],
+    versions: CachedVersions,
+) -> Response:
+    """Returns the PDF of a signed link, without credentials."""
+    return _with_private_headers(pdf_response(await printouts.document(reference, None, versions), versions))
+
+
+@link_router.get("/{owner}/{documentId}.xml")
+async def open_xml(
+    database: CurrentDatabase, reference: Annotated[DocumentReference, Depends(_LinkedDocument("xml"))]
+) -> Response:
+    """Returns the XML of a signed link, without credentials."""
+    return _with_private_headers(xml_response(await read_xml(database, reference)))
+
+
+def _with_private_headers(response: Response) -> Response:
+    response.headers.update(_PRIVATE_HEADERS)
+    return response

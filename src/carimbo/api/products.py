@@ -12,14 +12,14 @@ from carimbo.api.context import (
     RequestedPage,
     search_parameter,
 )
-from carimbo.api.documented import refuses
 from carimbo.api.envelope import Listing, Success, listing
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
-from carimbo.service import products, split_items
-from carimbo.service.errors import Code
-from carimbo.service.product_bodies import ProductBody, ProductChanges, ProductType
-from carimbo.service.products import DeletedProduct, ProductRecord
+from carimbo.service.catalog import products, split_items
+from carimbo.service.catalog.product_bodies import ProductBody, ProductChanges, ProductType
+from carimbo.service.catalog.products import DeletedProduct, ProductRecord
+from carimbo.service.errors import ErrorCode
 from carimbo.storage.products import ProductFilter
 
 router = APIRouter(
@@ -39,7 +39,7 @@ Search = Annotated[
     operation_id="createProduct",
     summary="Cadastra um produto, serviço ou item dividido",
     description="Cada tipo tem os seus campos fiscais; `split` divide o preço entre outros itens.",
-    responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.DUPLICATE_RESOURCE),
 )
 async def create_product(
     database: CurrentDatabase,
@@ -50,7 +50,12 @@ async def create_product(
     return Success(data=await products.create_product(database, subscription.id, company.id, body.root))
 
 
-@router.get("", operation_id="listProducts", summary="Lista o catálogo", responses=refuses(Code.NOT_FOUND))
+@router.get(
+    "",
+    operation_id="listProducts",
+    summary="Lista o catálogo",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
 async def list_products(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -64,7 +69,10 @@ async def list_products(
 
 
 @router.get(
-    "/{id}", operation_id="readProduct", summary="Lê um item do catálogo", responses=refuses(Code.NOT_FOUND)
+    "/{id}",
+    operation_id="readProduct",
+    summary="Lê um item do catálogo",
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def read_product(
     database: CurrentDatabase,
@@ -81,7 +89,7 @@ async def read_product(
     summary="Altera um item do catálogo",
     description="Campos ausentes ficam como estão; `null` limpa o campo; objetos e listas são trocados por"
     " inteiro. O registro lido pode ser reenviado. Vendas feitas ficam como estão.",
-    responses=refuses(Code.NOT_FOUND, Code.DUPLICATE_RESOURCE, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.DUPLICATE_RESOURCE, ErrorCode.INVALID_STATE),
 )
 async def replace_product(
     database: CurrentDatabase,
@@ -99,7 +107,7 @@ async def replace_product(
     operation_id="deleteProduct",
     summary="Exclui um item do catálogo",
     description="Vendas feitas continuam a nomeá-lo. Um item que compõe outro, dividido, não se exclui.",
-    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
 async def delete_product(
     database: CurrentDatabase,

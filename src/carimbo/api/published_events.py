@@ -1,11 +1,11 @@
-"""What webhooks are called with, in the published contract."""
+"""The webhook events in the published contract."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from carimbo.api.route import JSON
-from carimbo.service.certificate_expiry import WARNED_DAYS
-from carimbo.service.delivery.event_names import EVENT_GROUPS, SILENT_GROUPS, SYSTEM_GROUP, TEST, topics_of
+from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
+from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST, UNISSUED_GROUPS, topics_of
 
 _WHEN: Mapping[str, str] = {
     "authorized": "A autoridade autorizou o documento.",
@@ -36,13 +36,13 @@ _TRIAL = {
 
 
 def published_events() -> dict[str, Any]:
-    """Every event that a webhook may be called with, by name, as OpenAPI's `webhooks` has them."""
+    """Returns every webhook event by name, as the `webhooks` of OpenAPI."""
     return {name: {"post": _call(name, data)} for name, data in _events()}
 
 
 def _events() -> Iterator[tuple[str, dict[str, Any]]]:
     for group, names in EVENT_GROUPS.items():
-        if group not in SILENT_GROUPS:
+        if group not in UNISSUED_GROUPS:
             yield from ((name, _CERTIFICATE if group == SYSTEM_GROUP else _document(name)) for name in names)
     yield TEST, _TRIAL
 
@@ -53,7 +53,7 @@ def _document(name: str) -> dict[str, Any]:
 
 
 def _narrowed(schema: dict[str, Any], **fields: dict[str, Any]) -> dict[str, Any]:
-    """What is narrower stands first: our page shows a field as it is met first."""
+    """Narrows fields of a schema; the narrow ones come first because our pages show the first of a name."""
     return {"allOf": [{"type": "object", "properties": fields}, schema]}
 
 

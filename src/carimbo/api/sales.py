@@ -1,4 +1,4 @@
-"""Sales of the catalog."""
+"""Sales, which create the documents of their items."""
 
 from enum import Enum
 from typing import Annotated
@@ -9,57 +9,55 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from carimbo.api.context import (
     OF_COMPANY,
     CurrentCompany,
-    CurrentCounter,
     CurrentDatabase,
-    CurrentDesk,
+    CurrentFilingContext,
+    CurrentIssuingContext,
     CurrentSubscription,
     RequestedPage,
     services_of,
     subscription_of,
 )
-from carimbo.api.documented import UNREADY, Answers, refuses
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import ORDER_CONFLICTS, REPLAYED_HEADER, IdempotencyKey, key_of, replay
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import UNREADY, Responses, error_responses
 from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
 from carimbo.api.type_routes import ISSUING_REFUSALS
-from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.fields import Text
-from carimbo.service.companies import Deleted
-from carimbo.service.date_bounds import day_at
-from carimbo.service.errors import Code
-from carimbo.service.exact_json import read as read_exactly
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import Text
+from carimbo.service.companies.registration import Deleted
+from carimbo.service.errors import ErrorCode
+from carimbo.service.json_values import read_json as read_exactly
+from carimbo.service.listing import day_at
 from carimbo.service.sales.body import EmitWhen, SaleBody
-from carimbo.service.sales.change import change_sale, delete_sale
-from carimbo.service.sales.create import create_sale, find_replay
-from carimbo.service.sales.draft_storage import SaleOrder
+from carimbo.service.sales.change import MergeMode, SaleChanges, change_sale, delete_sale
+from carimbo.service.sales.create import SaleOrder, create_sale, find_replay
 from carimbo.service.sales.emit import SaleCancellation, cancel_sale, emit_sale
-from carimbo.service.sales.patch import Merging, SaleChanges
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
 
 _TAGS: list[str | Enum] = ["Vendas"]
 _SALES = "/v1/companies/{companyId}/sales"
 _SALE = _SALES + "/{id}"
-_REFUSALS = (*ISSUING_REFUSALS, Code.MUNICIPALITY_NOT_SUPPORTED)
-_CHANGE_REFUSALS = (Code.NOT_FOUND, Code.INVALID_STATE, Code.SALE_ALREADY_INVOICED)
-_QUEUED: Answers = {
+_REFUSALS = (*ISSUING_REFUSALS, ErrorCode.MUNICIPALITY_NOT_SUPPORTED)
+_CHANGE_REFUSALS = (ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE, ErrorCode.SALE_ALREADY_INVOICED)
+_QUEUED: Responses = {
     ACCEPTED: {"model": Success[SaleRecord], "description": "Documentos a caminho da autoridade."}
 }
 SaleId = Annotated[UUID, Path(alias="id", description="Id da venda.")]
 
 
 class CreatingSale(Endpoint):
-    """The route that creates sales: the same order twice is one, answered before its body is looked at."""
+    """The route that creates sales, and answers repeated orders before their body is validated."""
 
     async def _early_answer(self, request: ReadRequest) -> Response | None:
-        found = await find_replay(
+        existing = await find_replay(
             services_of(request).database,
             subscription_of(request).id,
             request.state.company.id,
             key_of(request),
             request.parsed,
         )
-        return replay(found) if found else None
+        return replay(existing) if existing else None
 
 
 creating = APIRouter(tags=_TAGS, route_class=CreatingSale, dependencies=OF_COMPANY)
@@ -103,7 +101,7 @@ async def _query(
     ),
     response_model=Success[SaleRecord],
     responses=_QUEUED
-    | refuses(*_REFUSALS, *ORDER_CONFLICTS)
+    | error_responses(*_REFUSALS, *ORDER_CONFLICTS)
     | {
         200: {
             "model": Success[SaleRecord],
@@ -114,20 +112,25 @@ async def _query(
 )
 async def create(
     http: Request,
-    counter: CurrentCounter,
+    context: CurrentIssuingContext,
     subscription: CurrentSubscription,
     company: CurrentCompany,
     body: JsonBody[SaleBody],
     key: IdempotencyKey = None,
 ) -> Response:
     text = (await http.body()).decode()
-    accepted = await create_sale(counter, SaleOrder(subscription, company, body, text, key_of(http)))
+    accepted = await create_sale(context, SaleOrder(subscription, company, body, text, key_of(http)))
     if not accepted.is_new:
         return replay(accepted.record)
     return success(accepted.record, ACCEPTED if accepted.goes_now else 200)
 
 
-@reading.get(_SALES, operation_id="listSales", summary="Lista as vendas", responses=refuses(Code.NOT_FOUND))
+@reading.get(
+    _SALES,
+    operation_id="listSales",
+    summary="Lista as vendas",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
 async def list_all(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -138,21 +141,23 @@ async def list_all(
     return listing(await list_sales(database, subscription.id, company.id, query, page))
 
 
-@reading.get(_SALE, operation_id="readSale", summary="Lê uma venda", responses=refuses(Code.NOT_FOUND))
+@reading.get(
+    _SALE, operation_id="readSale", summary="Lê uma venda", responses=error_responses(ErrorCode.NOT_FOUND)
+)
 async def read(
     database: CurrentDatabase, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
 ) -> Success[SaleRecord]:
     return Success(data=await read_sale(database, subscription.id, company.id, sale_id))
 
 
-# The last one is registered first.
+# Decorators apply from the bottom up, so PUT is registered before PATCH.
 @router.patch(
     _SALE,
     operation_id="patchSale",
     summary="Altera campos de uma venda da qual nada foi emitido",
     description="Como o PUT, mas objetos dentro da venda também se juntam (merge patch, RFC 7396).",
     response_model=Success[SaleRecord],
-    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS, Code.VERSION_CONFLICT),
+    responses=_QUEUED | error_responses(*_REFUSALS, *_CHANGE_REFUSALS, ErrorCode.VERSION_CONFLICT),
 )
 @router.put(
     _SALE,
@@ -165,19 +170,19 @@ async def read(
         " corpo traga `emitWhen`."
     ),
     response_model=Success[SaleRecord],
-    responses=_QUEUED | refuses(*_REFUSALS, *_CHANGE_REFUSALS, Code.VERSION_CONFLICT),
+    responses=_QUEUED | error_responses(*_REFUSALS, *_CHANGE_REFUSALS, ErrorCode.VERSION_CONFLICT),
 )
 async def change(
     http: Request,
-    counter: CurrentCounter,
+    context: CurrentIssuingContext,
     subscription: CurrentSubscription,
     company: CurrentCompany,
     sale_id: SaleId,
     body: JsonBody[SaleChanges],
 ) -> Response:
     changes = read_exactly((await http.body()).decode())
-    merging = Merging.WHOLE if http.method == "PUT" else Merging.DEEP
-    changed = await change_sale(counter, subscription, company, sale_id, changes, merging)
+    merging = MergeMode.WHOLE if http.method == "PUT" else MergeMode.DEEP
+    changed = await change_sale(context, subscription, company, sale_id, changes, merging)
     return success(changed.record, ACCEPTED if changed.goes_now else 200)
 
 
@@ -186,7 +191,7 @@ async def change(
     operation_id="deleteSale",
     summary="Exclui uma venda sem documento numerado",
     description="Só enquanto os documentos são rascunhos, ou foram rejeitados antes de ter número.",
-    responses=refuses(*_CHANGE_REFUSALS),
+    responses=error_responses(*_CHANGE_REFUSALS),
 )
 async def delete(
     database: CurrentDatabase, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
@@ -200,12 +205,15 @@ async def delete(
     operation_id="emitSale",
     summary="Emite os rascunhos e os documentos rejeitados da venda",
     response_model=Success[SaleRecord],
-    responses=refuses(Code.INVALID_STATE, Code.VERSION_CONFLICT, *_REFUSALS),
+    responses=error_responses(ErrorCode.INVALID_STATE, ErrorCode.VERSION_CONFLICT, *_REFUSALS),
 )
 async def emit(
-    counter: CurrentCounter, subscription: CurrentSubscription, company: CurrentCompany, sale_id: SaleId
+    context: CurrentIssuingContext,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    sale_id: SaleId,
 ) -> Response:
-    return success(await emit_sale(counter, subscription, company, sale_id), ACCEPTED)
+    return success(await emit_sale(context, subscription, company, sale_id), ACCEPTED)
 
 
 @router.post(
@@ -217,9 +225,10 @@ async def emit(
         " tem número fica, e só é emitido por si, em invoices."
     ),
     response_model=Success[SaleRecord],
-    responses=refuses(
-        Code.NOT_FOUND, Code.INVALID_STATE, Code.CANCELLATION_DEADLINE_EXCEEDED, Code.AUTHORITY_REJECTED,
-        *UNREADY, Code.FISCAL_RULE_VIOLATION,
+    responses=error_responses(
+        ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE, ErrorCode.CANCELLATION_DEADLINE_EXCEEDED,
+        ErrorCode.AUTHORITY_REJECTED,
+        *UNREADY, ErrorCode.FISCAL_RULE_VIOLATION,
     )
     | {
         ACCEPTED: {
@@ -229,12 +238,12 @@ async def emit(
     },
 )  # fmt: skip
 async def cancel(
-    desk: CurrentDesk,
+    context: CurrentFilingContext,
     subscription: CurrentSubscription,
     company: CurrentCompany,
     sale_id: SaleId,
     body: JsonBody[SaleCancellation] | None = None,
 ) -> Response:
-    told = body or SaleCancellation()
-    record, is_open = await cancel_sale(desk, subscription.id, company, sale_id, told)
+    cancellation = body or SaleCancellation()
+    record, is_open = await cancel_sale(context, subscription.id, company, sale_id, cancellation)
     return success(record, ACCEPTED if is_open else 200)

@@ -1,28 +1,41 @@
-"""Webhooks of a subscription, and the log of what they were sent."""
+"""Webhooks of a subscription, the log of their deliveries, and the feed of events."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from carimbo.api.context import CurrentDatabase, CurrentServices, CurrentSubscription, RequestedPage
-from carimbo.api.documented import Answers, refuses
+from carimbo.api.context import (
+    MAXIMUM_PAGE_SIZE,
+    CurrentDatabase,
+    CurrentLinks,
+    CurrentServices,
+    CurrentSubscription,
+    RequestedPage,
+)
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.json_body import JsonBody
+from carimbo.api.response_docs import Responses, error_responses
 from carimbo.api.route import Endpoint
-from carimbo.service.companies import Deleted
-from carimbo.service.delivery import deliveries, webhooks
+from carimbo.fiscal.body.fields import Record
+from carimbo.service.companies.registration import Deleted
+from carimbo.service.delivery import deliveries, event_list, webhooks
 from carimbo.service.delivery.attempt import DeliveryStatus
-from carimbo.service.delivery.chosen_events import EventName
 from carimbo.service.delivery.deliveries import DeliveryRecord, DeliveryReference, DetailedDelivery
-from carimbo.service.delivery.signing_secrets import RotatedSecret, SecretRotation, rotate_secret
-from carimbo.service.delivery.webhook_bodies import Activity, WebhookBody, WebhookChanges
-from carimbo.service.delivery.webhooks import CreatedWebhook, WebhookRecord
-from carimbo.service.errors import Code
+from carimbo.service.delivery.payload import EventPayload
+from carimbo.service.delivery.webhook_bodies import Activity, EventName, WebhookBody, WebhookChanges
+from carimbo.service.delivery.webhooks import (
+    CreatedWebhook,
+    RotatedSecret,
+    SecretRotation,
+    WebhookRecord,
+    rotate_secret,
+)
+from carimbo.service.errors import ErrorCode
 
 router = APIRouter(prefix="/v1/webhooks", tags=["Webhooks"], route_class=Endpoint)
 WebhookId = Annotated[UUID, Path(alias="id", description="Id do webhook.")]
-_NOT_ATTEMPTED_YET: Answers = {
+_NOT_ATTEMPTED_YET: Responses = {
     ACCEPTED: {
         "model": Success[DetailedDelivery],
         "description": "O evento ainda não foi enviado: o resultado virá pela leitura da entrega.",
@@ -38,10 +51,10 @@ async def _delivery(
     return DeliveryReference(subscription.id, webhook_id, delivery_id)
 
 
-WhichDelivery = Annotated[DeliveryReference, Depends(_delivery)]
+RequestedDelivery = Annotated[DeliveryReference, Depends(_delivery)]
 
 
-@router.get("", operation_id="listWebhooks", summary="Lista os webhooks", responses=refuses())
+@router.get("", operation_id="listWebhooks", summary="Lista os webhooks", responses=error_responses())
 async def list_webhooks(
     database: CurrentDatabase, subscription: CurrentSubscription, page: RequestedPage
 ) -> Listing[WebhookRecord]:
@@ -54,7 +67,7 @@ async def list_webhooks(
     summary="Cria um webhook",
     description="Vale para todas as empresas da assinatura. A chave das assinaturas, `secret`, aparece só"
     " nesta resposta.",
-    responses=refuses(),
+    responses=error_responses(),
 )
 async def create_webhook(
     services: CurrentServices, subscription: CurrentSubscription, body: JsonBody[WebhookBody]
@@ -63,7 +76,12 @@ async def create_webhook(
     return Success(data=created)
 
 
-@router.get("/{id}", operation_id="readWebhook", summary="Lê um webhook", responses=refuses(Code.NOT_FOUND))
+@router.get(
+    "/{id}",
+    operation_id="readWebhook",
+    summary="Lê um webhook",
+    responses=error_responses(ErrorCode.NOT_FOUND),
+)
 async def read_webhook(
     database: CurrentDatabase, subscription: CurrentSubscription, webhook_id: WebhookId
 ) -> Success[WebhookRecord]:
@@ -76,7 +94,7 @@ async def read_webhook(
     summary="Altera um webhook",
     description="Campos ausentes ficam como estão; `null` limpa o campo; listas são trocadas por inteiro. O"
     " registro lido pode ser reenviado: um cabeçalho com o valor mascarado mantém o que está guardado.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def replace_webhook(
     services: CurrentServices,
@@ -94,7 +112,7 @@ async def replace_webhook(
     summary="Ativa ou desativa um webhook",
     description="O que um webhook inativo tem a receber espera até que seja ativado; eventos de enquanto está"
     " inativo não lhe são enviados.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def set_active(
     database: CurrentDatabase,
@@ -110,7 +128,7 @@ async def set_active(
     operation_id="deleteWebhook",
     summary="Exclui um webhook",
     description="As suas entregas são excluídas também, e as que faltavam não são mais enviadas.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def delete_webhook(
     database: CurrentDatabase, subscription: CurrentSubscription, webhook_id: WebhookId
@@ -124,7 +142,7 @@ async def delete_webhook(
     summary="Troca a chave das assinaturas",
     description="A nova chave aparece só nesta resposta. Por 24 horas, ou pelas de `overlapHours`, as"
     " entregas levam as assinaturas da chave nova e da anterior.",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def rotate_webhook_secret(
     services: CurrentServices,
@@ -143,12 +161,12 @@ async def rotate_webhook_secret(
     summary="Envia um evento de teste",
     description="Envia `webhook.test` uma vez, também a um webhook inativo, e mostra o que foi respondido.",
     response_model=Success[DetailedDelivery],
-    responses=refuses(Code.NOT_FOUND) | _NOT_ATTEMPTED_YET,
+    responses=error_responses(ErrorCode.NOT_FOUND) | _NOT_ATTEMPTED_YET,
 )
 async def test_webhook(
     services: CurrentServices, subscription: CurrentSubscription, webhook_id: WebhookId
 ) -> Response:
-    patience = services.desk.patience
+    patience = services.filing.patience
     sent = await deliveries.send_test(services.database, subscription.id, webhook_id, patience)
     return success(sent, 200 if sent.attempts else ACCEPTED)
 
@@ -157,7 +175,7 @@ async def test_webhook(
     "/{id}/deliveries",
     operation_id="listDeliveries",
     summary="Lista as entregas de um webhook",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
 async def list_deliveries(
     database: CurrentDatabase,
@@ -175,10 +193,10 @@ async def list_deliveries(
     "/{id}/deliveries/{deliveryId}",
     operation_id="readDelivery",
     summary="Lê uma entrega com as suas tentativas",
-    responses=refuses(Code.NOT_FOUND),
+    responses=error_responses(ErrorCode.NOT_FOUND),
 )
-async def read_delivery(database: CurrentDatabase, which: WhichDelivery) -> Success[DetailedDelivery]:
-    return Success(data=await deliveries.read_delivery(database, which))
+async def read_delivery(database: CurrentDatabase, reference: RequestedDelivery) -> Success[DetailedDelivery]:
+    return Success(data=await deliveries.read_delivery(database, reference))
 
 
 @router.post(
@@ -187,7 +205,47 @@ async def read_delivery(database: CurrentDatabase, which: WhichDelivery) -> Succ
     summary="Envia de novo um evento",
     description="O evento vai com o mesmo id e, se falhar, é tentado de novo como da primeira vez.",
     status_code=ACCEPTED,
-    responses=refuses(Code.NOT_FOUND, Code.INVALID_STATE),
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
-async def redeliver(database: CurrentDatabase, which: WhichDelivery) -> Success[DeliveryRecord]:
-    return Success(data=await deliveries.redeliver(database, which))
+async def redeliver(database: CurrentDatabase, reference: RequestedDelivery) -> Success[DeliveryRecord]:
+    return Success(data=await deliveries.redeliver(database, reference))
+
+
+event_router = APIRouter(tags=["Webhooks"], route_class=Endpoint)
+
+
+class CursorInfo(Record):
+    """The position of a reader in the feed."""
+
+    has_more: bool
+    next_cursor: UUID | None
+
+
+class EventFeed(Record):
+    """The next events, oldest first."""
+
+    success: Literal[True] = True
+    data: list[EventPayload]
+    page_info: CursorInfo
+
+
+@event_router.get(
+    "/v1/events",
+    operation_id="listEvents",
+    summary="Lista os eventos, do mais antigo ao mais novo",
+    description="Cada evento vem como o webhook o envia. Informe o `nextCursor` de uma leitura no `after` da"
+    " seguinte: nenhum evento é pulado.",
+    responses=error_responses(),
+)
+async def list_events(
+    database: CurrentDatabase,
+    links: CurrentLinks,
+    subscription: CurrentSubscription,
+    after: Annotated[
+        UUID | None, Query(description="Id do último evento conhecido; na falta, desde o primeiro.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MAXIMUM_PAGE_SIZE, description="Eventos por leitura.")] = 20,
+) -> EventFeed:
+    page = await event_list.read_events(database, links, subscription.id, after, limit)
+    info = CursorInfo(has_more=page.has_more, next_cursor=page.next_cursor)
+    return EventFeed(data=page.events, page_info=info)

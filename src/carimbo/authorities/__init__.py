@@ -1,1 +1,1 @@
-"""How to reach the tax authorities: addresses, certificates, pauses, and what answers mean."""
+"""Clients of the tax authorities: SOAP services of SEFAZ, and the national NFS-e environment over REST."""

@@ -1,4 +1,4 @@
-"""Prometheus metrics of what is asked of the tax authorities, by every process that asks."""
+"""Prometheus metrics of requests to the tax authorities, in every process that sends them."""
 
 import time
 from collections.abc import Awaitable
@@ -10,19 +10,19 @@ from carimbo.fiscal.outcome import Cause, NotJudged, Throttled, Unavailable
 
 _SERVICE = ("model", "authorizer", "environment", "service")
 _HELD_BACK = "held_back"
-# Nothing left the house.
-_NOT_ASKED = frozenset({_HELD_BACK, Cause.NO_ROOM})
+# Outcomes of requests that were never sent.
+_NOT_SENT = frozenset({_HELD_BACK, Cause.NO_ROOM})
 ANSWERS = Counter(
     "carimbo_authority_answers_total",
-    "Questions to authorities by what came of them: answered, unavailable (its own word), throttled (656), "
-    "held_back (not asked, so as not to be blocked), or why nothing was learnt (timeout, connection, tls, "
-    "certificate_not_accepted, http_status, fault, html, empty, unreadable, unexpected_answer, undecided,"
-    " no_room).",
+    "Requests to authorities by outcome: answered, unavailable (the authority says so), throttled (656), "
+    "held_back (not sent, because the authority would block us), or the cause of a missing verdict (timeout, "
+    "connection, tls, certificate_not_accepted, http_status, fault, html, empty, unreadable, "
+    "unexpected_answer, undecided, no_room).",
     [*_SERVICE, "outcome"],
 )
 ANSWER_SECONDS = Histogram(
     "carimbo_authority_seconds",
-    "How long authorities take to answer, or we to give them up.",
+    "Duration of requests to authorities, until the answer or until we stop waiting.",
     _SERVICE,
     buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40),
 )
@@ -30,8 +30,8 @@ ANSWER_SECONDS = Histogram(
 Answer = TypeVar("Answer")
 
 
-class AskedService(NamedTuple):
-    """A service of an authority, by its official names."""
+class ServiceLabels(NamedTuple):
+    """A service of an authority, by its official names, as metric labels."""
 
     model: str
     authorizer: str
@@ -39,13 +39,13 @@ class AskedService(NamedTuple):
     name: str
 
 
-async def measured(service: AskedService, asking: Awaitable[Answer]) -> Answer:
-    """Ask, and count what comes of it."""
+async def measured(service: ServiceLabels, request: Awaitable[Answer]) -> Answer:
+    """Awaits a request, counts its outcome and returns its answer."""
     started = time.perf_counter()
-    answer = await asking
+    answer = await request
     outcome = _outcome(answer)
     ANSWERS.labels(*service, outcome).inc()
-    if outcome not in _NOT_ASKED:
+    if outcome not in _NOT_SENT:
         ANSWER_SECONDS.labels(*service).observe(time.perf_counter() - started)
     return answer
 

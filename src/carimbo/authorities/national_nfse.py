@@ -1,4 +1,4 @@
-"""The national environment of NFS-e: what is asked of it over REST, and what it answers."""
+"""The national environment of NFS-e, over REST."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -7,16 +7,24 @@ from functools import partial
 from typing import TypeVar
 
 from carimbo.authorities.endpoints import Endpoints
-from carimbo.authorities.metrics import AskedService, measured
-from carimbo.authorities.pacing import Call, Pacing
-from carimbo.authorities.port import Condition
-from carimbo.authorities.status_board import StatusBoard
-from carimbo.authorities.transport import Fetch, Question
-from carimbo.fiscal.layouts.dps_v1.answers import read_issued, read_key, read_note, read_presence
-from carimbo.fiscal.layouts.dps_v1.event_answers import Consulted, read_event, read_registered_event
-from carimbo.fiscal.layouts.dps_v1.events import EventIdentity, event_identity
-from carimbo.fiscal.layouts.dps_v1.packing import packed
-from carimbo.fiscal.layouts.dps_v1.parameter_answers import read_agreement, read_rate
+from carimbo.authorities.metrics import ServiceLabels, measured
+from carimbo.authorities.pacing import PacedRequest, Pacing, StatusCache
+from carimbo.authorities.transport import HttpRequest, SendHttp
+from carimbo.fiscal.authority import ServiceStatus
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
+from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml
+from carimbo.fiscal.layouts.dps_v1.answers import (
+    ConsultedEvent,
+    read_agreement,
+    read_event,
+    read_issued,
+    read_key,
+    read_note,
+    read_presence,
+    read_rate,
+    read_registered_event,
+)
+from carimbo.fiscal.layouts.dps_v1.events import NoteEventIdentity, event_identity
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import (
     Authorized,
@@ -29,20 +37,19 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 
 _MODEL = "nfse"
 _JSON = "application/json"
 _TOO_MANY = "429"
-# Nothing is published of how long a block lasts.
-_REST_SECONDS = 60
-# There is no service that tells whether the others are up; to say that there is no such DPS takes the least.
+# How long a block lasts is not published.
+_BLOCK_SECONDS = 60
+# There is no status service. The cheapest request is for a DPS that does not exist.
 _NO_DPS = "DPS" + "0" * 42
-# A note is canceled once: by its issuer or another note of the issuer's, or by the municipality, which may
-# have been asked to.
+# A note is canceled once: by its issuer, by a note that replaces it, or by the municipality, which the issuer
+# may have asked for it.
 _CANCELLATIONS = ("101101", "105102", "305101", "105104")
-# Events of these types occur once.
+# Events of these types occur once per note.
 _SEQUENCE = 1
 
 Answer = TypeVar("Answer")
@@ -50,150 +57,171 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """A part of the national environment by its official names."""
+    """A service of the national environment, by its official names."""
 
     authorizer: str
     name: str
-    most_seconds: float | None = None
-    """For the whole exchange; None where the usual patience is right."""
+    max_seconds: float | None = None
+    """Time limit of the whole request; None for the usual one."""
 
 
 _NOTES = _Service("SEFIN", "SefinNacional")
-# People wait for these.
-_STATUS = replace(_NOTES, most_seconds=5)
-_PARAMETERS = _Service("ADN", "parametrizacao", most_seconds=3)
+# A person waits for these two.
+_STATUS = replace(_NOTES, max_seconds=5)
+_PARAMETERS = _Service("ADN", "parametrizacao", max_seconds=3)
 
 
 class NationalNfse:
     """Asks the national environment, and reads its answers."""
 
     def __init__(
-        self, fetch: Fetch, endpoints: Endpoints, pacing: Pacing, board: StatusBoard | None = None
+        self,
+        send_http: SendHttp,
+        endpoints: Endpoints,
+        pacing: Pacing,
+        status_cache: StatusCache | None = None,
     ) -> None:
-        self._fetch = fetch
+        self._send_http = send_http
         self._endpoints = endpoints
         self._pacing = pacing
-        self._board = board or StatusBoard()
+        self._status_cache = status_cache or StatusCache()
 
-    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
-        """Ask for the note of a DPS, whose identifier is the only key that it has before."""
-        question = _post("/nfse", "dpsXmlGZipB64", document.xml)
-        return await self._ask(sender, _NOTES, question, partial(read_issued, dps_id=document.access_key))
+    async def send(self, sender: AuthorityCredentials, document: SignedDocument) -> Outcome:
+        """Asks for the note of a DPS; until then the DPS id is the only key of the document."""
+        request = _post("/nfse", "dpsXmlGZipB64", document.xml)
+        return await self._ask(sender, _NOTES, request, partial(read_issued, dps_id=document.access_key))
 
-    async def consult(self, sender: Sender, access_key: str) -> Outcome:
-        """Ask what became of a DPS: which note was made of it, and whether that was canceled since."""
-        key = await self._insist(sender, Question("GET", f"/dps/{access_key}"), read_key)
+    async def consult(self, sender: AuthorityCredentials, access_key: str) -> Outcome:
+        """Asks for the note of a DPS, and whether the note was canceled."""
+        key = await self._ask_twice(sender, HttpRequest("GET", f"/dps/{access_key}"), read_key)
         if not isinstance(key, str):
             return key
         read = partial(read_note, dps_id=access_key)
-        note = await self._insist(sender, Question("GET", f"/nfse/{key}"), read)
+        note = await self._ask_twice(sender, HttpRequest("GET", f"/nfse/{key}"), read)
         if not isinstance(note, Authorized):
             return note
-        return _with_fate(note, await self._first_registered(sender, _events(key, _CANCELLATIONS)))
+        return _with_cancellation(note, await self._first_registered(sender, _events(key, _CANCELLATIONS)))
 
     async def status(
-        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
-    ) -> Condition:
-        """Ask whether the one authority of all states answers; what was learnt some seconds ago will do."""
+        self, sender: AuthorityCredentials, model: str, state: str, *, authorizer: str | None = None
+    ) -> ServiceStatus:
+        """Asks whether the national environment answers; an answer is cached for some seconds."""
         address, asker = self._address(sender, _STATUS), sender.certificate.fingerprint
-        if known := self._board.recall(address, _MODEL, asker):
-            return known
-        answer = await self._ask(sender, _STATUS, Question("HEAD", f"/dps/{_NO_DPS}"), read_presence)
+        if cached := self._status_cache.recent_status(address, _MODEL, asker):
+            return cached
+        answer = await self._ask(sender, _STATUS, HttpRequest("HEAD", f"/dps/{_NO_DPS}"), read_presence)
         if not isinstance(answer, Throttled):
-            self._board.write(address, _MODEL, asker, answer)
+            self._status_cache.write(address, _MODEL, asker, answer)
         return answer
 
-    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Ask for the registration of an event; one that keeps it out (E0840) may be the same, or as good."""
+    async def register_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Asks for the registration of an event.
+
+        If another event prevents it (E0840), that may be the same event, or one with the same effect.
+        """
         event = event_identity(signed)
         path = f"/nfse/{event.access_key}/eventos"
-        question = _post(path, "pedidoRegistroEventoXmlGZipB64", signed)
-        answer = await self._ask(sender, _NOTES, question, partial(read_event, event=event))
-        return await self._despite(sender, event, answer) if isinstance(answer, Duplicate) else answer
+        request = _post(path, "pedidoRegistroEventoXmlGZipB64", signed)
+        answer = await self._ask(sender, _NOTES, request, partial(read_event, event=event))
+        return (
+            await self._preventing_event(sender, event, answer) if isinstance(answer, Duplicate) else answer
+        )
 
-    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Ask whether an event of unknown fate was registered."""
+    async def consult_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Asks whether an event was registered."""
         return await self._registered(sender, event_identity(signed))
 
     async def agreement(
-        self, sender: Sender, city_code: str
+        self, sender: AuthorityCredentials, city_code: str
     ) -> Agreement | Unavailable | Throttled | NotJudged:
-        """Ask what a municipality (IBGE) has agreed with the national environment."""
-        question = Question("GET", f"/{city_code}/convenio")
-        return await self._ask(sender, _PARAMETERS, question, partial(read_agreement, city_code=city_code))
+        """Asks for the agreement of a municipality (IBGE code) with the national environment."""
+        request = HttpRequest("GET", f"/{city_code}/convenio")
+        return await self._ask(sender, _PARAMETERS, request, partial(read_agreement, city_code=city_code))
 
     async def rate(
-        self, sender: Sender, city_code: str, service_code: str, day: date
+        self, sender: AuthorityCredentials, city_code: str, service_code: str, day: date
     ) -> MunicipalRate | Unavailable | Throttled | NotJudged:
-        """Ask for the ISS rate of a service (`01.01.01.000`) in a municipality on a day."""
-        question = Question("GET", f"/{city_code}/{service_code}/{day.isoformat()}/aliquota")
+        """Asks for the ISS rate of a service (`01.01.01.000`) in a municipality on a day."""
+        request = HttpRequest("GET", f"/{city_code}/{service_code}/{day.isoformat()}/aliquota")
         read = partial(read_rate, city_code=city_code, service_code=service_code)
-        return await self._ask(sender, _PARAMETERS, question, read)
+        return await self._ask(sender, _PARAMETERS, request, read)
 
-    async def _despite(self, sender: Sender, event: EventIdentity, refusal: Duplicate) -> Outcome:
-        """Look for what keeps an event out: if it is none that the issuer wanted, the event is refused."""
+    async def _preventing_event(
+        self, sender: AuthorityCredentials, event: NoteEventIdentity, refusal: Duplicate
+    ) -> Outcome:
+        """Returns the event that prevents another, if it has the wanted effect; a rejection if it has not."""
         wanted = _CANCELLATIONS if event.type in _CANCELLATIONS else (event.type,)
-        found = await self._first_registered(sender, _events(event.access_key, wanted))
-        if isinstance(found, Unknown):
+        existing = await self._first_registered(sender, _events(event.access_key, wanted))
+        if isinstance(existing, Unknown):
             return Rejected(code=refusal.code, message=refusal.message)
-        return found if isinstance(found, Authorized) else refusal
+        return existing if isinstance(existing, Authorized) else refusal
 
-    async def _first_registered(self, sender: Sender, events: Iterable[EventIdentity]) -> Consulted:
-        """The first of these that there is: the service tells of one type at a time."""
-        answer: Consulted = Unknown(code="404", message="Nenhum evento.")
+    async def _first_registered(
+        self, sender: AuthorityCredentials, events: Iterable[NoteEventIdentity]
+    ) -> ConsultedEvent:
+        """Returns the first of these events that exists; the service answers for one event type at a time."""
+        answer: ConsultedEvent = Unknown(code="404", message="Nenhum evento.")
         for event in events:
             answer = await self._registered(sender, event)
             if not isinstance(answer, Unknown):
                 return answer
         return answer
 
-    async def _registered(self, sender: Sender, event: EventIdentity) -> Consulted:
-        question = Question("GET", f"/nfse/{event.access_key}/eventos/{event.type}/{_SEQUENCE}")
-        return await self._insist(sender, question, partial(read_registered_event, event=event))
+    async def _registered(self, sender: AuthorityCredentials, event: NoteEventIdentity) -> ConsultedEvent:
+        request = HttpRequest("GET", f"/nfse/{event.access_key}/eventos/{event.type}/{_SEQUENCE}")
+        return await self._ask_twice(sender, request, partial(read_registered_event, event=event))
 
-    async def _insist(
-        self, sender: Sender, question: Question, read: Callable[[int, bytes], Answer]
+    async def _ask_twice(
+        self, sender: AuthorityCredentials, request: HttpRequest, read: Callable[[int, bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
-        """Ask once more if nothing is learnt: a fate takes several answers, one lost loses all."""
-        answer = await self._ask(sender, _NOTES, question, read)
-        return await self._ask(sender, _NOTES, question, read) if isinstance(answer, NotJudged) else answer
+        """Asks again after a failure: a consult takes several requests, and one failure would spoil it."""
+        answer = await self._ask(sender, _NOTES, request, read)
+        return await self._ask(sender, _NOTES, request, read) if isinstance(answer, NotJudged) else answer
 
     async def _ask(
-        self, sender: Sender, service: _Service, question: Question, read: Callable[[int, bytes], Answer]
+        self,
+        sender: AuthorityCredentials,
+        service: _Service,
+        request: HttpRequest,
+        read: Callable[[int, bytes], Answer],
     ) -> Answer | Throttled | NotJudged:
-        asked = AskedService(_MODEL, service.authorizer, sender.environment, service.name)
-        return await measured(asked, self._put(sender, service, question, read))
+        labels = ServiceLabels(_MODEL, service.authorizer, sender.environment, service.name)
+        return await measured(labels, self._send(sender, service, request, read))
 
-    async def _put(
-        self, sender: Sender, service: _Service, question: Question, read: Callable[[int, bytes], Answer]
+    async def _send(
+        self,
+        sender: AuthorityCredentials,
+        service: _Service,
+        request: HttpRequest,
+        read: Callable[[int, bytes], Answer],
     ) -> Answer | Throttled | NotJudged:
-        """Ask unless the service rests after a block."""
+        """Sends a request, unless the service is paused after a block."""
         address = self._address(sender, service)
-        call = Call(sender.tax_id, address, question.path, None)
-        if refused := self._pacing.admit(call):
-            return replace(refused, code=_TOO_MANY)
-        told = await self._fetch(sender.certificate, address, question, service.most_seconds)
-        if isinstance(told, NotJudged):
-            return told
-        answer = read(told.status, told.body)
+        paced = PacedRequest(sender.tax_id, address, request.path, None)
+        if throttled := self._pacing.admit(paced):
+            return replace(throttled, code=_TOO_MANY)
+        response = await self._send_http(sender.certificate, address, request, service.max_seconds)
+        if isinstance(response, NotJudged):
+            return response
+        answer = read(response.status, response.body)
         if isinstance(answer, Throttled):
-            return replace(answer, until=self._pacing.rest_service(call, _REST_SECONDS))
+            return replace(answer, until=self._pacing.pause_service(paced, _BLOCK_SECONDS))
         return answer
 
-    def _address(self, sender: Sender, service: _Service) -> str:
+    def _address(self, sender: AuthorityCredentials, service: _Service) -> str:
         return self._endpoints.address(_MODEL, service.authorizer, sender.environment, service.name)
 
 
-def _post(path: str, name: str, xml: bytes) -> Question:
-    return Question("POST", path, _JSON, f'{{"{name}":"{packed(xml)}"}}'.encode())
+def _post(path: str, name: str, xml: bytes) -> HttpRequest:
+    return HttpRequest("POST", path, _JSON, f'{{"{name}":"{pack_xml(xml)}"}}'.encode())
 
 
-def _events(key: str, types: Collection[str]) -> Iterator[EventIdentity]:
-    return (EventIdentity(event_type, key) for event_type in types)
+def _events(key: str, types: Collection[str]) -> Iterator[NoteEventIdentity]:
+    return (NoteEventIdentity(event_type, key) for event_type in types)
 
 
-def _with_fate(note: Authorized, event: Consulted) -> Outcome:
-    """A note with what is known of its cancellation; without knowing that, nothing is told."""
+def _with_cancellation(note: Authorized, event: ConsultedEvent) -> Outcome:
+    """Returns a note together with its cancellation, if any; the failure, if that could not be read."""
     if isinstance(event, Unknown):
         return note
     if not isinstance(event, Authorized):

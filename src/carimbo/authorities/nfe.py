@@ -1,43 +1,40 @@
-"""The authorities of NF-e and NFC-e (MOC 7.0, layout 4.00), which also judge lots later and void numbers."""
+"""The authorities of NF-e and NFC-e (MOC 7.0, layout 4.00), with lot receipts and inutilization."""
 
 from functools import partial
 
 from carimbo.authorities import pacing
-from carimbo.authorities.endpoints import Endpoints
-from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.routing import authorizer_of, authorizer_of_key, state_of_code
-from carimbo.authorities.sefaz import Question, Sefaz
-from carimbo.authorities.services import Distribution, Family, Service
-from carimbo.authorities.status_board import StatusBoard
-from carimbo.authorities.transport import Exchange
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.authorities.endpoints import Endpoints, authorizer_of, authorizer_of_key, state_of_code
+from carimbo.authorities.pacing import Pacing, StatusCache
+from carimbo.authorities.sefaz import Distribution, Sefaz, SefazFamily, SefazRequest, SoapService
+from carimbo.authorities.transport import SendSoap
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.events import Correction
 from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization, read_inutilization_request
 from carimbo.fiscal.layouts.sefaz.answers import read_receipt
 from carimbo.fiscal.layouts.sefaz.messages import receipt_query
 from carimbo.fiscal.outcome import Outcome
-from carimbo.fiscal.sender import Sender
 
-_RECEIPT = Service("NFeRetAutorizacao4", "nfeRetAutorizacaoLote", pacing.SAME_RECEIPT)
-_INUTILIZATION = Service("NFeInutilizacao4", "nfeInutilizacaoNF", pacing.SAME_INUTILIZATION)
-NFE_FAMILY = Family(
+_RECEIPT = SoapService("NFeRetAutorizacao4", "nfeRetAutorizacaoLote", pacing.MAX_SAME_RECEIPT)
+_INUTILIZATION = SoapService("NFeInutilizacao4", "nfeInutilizacaoNF", pacing.MAX_SAME_INUTILIZATION)
+NFE_FAMILY = SefazFamily(
     dialect=NFE_DIALECT,
-    reception=Service("NFeAutorizacao4", "nfeAutorizacaoLote", pacing.SAME_DOCUMENT),
-    consult=Service("NFeConsultaProtocolo4", "nfeConsultaNF", pacing.SAME_KEY),
-    # A person waits for it, and an authority that takes longer is not in good health: that is the answer.
-    status=Service("NFeStatusServico4", "nfeStatusServicoNF", most_seconds=5),
-    event=Service("NFeRecepcaoEvento4", "nfeRecepcaoEvento", pacing.SAME_EVENT),
-    # The national environment has another name for the operation than the states.
-    national_event=Service("NFeRecepcaoEvento4", "nfeRecepcaoEventoNF", pacing.SAME_EVENT),
+    reception=SoapService("NFeAutorizacao4", "nfeAutorizacaoLote", pacing.MAX_SAME_DOCUMENT),
+    consult=SoapService("NFeConsultaProtocolo4", "nfeConsultaNF", pacing.MAX_SAME_KEY),
+    # A person waits for the status, and an authority that takes longer counts as unhealthy.
+    status=SoapService("NFeStatusServico4", "nfeStatusServicoNF", max_seconds=5),
+    event=SoapService("NFeRecepcaoEvento4", "nfeRecepcaoEvento", pacing.MAX_SAME_EVENT),
+    # The operation has another name in the national environment than in the states.
+    national_event=SoapService("NFeRecepcaoEvento4", "nfeRecepcaoEventoNF", pacing.MAX_SAME_EVENT),
     distribution=Distribution(
         model="55",
-        pages=Service("NFeDistribuicaoDFe", "nfeDistDFeInteresse", is_wrapped=True),
-        single=Service(
-            "NFeDistribuicaoDFe", "nfeDistDFeInteresse", pacing.SINGLE_DISTRIBUTION, is_wrapped=True
+        pages=SoapService("NFeDistribuicaoDFe", "nfeDistDFeInteresse", is_wrapped=True),
+        single=SoapService(
+            "NFeDistribuicaoDFe", "nfeDistDFeInteresse", pacing.MAX_SINGLE_DISTRIBUTION, is_wrapped=True
         ),
     ),
-    # The authorities of contingency take no correction letters (MOC 7.0, anexo III).
+    # Contingency authorities do not accept correction letters (MOC 7.0, anexo III).
     events_of_home_only=frozenset({Correction.event_type}),
     document_missing_code="494",
 )
@@ -47,20 +44,24 @@ class NfeSefaz(Sefaz):
     """Asks the authorities of NF-e and NFC-e."""
 
     def __init__(
-        self, exchange: Exchange, endpoints: Endpoints, pacing: Pacing, board: StatusBoard | None = None
+        self,
+        send_soap: SendSoap,
+        endpoints: Endpoints,
+        pacing: Pacing,
+        status_cache: StatusCache | None = None,
     ) -> None:
-        super().__init__(NFE_FAMILY, exchange, endpoints, pacing, board)
+        super().__init__(NFE_FAMILY, send_soap, endpoints, pacing, status_cache)
 
-    async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
-        """Asks what became of a document of a lot that was to be judged later."""
+    async def receipt(self, sender: AuthorityCredentials, access_key: str, receipt: str) -> Outcome:
+        """Asks for the outcome of a document in a lot that the authority processes later."""
         key = AccessKey.parse(access_key)
         message = receipt_query(NFE_DIALECT, sender.environment.code, receipt)
-        question = Question(_RECEIPT, key.model, authorizer_of_key(key), receipt, key.state_code, message)
-        return await self._ask(sender, question, partial(read_receipt, NFE_DIALECT, access_key=key))
+        request = SefazRequest(_RECEIPT, key.model, authorizer_of_key(key), receipt, key.state_code, message)
+        return await self._ask(sender, request, partial(read_receipt, NFE_DIALECT, access_key=key))
 
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
-        """Gives up a range of numbers, at the state's own authority: those of contingency void nothing."""
-        asked = read_inutilization_request(signed)
-        authorizer = authorizer_of(asked.model, state_of_code(asked.state_code).code)
-        question = Question(_INUTILIZATION, asked.model, authorizer, asked.id, asked.state_code, signed)
-        return await self._ask(sender, question, partial(read_inutilization, asked=asked))
+    async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Voids a range of numbers, at the normal authority of the state: contingency authorities do not."""
+        voided = read_inutilization_request(signed)
+        authorizer = authorizer_of(voided.model, state_of_code(voided.state_code).code)
+        request = SefazRequest(_INUTILIZATION, voided.model, authorizer, voided.id, voided.state_code, signed)
+        return await self._ask(sender, request, partial(read_inutilization, requested=voided))

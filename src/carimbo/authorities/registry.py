@@ -1,4 +1,4 @@
-"""Who is asked about each type of document; the only list of adapters."""
+"""The adapter of each document type; the only list of adapters."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,21 +6,21 @@ from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.port import Authority
-from carimbo.authorities.transport import Transport
+from carimbo.authorities.transport import HttpsTransport
+from carimbo.fiscal.authority import Authority
 
 
-def _nfe(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> NfeSefaz:
+def _nfe(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NfeSefaz:
     return NfeSefaz(transport.exchange, endpoints, pacing)
 
 
-def _national_nfse(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
+def _national_nfse(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
     return NationalNfse(transport.fetch, endpoints, pacing)
 
 
-AUTHORITIES: Mapping[str, Callable[[Transport, Endpoints, Pacing], Authority]] = {
+AUTHORITIES: Mapping[str, Callable[[HttpsTransport, Endpoints, Pacing], Authority]] = {
     "nfe": _nfe,
     "nfce": _nfe,
     "nfse": _national_nfse,
 }
-"""By type name, what makes the adapter."""
+"""Factories of the adapters, by type name."""

@@ -1,21 +1,21 @@
-"""The SEFAZ authorities of a family of documents: which one is asked, how often, and what it answers."""
+"""The SEFAZ authorities of a document family: SOAP requests to the responsible one, within its limits."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from carimbo.authorities.endpoints import Endpoints
-from carimbo.authorities.metrics import AskedService, measured
-from carimbo.authorities.pacing import Call, Pacing
-from carimbo.authorities.port import Condition, Distributed
-from carimbo.authorities.routing import authorizer_of, authorizer_of_key, home_of_key
-from carimbo.authorities.services import Family, Service
-from carimbo.authorities.status_board import StatusBoard
-from carimbo.authorities.transport import Exchange
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.authorities.endpoints import Endpoints, authorizer_of, authorizer_of_key, home_of_key
+from carimbo.authorities.metrics import ServiceLabels, measured
+from carimbo.authorities.pacing import PacedRequest, Pacing, StatusCache
+from carimbo.authorities.transport import SendSoap
+from carimbo.fiscal.authority import ServiceStatus
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
+from carimbo.fiscal.layouts import soap
 from carimbo.fiscal.layouts.sefaz import messages
 from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
+from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage, read_distribution
 from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, event_identity
@@ -30,10 +30,77 @@ from carimbo.fiscal.outcome import (
     Unknown,
     one_line,
 )
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.tables.authorizers import NATIONAL
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.fiscal.tables.authorities import NATIONAL
+from carimbo.fiscal.tables.geography import STATES
+
+
+@dataclass(frozen=True, slots=True)
+class SoapService:
+    """A SOAP service by its official name, with the operation that we paced."""
+
+    name: str
+    operation: str
+    max_per_hour: int | None = None
+    """Maximum of requests about the same subject per hour; None if unlimited."""
+    max_seconds: float | None = None
+    """Time limit of the whole request; None for the usual one."""
+    is_wrapped: bool = False
+    """Whether an element named like the operation encloses the message, as in the distribution."""
+    header_version: str | None = None
+    """Version in the SOAP header (`mdfeCabecMsg`); None if there is no header."""
+
+    def action(self, dialect: Dialect) -> str:
+        """Returns the SOAP action, by which some hosts find the operation."""
+        return f"{self._namespace(dialect)}/{self.operation}"
+
+    def envelope(self, dialect: Dialect, state_code: str, message: bytes) -> bytes:
+        """Returns the SOAP envelope of a message from an issuer of a state."""
+        namespace, prefix = self._namespace(dialect), dialect.stem.lower()
+        header, tag = b"", f"{prefix}DadosMsg"
+        if self.header_version is not None:
+            content = f"<cUF>{state_code}</cUF><versaoDados>{self.header_version}</versaoDados>"
+            header = f'<{prefix}CabecMsg xmlns="{namespace}">{content}</{prefix}CabecMsg>'.encode()
+        if self.is_wrapped:
+            message = b"".join((f"<{tag}>".encode(), message, f"</{tag}>".encode()))
+        return soap.envelope(namespace, message, self.operation if self.is_wrapped else tag, header)
+
+    def _namespace(self, dialect: Dialect) -> str:
+        return f"{dialect.namespace}/wsdl/{self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """The service that distributes documents of interest to a taxpayer (DistDFe)."""
+
+    model: str
+    """The model under which the URL is listed; a family may have several models."""
+    pages: SoapService
+    single: SoapService
+    """The same service for a single document, with a lower limit."""
+    authorizer: str = NATIONAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SefazFamily:
+    """The services of the authorities of one document family."""
+
+    dialect: Dialect
+    reception: SoapService
+    consult: SoapService
+    status: SoapService
+    event: SoapService
+    distribution: Distribution
+    national_event: SoapService | None = None
+    """For events that the national environment registers; None if it registers none of the family."""
+    events_of_home_only: frozenset[str] = frozenset()
+    """Event types that contingency authorities do not accept."""
+    document_missing_code: str
+    """Code of the refusal of an event whose document the authority does not have."""
+
+
+DistributionAnswer = DistributionPage | Rejected | Unavailable | Throttled | NotJudged
+"""A page of documents of interest to a taxpayer, or why there is none."""
 
 _PAGES, _SINGLE = "pages", "single"
 
@@ -41,52 +108,52 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A message to a service of an authority, and what it is about."""
+class SefazRequest:
+    """A message to a service of an authority."""
 
-    service: Service
+    service: SoapService
     model: str
     authorizer: str
     subject: str
-    """Calls are counted by it."""
+    """Access key, event id or other value that the hourly limit counts by."""
     state_code: str
-    """State of the issuer, for the services that have it in a SOAP header."""
+    """State of the issuer, for services that want it in the SOAP header."""
     message: bytes
 
 
 class Sefaz:
-    """Asks the authority that is responsible, and reads its answer."""
+    """Asks the responsible authority, and reads its answer."""
 
     def __init__(
         self,
-        family: Family,
-        exchange: Exchange,
+        family: SefazFamily,
+        send_soap: SendSoap,
         endpoints: Endpoints,
         pacing: Pacing,
-        board: StatusBoard | None = None,
+        status_cache: StatusCache | None = None,
     ) -> None:
         self._family = family
         self._dialect = family.dialect
-        self._exchange = exchange
+        self._send_soap = send_soap
         self._endpoints = endpoints
         self._pacing = pacing
-        self._board = board or StatusBoard()
+        self._status_cache = status_cache or StatusCache()
 
-    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
-        """Asks for the authorization of a document, at the authority that its key names."""
+    async def send(self, sender: AuthorityCredentials, document: SignedDocument) -> Outcome:
+        """Asks for the authorization of a document, at the authority that its access key implies."""
         key = AccessKey.parse(document.access_key)
         message = messages.reception(self._dialect, _lot_id(key), document.xml)
         service, authorizer = self._family.reception, authorizer_of_key(key)
-        question = Question(service, key.model, authorizer, key, key.state_code, message)
-        return await self._ask(sender, question, partial(read_authorization, self._dialect, access_key=key))
+        request = SefazRequest(service, key.model, authorizer, key, key.state_code, message)
+        return await self._ask(sender, request, partial(read_authorization, self._dialect, access_key=key))
 
-    async def consult(self, sender: Sender, access_key: str) -> Outcome:
-        """Asks what became of a document."""
+    async def consult(self, sender: AuthorityCredentials, access_key: str) -> Outcome:
+        """Asks for the outcome of a document that was sent before."""
         key = AccessKey.parse(access_key)
         return await self._consult(sender, key, partial(read_consult, self._dialect, access_key=key))
 
-    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Looks for an event of unknown fate among those of its document."""
+    async def consult_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Looks for an event among those that the authority returns with its document."""
         event = event_identity(signed)
         read = partial(
             read_registered_event,
@@ -98,22 +165,22 @@ class Sefaz:
         return await self._consult(sender, event.access_key, read)
 
     async def status(
-        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
-    ) -> Condition:
-        """Asks whether an authority serves a state now; an answer of some seconds ago is good enough."""
+        self, sender: AuthorityCredentials, model: str, state: str, *, authorizer: str | None = None
+    ) -> ServiceStatus:
+        """Asks whether an authority serves a state now; an answer is cached for some seconds."""
         authorizer, code = authorizer or authorizer_of(model, state), STATES[state].ibge
         message = messages.status_query(self._dialect, sender.environment.code, code)
-        question = Question(self._family.status, model, authorizer, state, code, message)
-        address, asker = self._address(sender, question), sender.certificate.fingerprint
-        if known := self._board.recall(address, state, asker):
-            return known
-        answer = await self._ask(sender, question, partial(read_status, self._dialect))
+        request = SefazRequest(self._family.status, model, authorizer, state, code, message)
+        address, asker = self._address(sender, request), sender.certificate.fingerprint
+        if cached := self._status_cache.recent_status(address, state, asker):
+            return cached
+        answer = await self._ask(sender, request, partial(read_status, self._dialect))
         if not isinstance(answer, Throttled):
-            self._board.write(address, state, asker, answer)
+            self._status_cache.write(address, state, asker, answer)
         return answer
 
-    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Asks for the registration of an event: nationally, or of the authority that holds the document."""
+    async def register_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Asks for the registration of an event, nationally or at the authority that has the document."""
         event, family = event_identity(signed), self._family
         key = event.access_key
         message = messages.event_reception(self._dialect, _lot_id(key), signed)
@@ -121,9 +188,9 @@ class Sefaz:
             read_event, self._dialect, access_key=key, event_type=event.type, sequence=event.sequence
         )
 
-        def ask(authorizer: str, service: Service = family.event) -> Awaitable[Outcome]:
-            question = Question(service, key.model, authorizer, event.id, key.state_code, message)
-            return self._ask(sender, question, read)
+        def ask(authorizer: str, service: SoapService = family.event) -> Awaitable[Outcome]:
+            request = SefazRequest(service, key.model, authorizer, event.id, key.state_code, message)
+            return self._ask(sender, request, read)
 
         if family.national_event and event.organ == NATIONAL_ORGAN:
             return await ask(NATIONAL, family.national_event)
@@ -131,52 +198,58 @@ class Sefaz:
             return await ask(home_of_key(key))
         return await self._ask_holder(key, ask)
 
-    async def distribution(self, sender: Sender, state: str, after: int) -> Distributed:
-        """Asks for the documents of interest after a number; after the last one an hour's rest is due."""
+    async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
+        """Asks for the documents of interest after an NSU; the last page requires a pause of an hour."""
         message = messages.distribution_after(self._dialect, *_asker(sender, state), after)
-        question = self._distribution(self._family.distribution.pages, state, _PAGES, message)
-        answer = await self._ask(sender, question, partial(read_distribution, self._dialect))
+        request = self._distribution(self._family.distribution.pages, state, _PAGES, message)
+        answer = await self._ask(sender, request, partial(read_distribution, self._dialect))
         if isinstance(answer, DistributionPage) and answer.is_last:
-            self._pacing.rest_subject(self._call(sender, question))
+            self._pacing.pause_subject(self._paced(sender, request))
         return answer
 
-    async def distribution_at(self, sender: Sender, state: str, nsu: int) -> Distributed:
-        """Asks for the document of interest that has a number."""
+    async def distribution_at(self, sender: AuthorityCredentials, state: str, nsu: int) -> DistributionAnswer:
+        """Asks for the document of interest with an NSU."""
         message = messages.distribution_at(self._dialect, *_asker(sender, state), nsu)
         return await self._single(sender, state, message)
 
-    async def distribution_of_key(self, sender: Sender, state: str, access_key: str) -> Distributed:
-        """Asks for the document of interest that has a key."""
+    async def distribution_of_key(
+        self, sender: AuthorityCredentials, state: str, access_key: str
+    ) -> DistributionAnswer:
+        """Asks for the document of interest with an access key."""
         key = AccessKey.parse(access_key)
         message = messages.distribution_of_key(self._dialect, *_asker(sender, state), key)
         return await self._single(sender, state, message)
 
-    async def _single(self, sender: Sender, state: str, message: bytes) -> Distributed:
-        question = self._distribution(self._family.distribution.single, state, _SINGLE, message)
-        return await self._ask(sender, question, partial(read_distribution, self._dialect))
+    async def _single(self, sender: AuthorityCredentials, state: str, message: bytes) -> DistributionAnswer:
+        request = self._distribution(self._family.distribution.single, state, _SINGLE, message)
+        return await self._ask(sender, request, partial(read_distribution, self._dialect))
 
-    def _distribution(self, service: Service, state: str, subject: str, message: bytes) -> Question:
-        place = self._family.distribution
-        return Question(service, place.model, place.authorizer, subject, STATES[state].ibge, message)
+    def _distribution(self, service: SoapService, state: str, subject: str, message: bytes) -> SefazRequest:
+        distribution = self._family.distribution
+        return SefazRequest(
+            service, distribution.model, distribution.authorizer, subject, STATES[state].ibge, message
+        )
 
-    async def _consult(self, sender: Sender, key: AccessKey, read: Callable[[bytes], Outcome]) -> Outcome:
+    async def _consult(
+        self, sender: AuthorityCredentials, key: AccessKey, read: Callable[[bytes], Outcome]
+    ) -> Outcome:
         message = messages.key_query(self._dialect, sender.environment.code, key)
 
         def ask(authorizer: str) -> Awaitable[Outcome]:
             service = self._family.consult
-            question = Question(service, key.model, authorizer, key, key.state_code, message)
-            return self._ask(sender, question, read)
+            request = SefazRequest(service, key.model, authorizer, key, key.state_code, message)
+            return self._ask(sender, request, read)
 
         return await self._ask_holder(key, ask)
 
     async def _ask_holder(self, key: AccessKey, ask: Callable[[str], Awaitable[Outcome]]) -> Outcome:
-        """Asks the authority that authorized a document; a closed SVC has handed it over to the state."""
+        """Asks the authority that authorized a document; a closed SVC has passed it on to the state."""
         answer = await ask(authorizer_of_key(key))
         is_over = isinstance(answer, Unavailable) and answer.outage in CONTINGENCY_OVER
-        return self._handed_over(await ask(home_of_key(key))) if is_over else answer
+        return self._after_contingency(await ask(home_of_key(key))) if is_over else answer
 
-    def _handed_over(self, answer: Outcome) -> Outcome:
-        """Returns a state's answer about a document of an SVC, which may not have come from there yet."""
+    def _after_contingency(self, answer: Outcome) -> Outcome:
+        """Returns a state's answer about a document of an SVC, which the state may not have received yet."""
         if isinstance(answer, Unknown):
             return replace(answer, may_come=True)
         if isinstance(answer, Rejected) and answer.code == self._family.document_missing_code:
@@ -190,45 +263,45 @@ class Sefaz:
         return answer
 
     async def _ask(
-        self, sender: Sender, question: Question, read: Callable[[bytes], Answer]
+        self, sender: AuthorityCredentials, request: SefazRequest, read: Callable[[bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
-        model, authorizer, service = question.model, question.authorizer, question.service.name
-        asked = AskedService(model, authorizer, sender.environment, service)
-        return await measured(asked, self._put(sender, question, read))
+        model, authorizer, service = request.model, request.authorizer, request.service.name
+        labels = ServiceLabels(model, authorizer, sender.environment, service)
+        return await measured(labels, self._send(sender, request, read))
 
-    async def _put(
-        self, sender: Sender, question: Question, read: Callable[[bytes], Answer]
+    async def _send(
+        self, sender: AuthorityCredentials, request: SefazRequest, read: Callable[[bytes], Answer]
     ) -> Answer | Throttled | NotJudged:
-        """Asks if it is time to, and counts what arrived; after a block the service rests."""
-        call, service = self._call(sender, question), question.service
-        if refused := self._pacing.admit(call):
-            return refused
+        """Sends a request within the limits and counts it; after a block the service is paused."""
+        paced, service = self._paced(sender, request), request.service
+        if throttled := self._pacing.admit(paced):
+            return throttled
         action = service.action(self._dialect)
-        envelope = service.envelope(self._dialect, question.state_code, question.message)
-        body = await self._exchange(sender.certificate, call.address, action, envelope, service.most_seconds)
+        envelope = service.envelope(self._dialect, request.state_code, request.message)
+        body = await self._send_soap(sender.certificate, paced.address, action, envelope, service.max_seconds)
         if isinstance(body, NotJudged):
             if not body.may_have_arrived:
-                self._pacing.take_back(call)
+                self._pacing.take_back(paced)
             return body
         answer = read(body)
         if isinstance(answer, Throttled):
-            return replace(answer, until=self._pacing.rest_service(call))
+            return replace(answer, until=self._pacing.pause_service(paced))
         return answer
 
-    def _call(self, sender: Sender, question: Question) -> Call:
-        address = self._address(sender, question)
-        return Call(sender.tax_id, address, question.subject, question.service.most_hourly)
+    def _paced(self, sender: AuthorityCredentials, request: SefazRequest) -> PacedRequest:
+        address = self._address(sender, request)
+        return PacedRequest(sender.tax_id, address, request.subject, request.service.max_per_hour)
 
-    def _address(self, sender: Sender, question: Question) -> str:
+    def _address(self, sender: AuthorityCredentials, request: SefazRequest) -> str:
         return self._endpoints.address(
-            question.model, question.authorizer, sender.environment, question.service.name
+            request.model, request.authorizer, sender.environment, request.service.name
         )
 
 
-def _asker(sender: Sender, state: str) -> tuple[str, str, str]:
+def _asker(sender: AuthorityCredentials, state: str) -> tuple[str, str, str]:
     return sender.environment.code, STATES[state].ibge, sender.tax_id
 
 
 def _lot_id(key: AccessKey) -> int:
-    """Returns series and number: 12 of the 15 digits of a lot's id, and always the same for a document."""
+    """Returns series and number as the id of a lot (at most 15 digits): always the same for a document."""
     return int(key[22:34])

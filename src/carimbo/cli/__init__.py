@@ -1,10 +1,10 @@
-"""The command line.
+"""The `carimbo` command.
 
-What a command alone needs is imported by it: the others start without, and a worker never holds the API.
+A command imports what only it needs when it runs: so others start faster, and a worker never loads the API.
 """
 
 import asyncio
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,53 +13,18 @@ import uvloop
 from typer.core import TyperCommand, TyperGroup
 
 from carimbo import __version__
-from carimbo.cli import calendar, schemas, tables, tables_update
-from carimbo.cli.console import fail, loaded_settings, say, told
+from carimbo.cli import calendar, tables
+from carimbo.cli.console import fail, loaded_settings, readable_errors, say
 from carimbo.demo.ports import DEFAULT_FOLDER, Ports
 from carimbo.logs import configure_logs
 from carimbo.settings import Settings
 from carimbo.storage.migrate import migrate as apply_migrations
 
-
-def _admin() -> typer.Typer:
-    from carimbo.cli import admin
-
-    return admin.app
-
-
-def _authorities() -> typer.Typer:
-    from carimbo.cli import authorities
-
-    return authorities.app
-
-
-def _documents() -> typer.Typer:
-    from carimbo.cli import documents
-
-    return documents.app
-
-
-def _simulator() -> typer.Typer:
-    from carimbo.cli import simulator
-
-    return simulator.app
-
-
-def _tables() -> typer.Typer:
-    return tables.app
-
-
-_GROUPS: dict[str, Callable[[], typer.Typer]] = {
-    "admin": _admin,
-    "authorities": _authorities,
-    "documents": _documents,
-    "simulator": _simulator,
-    "tables": _tables,
-}
+_GROUPS = ("admin", "authorities", "documents", "simulator", "tables")
 
 
 class _Commands(TyperGroup):
-    """Loads a group of commands only when it is called, because groups import much."""
+    """The commands; a group of subcommands is imported only when it is called, as groups import much."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -67,8 +32,9 @@ class _Commands(TyperGroup):
         self.commands.update({name: TyperCommand(name) for name in _GROUPS})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        load = _GROUPS.get(cmd_name)
-        return typer.main.get_group(load()) if load else super().get_command(ctx, cmd_name)
+        if cmd_name not in _GROUPS:
+            return super().get_command(ctx, cmd_name)
+        return typer.main.get_group(import_module(f"carimbo.cli.{cmd_name}").app)
 
 
 app = typer.Typer(
@@ -78,12 +44,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-tables.app.add_typer(tables_update.app, name="update")
+tables.app.add_typer(tables.update_app, name="update")
 
 
 def run() -> None:
-    """Entry point of the `carimbo` command."""
-    with told():
+    """Runs the `carimbo` command."""
+    with readable_errors():
         app()
 
 
@@ -122,7 +88,7 @@ def demo(
     ] = None,
 ) -> None:
     """Roda tudo nesta máquina, com um banco próprio e uma empresa de exemplo. Não precisa de conta."""
-    from carimbo.demo.moved_clock import ClockProblem, read_moment
+    from carimbo.demo.made_up import ClockProblem, read_moment
     from carimbo.demo.run import DemoProblem, run_demo
 
     try:
@@ -136,7 +102,7 @@ def demo(
 def serve() -> None:
     """Roda a API. Precisa de CARIMBO_DATABASE_URL e CARIMBO_SECRET_KEYS; migre o banco antes."""
     from carimbo.main.api import serve
-    from carimbo.main.listening import listen
+    from carimbo.main.process import listen
 
     settings = _usable_settings()
     serve(settings, listen(settings.host, settings.port))
@@ -147,18 +113,17 @@ def worker() -> None:
     """Roda um trabalhador da fila. Vários podem rodar ao mesmo tempo, em várias máquinas."""
     from carimbo.main.worker import work
 
-    settings = _usable_settings()
-    uvloop.run(work(settings))
+    uvloop.run(work(_usable_settings()))
 
 
 def _usable_settings() -> Settings:
-    """Try tables, database and keys before a process that stays: a sentence now, no traceback later."""
+    """Returns the settings after trying tables, database and keys: a sentence now, no traceback later."""
     from carimbo.cli.database import with_database
-    from carimbo.service.access import Gatekeeper
+    from carimbo.service.access import Authenticator
 
     settings = loaded_settings()
-    tables.put_in_force(settings)
-    with_database(settings, Gatekeeper.open)
+    tables.apply_tables(settings)
+    with_database(settings, Authenticator.open)
     configure_logs(settings.log_format, settings.log_level)
     return settings
 
@@ -173,5 +138,5 @@ def migrate() -> None:
     say("\n".join(f"aplicada: {name}" for name in applied) or "o banco já está atualizado")
 
 
-app.command(name="schemas")(schemas.show_schemas)
+app.command(name="schemas")(tables.show_schemas)
 app.command(name="calendar")(calendar.show_calendar)

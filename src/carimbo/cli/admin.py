@@ -1,4 +1,4 @@
-"""The operator's commands: subscriptions, plans, credentials and secrets."""
+"""`carimbo admin`: subscriptions, plans, credentials and secrets."""
 
 import json
 import re
@@ -10,14 +10,13 @@ import typer
 
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
-from carimbo.fiscal.counted import counted
+from carimbo.fiscal.problems import counted
 from carimbo.service import subscriptions
-from carimbo.service.access import Gatekeeper, RotatedCredential, RotationRequest, rotate_credential
-from carimbo.service.probes import probe_queue
-from carimbo.service.rekey import rekey_secrets
+from carimbo.service.access import Authenticator, RotatedCredential, RotationRequest, rotate_credential
+from carimbo.service.maintenance import probe_queue, rekey_secrets
 from carimbo.storage.database import Database
 from carimbo.storage.envelope import new_key
-from carimbo.storage.subscriptions import Plan
+from carimbo.storage.subscriptions import SubscriptionPlan
 
 app = typer.Typer(
     name="admin",
@@ -42,7 +41,7 @@ def create_subscription(
     """Cria uma assinatura com todos os recursos e mostra sua credencial uma única vez."""
 
     async def use(database: Database) -> subscriptions.NewCredentials:
-        return await subscriptions.create_subscription(await Gatekeeper.open(database), name, plan)
+        return await subscriptions.create_subscription(await Authenticator.open(database), name, plan)
 
     created = _with_database(use)
     say(json.dumps({"apiKey": str(created.subscription_id), "apiSecret": created.secret}, indent=2))
@@ -72,7 +71,7 @@ def set_features(
         list[str] | None, typer.Argument(help="Recursos ligados; nenhum desliga todos.")
     ] = None,
 ) -> None:
-    """Liga exatamente estes recursos: nfceEmission, cteEmission, mdfeEmission."""
+    """Liga só os recursos informados, entre nfceEmission, cteEmission e mdfeEmission."""
     _with_database(lambda database: subscriptions.set_features(database, subscription_id, features or []))
     say("recursos trocados")
 
@@ -95,7 +94,7 @@ def define_plan(
         fail("O nome do plano usa letras minúsculas, dígitos e hífens, e começa por letra.")
     if monthly_documents is not None and total_documents is not None:
         fail("Um plano conta documentos por mês ou no total, não os dois.")
-    plan = Plan(name, monthly_documents, total_documents, requests_per_minute)
+    plan = SubscriptionPlan(name, monthly_documents, total_documents, requests_per_minute)
     _with_database(lambda database: subscriptions.define_plan(database, plan))
     say("plano gravado")
 
@@ -124,7 +123,7 @@ def rotate_credentials(
     request = RotationRequest.model_validate({"overlapHours": overlap_hours})
 
     async def use(database: Database) -> RotatedCredential:
-        return await rotate_credential(await Gatekeeper.open(database), subscription_id, request)
+        return await rotate_credential(await Authenticator.open(database), subscription_id, request)
 
     say(_with_database(use).model_dump_json(indent=2))
 
@@ -151,9 +150,9 @@ def rekey() -> None:
 
 @app.command()
 def check_queue(
-    patience: Annotated[float, typer.Option(help="Segundos a esperar por um trabalhador.")] = 30,
+    patience: Annotated[float, typer.Option(help="Segundos a esperar pela resposta de um trabalhador.")] = 30,
 ) -> None:
-    """Passa um teste pela fila e espera que um trabalhador responda."""
+    """Envia um teste pela fila e espera a resposta de um trabalhador."""
     seconds = _with_database(lambda database: probe_queue(database, patience))
     if seconds is None:
         fail("Nenhum trabalhador respondeu: confira se `carimbo worker` está rodando.")

@@ -1,8 +1,7 @@
-"""The command that asks the tax authorities whether they are at work."""
+"""`carimbo authorities`: asks the tax authorities whether they are in operation."""
 
 import asyncio
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -10,19 +9,18 @@ from typing import Annotated
 
 import typer
 
-from carimbo.authorities.endpoints import UnknownPlace
-from carimbo.authorities.port import Authority
+from carimbo.authorities.endpoints import UnknownEndpoint
 from carimbo.authorities.registry import AUTHORITIES
-from carimbo.authorities.trust import TrustUnusable
+from carimbo.authorities.tls import CaFileUnusable
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say
-from carimbo.fiscal.certificate import CertificateError, open_a1
+from carimbo.fiscal.authority import Authority
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import AuthorityCredentials, CertificateError, open_a1
 from carimbo.fiscal.outcome import NotJudged
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.tables.authorizers import AUTHORIZERS, states_of
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.authorities import AUTHORIZERS, states_of
+from carimbo.fiscal.tables.geography import STATES
 from carimbo.main.authorities import authorities_of
 from carimbo.settings import Settings
 
@@ -32,22 +30,26 @@ app = typer.Typer(
 
 
 class Model(StrEnum):
-    """What authorities are asked for."""
+    """The fiscal model whose authorities are asked."""
 
     NFE = "55"
     NFCE = "65"
     NFSE = "nfse"
 
 
-_TYPES = {Model(kind.model or kind.name): kind.name for kind in DOCUMENT_TYPES if kind.name in AUTHORITIES}
-# What is authorised by one authority for the whole country has no line in the table of states.
-_NATIONAL = "SEFIN"
-_EVERYWHERE = "BR"
+_TYPES = {
+    Model(document_type.model or document_type.name): document_type.name
+    for document_type in DOCUMENT_TYPES
+    if document_type.name in AUTHORITIES
+}
+# A model with one authority for the whole country has no rows in the table of authorizers.
+_NATIONAL_AUTHORIZER = "SEFIN"
+_WHOLE_COUNTRY = "BR"
 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What one authority said, or why it said nothing."""
+    """The answer of one authority, or why there is none."""
 
     authorizer: str
     states: str
@@ -87,62 +89,64 @@ def status(
 ) -> None:
     """Pergunta às autoridades se estão em operação e mostra o que cada uma respondeu. Não usa o banco."""
     settings = loaded_settings(needs_database=False)
-    tables.put_in_force(settings)
+    tables.apply_tables(settings)
     state = uf and uf.upper()
     if state is not None and state not in STATES:
         fail(f"Não existe a UF {uf}.")
     sender = _sender(certificate, password, environment)
     try:
         answers = asyncio.run(_ask_all(settings, sender, model, state))
-    except TrustUnusable as error:
+    except CaFileUnusable as error:
         fail(str(error))
-    _show(answers)
+    width = max(len(answer.states) for answer in answers)
+    for answer in answers:
+        say(f"{answer.authorizer:<5}  {answer.states:<{width}}  {answer.milliseconds:>6} ms  {answer.text}")
     raise typer.Exit(not any(answer.is_answered for answer in answers))
 
 
-def _sender(file: Path, password: str, environment: Environment) -> Sender:
+def _sender(file: Path, password: str, environment: Environment) -> AuthorityCredentials:
     try:
         certificate = open_a1(file.read_bytes(), password)
     except OSError as error:
         fail(f"O certificado {file} não pode ser lido: {error.strerror}.")
     except CertificateError as error:
         fail(str(error))
-    return Sender(certificate, certificate.owner or "", environment)
+    return AuthorityCredentials(certificate, certificate.owner or "", environment)
 
 
-async def _ask_all(settings: Settings, sender: Sender, model: Model, state: str | None) -> list[_Answer]:
+async def _ask_all(
+    settings: Settings, sender: AuthorityCredentials, model: Model, state: str | None
+) -> list[_Answer]:
     async with authorities_of(settings) as authorities:
-        one = authorities[_TYPES[model]]
-        asking = (_ask(one, sender, model, authorizer, state) for authorizer in _authorizers(model, state))
-        return await asyncio.gather(*asking)
+        authority = authorities[_TYPES[model]]
+        return await asyncio.gather(
+            *(_ask(authority, sender, model, authorizer, state) for authorizer in _authorizers(model, state))
+        )
 
 
-def _authorizers(model: Model, state: str | None) -> Iterator[str]:
-    """Each authority once, those of contingency last."""
-    serving = [one for one in AUTHORIZERS.values() if one.model == model and state in (None, one.state)]
-    normal = sorted({one.authorizer for one in serving}) or [_NATIONAL]
-    yield from normal
-    yield from sorted({one.contingency for one in serving if one.contingency} - set(normal))
+def _authorizers(model: Model, state: str | None) -> list[str]:
+    """Returns each authority once, those of contingency last."""
+    rows = [row for row in AUTHORIZERS.values() if row.model == model and state in (None, row.state)]
+    normal = sorted({row.authorizer for row in rows}) or [_NATIONAL_AUTHORIZER]
+    return normal + sorted({row.contingency for row in rows if row.contingency} - set(normal))
 
 
 async def _ask(
-    authority: Authority, sender: Sender, model: Model, authorizer: str, state: str | None
+    authority: Authority,
+    sender: AuthorityCredentials,
+    model: Model,
+    authorizer: str,
+    state: str | None,
 ) -> _Answer:
-    states = sorted(states_of(model, authorizer)) or [_EVERYWHERE]
-    began = time.perf_counter()
+    states = sorted(states_of(model, authorizer)) or [_WHOLE_COUNTRY]
+    started = time.perf_counter()
     try:
         answer = await authority.status(sender, model, state or states[0], authorizer=authorizer)
-    except UnknownPlace as error:
+    except UnknownEndpoint as error:
         return _Answer(authorizer, " ".join(states), 0, str(error), is_answered=False)
-    milliseconds = round((time.perf_counter() - began) * 1000)
+    milliseconds = round((time.perf_counter() - started) * 1000)
     if isinstance(answer, NotJudged) and answer.code is None:
         return _Answer(authorizer, " ".join(states), milliseconds, f"sem resposta: {answer.detail}", False)
     return _Answer(
         authorizer, " ".join(states), milliseconds, f"{answer.code} {answer.message}".strip(), True
     )
-
-
-def _show(answers: list[_Answer]) -> None:
-    width = max(len(answer.states) for answer in answers)
-    for answer in answers:
-        say(f"{answer.authorizer:<5}  {answer.states:<{width}}  {answer.milliseconds:>6} ms  {answer.text}")

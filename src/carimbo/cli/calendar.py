@@ -1,4 +1,4 @@
-"""The command that lists the fiscal calendar: rules and rates in force, to come, and still unknown."""
+"""`carimbo calendar`: the fiscal rules and rates that are in force, to come, or still unknown."""
 
 import textwrap
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from typing import Annotated, NamedTuple
 import typer
 
 from carimbo.cli.console import loaded_settings, say
-from carimbo.cli.tables import put_in_force, say_file
+from carimbo.cli.tables import apply_tables, say_file
 from carimbo.fiscal.calendar import CALENDAR, CalendarEntry
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax, ibs_cbs_rate_row_on
-from carimbo.fiscal.tables.table import About
-from carimbo.main.clock import clock_of
+from carimbo.fiscal.tables.table import TableInfo
+from carimbo.main.process import clock_of
 
 _WIDTH = 100
 _INDENT = " " * len("2027-01-01  ")
@@ -23,8 +23,8 @@ _BY_OPERATOR = " [do operador]"
 _DAY = timedelta(days=1)
 
 
-class _Listed(NamedTuple):
-    """One entry of a list: a day, a title, and a text that may be empty."""
+class _Entry(NamedTuple):
+    """An entry of a list: a day, a title, and a text that may be empty."""
 
     since: date | None
     title: str
@@ -39,18 +39,40 @@ def show_calendar(
 ) -> None:
     """Lista as regras e alíquotas em vigor, as próximas e o que ainda não se sabe. Não usa o banco."""
     settings = loaded_settings(needs_database=False)
-    put_in_force(settings)
+    apply_tables(settings)
     day = on.date() if on else clock_of(settings)().astimezone(BRASILIA).date()
     say(f"Calendário fiscal em {day}, conforme as tabelas:")
     for about in (CALENDAR.about, IBS_CBS_RATES.about):
         _say_wrapped(f"{about.date!s:<{len(_INDENT)}}{about.name}.csv: {about.source}")
         say_file(about, len(_INDENT) - 2)
-    _say_list("Em vigor", [*_rules_in_force(day), *_rates_in_force(day)])
-    _say_list("A seguir", [*_coming_rules(day), *_coming_rates(day)])
-    _say_list("Ainda sem definição", [*_unknown_rates(day), *_rules_without_a_date()])
+
+    rules = CALENDAR.values()
+    in_force = [_rule_entry(rule, _until(rule.until)) for rule in rules if rule.is_in_force(day)]
+    for tax in ReformTax:
+        row = ibs_cbs_rate_row_on(tax, day)
+        if row and row.rate is not None:
+            in_force.append(_rate_entry(row, row.rate, ""))
+    _say_list("Em vigor", in_force)
+
+    coming = [
+        _rule_entry(rule, f"{_until(rule.until)}, {_days_to(rule.since, day)}")
+        for rule in rules
+        if rule.since and rule.since > day
+    ]
+    for row in IBS_CBS_RATES.values():
+        if row.since > day and row.rate is not None:
+            coming.append(_rate_entry(row, row.rate, f", {_days_to(row.since, day)}"))
+    _say_list("A seguir", coming)
+
+    undated = [
+        _rule_entry(rule, f": coluna since vazia em {CALENDAR.name}.csv")
+        for rule in rules
+        if rule.since is None
+    ]
+    _say_list("Ainda sem definição", [*_unknown_rates(day), *undated])
 
 
-def _say_list(heading: str, entries: list[_Listed]) -> None:
+def _say_list(heading: str, entries: list[_Entry]) -> None:
     """Prints a list by day; entries of one day keep their order, and those without a day come last."""
     say(f"\n{heading}:")
     for entry in sorted(entries, key=lambda entry: entry.since or date.max):
@@ -70,50 +92,19 @@ def _say_wrapped(text: str) -> None:
     say("\n".join(lines))
 
 
-def _rules_in_force(day: date) -> Iterator[_Listed]:
-    for rule in CALENDAR.values():
-        if rule.is_in_force(day):
-            yield _listed_rule(rule, _until(rule.until))
-
-
-def _coming_rules(day: date) -> Iterator[_Listed]:
-    for rule in CALENDAR.values():
-        if rule.since and rule.since > day:
-            yield _listed_rule(rule, f"{_until(rule.until)}, {_days_to(rule.since, day)}")
-
-
-def _rules_without_a_date() -> Iterator[_Listed]:
-    for rule in CALENDAR.values():
-        if rule.since is None:
-            yield _listed_rule(rule, f": coluna since vazia em {CALENDAR.name}.csv")
-
-
-def _listed_rule(rule: CalendarEntry, when: str) -> _Listed:
+def _rule_entry(rule: CalendarEntry, when: str) -> _Entry:
     title = f"{rule.name} ({' '.join(rule.documents)}){when}{_mark(CALENDAR.about)}"
-    return _Listed(rule.since, title, f"{rule.about} Fonte: {rule.source}.")
+    return _Entry(rule.since, title, f"{rule.about} Fonte: {rule.source}.")
 
 
-def _rates_in_force(day: date) -> Iterator[_Listed]:
-    for tax in ReformTax:
-        row = ibs_cbs_rate_row_on(tax, day)
-        if row and row.rate is not None:
-            yield _listed_rate(row, row.rate, "")
-
-
-def _coming_rates(day: date) -> Iterator[_Listed]:
-    for row in IBS_CBS_RATES.values():
-        if row.since > day and row.rate is not None:
-            yield _listed_rate(row, row.rate, f", {_days_to(row.since, day)}")
-
-
-def _listed_rate(row: IbsCbsRate, rate: Decimal, when: str) -> _Listed:
+def _rate_entry(row: IbsCbsRate, rate: Decimal, when: str) -> _Entry:
     percent = f"{rate:f}".replace(".", ",")
     title = f"alíquota de {row.tax}: {percent}%{_until(row.until)}{when}{_mark(IBS_CBS_RATES.about)}"
-    return _Listed(row.since, title)
+    return _Entry(row.since, title)
 
 
-def _unknown_rates(day: date) -> Iterator[_Listed]:
-    """Yields the periods without a rate from a day on: a row without a value, or no row at all."""
+def _unknown_rates(day: date) -> Iterator[_Entry]:
+    """Yields the periods from a day on that have no rate: their row has no value, or there is no row."""
     rows = IBS_CBS_RATES.values()
     begins = {row.since for row in rows} | {row.until + _DAY for row in rows if row.until}
     seen: set[tuple[ReformTax, date]] = set()
@@ -125,7 +116,7 @@ def _unknown_rates(day: date) -> Iterator[_Listed]:
                 seen.add((tax, since))
                 lack = "coluna rate vazia" if row else "falta a linha"
                 where = f"{IBS_CBS_RATES.name}.csv{_mark(IBS_CBS_RATES.about)}"
-                yield _Listed(since, f"alíquota de {tax}: {lack} em {where}")
+                yield _Entry(since, f"alíquota de {tax}: {lack} em {where}")
 
 
 def _until(last: date | None) -> str:
@@ -137,5 +128,5 @@ def _days_to(since: date, day: date) -> str:
     return f"em {days} dia{'s' if days > 1 else ''}"
 
 
-def _mark(about: About) -> str:
+def _mark(about: TableInfo) -> str:
     return _BY_OPERATOR if about.file else ""

@@ -1,4 +1,4 @@
-"""How the command line speaks: plain sentences, and an exit code."""
+"""Output, errors and settings of commands: plain sentences and an exit code."""
 
 import sys
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import NoReturn
 
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.fiscal.tables.table_file import TableUnusable
-from carimbo.main.listening import AddressUnusable
-from carimbo.printing.truetype import FontUnusable
+from carimbo.main.process import AddressUnusable
+from carimbo.printing.engine.truetype import FontUnusable
 from carimbo.service.errors import Refusal
 from carimbo.settings import Settings, SettingsError, load_settings
 from carimbo.storage.connection import DatabaseUnavailable
-from carimbo.storage.envelope import SealBroken
+from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.migrate import MigrationLocked, SchemaMismatch
 
 _FAILED, _MISCONFIGURED = 1, 2
@@ -23,23 +23,23 @@ class NotMigrated(Exception):
 
 
 def say(text: str) -> None:
-    """Tell what a command has to tell."""
+    """Prints the output of a command."""
     print(text)
 
 
 def warn(text: str) -> None:
-    """Prints what a person should read to stderr, where it does not mix with a command's output."""
+    """Prints a message for people to stderr, where it does not mix with the output of the command."""
     print(text, file=sys.stderr)
 
 
 def fail(text: str, exit_code: int = _FAILED) -> NoReturn:
-    """Tell what went wrong and leave."""
+    """Prints what went wrong to stderr and ends the command."""
     print(text, file=sys.stderr)
     raise SystemExit(exit_code)
 
 
 def loaded_settings(*, needs_database: bool = True) -> Settings:
-    """Read the settings, or leave with all that is wrong with them."""
+    """Returns the settings, or ends the command with all their problems."""
     try:
         return load_settings(needs_database=needs_database)
     except SettingsError as error:
@@ -56,13 +56,13 @@ _SENTENCES: dict[type[Exception], str] = {
     SchemaUnusable: "{error}",
     TableUnusable: "{error}",
     FontUnusable: "{error}",
-    SealBroken: "Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}",
+    DecryptionFailed: "Um segredo guardado não abre com as chaves de CARIMBO_SECRET_KEYS: {error}",
 }
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Turn the failures that an operator can act on into one sentence."""
+def readable_errors() -> Iterator[None]:
+    """Ends the command with one sentence when it fails for a reason that an operator can act on."""
     try:
         yield
     except tuple(_SENTENCES) as error:

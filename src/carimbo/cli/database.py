@@ -1,11 +1,11 @@
-"""How commands reach the database."""
+"""Runs a command's use case on the database; apart from `console.py`, as many commands need no database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from carimbo.cli.console import NotMigrated
-from carimbo.main.database import database_of
+from carimbo.main.process import database_of
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.migrate import is_current
@@ -14,17 +14,13 @@ T = TypeVar("T")
 
 
 def with_database(settings: Settings, use: Callable[[Database], Awaitable[T]]) -> T:
-    """Run one use case on the database, once it is known to have this version's schema."""
+    """Returns what a use case returns. Raises NotMigrated if the database lacks this version's schema."""
 
     async def run() -> T:
         async with database_of(settings) as database:
-            await _require_schema(database)
+            async with database.connection() as connection:
+                if not await is_current(connection):
+                    raise NotMigrated
             return await use(database)
 
     return asyncio.run(run())
-
-
-async def _require_schema(database: Database) -> None:
-    async with database.connection() as connection:
-        if not await is_current(connection):
-            raise NotMigrated

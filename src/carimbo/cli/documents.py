@@ -1,4 +1,4 @@
-"""The operator's commands for documents that need a person."""
+"""`carimbo documents`: parked work, which waits until a person resumes or dismisses it."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,13 +7,12 @@ import typer
 
 from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
-from carimbo.fiscal.counted import counted
-from carimbo.main.clock import clock_of
-from carimbo.service import dismissal
-from carimbo.service.parked import NOTHING_PARKED, hold_all, list_parked, resume_parked
-from carimbo.storage.backlog import ParkedWork
+from carimbo.fiscal.problems import counted
+from carimbo.main.process import clock_of
+from carimbo.service import maintenance
+from carimbo.service.maintenance import NOTHING_PARKED, list_parked, park_unsent_work, resume_parked
 from carimbo.storage.database import Database
-from carimbo.storage.holding import Held
+from carimbo.storage.work import HeldWork
 
 app = typer.Typer(
     name="documents", help="Documentos e eventos que foram postos de lado.", no_args_is_help=True
@@ -27,10 +26,14 @@ Veja o que são com `carimbo documents parked`. Um a um, confira se já foi emit
 def parked() -> None:
     """Lista o que foi posto de lado: por `hold`, ou por falhar ou derrubar o trabalhador vezes demais.
 
-    Cada linha tem o id, o que é, o tipo, a empresa, desde quando e por quê.
+    Cada linha tem o id, o que é, o tipo, a empresa, desde quando e o motivo.
     """
-    found = with_database(loaded_settings(), list_parked)
-    say("\n".join(map(_line, found)) or "nada foi posto de lado")
+    works = with_database(loaded_settings(), list_parked)
+    for work in works:
+        since = f"{work.queued_at:%Y-%m-%d %H:%M}"
+        say(f"{work.id}  {work.kind}  {work.type}  {work.company_id}  {since}  {work.parked_reason}")
+    if not works:
+        say("nada foi posto de lado")
 
 
 @app.command()
@@ -53,16 +56,17 @@ def resume(
 
 @app.command()
 def hold(
-    reason: Annotated[str, typer.Option(help="Por quê, como na lista.")] = "restaurado de um backup",
+    reason: Annotated[str, typer.Option(help="Motivo, mostrado na lista.")] = "restaurado de um backup",
 ) -> None:
     """Põe de lado todo documento ainda não enviado, e toda venda que aguarda a sua data.
 
-    Use-o depois de restaurar um backup, antes de iniciar um trabalhador: o que foi emitido depois do
-    backup seria emitido outra vez. O que já foi enviado segue: a autoridade é perguntada por ele.
+    Use este comando depois de restaurar um backup, antes de iniciar um trabalhador: o que foi emitido
+    depois do backup seria emitido outra vez. Os documentos já enviados seguem: o serviço consulta a
+    autoridade sobre eles.
     """
 
-    async def use(database: Database) -> Held:
-        return await hold_all(database, reason)
+    async def use(database: Database) -> HeldWork:
+        return await park_unsent_work(database, reason)
 
     held = with_database(loaded_settings(), use)
     documents = counted(held.documents, "documento", "documentos")
@@ -74,19 +78,14 @@ def hold(
 @app.command()
 def dismiss(
     document_id: Annotated[UUID, typer.Argument(help="Id do documento, como na lista.")],
-    reason: Annotated[str, typer.Option(help="Por quê: a mensagem da rejeição.")] = dismissal.USUAL_REASON,
+    reason: Annotated[str, typer.Option(help="Motivo: a mensagem da rejeição.")] = maintenance.USUAL_REASON,
 ) -> None:
     """Encerra como rejeitado um documento posto de lado, emitido por outro meio ou não mais desejado."""
     settings = loaded_settings()
 
     async def use(database: Database) -> None:
         now = clock_of(settings)()
-        await dismissal.dismiss(database, document_id, reason, now, settings.latest_arrival)
+        await maintenance.dismiss_document(database, document_id, reason, now, settings.in_flight_limit)
 
     with_database(settings, use)
     say("o documento foi encerrado como rejeitado")
-
-
-def _line(work: ParkedWork) -> str:
-    since = f"{work.queued_at:%Y-%m-%d %H:%M}"
-    return f"{work.id}  {work.kind}  {work.type}  {work.company_id}  {since}  {work.parked_reason}"

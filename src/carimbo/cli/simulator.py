@@ -1,4 +1,4 @@
-"""The commands of the simulator: run it, and make certificates and companies that it accepts."""
+"""`carimbo simulator`: runs the simulator, and makes certificates and companies that it accepts."""
 
 import json
 import sys
@@ -14,17 +14,17 @@ import uvloop
 from carimbo.cli import tables
 from carimbo.cli.console import fail, loaded_settings, say, warn
 from carimbo.demo.ports import command
-from carimbo.demo.sample_company import STATES, SampleCompany, sample_company
+from carimbo.demo.sample_company import STATES, sample_company
 from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
-from carimbo.simulator.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
-from carimbo.simulator.ports import DEFAULT_CONTROL_PORT, DEFAULT_PORT
-from carimbo.simulator.tax_ids import plain_tax_id
-from carimbo.simulator.trust import Flaw
-from carimbo.simulator.xsds import Xsds
+from carimbo.simulator import DEFAULT_CONTROL_PORT, DEFAULT_PORT
+from carimbo.simulator.identifiers import plain_tax_id
+from carimbo.simulator.program.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
+from carimbo.simulator.trust import CertificateFlaw
+from carimbo.simulator.xml_messages import Xsds
 
 if TYPE_CHECKING:
-    from carimbo.simulator.run import Simulator
+    from carimbo.simulator.program.run import Simulator
 
 app = typer.Typer(name="simulator")
 
@@ -33,11 +33,16 @@ _SAMPLE_CNPJ = "11222333000181"
 _LARGEST_PORT = 65535
 _PASSWORD = "carimbo"  # noqa: S105 - of certificates that only the simulator believes
 
+_NEW_AUTHORITY = """\
+Atenção: a pasta {folder} não tinha uma autoridade certificadora, e uma nova foi criada nela.
+Um simulador que roda com outra pasta não aceita este certificado. Se o seu já está rodando, use a \
+autoridade dele: rode este comando na pasta em que você o iniciou, ou com --data-dir /caminho/até/{usual}."""
+
 DataDir = Annotated[Path, typer.Option(help="Pasta onde ficam os documentos e os certificados do simulador.")]
 
 
 class FlawName(StrEnum):
-    """How the command line calls the flaws that a certificate can be made with."""
+    """The flaws that a certificate can be made with, as the command line names them."""
 
     INVALID = "invalid"
     EXPIRED = "expired"
@@ -48,12 +53,12 @@ class FlawName(StrEnum):
 
 
 _FLAWS = {
-    FlawName.INVALID: Flaw.INVALID,
-    FlawName.EXPIRED: Flaw.OUT_OF_DATE,
-    FlawName.WITHOUT_TAX_ID: Flaw.WITHOUT_TAX_ID,
-    FlawName.BROKEN_CHAIN: Flaw.BROKEN_CHAIN,
-    FlawName.REVOKED: Flaw.REVOKED,
-    FlawName.NOT_ICP_BRASIL: Flaw.NOT_ICP_BRASIL,
+    FlawName.INVALID: CertificateFlaw.INVALID,
+    FlawName.EXPIRED: CertificateFlaw.OUT_OF_DATE,
+    FlawName.WITHOUT_TAX_ID: CertificateFlaw.WITHOUT_TAX_ID,
+    FlawName.BROKEN_CHAIN: CertificateFlaw.BROKEN_CHAIN,
+    FlawName.REVOKED: CertificateFlaw.REVOKED,
+    FlawName.NOT_ICP_BRASIL: CertificateFlaw.NOT_ICP_BRASIL,
 }
 
 
@@ -73,13 +78,13 @@ def simulate(
     ] = None,
     data_dir: DataDir = _FOLDER,
 ) -> None:
-    """Roda as autoridades fiscais nesta máquina, para testar qualquer emissor. Não usa o banco."""
-    from carimbo.simulator.run import SimulatorProblem, run
+    """Simula as autoridades fiscais nesta máquina, para testar qualquer emissor. Não usa o banco."""
+    from carimbo.simulator.program.run import SimulatorProblem, run
 
     if context.invoked_subcommand:
         return
     settings = loaded_settings(needs_database=False)
-    tables.put_in_force(settings)
+    tables.apply_tables(settings)
     configure_logs(settings.log_format, settings.log_level)
     try:
         xsds = Xsds(settings.schemas_folder)
@@ -96,7 +101,7 @@ def _greet(data_dir: Path, simulator: "Simulator") -> None:
     say(f"Painel       {simulator.control_url}")
     say(f"Autoridade   {simulator.certificates.ca_file} (o seu emissor precisa confiar nela)")
     say(f"Certificado  {command('simulator', 'certificate', '--tax-id', _SAMPLE_CNPJ, *folder)}")
-    # Whoever reads through a pipe waits for these lines.
+    # A program that reads through a pipe waits for these lines.
     sys.stdout.flush()
 
 
@@ -124,23 +129,13 @@ def certificate(
     try:
         folder = CertificateFolder.open(data_dir, now)
         if folder.has_new_authority:
-            _warn_of_new_authority(data_dir)
+            # Its certificates are unknown to a simulator that runs with another folder.
+            warn(_NEW_AUTHORITY.format(folder=data_dir.resolve(), usual=_FOLDER))
         issued = folder.issue(tax_id, name, now, _FLAWS[flaw] if flaw else None, days)
         _write_new(file, issued.to_pfx(password, legacy=legacy))
     except CertificateProblem as problem:
         fail(str(problem))
     say(f"{file} (senha: {password}), assinado pela autoridade da pasta {data_dir.resolve()}")
-
-
-def _warn_of_new_authority(data_dir: Path) -> None:
-    """Says that a running simulator will not know the certificate: its authority is in another folder."""
-    warn(
-        f"Atenção: a pasta {data_dir.resolve()} não tinha uma autoridade certificadora, e uma nova"
-        " foi criada nela.\n"
-        "Um simulador que roda com outra pasta não aceita este certificado. Se o seu já está rodando, use a"
-        " autoridade dele: rode este comando na pasta em que você o iniciou, ou com"
-        f" --data-dir /caminho/até/{_FOLDER}."
-    )
 
 
 @app.command()
@@ -158,27 +153,25 @@ def company(
         fail(f"«{state}» não é uma UF: use uma de {', '.join(STATES)}.")
     if not name.strip():
         fail("A razão social está vazia: informe-a com --name.")
-    made = sample_company(state.upper(), name, seed)
+    sample = sample_company(state.upper(), name, seed)
     bodies = {
-        "company": made.company,
-        "stateRegistration": made.state_registration,
-        "settings": made.settings,
+        "company": sample.company,
+        "stateRegistration": sample.state_registration,
+        "settings": sample.settings,
     }
     if not whole:
-        _explain(made)
-    say(json.dumps(bodies if whole else made.company, indent=2, ensure_ascii=False))
-
-
-def _explain(made: SampleCompany) -> None:
-    """Says on stderr what the other calls need, so that the output alone is a body."""
-    code = made.settings["nfce"]["homologation"]
-    warn(f"Inscrição estadual  {made.state_registration['number']} ({made.state_registration['state']})")
-    warn(f"CSC de homologação  {code['csc']}, com o id {code['cscId']}")
-    warn(f"Certificado         {command('simulator', 'certificate', '--tax-id', made.company['taxId'])}")
+        # To stderr, so that the output alone is the body of a request.
+        code, registration = sample.settings["nfce"]["homologation"], sample.state_registration
+        warn(f"Inscrição estadual  {registration['number']} ({registration['state']})")
+        warn(f"CSC de homologação  {code['csc']}, com o id {code['cscId']}")
+        warn(
+            f"Certificado         {command('simulator', 'certificate', '--tax-id', sample.company['taxId'])}"
+        )
+    say(json.dumps(bodies if whole else sample.company, indent=2, ensure_ascii=False))
 
 
 def _write_new(file: Path, content: bytes) -> None:
-    """Write a file that was not there: a certificate that somebody paid for may have the same name."""
+    """Writes a new file and never replaces one: a real certificate may have the same name."""
     try:
         with file.open("xb") as stream:
             stream.write(content)

@@ -1,1 +1,1 @@
-"""Everything on this machine: a database of its own, a sample company, and every process of the service."""
+"""The demo: all processes of the service on this machine, with their own database and a sample company."""

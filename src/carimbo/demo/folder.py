@@ -1,4 +1,4 @@
-"""The demo's folder: held by one demo at a time, with secrets that only its owner may read."""
+"""The demo's folder: used by one demo at a time, with secrets that only its owner may read."""
 
 import fcntl
 import json
@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
 
 from carimbo.storage.envelope import KeyRing, UnusableKey, new_key
 
@@ -16,9 +15,17 @@ class FolderProblem(Exception):
 
 
 @contextmanager
-def sole_user(folder: Path) -> Iterator[None]:
-    """Hold the folder, so that two demos don't share and then stop one database."""
-    with _lock_file(folder) as lock:
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Locks the folder while the block runs, so that two demos don't share and then stop one database.
+
+    Raises FolderProblem if another demo uses the folder, or it can't be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / "lock").open("w")
+    except OSError as error:
+        raise FolderProblem(f"Não foi possível usar a pasta {folder}: {error.strerror}.") from None
+    with file as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -29,7 +36,7 @@ def sole_user(folder: Path) -> Iterator[None]:
 
 
 def secret_keys(folder: Path) -> str:
-    """The key ring that seals the demo's secrets, made at the first start."""
+    """Returns the key ring that seals the demo's secrets; made at the first start. Raises FolderProblem."""
     file = folder / "secret-keys"
     if not file.exists():
         write_private(file, new_key("demo") + "\n")
@@ -43,25 +50,17 @@ def secret_keys(folder: Path) -> str:
     return keys
 
 
-def known_secret(folder: Path) -> str | None:
-    """The API secret that an earlier start wrote down."""
+def previous_api_secret(folder: Path) -> str | None:
+    """Returns the API secret that an earlier start wrote, or None."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         return str(json.loads((folder / "demo.json").read_text())["apiSecret"])
     return None
 
 
 def write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Writes a file that only its owner may read, completely or not at all."""
     draft = file.with_suffix(".draft")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
         stream.write(text)
     draft.replace(file)
-
-
-def _lock_file(folder: Path) -> TextIO:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return (folder / "lock").open("w")
-    except OSError as error:
-        raise FolderProblem(f"Não foi possível usar a pasta {folder}: {error.strerror}.") from None

@@ -1,4 +1,4 @@
-"""What the demo says when it is up: where everything is, and commands that work as they are printed."""
+"""The message of a started demo: addresses, files, and commands that work as they are printed."""
 
 import json
 import shlex
@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 
 from carimbo.demo.folder import write_private
-from carimbo.demo.issuing import Progress
-from carimbo.demo.made_up_rate import MADE_UP_RATE
+from carimbo.demo.issuing import SampleProgress
+from carimbo.demo.made_up import MADE_UP_RATE
 from carimbo.demo.samples import NFE_BODY, SALE_BODY
 from carimbo.fiscal.local_time import BRASILIA
 
@@ -19,7 +19,10 @@ _BODIES = {"nfe.json": NFE_BODY, "sale.json": SALE_BODY}
 
 
 def write_curl_files(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write what commands read: credentials, addresses, and bodies, which are written only once."""
+    """Writes the files of the printed commands: credentials, addresses, and request bodies.
+
+    A body that exists is kept, as the user may have changed it.
+    """
     headers = f"X-Api-Key: {facts['apiKey']}\nX-Api-Secret: {facts['apiSecret']}\n"
     write_private(folder / "headers", headers)
     addresses = {
@@ -40,10 +43,10 @@ def greet(
     console: Console,
     folder: Path,
     facts: Mapping[str, Any],
-    samples: Sequence[Progress],
+    samples: Sequence[SampleProgress],
     notes: Sequence[str] = (),
 ) -> None:
-    """Tell where everything is and what to try; `notes` are lines about what is made up."""
+    """Prints addresses, files and commands to try; `notes` are lines about what is not real."""
     console.rule("[bold]carimbo está no ar")
     say(console, f"API           {facts['baseUrl']}")
     say(console, f"Documentação  {facts['baseUrl']}/docs")
@@ -60,7 +63,7 @@ def greet(
 
 
 def made_up_notes(rates_file: Path | None, clock_offset: int) -> list[str]:
-    """Returns the lines about what is not real: the rate of the CBS, and the clock."""
+    """Returns the lines about what is not real: the CBS rate and the clock."""
     notes = []
     if clock_offset:
         now = datetime.now(BRASILIA) + timedelta(seconds=clock_offset)
@@ -72,11 +75,13 @@ def made_up_notes(rates_file: Path | None, clock_offset: int) -> list[str]:
 
 
 def say(console: Console, text: str) -> None:
-    """Print a text as it is, so that what is copied from it works."""
+    """Prints a text without wrapping or markup, so that a copied command works."""
     console.print(text, soft_wrap=True, highlight=False, markup=False)
 
 
-def _commands(folder: Path, facts: Mapping[str, Any], samples: Sequence[Progress]) -> list[tuple[str, str]]:
+def _commands(
+    folder: Path, facts: Mapping[str, Any], samples: Sequence[SampleProgress]
+) -> list[tuple[str, str]]:
     curl = f"curl -s -H {_file(folder / 'headers')}"
     post = f"{curl} -H 'Content-Type: application/json' -d"
     company = f"{facts['baseUrl']}/v1/companies/{facts['companyId']}"

@@ -1,4 +1,4 @@
-"""Where the demo's processes listen, and what to do when another program listens there."""
+"""The ports of the demo's processes, and what to do if another program uses them."""
 
 import shlex
 import socket
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from carimbo.simulator.ports import DEFAULT_CONTROL_PORT, DEFAULT_PORT
+from carimbo.simulator import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 
 HOST = "127.0.0.1"
 DEFAULT_FOLDER = Path(".carimbo")
@@ -16,7 +16,7 @@ _FIRST_UNPRIVILEGED, _LARGEST = 1024, 65535
 
 @dataclass(frozen=True)
 class Ports:
-    """Where the demo's processes listen."""
+    """The ports that the demo's processes listen on."""
 
     api: int = 8000
     simulator: int = DEFAULT_PORT
@@ -24,7 +24,7 @@ class Ports:
 
     @property
     def by_option(self) -> dict[str, int]:
-        """Each with the option that changes it."""
+        """The ports by the option that changes each."""
         return {
             "--port": self.api,
             "--simulator-port": self.simulator,
@@ -42,8 +42,8 @@ def require_usable(ports: Ports, folder: Path) -> None:
     for option, port in ports.by_option.items():
         if port in usable:
             sentences.append(f"A porta {port} ({option}) foi informada duas vezes.")
-        elif trouble := _trouble(port):
-            sentences.append(f"A porta {port} ({option}) {trouble}.")
+        elif problem := _port_problem(port):
+            sentences.append(f"A porta {port} ({option}) {problem}.")
         else:
             usable.add(port)
     if sentences:
@@ -51,7 +51,7 @@ def require_usable(ports: Ports, folder: Path) -> None:
         raise PortsUnusable("\n".join((*sentences, advice, _working_command(ports, folder))))
 
 
-def _trouble(port: int) -> str | None:
+def _port_problem(port: int) -> str | None:
     """Returns why a port cannot be listened on, or None if it can."""
     try:
         socket.create_server((HOST, port)).close()
@@ -63,14 +63,14 @@ def _trouble(port: int) -> str | None:
 
 
 def command(*words: str) -> str:
-    """Returns a command of carimbo as a shell runs it, with the program that runs now."""
-    # `python -m carimbo` has the path of a module there.
+    """Returns a carimbo command line for the shell, run by the same program as now."""
+    # For `python -m carimbo`, argv[0] is the path of a module.
     is_program = Path(sys.argv[0]).name == "carimbo"
     return shlex.join([*([sys.argv[0]] if is_program else [sys.executable, "-m", "carimbo"]), *words])
 
 
 def _working_command(ports: Ports, folder: Path) -> str:
-    """Returns the command that starts the same demo on free ports, the nearest to those that were wanted."""
+    """Returns the command that starts the same demo on free ports, each the next above the wanted one."""
     options: list[str] = []
     chosen: list[int] = []
     for option, wanted in ports.by_option.items():
@@ -82,6 +82,6 @@ def _working_command(ports: Ports, folder: Path) -> str:
 
 def _free_port_from(wanted: int, used: Collection[int]) -> int:
     above = range(max(wanted + 1, _FIRST_UNPRIVILEGED), _LARGEST + 1)
-    # After the largest port the search goes on with the smallest one that needs no administrator.
+    # After the largest port the search continues from the smallest one that needs no administrator.
     candidates: Iterable[int] = (wanted, *above, *range(_FIRST_UNPRIVILEGED, wanted))
-    return next(port for port in candidates if port not in used and _trouble(port) is None)
+    return next(port for port in candidates if port not in used and _port_problem(port) is None)

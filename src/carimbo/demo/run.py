@@ -1,4 +1,4 @@
-"""`carimbo demo`: start everything, show how to use it, stop everything."""
+"""`carimbo demo`: starts everything, shows how to use it, stops everything."""
 
 import asyncio
 import http.client
@@ -16,19 +16,16 @@ from typing import Any, NoReturn
 import httpx2
 from rich.console import Console
 
-from carimbo.demo.children import Children
+from carimbo.demo.children import ChildProcesses, DemoLayout, child_plans
 from carimbo.demo.embedded_postgres import ENDING_SIGNALS, PostgresFailed, embedded_postgres
-from carimbo.demo.folder import FolderProblem, known_secret, secret_keys, sole_user, write_private
+from carimbo.demo.folder import FolderProblem, locked_folder, previous_api_secret, secret_keys, write_private
 from carimbo.demo.greeting import greet, made_up_notes, say, write_curl_files
-from carimbo.demo.issuing import Progress, api_client, issue_samples
-from carimbo.demo.live_table import live_table
-from carimbo.demo.made_up_rate import write_made_up_rate
-from carimbo.demo.moved_clock import PanelClock
-from carimbo.demo.plans import DemoLayout, child_plans
+from carimbo.demo.issuing import SampleProgress, api_client, issue_samples, live_table
+from carimbo.demo.made_up import PanelClock, write_made_up_rate
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
-from carimbo.demo.seed import CompanyFile, seed_company, seed_credentials
+from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
 from carimbo.settings import names_no_tables
-from carimbo.simulator.certificates import CertificateFolder, CertificateProblem
+from carimbo.simulator.program.certificates import CertificateFolder, CertificateProblem
 from carimbo.storage.database import open_database
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.migrate import migrate
@@ -46,15 +43,15 @@ class DemoProblem(Exception):
 
 
 def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> int:
-    """Run the demo until a signal or the end of a child; the data stays. Raises DemoProblem.
+    """Runs the demo until a signal arrives or a child ends; the data stays. Raises DemoProblem.
 
-    `begins_at` is what its clock shows at the start, instead of the machine's time.
+    Returns the exit code. `begins_at` is the time of its clock at the start, instead of the machine's.
     """
-    # A signal waits until the loop can take it: one that cut the start short would leave PostgreSQL behind.
+    # Signals wait until the loop handles them: an interrupted start would leave PostgreSQL running.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     try:
-        # The folder first: a second demo in it must be stopped, and would not work on other ports either.
-        with sole_user(folder):
+        # The folder first: a second demo in the same folder would not work on other ports either.
+        with locked_folder(folder):
             require_usable(ports, folder)
             with embedded_postgres(folder / "postgres") as postgres:
                 demo = _Demo(Console(), ports, folder.resolve(), postgres.url, postgres.revive, begins_at)
@@ -62,7 +59,7 @@ def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> i
     except (FolderProblem, PortsUnusable) as problem:
         raise DemoProblem(str(problem)) from None
     except PostgresFailed:
-        # A Ctrl-C at a terminal reaches the programs that make a new database too, and ends them.
+        # A Ctrl-C at a terminal also ends the programs that create a new database.
         if signal.sigpending() & _ending_signals():
             return _OK
         raise DemoProblem(
@@ -74,7 +71,7 @@ def run_demo(ports: Ports, folder: Path, begins_at: datetime | None = None) -> i
 
 
 class _Demo:
-    """One run of the demo."""
+    """A run of the demo."""
 
     def __init__(
         self,
@@ -105,12 +102,12 @@ class _Demo:
             facts = await self._prepare(keys)
             return _OK if self._stop.is_set() else await self._run_children(keys, facts)
         finally:
-            # From here on only PostgreSQL is left to stop, and nothing may keep us from it. Blocked and not
-            # ignored: the loop puts the default handlers back when it closes.
+            # Only PostgreSQL is left to stop, and no signal may prevent it. Blocked and not ignored: the loop
+            # restores the default handlers when it closes.
             signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
 
     async def _run_children(self, keys: str, facts: dict[str, Any]) -> int:
-        children = Children(self._console)
+        children = ChildProcesses(self._console)
         if self._begins_at:
             self._clock_offset = round((self._begins_at - datetime.now(UTC)).total_seconds())
         try:
@@ -124,27 +121,27 @@ class _Demo:
                 await children.start(plan)
             return await self._attend(children, facts)
         finally:
-            # A terminal that was closed can't be written to; the children must be stopped all the same.
+            # A closed terminal can't be written to, but the children must be stopped.
             with suppress(OSError):
                 self._console.print("Parando…", style="dim")
             await children.stop(_STOP_SECONDS, self._hurry)
 
-    async def _set_panel_clock(self, children: Children) -> None:
-        """Sets the simulator's clock before the worker sends it anything; gives up if either ends first."""
+    async def _set_panel_clock(self, children: ChildProcesses) -> None:
+        """Sets the simulator's clock before the worker starts, unless a child ends or a signal comes."""
         ended = asyncio.create_task(children.first_to_end())
         stopped = asyncio.create_task(self._stop.wait())
         ready = asyncio.create_task(self._until(partial(_answers, self._layout.ports.control, "/controls")))
         waits: set[asyncio.Task[Any]] = {ended, stopped, ready}
         await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         if ready.done() and ready.result():
-            # A simulator that ended meanwhile ends the demo too, with a sentence about it.
+            # If the simulator has ended meanwhile, the demo ends with a message about it.
             with suppress(httpx2.TransportError):
                 await self._panel_clock.set(self._clock_offset)
         for task in waits:
             task.cancel()
 
     def _on_signal(self) -> None:
-        """The first signal stops, the second one stops without patience."""
+        """Stops the demo at the first signal, and without waiting at the second."""
         if self._stop.is_set():
             self._hurry.set()
         self._stop.set()
@@ -154,9 +151,9 @@ class _Demo:
         self._layout.email_folder.mkdir(exist_ok=True)
         if names_no_tables():
             self._made_up_rates = write_made_up_rate(self._layout.tables_folder)
-        file = CompanyFile(self._certificates(), self._layout.simulator_folder / "company.pfx")
+        file = CompanyCertificateFile(self._certificates(), self._layout.simulator_folder / "company.pfx")
         async with open_database(self._layout.database_url, KeyRing.parse(keys)) as database:
-            credentials = await seed_credentials(database, known_secret(self._layout.folder))
+            credentials = await seed_credentials(database, previous_api_secret(self._layout.folder))
             now = self._begins_at or datetime.now(UTC)
             company_id = await seed_company(database, credentials.subscription_id, file, now)
         facts = {
@@ -183,8 +180,8 @@ class _Demo:
         except CertificateProblem as problem:
             raise DemoProblem(str(problem)) from None
 
-    async def _attend(self, children: Children, facts: dict[str, Any]) -> int:
-        """Wait for readiness, show the samples, say hello, then wait for a signal or for a child to end."""
+    async def _attend(self, children: ChildProcesses, facts: dict[str, Any]) -> int:
+        """Waits until all is ready, shows samples and commands, then waits for a signal or a child's end."""
         ended = asyncio.create_task(children.first_to_end())
         stopped = asyncio.create_task(self._stop.wait())
         database = asyncio.create_task(self._keep_database())
@@ -195,7 +192,7 @@ class _Demo:
         failure = database.exception() if database.done() else None
         for task in (welcome, stopped, database):
             task.cancel()
-        # Until it let go of the terminal, nobody else can write below its table.
+        # Nothing can be written below the live table until it has released the terminal.
         await asyncio.gather(welcome, stopped, database, return_exceptions=True)
         if self._stop.is_set():
             ended.cancel()
@@ -219,10 +216,10 @@ class _Demo:
                 say(self._console, "O PostgreSQL da demonstração terminou e foi iniciado de novo.")
 
     async def _welcome(self, facts: dict[str, Any]) -> bool:
-        """Show that it works once everything is ready; False if it never was."""
+        """Shows samples and commands once everything is ready; returns False if it never is."""
         if not await self._until(self._is_ready):
             return False
-        # A terminal that was closed ends the demo by its signal.
+        # A closed terminal ends the demo by its signal.
         with suppress(OSError):
             samples = await self._show_samples(facts)
             notes = made_up_notes(self._made_up_rates, self._clock_offset)
@@ -230,7 +227,7 @@ class _Demo:
             await self._build_docs(facts)
         return True
 
-    async def _show_samples(self, facts: dict[str, Any]) -> list[Progress]:
+    async def _show_samples(self, facts: dict[str, Any]) -> list[SampleProgress]:
         try:
             async with api_client(facts) as client:
                 with live_table(self._console) as show:
@@ -262,7 +259,7 @@ class _Demo:
 
 
 def _give_up_on_a_closed_terminal() -> None:
-    """Let go of what can't be shown any more: Python would fail to write it at the end, and exit with 120."""
+    """Discards output that a closed terminal can't show: Python would fail to write it and exit with 120."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -270,9 +267,9 @@ def _give_up_on_a_closed_terminal() -> None:
 
 
 def _ending_signals() -> set[signal.Signals]:
-    """Ctrl-C, a polite kill, and a terminal that is closed, unless `nohup` asked us to outlive it."""
-    outlives = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    return set(ENDING_SIGNALS - {signal.SIGHUP}) if outlives else set(ENDING_SIGNALS)
+    """Returns the signals that end the demo; without SIGHUP, a closed terminal, if `nohup` runs us."""
+    ignores_hangup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return set(ENDING_SIGNALS - {signal.SIGHUP}) if ignores_hangup else set(ENDING_SIGNALS)
 
 
 def _answers(port: int, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""What the demo sells: documents of a small shop, three that meet trouble on purpose, and a whole sale."""
+"""The requests of the demo: documents of a small shop, three of which fail on purpose, and a whole sale."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """A document to be issued, or a sale that needs some."""
+class SampleRequest:
+    """A request for a document, or for a sale with several documents."""
 
     title: str
     collection: str
-    """Where it is posted, under the company."""
+    """The path below the company that it is posted to."""
     about: str
-    """One line for whoever watches."""
+    """One line about it, in Portuguese."""
     body: Mapping[str, Any]
 
 
@@ -106,12 +106,12 @@ _LICENCE: Mapping[str, Any] = {
 }
 
 SAMPLES = (
-    Sample("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
-    Sample("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
-    Sample("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
-    Sample("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
-    Sample("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
-    Sample("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
-    Sample("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
-    Sample("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
+    SampleRequest("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
+    SampleRequest("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
+    SampleRequest("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
+    SampleRequest("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
+    SampleRequest("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
+    SampleRequest("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
+    SampleRequest("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
+    SampleRequest("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
 )

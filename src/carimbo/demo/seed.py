@@ -1,4 +1,4 @@
-"""What the demo starts with: a subscription, and a company that is ready to issue and has things to sell."""
+"""Creates the demo's data: a subscription, and a company with a catalog that is ready to issue."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,22 +7,21 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.demo.samples import CATALOG
-from carimbo.service.access import Gatekeeper, RotationRequest, rotate_credential
-from carimbo.service.certificate_opener import CertificateOpener
-from carimbo.service.certificates import read_certificate, upload_certificate
-from carimbo.service.companies import NewCompany, create_company, find_company
-from carimbo.service.company_settings import CompanySettings, change_settings
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.pages import PageRequest
-from carimbo.service.product_bodies import ProductBody
-from carimbo.service.products import create_product
-from carimbo.service.state_registrations import (
+from carimbo.service.access import Authenticator, RotationRequest, rotate_credential
+from carimbo.service.catalog.product_bodies import ProductBody
+from carimbo.service.catalog.products import create_product
+from carimbo.service.companies.certificates import CertificateOpener, read_certificate, upload_certificate
+from carimbo.service.companies.company_settings import CompanySettings, change_settings
+from carimbo.service.companies.registration import NewCompany, create_company, find_company
+from carimbo.service.companies.state_registrations import (
     NewStateRegistration,
     add_state_registration,
     list_state_registrations,
 )
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.listing import PageRequest
 from carimbo.service.subscriptions import NewCredentials, create_subscription, list_subscriptions
-from carimbo.simulator.certificates import CertificateFolder
+from carimbo.simulator.program.certificates import CertificateFolder
 from carimbo.storage.database import Database
 
 SUBSCRIPTION_NAME = "Demonstração"
@@ -66,78 +65,76 @@ _SETTINGS: dict[str, Any] = {
 
 
 async def seed_credentials(database: Database, secret: str | None) -> NewCredentials:
-    """Find the demo's subscription or make it; a secret that is no longer known is replaced."""
-    gatekeeper = await Gatekeeper.open(database)
+    """Returns the credentials of the demo's subscription, which is created if there is none.
+
+    A secret that is missing or no longer valid is replaced by a new one.
+    """
+    authenticator = await Authenticator.open(database)
     existing = [s for s in await list_subscriptions(database) if s.name == SUBSCRIPTION_NAME]
     if not existing:
-        return await create_subscription(gatekeeper, SUBSCRIPTION_NAME, plan="unlimited")
+        return await create_subscription(authenticator, SUBSCRIPTION_NAME, plan="unlimited")
     subscription_id = existing[0].id
-    if secret is not None and await _opens(gatekeeper, subscription_id, secret):
+    if secret is not None and await _is_valid_secret(authenticator, subscription_id, secret):
         return NewCredentials(subscription_id, secret)
-    rotated = await rotate_credential(gatekeeper, subscription_id, RotationRequest())
+    rotated = await rotate_credential(authenticator, subscription_id, RotationRequest())
     return NewCredentials(subscription_id, rotated.api_secret)
 
 
 @dataclass(frozen=True)
-class CompanyFile:
-    """The company's A1 file in the simulator's folder, and gone when the authority that made it is."""
+class CompanyCertificateFile:
+    """The company's A1 file in the simulator's folder; it is deleted with the authority that issued it."""
 
     certificates: CertificateFolder
     path: Path
 
-    def is_there(self) -> bool:
-        """Tell whether the simulator's authority, and so its file, is still the same."""
+    def exists(self) -> bool:
+        """Returns whether there is a file, and so the authority that issued it."""
         return self.path.exists()
 
-    def make(self, now: datetime) -> bytes:
-        """Write a new one."""
+    def create(self, now: datetime) -> bytes:
+        """Writes a new file and returns its content."""
         pfx = self.certificates.issue(TAX_ID, LEGAL_NAME.upper(), now).to_pfx(PFX_PASSWORD)
         self.path.write_bytes(pfx)
         return pfx
 
 
-async def seed_company(database: Database, subscription_id: UUID, file: CompanyFile, now: datetime) -> UUID:
-    """Make the sample company complete: what it lacks is added, what a user changed is left alone.
+async def seed_company(
+    database: Database, subscription_id: UUID, file: CompanyCertificateFile, now: datetime
+) -> UUID:
+    """Returns the id of the sample company, which is created or completed; changes of a user are kept.
 
-    `now` is by the service's clock, on which its certificate has to be in force.
+    `now` is by the service's clock: its certificate must be valid then.
     """
     try:
         created = await create_company(database, subscription_id, NewCompany.model_validate(_COMPANY))
     except Refusal as refusal:
-        if refusal.code is not Code.DUPLICATE_RESOURCE or refusal.details is None:
+        if refusal.code is not ErrorCode.DUPLICATE_RESOURCE or refusal.details is None:
             raise
         company_id = UUID(refusal.details["existingId"])
     else:
         company_id = created.id
-    await _seed_settings(database, subscription_id, company_id)
-    await _seed_registration(database, subscription_id, company_id)
+
+    company = await find_company(database, subscription_id, company_id)
+    if not company.settings:
+        settings = CompanySettings.model_validate(_SETTINGS)
+        await change_settings(database, subscription_id, company_id, settings)
+    listed = await list_state_registrations(database, subscription_id, company_id, PageRequest())
+    if not listed.total:
+        registration = NewStateRegistration.model_validate({"state": "SP", "number": "110042490114"})
+        await add_state_registration(database, subscription_id, company_id, registration)
     await _seed_certificate(database, subscription_id, company_id, file, now)
     await _seed_catalog(database, subscription_id, company_id)
     return company_id
 
 
-async def _seed_settings(database: Database, subscription_id: UUID, company_id: UUID) -> None:
-    company = await find_company(database, subscription_id, company_id)
-    if not company.settings:
-        settings = CompanySettings.model_validate(_SETTINGS)
-        await change_settings(database, subscription_id, company_id, settings)
-
-
-async def _seed_registration(database: Database, subscription_id: UUID, company_id: UUID) -> None:
-    listed = await list_state_registrations(database, subscription_id, company_id, PageRequest())
-    if not listed.total:
-        registration = NewStateRegistration.model_validate({"state": "SP", "number": "110042490114"})
-        await add_state_registration(database, subscription_id, company_id, registration)
-
-
 async def _seed_certificate(
-    database: Database, subscription_id: UUID, company_id: UUID, file: CompanyFile, now: datetime
+    database: Database, subscription_id: UUID, company_id: UUID, file: CompanyCertificateFile, now: datetime
 ) -> None:
-    if file.is_there() and not await _needs_certificate(database, subscription_id, company_id, now):
+    if file.exists() and not await _needs_certificate(database, subscription_id, company_id, now):
         return
     company = await find_company(database, subscription_id, company_id)
     opener = CertificateOpener(_OPENING_SECONDS)
-    await upload_certificate(database, opener, subscription_id, company, file.make(now), PFX_PASSWORD, now)
+    await upload_certificate(database, opener, subscription_id, company, file.create(now), PFX_PASSWORD, now)
 
 
 async def _seed_catalog(database: Database, subscription_id: UUID, company_id: UUID) -> None:
@@ -145,7 +142,7 @@ async def _seed_catalog(database: Database, subscription_id: UUID, company_id: U
         try:
             await create_product(database, subscription_id, company_id, ProductBody.model_validate(item).root)
         except Refusal as refusal:
-            if refusal.code is not Code.DUPLICATE_RESOURCE:
+            if refusal.code is not ErrorCode.DUPLICATE_RESOURCE:
                 raise
 
 
@@ -159,9 +156,9 @@ async def _needs_certificate(
     return not current.certificate.valid_from <= now < current.certificate.expires_at
 
 
-async def _opens(gatekeeper: Gatekeeper, subscription_id: UUID, secret: str) -> bool:
+async def _is_valid_secret(authenticator: Authenticator, subscription_id: UUID, secret: str) -> bool:
     try:
-        await gatekeeper.authenticate(str(subscription_id), secret)
+        await authenticator.authenticate(str(subscription_id), secret)
     except Refusal:
         return False
     return True

@@ -1,7 +1,7 @@
-"""The fiscal calendar: named rules with the days on which they are in force.
+"""The fiscal calendar: rules with the period in which they are in force.
 
-No other module of the library has a fiscal date. A new date is a row of `tables/calendar.csv`, which an
-operator may replace. The simulator has a calendar of its own, so that it can disagree with this one.
+All fiscal dates are here. A new date is a row of `tables/calendar.csv`, which an operator may replace. The
+simulator has its own calendar, so that it can disagree with this one.
 """
 
 from bisect import bisect_right
@@ -13,12 +13,12 @@ from typing import NamedTuple
 from carimbo.fiscal.tables.table import Derived, Table
 
 DOCUMENTS = frozenset({"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe"})
-"""The types of documents that a rule may be for."""
+"""The document types that a rule may apply to."""
 _DAY = timedelta(days=1)
 
 
 class DatedRule(StrEnum):
-    """The rules that code asks for; the table has these and others that operators only read."""
+    """The rules that code refers to; the table has these, and others for information only."""
 
     IBS_CBS_GROUP = "ibs_cbs_group"
     IBS_CBS_GROUP_REQUIRED_IN_HOMOLOGATION = "ibs_cbs_group_required_in_homologation"
@@ -42,7 +42,7 @@ class DatedRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CalendarEntry:
-    """A rule, its first and last day, and the types of documents that it is for."""
+    """A rule with its first and last day, and the document types that it applies to."""
 
     name: str
     since: date | None
@@ -52,20 +52,20 @@ class CalendarEntry:
     documents: tuple[str, ...]
     """Names of document types, such as `nfe`."""
     about: str
-    """What changes, in Portuguese."""
+    """The change, in Portuguese."""
     source: str
 
     def __post_init__(self) -> None:
-        """Refuses a row that would silently never be in force."""
-        strangers = [name for name in self.documents if name not in DOCUMENTS]
-        if strangers or not self.documents:
+        """Refuses a row that would never be in force."""
+        unknown = [name for name in self.documents if name not in DOCUMENTS]
+        if unknown or not self.documents:
             names = ", ".join(sorted(DOCUMENTS))
             raise ValueError(f"“{' '.join(self.documents)}” não serve na coluna documents: {names}")
         if self.since and self.until and self.until < self.since:
             raise ValueError(f"“{self.until}” não serve na coluna until: é antes de since")
 
     def is_in_force(self, day: date) -> bool:
-        """Returns whether the rule holds on a day."""
+        """Returns whether the rule is in force on a day."""
         return self.since is not None and self.since <= day and (self.until is None or day <= self.until)
 
 
@@ -77,28 +77,23 @@ RulesInForce = frozenset[DatedRule]
 
 
 def rules_on(day: date, document: str) -> RulesInForce:
-    """Returns the rules that a type of document follows on a day.
+    """Returns the rules that are in force for a document type on a day.
 
-    The day of goods and transport is that of the issue in the document's own offset, the day of a service its
-    competence.
+    For goods and transport that is the issue date in the document's own offset, for services the competence.
     """
     periods = _PERIODS.value.get(document)
     return periods.on(day) if periods else frozenset()
 
 
 class _Periods(NamedTuple):
-    """The rules of a type of document, which stay the same between two days of change."""
+    """The rules of a document type, which stay the same between two days of change."""
 
     changes: list[date]
     rules: list[RulesInForce]
-    """Those before the first change, then those from each change on."""
+    """The rules before the first change, then those from each change on."""
 
     def on(self, day: date) -> RulesInForce:
         return self.rules[bisect_right(self.changes, day)]
-
-
-def _periods_by_document() -> dict[str, _Periods]:
-    return {document: _periods_of(document) for document in DOCUMENTS}
 
 
 def _periods_of(document: str) -> _Periods:
@@ -112,4 +107,4 @@ def _periods_of(document: str) -> _Periods:
     return _Periods(changes, [frozenset(), *in_force])
 
 
-_PERIODS: Derived[dict[str, _Periods]] = Derived(_periods_by_document)
+_PERIODS = Derived(lambda: {document: _periods_of(document) for document in DOCUMENTS})

@@ -1,7 +1,7 @@
-"""The contract that each document type's folder fills.
+"""The contract that each document type fills.
 
-What the rest of carimbo knows of a type is what stands here; nothing outside a type's folder asks for a
-type by its name.
+The rest of carimbo knows a type only by this contract; no code outside of a type's folder asks for a type by
+its name.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,176 +10,129 @@ from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.addressee import Addressee
-from carimbo.fiscal.catalog_filling import CatalogFilling
-from carimbo.fiscal.catalog_sale import CatalogSale
-from carimbo.fiscal.company import Company
-from carimbo.fiscal.direct_sale import DirectSale
+from carimbo.fiscal.body.fields import Body, Record
+from carimbo.fiscal.catalog.filling import CatalogFilling
+from carimbo.fiscal.catalog.sale import CatalogSale, DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import EventKind, Voiding
-from carimbo.fiscal.hint import Hint
-from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity
+from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity, Software
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
-from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.parties.customer import Addressee
+from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.rules import Hint
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.software import Software
-
-ReviewRequest = Callable[[Any, Issuance], Review]
-"""Tells what would keep a validated request from being issued; what is signed for it is thrown away."""
-
-Issue = Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
-"""Makes the signed document of a validated request, or tells every problem that keeps it from being made."""
-
-JurisdictionOf = Callable[[Any, Company, Any], Jurisdiction]
-"""Returns the municipalities whose rules apply to a request."""
-
-ReplacedBy = Callable[[Any], UUID | None]
-"""Tells which document of ours a validated request takes the place of."""
-
-AddresseeOf = Callable[[Any], Addressee | None]
-"""Tells whom the document of a validated request is for."""
-
-SaleOf = Callable[[Any, Company], DirectSale]
-"""Tells what a validated request of an issuer sells, and to whom."""
-
-HintForRejection = Callable[[str, str], Hint | None]
-"""Tells, of an authority's code and words, where to look in the request and what to change."""
-
-ReadIdentity = Callable[[bytes], SignedIdentity]
-"""Reads what a signed document of ours says of itself."""
-
-Archived = Callable[[bytes, bytes], bytes]
-"""Joins signed document and authorization to the file that has legal force."""
-
-Refused = Callable[[bytes, bytes | None], bytes]
-"""Joins what was sent with what came back, which may be nothing, for people to look into."""
-
-
-ReadAuthorizedAmounts = Callable[[bytes], AuthorizedAmounts]
-"""Reads what the authority computed from its authorization."""
-
-LinesOfXml = Callable[[bytes], Lines]
-"""Reads the lines of a signed document of ours."""
-
-Waits = Callable[[Any], bool]
-"""Tells whether a validated request asks to be stored only."""
-
-MissingSettings = Callable[[Any, Environment], tuple[str, ...]]
-"""Tells what a module's settings lack for issuing in an environment, by the names of our JSON: `nfce.csc`."""
-
-MissingForShortcut = Callable[[Any], tuple[str, ...]]
-"""Returns the settings that a shortcut request relies on and a company lacks, by the names of our JSON."""
-
-MissingForRules = Callable[[Company, Software, date], tuple[str, ...]]
-"""Returns what company and installation lack for the rules of a day, by the names of our JSON."""
-
-PrintedEmission = Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
-"""Reads the emission of a document that was issued elsewhere already; None when it was not."""
-
-TransmissionDeadline = Callable[[datetime, str], datetime]
-"""Tells until when what was issued at a moment, offline in a state, has to reach the authority."""
+from carimbo.fiscal.signed_documents import SignedDocument
 
 
 @dataclass(frozen=True, slots=True)
-class Numbering:
-    """How the documents of a type are numbered."""
+class NumberingRules:
+    """How documents of a type are numbered."""
 
     last_number: int = LAST_NUMBER
     """The last number of a series."""
     is_by_authority: bool = False
-    """Whether number and key come with the authorization, and ours are those of the request for it."""
+    """Whether the authority assigns number and key, and ours only identify the request."""
     taken_code: str = "204"
-    """The authority's code for a number that another document has."""
+    """The authority's code for a number that is taken."""
     voiding: Voiding | None = None
-    """For a type whose unused numbers are given up at the authority."""
+    """For a type whose unused numbers are inutilized at the authority."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What a company needs before it can issue a type."""
+    """The requirements on a company for issuing documents of a type."""
 
     state_registration: bool = True
-    """Whether only a company that its state's tax office knows issues it."""
-    settings: MissingSettings | None = None
-    """For a type that needs more of its settings than their defaults."""
-    rules: MissingForRules | None = None
-    """For a type whose rules ask for more of a company than every document has."""
-    shortcut: MissingForShortcut | None = None
-    """For a type with a shortcut form, which takes what it leaves out from the settings."""
+    """Whether a state registration is required."""
+    settings: Callable[[Any, Environment], tuple[str, ...]] | None = None
+    """Returns the settings that are missing in an environment, by names of our JSON: `nfce.csc`."""
+    rules: Callable[[Company, Software, date], tuple[str, ...]] | None = None
+    """Returns what company and installation lack for the rules of a day, by names of our JSON."""
+    shortcut: Callable[[Any], tuple[str, ...]] | None = None
+    """Returns the settings that are missing for the shortcut form of a request, by names of our JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class PointOfSale:
-    """For a type whose documents may be on paper before the service hears of them."""
+    """For a type whose documents a point of sale may print before it sends them to us."""
 
-    printed_emission: PrintedEmission
+    printed_emission: Callable[[Any, Company, Environment], Emission | tuple[Problem, ...] | None]
+    """Returns the emission of a printed document, or its problems; None if the document is not printed."""
     printed_key: Callable[[Any], str | None]
-    """Returns the access key on the paper of a validated request; None if it is to be issued now."""
+    """Returns the access key of a printed document; None if the document is not printed."""
     printed_fields: Callable[[Any], Mapping[str, Any]]
-    """Returns what a correction of a validated request can't change, by the names of our JSON."""
-    transmission_deadline: TransmissionDeadline
-    """Until when the service has to hear of them."""
+    """Returns the fields of a request that a correction can't change, by names of our JSON."""
+    transmission_deadline: Callable[[datetime, str], datetime]
+    """Returns the deadline for sending a document, by the moment and the state of its offline issue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Municipal:
-    """For a type that depends on what municipalities have agreed with the authority."""
+    """For a type that depends on the agreements of municipalities with the authority."""
 
-    jurisdiction: JurisdictionOf
+    jurisdiction: Callable[[Any, Company, Any], Jurisdiction]
+    """Returns the municipalities whose rules apply to a request of a company with its settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """For a type whose documents may take the place of others, which are canceled by that."""
+    """For a type whose documents may replace others, which cancels those."""
 
-    replaced_id: ReplacedBy
+    replaced_id: Callable[[Any], UUID | None]
+    """Returns the id of the document of ours that a request replaces."""
 
 
 def _no_date(_request: Any) -> date | None:
-    """Returns None, for requests that ask for no date."""
+    """Returns None, for requests without a date."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issuing:
-    """How a type's requests become signed documents."""
+    """How requests of a type become signed documents. Functions take validated requests."""
 
     request: type[Body]
-    review: ReviewRequest
-    issue: Issue
+    review: Callable[[Any, Issuance], Review]
+    """Checks a request; the signature that it makes on the way is discarded."""
+    issue: Callable[[Any, Issuance], SignedDocument | tuple[Problem, ...]]
+    """Returns the signed document, or all problems that prevent it."""
     external_id: Callable[[Any], str | None]
     """Returns the identifier of the order in the caller's own system."""
-    hint: HintForRejection
-    identity: ReadIdentity
-    addressee: AddresseeOf
-    archived: Archived
-    refused: Refused
+    hint: Callable[[str, str], Hint | None]
+    """Returns where to look in the request and what to change, by the authority's code and message."""
+    identity: Callable[[bytes], SignedIdentity]
+    """Reads access key and issue date from a signed document of ours."""
+    addressee: Callable[[Any], Addressee | None]
+    """Returns the recipient of the document."""
+    archived: Callable[[bytes, bytes], bytes]
+    """Joins signed document and authorization; the result is the file with legal force."""
+    refused: Callable[[bytes, bytes | None], bytes]
+    """Joins signed document and refusal, if there is one, to a file for people."""
     schema: Schema
-    """What the authority holds its documents against, as we do before they leave; read when work begins."""
-    papers: tuple[Paper, ...]
-    """What its documents may be printed on, the usual first."""
+    """The XSD of its documents, which the worker compiles when it starts."""
+    papers: tuple[PaperSize, ...]
+    """The paper sizes of its documents, the default first."""
     print_name: str
-    """What the names of its printed files begin with."""
+    """The beginning of the names of its PDF files."""
     issue_date: Callable[[Any], date | None] = _no_date
-    """Returns the date that a request asks for."""
-    authorized_amounts: ReadAuthorizedAmounts | None = None
-    """For a type whose taxes are computed by the authority."""
-    lines: LinesOfXml | None = None
-    """For a type whose documents have lines that callers may read."""
-    waits: Waits | None = None
-    """For a type whose requests may ask to be stored only, and be sent when told to."""
+    """Returns the issue date that a request has."""
+    authorized_amounts: Callable[[bytes], AuthorizedAmounts] | None = None
+    """Reads the amounts that the authority computed from its authorization."""
+    lines: Callable[[bytes], Lines] | None = None
+    """Reads the lines of a signed document, for a type whose lines callers may read."""
+    waits: Callable[[Any], bool] | None = None
+    """Returns whether a request is only to be stored, as a draft that is sent later."""
     stale_after: timedelta | None = None
-    """How old a signed document may be when it is first sent; None where its age is no reason to refuse."""
+    """The greatest age of a signed document when it is first sent; None if the authority does not care."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFacts:
-    """What is stored of a document that the fields of a single type are made of."""
+    """The stored facts of a document from which a type reads its own fields."""
 
     series: int
     number: int
@@ -190,85 +143,85 @@ class StoredFacts:
 
 @dataclass(frozen=True, slots=True)
 class OwnFields:
-    """Fields in the records of documents that a single type fills; they are None for all others."""
+    """Fields in the records of documents that only one type fills; they are None for all others."""
 
     record: type[Record]
     """The fields with their descriptions."""
     read: Callable[[StoredFacts], Mapping[str, Any]]
-    """Returns the values of a document that has a number, by the names of the fields."""
+    """Returns the values for a document with a number, by the names of the fields."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsModule:
-    """What companies set for a kind of document, and webhooks name, before it can be issued."""
+    """A document type as far as settings and webhooks know it, even before it can be issued."""
 
     name: str
-    """`type` in records, and the module's name in a company's settings."""
+    """`type` in records, and the name of the module in a company's settings."""
     title: str
-    """What people call it."""
+    """Its usual name, as `NF-e`."""
     model: str
-    """The two digits that tell it from others in keys and at the authorities; empty for one that has none."""
+    """The two digits that identify it in keys and at the authorities; empty if it has none."""
     settings: type[ModuleSettings]
     event_prefix: str
-    """What the names of its events begin with, as in `nfe.authorized`."""
+    """The beginning of the names of its events, as in `nfe.authorized`."""
     event_group: str
-    """The list of a webhook's `events` that holds these names."""
+    """The list in a webhook's `events` that has these names."""
     feature: str | None = None
-    """The feature that a subscription needs in order to issue it."""
-    numbering: Numbering = Numbering()
+    """The feature that a subscription needs to issue it."""
+    numbering: NumberingRules = NumberingRules()
     secret_settings: tuple[str, ...] = ()
-    """Dotted paths of settings that are sealed at rest and masked on read."""
+    """Dotted paths of settings that are encrypted in the database and masked in answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentType(SettingsModule):
-    """One kind of fiscal document that is issued. What only some types have is None for the others."""
+    """A type of fiscal document that can be issued. Capabilities that it lacks are None."""
 
     is_masculine: bool = False
-    """Whether people say "um" before its title, as of the CT-e, and not "uma"."""
+    """Whether its title is masculine in Portuguese: "um CT-e", but "uma NF-e"."""
     collection: str
-    """Where it is created: `/v1/companies/{companyId}/{collection}`."""
+    """The collection in which it is created: `/v1/companies/{companyId}/{collection}`."""
     shared_collection: str | None = None
-    """The collection of another type, if its documents are read and changed there."""
+    """The collection of another type, if documents are read and changed there."""
     namespace: str
     """Types of one namespace share their idempotency keys."""
     issuing: Issuing
     is_urgent: bool = False
-    """Whether somebody stands and waits for it: it goes before the rest."""
+    """Whether a person waits for it, as at a counter: then it has priority."""
     requirements: Requirements = Requirements()
     contingencies: Mapping[str, EmissionType] = field(default_factory=dict)
-    """How it is issued at each authority that stands in for a state's own (tpEmis)."""
+    """The emission type (tpEmis) for each contingency authority."""
     events: tuple[EventKind, ...] = ()
-    """What may happen to its documents after their authorization."""
+    """The events that its documents may have after the authorization."""
     own_fields: OwnFields | None = None
-    """For a type whose records have fields of their own."""
+    """For a type whose records have additional fields."""
     point_of_sale: PointOfSale | None = None
     municipal: Municipal | None = None
     replacement: Replacement | None = None
-    direct_sale: SaleOf | None = None
-    """For a type whose documents, created directly, make a sale: what was sold, and to whom."""
+    direct_sale: Callable[[Any, Company], DirectSale] | None = None
+    """Returns the sale of a document that is created directly, by request and issuer."""
     catalog_sale: CatalogSale | None = None
-    """For a type that sales of the catalog may ask for."""
+    """For a type that sales of the catalog may create."""
     catalog_filling: CatalogFilling | None = None
-    """For a type whose requests, created directly, take from the catalog what they lack."""
+    """For a type whose requests, created directly, are filled from the catalog."""
 
     @property
-    def one_of_them(self) -> str:
-        """One document in a Portuguese sentence, as `uma NF-e`."""
+    def singular_with_article(self) -> str:
+        """A document in a Portuguese sentence, as `uma NF-e`."""
         return f"{'um' if self.is_masculine else 'uma'} {self.title}"
 
     @property
-    def all_of_them(self) -> str:
+    def plural_with_article(self) -> str:
         """All documents in a Portuguese sentence, as `as NF-e`."""
         return f"{'os' if self.is_masculine else 'as'} {self.title}"
 
     @property
     def read_collection(self) -> str:
-        """Where its documents are read, changed and canceled."""
+        """The collection in which documents are read, changed and canceled."""
         return self.shared_collection or self.collection
 
     def event_named(self, name: str) -> EventKind:
-        """Returns the kind of event with a name; raises LookupError if the type has none."""
+        """Returns the event kind with a name; raises LookupError if the type has none."""
         for event in self.events:
             if event.name == name:
                 return event

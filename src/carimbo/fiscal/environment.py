@@ -4,12 +4,12 @@ from enum import StrEnum
 
 
 class Environment(StrEnum):
-    """The authority's environment; documents of homologation have no fiscal validity."""
+    """An environment of the authorities; documents of homologation have no fiscal value."""
 
     PRODUCTION = "production"
     HOMOLOGATION = "homologation"
 
     @property
     def code(self) -> str:
-        """`tpAmb` of every layout."""
+        """The code of the environment in every layout (`tpAmb`)."""
         return "1" if self is Environment.PRODUCTION else "2"

@@ -1,4 +1,4 @@
-"""What an issuer may tell an authority besides its documents, for each type of document to fill in."""
+"""Filings: events of documents and inutilizations, as each document type defines them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,38 +8,38 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
-from carimbo.fiscal.company import Company
+from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Body, Text
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.lifecycle import NO_EFFECT, Effect, Status
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_filing import SignedFiling
-from carimbo.fiscal.software import Software
+from carimbo.fiscal.signed_documents import SignedFiling
 
 _SPACES = re.compile(r"\s+")
 
 
 def _with_single_spaces(text: str) -> str:
-    """The authorities refuse spaces at the ends and two in a row."""
+    # The authorities refuse two spaces in a row.
     return _SPACES.sub(" ", text)
 
 
-Line = Annotated[Text, AfterValidator(_with_single_spaces)]
-"""What people write for an authority to read."""
-Justification = Annotated[Line, StringConstraints(min_length=15, max_length=255)]
+SingleLineText = Annotated[Text, AfterValidator(_with_single_spaces)]
+"""A text for an authority, on a single line."""
+Justification = Annotated[SingleLineText, StringConstraints(min_length=15, max_length=255)]
 
-Filed = SignedFiling | tuple[Problem, ...]
-"""A signed statement, or everything that keeps it from being made."""
+FilingResult = SignedFiling | tuple[Problem, ...]
+"""A signed filing, or all problems that prevent it."""
 
-Registered = Callable[[bytes, bytes], bytes]
-"""Joins a signed statement and its registration to the file that has legal force."""
+RegisteredFileBuilder = Callable[[bytes, bytes], bytes]
+"""Joins a signed filing and its registration; the result is the file with legal force."""
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
-    """Who tells the authority something, and with what."""
+class FilingIssuer:
+    """The company that files, with its means to sign."""
 
     company: Company
     environment: Environment
@@ -49,37 +49,37 @@ class Teller:
 
 
 @dataclass(frozen=True, slots=True)
-class AboutDocument:
-    """The document that an event is about, and the event's place among those of its type."""
+class EventSubject:
+    """The document of an event, and the sequence of the event among those of its kind."""
 
     access_key: str
     protocol: str
     occurred_at: datetime
-    """By the clock of the issuer's state."""
+    """In the time zone of the issuer's state."""
     sequence: int
 
 
 @dataclass(frozen=True, slots=True)
 class EventRoute:
-    """Where callers ask for an event, and what the published contract says of that, in Portuguese."""
+    """The API route of an event, with its Portuguese texts in the published contract."""
 
     method: Literal["POST", "DELETE"]
-    """A DELETE takes its fields from the query or from a body."""
+    """The fields of a DELETE are in the query or in a body."""
     path: str
-    """What follows the path of the document, as `/correction`; empty for the document itself."""
+    """The part after the path of the document, as `/correction`; empty for the document itself."""
     operation: str
     """The verb in the name of the operation, as `cancel` in `cancelNfe`."""
     summary: str
     description: str
 
 
-def cancellation_route(one_of_them: str) -> EventRoute:
-    """Returns the route by which documents of any type are canceled; one of them is called so: `uma NF-e`."""
+def cancellation_route(singular_with_article: str) -> EventRoute:
+    """Returns the route for canceling documents of a type, which are called, for example, `uma NF-e`."""
     return EventRoute(
         method="DELETE",
         path="",
         operation="cancel",
-        summary=f"Cancela {one_of_them}",
+        summary=f"Cancela {singular_with_article}",
         description="A justificativa vem no corpo ou na consulta; na falta, usa-se um texto padrão.",
     )
 
@@ -87,17 +87,17 @@ def cancellation_route(one_of_them: str) -> EventRoute:
 CANCELLATION_PRINT = "Cancelamento-{key}.pdf"
 
 
-def _unknown(*_: Any) -> datetime | None:
-    """Returns None: only the authority knows the last moment."""
+def _unknown_moment(*_: Any) -> datetime | None:
+    """Returns None: only the authority knows the deadline."""
 
 
 LastMoment = Callable[[str, datetime, Any], datetime | None]
-"""Returns until when the authority takes an event, by key, moment of authorization and request."""
+"""Returns the deadline of an event, by key, moment of authorization and request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Until when an event may be sent; a later request breaks a rule."""
+    """The deadline of an event; a later request breaks a rule."""
 
     last_moment: LastMoment
     late: Problem
@@ -105,59 +105,59 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class CancellationDeadline:
-    """Until when a document may be canceled; a later request is refused with what to do instead."""
+    """The deadline of a cancellation; the refusal of a later request says what to do instead."""
 
     alternative: str
-    """What to do when it is too late, in Portuguese."""
+    """The alternative after the deadline, in Portuguese."""
     late_codes: frozenset[str]
-    """The authority's codes for a cancellation that comes too late."""
-    last_moment: LastMoment = _unknown
-    in_time_until: Callable[[str, datetime], datetime | None] = _unknown
-    """The usual deadline, which callers see in `cancelableUntil`; some states take late ones for a fine."""
+    """The authority's codes for a cancellation after the deadline."""
+    last_moment: LastMoment = _unknown_moment
+    in_time_until: Callable[[str, datetime], datetime | None] = _unknown_moment
+    """The ordinary deadline (`cancelableUntil` in the API); some states accept later ones with a fine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """How a document may have several events of a kind, each with the next sequence."""
+    """The rules for several events of a kind, each with the next sequence."""
 
     most: int
     exceeded: Problem
-    """The rule that one more breaks."""
+    """The problem of an event beyond the limit."""
     taken_code: str
-    """The authority's code for a sequence that another event has."""
+    """The authority's code for a sequence that is taken."""
     previous_is_open: str | None = None
-    """Why the next one waits for the fate of the previous one, in Portuguese; None if it does not."""
+    """Why the next event must wait for the previous one, in Portuguese; None if it need not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventKind:
-    """One kind of event of a document after its authorization, with everything that it means."""
+    """A kind of event after the authorization of a document: its route, request, effect and limits."""
 
     name: str
     """`type` in the history of a document."""
     route: EventRoute
     request: type[Body]
-    issue: Callable[[Any, AboutDocument, Teller], Filed]
-    registered: Registered
+    issue: Callable[[Any, EventSubject, FilingIssuer], FilingResult]
+    registered: RegisteredFileBuilder
     print_name: str
-    """The name of its printed file, with `{key}` and `{sequence}`."""
+    """The name of its PDF file, with `{key}` and `{sequence}`."""
     allowed: tuple[Status, ...] = (Status.AUTHORIZED,)
     """The statuses of the document in which it may be sent."""
     forbidden_after: Mapping[str, str] = field(default_factory=dict)
-    """Facts of the document after which it may not be sent, as `closedAt`, each with why, in Portuguese."""
+    """Facts of the document that exclude the event, as `closedAt`, each with the reason in Portuguese."""
     effect: Effect = NO_EFFECT
     deadline: Deadline | CancellationDeadline | None = None
     repetition: Repetition | None = None
-    """None for an event that a document has once."""
+    """None for an event that is possible only once."""
     is_awaited: bool = True
-    """Whether the request waits for the authority's answer, as long as callers wait."""
+    """Whether the API request waits for the authority's answer."""
     replaced_by: Callable[[Any], str | None] = lambda request: None
-    """Returns the key of the document that takes the place of this one."""
+    """Returns the key of the document that replaces this one."""
 
 
 @dataclass(frozen=True, slots=True)
-class NumberRange:
-    """Numbers of a series that are given up, and why."""
+class InutilizedRange:
+    """Numbers of a series that will not be used, with the justification."""
 
     year: int
     series: int
@@ -168,7 +168,7 @@ class NumberRange:
 
 @dataclass(frozen=True, slots=True)
 class Voiding:
-    """How numbers that never became documents are given up."""
+    """How the inutilization of unused numbers is issued."""
 
-    issue: Callable[[NumberRange, Teller], Filed]
-    registered: Registered
+    issue: Callable[[InutilizedRange, FilingIssuer], FilingResult]
+    registered: RegisteredFileBuilder

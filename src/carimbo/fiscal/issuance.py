@@ -1,45 +1,90 @@
-"""What a signed document is made of besides its request, and what a review says of it."""
+"""The inputs of a document besides its request, and the results of reviewing and reading one."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import base64
+import hashlib
+import re
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.municipal_agreement import Agreement
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.software import Software
+
+STATES_DEMANDING_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
+"""States that require infRespTec in NF-e (NT 2018.005 v1.30); in the others it is optional."""
+_RESPONSIBLE_SETTINGS = (
+    "CARIMBO_RESPONSIBLE_TAX_ID",
+    "CARIMBO_RESPONSIBLE_CONTACT",
+    "CARIMBO_RESPONSIBLE_EMAIL",
+    "CARIMBO_RESPONSIBLE_PHONE",
+)
+
+_ISSUED_AT = re.compile(rb"<dhEmi>([^<]+)</dhEmi>")
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """A document of ours that another takes the place of."""
+class Csrt:
+    """The security code that a state gives to the technical responsible of a program (NT 2018.005)."""
+
+    id: str
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Software:
+    """The issuing program: name and version (`verProc`) and technical responsible (`infRespTec`)."""
+
+    name: str
+    responsible: TechnicalResponsible | None = None
+    csrt: Csrt | None = None
+
+    def responsible_for(self, key: AccessKey) -> TechnicalResponsible | None:
+        """Returns the technical responsible, with the proof for a document if the state has given a code."""
+        if self.responsible is None or self.csrt is None:
+            return self.responsible
+        # NT 2018.005 requires SHA-1 of code and key.
+        digest = hashlib.sha1(f"{self.csrt.token}{key}".encode(), usedforsecurity=False).digest()
+        proof = base64.b64encode(digest).decode()
+        return replace(self.responsible, csrt_id=self.csrt.id, csrt_hash=proof)
+
+    def missing_settings(self, state: str, demanding: Container[str]) -> tuple[str, ...]:
+        """Returns the settings of the responsible, if they are missing in a state that requires one."""
+        return _RESPONSIBLE_SETTINGS if state in demanding and self.responsible is None else ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedDocument:
+    """A document of ours that a new one replaces."""
 
     access_key: str
     signed: bytes = field(repr=False)
-    """What we signed of it."""
+    """The signed XML."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What others have to say of a document before it is made."""
+class ExternalFacts:
+    """Facts from outside that a document depends on."""
 
     agreements: Mapping[str, Agreement] = field(default_factory=dict)
-    """By municipality (IBGE), what is known of its agreement with the authority."""
+    """The agreements of municipalities with the authority, by IBGE code, as far as they are known."""
     iss_rate: Decimal | None = None
-    """What the municipality that taxes told the authority, in percent, if that was asked and known."""
-    replaced: Replaced | None = None
-    """The document that this one takes the place of, if that may be replaced."""
+    """The ISS rate of the taxing municipality at the authority, in percent, if it was asked for and known."""
+    replaced: ReplacedDocument | None = None
+    """The document that this one replaces, if it may be replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issuance:
-    """Everything but the request that a signed document is made of."""
+    """All inputs of a signed document except its request."""
 
     company: Company
     emission: Emission
@@ -48,58 +93,58 @@ class Issuance:
     signer: Signer
     schemas: Schemas
     now: datetime
-    """When the document is made, which the authorities hold its date against."""
+    """The current moment; the authorities compare the document's date with theirs."""
     asked_at: datetime | None = None
-    """When the document was asked for, if that was before now: it may wait for its authority for days."""
-    surroundings: Surroundings = Surroundings()
+    """When the document was requested, if that was earlier: it may wait for its authority for days."""
+    external_facts: ExternalFacts = ExternalFacts()
     unfilled: tuple[Problem, ...] = ()
-    """What kept the request from being filled from the catalog, if it is only reviewed."""
+    """Problems of filling the request from the catalog, if it is only reviewed."""
 
 
 Lines = tuple[Mapping[str, Any], ...]
-"""The lines of a document as callers see them: exact values under the names of our JSON."""
+"""The lines of a document for callers: exact values by the names of our JSON."""
 
 
 class Preview(Protocol):
-    """What a document would be if it were issued as it stands."""
+    """The document that a request would become."""
 
     @property
     def amount(self) -> Decimal:
-        """What it amounts to."""
+        """The total amount."""
 
     @property
     def totals(self) -> Mapping[str, Any]:
-        """Everything that it adds up to, exact values under the names of our JSON."""
+        """All totals, exact values by the names of our JSON."""
 
     @property
     def lines(self) -> Lines:
-        """Its lines."""
+        """The lines."""
 
     @property
     def xml(self) -> bytes:
-        """Its text, unsigned."""
+        """The unsigned XML."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What is to be said of a request before a number is spent on it."""
+    """The result of checking a request before it gets a number."""
 
     problems: tuple[Problem, ...] = ()
-    """Everything that keeps it from being issued."""
+    """All reasons why it can't be issued."""
     warnings: tuple[str, ...] = ()
-    """What was assumed, and what may be refused; sentences in Portuguese."""
+    """Assumptions and possible refusals, as sentences in Portuguese."""
     preview: Preview | None = None
-    """None when too much is wrong for a document to be composed and written."""
+    """None if the document can't be composed or written."""
 
     @property
     def amount(self) -> Decimal:
-        """What the document amounts to; zero without a preview."""
+        """The total amount of the document; zero without a preview."""
         return self.preview.amount if self.preview else Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIdentity:
-    """Which document a signed one is, and when it was issued."""
+    """The access key and the issue date of a signed document."""
 
     access_key: str
     issued_at: datetime
@@ -107,11 +152,19 @@ class SignedIdentity:
 
 @dataclass(frozen=True, slots=True)
 class AuthorizedAmounts:
-    """What an authority computed for a document; None for whatever it did not."""
+    """Amounts that an authority computed for a document; None for those that it did not."""
 
     total_due: Decimal | None = None
-    """What the receiver pays, where taxes are added to the amount."""
+    """The amount that the customer pays, if taxes are added to it."""
     cbs_rate: Decimal | None = None
-    """The rate of the CBS that it applied, in percent."""
+    """The CBS rate that it applied, in percent."""
     expected_cbs_rate: Decimal | None = None
-    """The rate of the CBS in our table, in percent; None while it is unknown."""
+    """The CBS rate in our table, in percent; None while it is unknown."""
+
+
+def signed_identity(key: re.Pattern[bytes], xml: bytes) -> SignedIdentity:
+    """Reads key and issue date from a document of ours; the pattern of the key depends on the type."""
+    access_key, moment = key.search(xml), _ISSUED_AT.search(xml)
+    if access_key is None or moment is None:
+        raise LookupError("a signed document has no key or no moment of issue")
+    return SignedIdentity(access_key[1].decode(), datetime.fromisoformat(moment[1].decode()))

@@ -1,14 +1,14 @@
-"""The life of a document: its statuses, how one leads to another, and what its history tells."""
+"""The life of a document: statuses, history entries, effects of events, and states of attempts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Where a document stands."""
+    """The status of a document."""
 
     PENDING = "pending"
-    """Stored, and waiting to be told to go."""
+    """Stored as a draft, until the caller has it issued."""
     PROCESSING = "processing"
     AUTHORIZED = "authorized"
     REJECTED = "rejected"
@@ -16,11 +16,11 @@ class Status(StrEnum):
 
 
 EMITTABLE = (Status.PENDING, Status.REJECTED)
-"""From where a document may be changed and sent on its way."""
+"""The statuses in which a document may be changed and issued."""
 
 
-class Happening(StrEnum):
-    """An entry of a document's history; the events of its type have entries of their own names."""
+class HistoryEntry(StrEnum):
+    """The kind of an entry in a document's history; entries of events have the name of the event."""
 
     CREATED = "created"
     QUEUED = "queued"
@@ -36,12 +36,12 @@ class Happening(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a registered event changes of its document."""
+    """The change that a registered event makes to its document."""
 
     status: Status | None = None
-    """The status that the document gets; its attempt gets the state of the same name."""
+    """The new status of the document; its attempt gets the state of the same name."""
     fact: str | None = None
-    """The moment of the registration is kept with the document under this name, as `closedAt`."""
+    """The name under which the document keeps the moment of the registration, as `closedAt`."""
 
 
 CANCELLATION = "cancellation"
@@ -55,34 +55,34 @@ CLOSES = Effect(fact=CLOSED_AT)
 
 
 class FilingState(StrEnum):
-    """How far a statement to an authority, other than a document, has come."""
+    """The progress of a filing: an event or an inutilization."""
 
     QUEUED = "queued"
     SIGNED = "signed"
     """The authority certainly does not have it."""
     SENT = "sent"
-    """The authority may have it: nobody knows before it is asked."""
+    """The authority may have it: only a consult can decide."""
     REGISTERED = "registered"
     REFUSED = "refused"
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is nothing left to learn."""
+        """Whether the outcome is final."""
         return self in (FilingState.REGISTERED, FilingState.REFUSED)
 
 
 class EmissionState(StrEnum):
-    """How far an attempt to issue has come, and what is known of its fate."""
+    """The progress of an attempt to issue a document."""
 
     NUMBERED = "numbered"
     SIGNED = "signed"
-    """The authority certainly does not have it: it never left, or the authority says so."""
+    """The authority certainly does not have it: it was never sent, or the authority says so."""
     SENT = "sent"
-    """The authority may have it: nobody knows before it is asked."""
+    """The authority may have it: only a consult can decide."""
     AUTHORIZED = "authorized"
     REJECTED = "rejected"
     DENIED = "denied"
-    """The authority keeps it as denied: never to be sent again, and its number is spent."""
+    """The authority keeps it as denied: it must not be sent again, and its number is used up."""
     CANCELED = "canceled"
     FOREIGN = "foreign"
     """The number belongs to a document that is not ours."""

@@ -1,24 +1,27 @@
-"""Days and moments by the clock of a state's capital, which is that of its companies."""
+"""Local days and moments: the time zone of a company is that of the capital of its state."""
 
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.geography import STATES
 
 BRASILIA = ZoneInfo("America/Sao_Paulo")
-"""The clock of whoever belongs to no state."""
+"""The time zone where no state is known."""
 
 
-def local_day(told: date, state: str) -> date:
-    """The day of a date, or of a moment; at the ends of the calendar there is but its own."""
-    if not isinstance(told, datetime):
-        return told
-    if told.tzinfo is None:
-        return told.date()
+def local_day(value: date, state: str) -> date:
+    """Returns the local day of a date or a moment.
+
+    A moment without an offset, or too near to the ends of the calendar, has the day that is written in it.
+    """
+    if not isinstance(value, datetime):
+        return value
+    if value.tzinfo is None:
+        return value.date()
     try:
-        return told.astimezone(_zone(state)).date()
+        return value.astimezone(_zone(state)).date()
     except OverflowError:
-        return told.date()
+        return value.date()
 
 
 def brasilia_day(moment: datetime) -> date:
@@ -26,11 +29,11 @@ def brasilia_day(moment: datetime) -> date:
     return moment.astimezone(BRASILIA).date()
 
 
-def beginning_of(told: date, state: str) -> datetime:
-    """When a day begins; a moment is itself, and one without an offset is by the local clock."""
-    if not isinstance(told, datetime):
-        return datetime.combine(told, time(), _zone(state))
-    return told if told.tzinfo else told.replace(tzinfo=_zone(state))
+def beginning_of(value: date, state: str) -> datetime:
+    """Returns the beginning of a local day; a moment as it is, with the local offset if it has none."""
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time(), _zone(state))
+    return value if value.tzinfo else value.replace(tzinfo=_zone(state))
 
 
 def moment_of(value: date, state: str, now: datetime) -> datetime:

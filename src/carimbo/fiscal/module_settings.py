@@ -1,4 +1,4 @@
-"""What a company sets for a document type: numbering, and what else the type needs."""
+"""Settings of a company for a document type: numbering, and values that the type adds."""
 
 from enum import StrEnum
 from typing import Annotated, Any
@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body.fields import Changes, Integer
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Changes, Integer
-from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.printout import PaperSize
 
-# 890-919 belong to the tax offices, 920-969 to issuers with a CPF, 970-989 to PAA (MOC, serie).
+# 890-919 are reserved for the tax offices, 920-969 for issuers with a CPF, 970-989 for PAA (MOC, serie).
 _LAST_SERIES = 889
 
 
@@ -32,7 +32,7 @@ Number = Annotated[
 
 
 class ModuleEnvironment(StrEnum):
-    """An environment that a module may have apart from its company's; `test` means homologation."""
+    """An environment that a module may set instead of its company's; `test` means homologation."""
 
     PRODUCTION = "production"
     HOMOLOGATION = "homologation"
@@ -40,29 +40,29 @@ class ModuleEnvironment(StrEnum):
 
 
 class ModuleSettings(Changes):
-    """A company's settings for one document type: every type numbers its documents."""
+    """The settings of a company for a document type; all types have a numbering."""
 
     series: Series = 1
     number: Number | None = None
 
     @property
     def switch(self) -> bool | None:
-        """Whether the module is switched on; None for a module without a switch."""
+        """Whether the module is enabled; None for a module that can't be disabled."""
         return None
 
     @property
     def own_environment(self) -> ModuleEnvironment | None:
-        """The environment that the module has apart from its company's, if any."""
+        """The environment of the module, if it differs from the company's."""
         return None
 
     @property
-    def usual_paper(self) -> Paper | None:
-        """The paper that the company prints on; None for a module without that choice."""
+    def default_paper(self) -> PaperSize | None:
+        """The paper size that the company prints on; None for a module without that choice."""
         return None
 
-    def environment_beside(self, companys: Environment) -> Environment:
-        """Returns the environment of this module: its own, where it has one, before the company's."""
+    def effective_environment(self, company_environment: Environment) -> Environment:
+        """Returns the environment of the module: its own if it has one, else the company's."""
         own = self.own_environment
         if own is None:
-            return companys
+            return company_environment
         return Environment.PRODUCTION if own is ModuleEnvironment.PRODUCTION else Environment.HOMOLOGATION

@@ -1,4 +1,4 @@
-"""Amounts in reais, rounded as the manuals do."""
+"""Amounts in reais: rounding as the manuals require, formatting, and proportional division."""
 
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
@@ -11,37 +11,37 @@ _MARKS = str.maketrans(",.", ".,")
 
 
 def cents(value: Decimal) -> Decimal:
-    """Round to two decimals, half up (MOC 7.0, rules I11-10 and W03-10)."""
+    """Rounds to two decimals, half up (MOC 7.0, rules I11-10 and W03-10)."""
     return value.quantize(_CENT, ROUND_HALF_UP)
 
 
 def percent(amount: Decimal, rate: Decimal) -> Decimal:
-    """So many percent of an amount, to the cent."""
+    """Returns a percentage of an amount, rounded half up to the cent."""
     return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_UP)
 
 
 def percent_to_even(amount: Decimal, rate: Decimal) -> Decimal:
-    """So many percent of an amount, to the cent; half of one goes to the even, as at the national NFS-e."""
+    """Returns a percentage of an amount, rounded half to even as in the national NFS-e."""
     return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_EVEN)
 
 
-def written(amount: Decimal) -> str:
-    """An amount as people here write it: `1.234,50`."""
+def format_amount(amount: Decimal) -> str:
+    """Returns an amount in Brazilian notation: `1.234,50`."""
     return with_decimal_comma(f"{amount:,.2f}")
 
 
-def written_rate(rate: Decimal) -> str:
-    """Returns a rate in percent as people here write it: `2,5`."""
+def format_rate(rate: Decimal) -> str:
+    """Returns a rate in Brazilian notation: `2,5`."""
     return with_decimal_comma(f"{rate.normalize():f}")
 
 
 def with_decimal_comma(number: str) -> str:
-    """A number with commas for thousands and a point, as people here write it."""
+    """Returns a number in English notation with commas and points exchanged."""
     return number.translate(_MARKS)
 
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal:
-    """Add amounts up; what is not there counts nothing."""
+    """Returns the sum of amounts; None counts as zero."""
     result = ZERO
     for amount in amounts:
         if amount is not None:
@@ -49,14 +49,14 @@ def total(amounts: Iterable[Decimal | None]) -> Decimal:
     return result
 
 
-def shares(whole: Decimal, weights: Sequence[Decimal]) -> tuple[Decimal, ...]:
-    """Divide an amount in proportion to the weights; the parts add up to it to the cent.
+def split_amount(whole: Decimal, weights: Sequence[Decimal]) -> tuple[Decimal, ...]:
+    """Divides an amount in proportion to the weights; the parts add up to the exact amount.
 
-    Where the weights are amounts in whole cents and the amount is not above their sum, no part is above its
+    If the weights are amounts in whole cents and the amount does not exceed their sum, no part exceeds its
     weight: a discount never makes an item negative.
     """
     if not any(weights):
         weights = (Decimal(1),) * len(weights)
     sum_of_weights = sum(weights)
-    reached = [cents(whole * so_far / sum_of_weights) for so_far in accumulate(weights)]
+    reached = [cents(whole * partial_sum / sum_of_weights) for partial_sum in accumulate(weights)]
     return tuple(after - before for before, after in zip((ZERO, *reached), reached, strict=False))

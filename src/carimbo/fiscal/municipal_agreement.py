@@ -1,4 +1,4 @@
-"""What a municipality has agreed with the national environment of NFS-e, and what it told it."""
+"""Agreements and ISS rates of municipalities in the national environment of NFS-e."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Whether a municipality takes part, and whether its taxpayers issue at the national emitter."""
+    """The agreement of a municipality with the national environment."""
 
     city_code: str
     """IBGE."""
@@ -24,18 +24,18 @@ class MunicipalRate:
     service_code: str
     """Of the national list, with the municipality's own digits: `01.01.01.000`."""
     rate: Decimal | None
-    """In percent; None where the municipality told none."""
+    """In percent; None if the municipality has registered none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Jurisdiction:
-    """Which municipalities (IBGE) have a say in a document."""
+    """The municipalities (IBGE codes) whose rules apply to a document."""
 
     cities: tuple[str, ...]
-    """Whose agreements are to be known."""
+    """Those whose agreements are needed."""
     taxed_at: str | None = None
-    """Which of them taxes the service, where its rate is worth asking for."""
+    """The one that taxes the service, if its rate is needed."""
     service_code: str = ""
-    """The service as that one is asked about it: `01.01.01.000`."""
+    """The code of the service in the query for the rate: `01.01.01.000`."""
     on: date | None = None
-    """The day that the body tells; None where it tells none: then the rate of today is asked for."""
+    """The day of the rate, from the body; None means today."""

@@ -1,7 +1,7 @@
-"""What an authority's answer, or the lack of one, means for a document, an event or a voided range.
+"""Outcomes of a request to an authority, for a document, an event or an inutilized range of numbers.
 
-Only `Rejected` may set `rejected`: every other variant that is no success leaves the fate open, is settled by
-a consult, or is about the service and not about the document. No answer is never a refusal.
+Only `Rejected` may make a document rejected. Every other variant that is no success leaves its fate open, is
+settled by a consult, or is about the service and not about the document. No answer is never a refusal.
 """
 
 from dataclasses import dataclass, field
@@ -9,42 +9,42 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-_LOOKED_AT = 2_000
-_TOLD = 200
+_LONGEST_INPUT = 2_000
+_LONGEST_LINE = 200
 
 
 def one_line(text: str) -> str:
-    """What others sent, as a log can hold it: short, and without what moves a cursor."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in text[:_LOOKED_AT])
-    return " ".join(shown.split())[:_TOLD]
+    """Returns a text from outside as one short line for a log, without control characters."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST_INPUT])
+    return " ".join(printable.split())[:_LONGEST_LINE]
 
 
 class Alert(NamedTuple):
-    """What the authority wants the issuer to know about a document that it authorised (NT 2026.002)."""
+    """A message of the authority about a document that it authorized (NT 2026.002)."""
 
     code: str
     message: str
 
 
 class Outage(StrEnum):
-    """How an authority is out of service."""
+    """The kind of an outage of an authority."""
 
     SHORT = "short"
-    """It says that it will be back soon: try again with growing pauses."""
+    """It will be back soon, as it says: try again with growing pauses."""
     WITHOUT_FORECAST = "without_forecast"
-    """It cannot say when it will be back: a reason for contingency."""
+    """It can't say when it will be back: a reason for contingency."""
     CONTINGENCY_CLOSING = "contingency_closing"
-    """A contingency authority that is about to stop serving: go back to the normal one."""
+    """A contingency authority that will stop soon: return to the normal one."""
     CONTINGENCY_CLOSED = "contingency_closed"
-    """A contingency authority that does not serve this state now: go back to the normal one."""
+    """A contingency authority that does not serve this state now: return to the normal one."""
 
 
 CONTINGENCY_OVER = frozenset({Outage.CONTINGENCY_CLOSING, Outage.CONTINGENCY_CLOSED})
-"""What a contingency authority says when the normal one is back."""
+"""The answers of a contingency authority when the normal one is back."""
 
 
 class Cause(StrEnum):
-    """Why nothing was learnt about the document."""
+    """The reason why a request has no verdict."""
 
     FAULT = "fault"
     """A SOAP fault."""
@@ -52,66 +52,66 @@ class Cause(StrEnum):
     """A web page, as proxies and firewalls send."""
     EMPTY = "empty"
     UNREADABLE = "unreadable"
-    """Cut, oversize, with a DTD, or no XML at all."""
+    """Incomplete, too large, with a DTD, or no XML at all."""
     UNEXPECTED_ANSWER = "unexpected_answer"
-    """XML that does not answer what was asked: another message, another document, missing parts."""
+    """XML that does not answer the request: another message, another document, missing parts."""
     UNDECIDED = "undecided"
-    """A proper answer whose code leaves the document's fate open."""
+    """A regular answer whose code leaves the fate of the document open."""
     NO_ROOM = "no_room"
-    """Not asked: as many questions as we put at once were under way."""
+    """Not sent: our limit of concurrent requests was reached."""
     TIMEOUT = "timeout"
     CONNECTION = "connection"
-    """Refused, not found, or ended without an answer."""
+    """Refused, host not found, or closed without an answer."""
     TLS = "tls"
-    """No trust in the server's certificate, or no agreement on the protocol."""
+    """The server's certificate is not trusted, or there is no common protocol."""
     CERTIFICATE_NOT_ACCEPTED = "certificate_not_accepted"
-    """The server does not accept the company's certificate: by a TLS alert or an HTTP status."""
+    """The server refuses the company's certificate, by a TLS alert or an HTTP status."""
     HTTP_STATUS = "http_status"
-    """Another status than 200, and no fiscal answer with it."""
+    """Another status than 200, without a fiscal answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """What every answer of an authority has: its own code and its own words."""
+class AuthorityAnswer:
+    """The code and the message that every answer of an authority has."""
 
     code: str
     message: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Authorized(Answered):
-    """The authority holds the document, event or voided range as valid: final."""
+class Authorized(AuthorityAnswer):
+    """The authority accepted the document, event or inutilization: final."""
 
     protocol: str
     authorized_at: datetime
     protocol_xml: bytes
-    """The authority's receipt (protNFe, retEvento, retInutNFe, NFSe), which has its own namespace."""
+    """The authority's receipt (protNFe, retEvento, retInutNFe, NFSe), with its namespace declared."""
     access_key: str | None = None
-    """None for a voided range, which has no key."""
+    """None for an inutilization, which has no key."""
     number: int | None = None
-    """The number that the authority gave it, for a type that is numbered there."""
+    """The number that the authority assigned, for types that it numbers."""
     digest: str | None = None
-    """Digest of the signed document that the authority holds: ours must equal it before this is adopted."""
+    """Digest of the signed document at the authority; it must equal ours before we accept this outcome."""
     late: bool = False
-    """Accepted after the deadline, which is still accepted."""
+    """Whether it was accepted after the deadline."""
     alerts: tuple[Alert, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rejected(Answered):
-    """The authority refused and kept nothing: mend it and send it again under the same number."""
+class Rejected(AuthorityAnswer):
+    """The authority refused it and kept nothing: correct it and send it again with the same number."""
 
     answer_xml: bytes | None = field(default=None, repr=False)
-    """The part of the answer that has the refusal, which has its own namespace."""
+    """The part of the answer with the refusal, with its namespace declared."""
     retryable: bool = False
-    """Whether the same document may pass unchanged, once something outside of it is put right."""
+    """Whether the unchanged document may be accepted after a correction elsewhere."""
     spends_number: bool = False
-    """Whether its number can be nobody's any more: the next attempt needs another."""
+    """Whether its number can't be used again: the next attempt needs another one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Denied(Answered):
-    """The authority keeps the document as denied: final, the number is spent, it must never be sent again."""
+class Denied(AuthorityAnswer):
+    """The authority keeps the document as denied: final. Its number is used up; never send it again."""
 
     access_key: str | None = None
     protocol: str | None = None
@@ -120,21 +120,21 @@ class Denied(Answered):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Canceled(Answered):
-    """The document was authorised and is canceled now; details are there when the answer brought them."""
+class Canceled(AuthorityAnswer):
+    """The document was authorized and is canceled now; with details if the answer has them."""
 
     access_key: str | None = None
     protocol: str | None = None
     """Protocol of the cancellation."""
     canceled_at: datetime | None = None
     cancellation_xml: bytes | None = None
-    """Event and receipt (procEventoNFe), or the older receipt (retCancNFe), which stands alone."""
+    """Event and receipt (procEventoNFe), or only the receipt of the older form (retCancNFe)."""
     authorization: Authorized | None = None
-    """How the document had been authorised."""
+    """The authorization before the cancellation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closed(Answered):
+class Closed(AuthorityAnswer):
     """The document is authorized and closed, as a manifest whose transport has ended; it is still valid."""
 
     access_key: str | None = None
@@ -144,79 +144,78 @@ class Closed(Answered):
     closing_xml: bytes | None = None
     """The event that closed it, with its receipt (procEventoMDFe)."""
     authorization: Authorized | None = None
-    """How the document had been authorized, if the answer brought it."""
+    """The authorization before the closing, if the answer has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Duplicate(Answered):
-    """The authority has one already: ours, when an answer was lost, or another's; a consult tells which."""
+class Duplicate(AuthorityAnswer):
+    """The authority has the number already: by our own lost request, or by another document. Consult it."""
 
     other_key: str | None = None
-    """Key that has the number, when the answer names it."""
+    """The key with the number, if the answer names it."""
     is_another: bool = False
-    """Whether the number has another key than was asked about, even if the answer does not name it."""
+    """Whether the number belongs to another key, even if the answer does not name it."""
     protocol: str | None = None
     receipt: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unknown(Answered):
-    """Asked about a document, the authority does not have it: send the same bytes again."""
+class Unknown(AuthorityAnswer):
+    """The authority does not have the document in question: send the same bytes again."""
 
     may_come: bool = False
-    """Whether another authority, which had it, may still be about to hand it over: then it is too early to
-    tell."""
+    """Whether another authority may still hand it over: then this answer is not final."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Processing(Answered):
-    """The authority took the lot and will judge it later: ask by the receipt, not before the pause."""
+class Processing(AuthorityAnswer):
+    """The authority will judge the batch later: ask with the receipt after the pause."""
 
     receipt: str
     wait_seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unavailable(Answered):
-    """The authority is out of service and judged nothing: wait, or go to or leave contingency."""
+class Unavailable(AuthorityAnswer):
+    """The authority is out of service and judged nothing: wait, or begin or end contingency."""
 
     outage: Outage
     back_at: datetime | None = None
-    """When it expects to be back, if it says so."""
+    """The expected end of the outage, if the answer has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Throttled(Answered):
-    """Too many calls: nothing may be asked of this service for this taxpayer for an hour."""
+class Throttled(AuthorityAnswer):
+    """Too many calls: this service must not be called for this taxpayer for an hour."""
 
     last_nsu: int | None = None
-    """Where the distribution service wants the next query to begin."""
+    """The NSU from which the next query to the distribution service must begin."""
     until: datetime | None = None
-    """When we may ask again, by our own count; before that nothing is sent."""
+    """The end of the pause by our own count; nothing is sent before."""
     was_asked: bool = True
-    """False when our own count kept the question from being put."""
+    """False if our own count prevented the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudged:
-    """Nothing is known of the document's fate: consult its key, and send the same bytes again if unknown."""
+    """The fate of the document is open: consult its key, and send the same bytes again if it is unknown."""
 
     cause: Cause
     detail: str
-    """What was seen instead of a judgement, short enough for a log line."""
+    """The answer or error instead of a verdict, short enough for a log line."""
     code: str | None = None
     message: str | None = None
     may_have_arrived: bool = True
-    """False only if nothing of the request can have left: then it may be sent again, or another way."""
+    """False only if no part of the request can have been sent: then it may be sent again, anywhere."""
 
 
 def unexpected(detail: str) -> NotJudged:
-    """Say that an answer is not one to what was asked."""
+    """Returns the outcome of an answer that does not fit the request."""
     return NotJudged(cause=Cause.UNEXPECTED_ANSWER, detail=one_line(detail))
 
 
 def unreadable(detail: str) -> NotJudged:
-    """Say that an answer, or the document inside it, can't be opened."""
+    """Returns the outcome of an answer that can't be parsed, or whose document can't."""
     return NotJudged(cause=Cause.UNREADABLE, detail=one_line(detail))
 
 
@@ -236,16 +235,16 @@ Outcome = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Available(Answered):
-    """The service says that it is up; an answer to a status query, never the outcome of a document."""
+class Available(AuthorityAnswer):
+    """The service is in operation: the answer to a status query, never the outcome of a document."""
 
     response_seconds: int | None = None
-    """How long it takes to answer these minutes, by its own count."""
+    """Its current response time, by its own count."""
     note: str | None = None
 
 
-def went_out(outcome: Outcome) -> bool:
-    """Tell whether a question may have reached the authority: what did not is no part of a history."""
+def may_have_reached_authority(outcome: Outcome) -> bool:
+    """Returns whether a request may have reached the authority; others do not appear in a history."""
     match outcome:
         case NotJudged():
             return outcome.may_have_arrived

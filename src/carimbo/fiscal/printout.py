@@ -1,11 +1,11 @@
-"""What is asked of a printer: a document, or something that was told of it, on paper."""
+"""Print jobs: a document or an event of its history, as PDF."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Paper(StrEnum):
-    """What a document may be printed on."""
+class PaperSize(StrEnum):
+    """The size of the paper that a document is printed on."""
 
     A4 = "a4"
     ROLL_80 = "80mm"
@@ -14,27 +14,27 @@ class Paper(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DocumentPrint:
-    """A document to be put on paper."""
+    """A document to print."""
 
     type: str
     """The name of its type in the registry."""
     xml: bytes
-    """The file that has legal force; of one that was issued offline, the signed document alone."""
-    paper: Paper
+    """The file with legal force; for a document that was issued offline, only the signed document."""
+    paper: PaperSize
     is_canceled: bool = False
     is_replaced: bool = False
-    """Whether it was canceled because another document took its place."""
+    """Whether it was canceled because another document replaced it."""
     logo: bytes | None = None
-    """The issuer's: a PNG of 8 bits in RGB, without transparency and not interlaced."""
+    """The logo of the issuer: a PNG with 8 bits in RGB, not transparent and not interlaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventPrint:
-    """An event of a document's history to be put on paper."""
+    """An event of a document to print."""
 
     type: str
     document: bytes
-    """The file of the document that it is about."""
+    """The file of the document."""
     event: bytes
     """The event with its registration."""
     logo: bytes | None = None

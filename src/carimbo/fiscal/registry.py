@@ -1,9 +1,9 @@
 """The only list of document types."""
 
 from carimbo.fiscal.document_type import DocumentType, SettingsModule
-from carimbo.fiscal.documents.cte.definition import CTE
-from carimbo.fiscal.documents.cteos.definition import CTE_OS
-from carimbo.fiscal.documents.mdfe.definition import MDFE
+from carimbo.fiscal.documents.cte import CTE
+from carimbo.fiscal.documents.cteos import CTE_OS
+from carimbo.fiscal.documents.mdfe import MDFE
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.documents.nfse.definition import NFSE
@@ -11,6 +11,6 @@ from carimbo.fiscal.documents.nfse.definition import NFSE
 DOCUMENT_TYPES: tuple[DocumentType, ...] = (NFE, NFCE, NFSE)
 
 MODULES: tuple[SettingsModule, ...] = (*DOCUMENT_TYPES, CTE, CTE_OS, MDFE)
-"""Everything that companies have settings for: the types, and those that can't be issued yet."""
+"""All document types that companies have settings for, including those that can't be issued yet."""
 
 FEATURES: tuple[str, ...] = tuple(sorted({module.feature for module in MODULES if module.feature}))

@@ -1,65 +1,79 @@
-"""Rules of the authorities as values, the books that hold them, and what they say of a document."""
+"""Rules of the authorities as values, in books by subject, and the judgement of a document by them."""
 
-from collections.abc import Callable, Iterable, Iterator
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from importlib.resources import files
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from carimbo.fiscal.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """The field to look at, and what to change in it."""
+
+    field: str
+    """JSON path in the body; `items[]` for an unknown item, `company.…` for the company's record."""
+    sentence: str
+    """What to change, a sentence in Portuguese."""
+
 
 Check = TypeVar("Check", bound=Callable[..., Any])
 InputT = TypeVar("InputT")
 
 
 class Severity(Enum):
-    """What a broken rule does."""
+    """The consequence of a broken rule."""
 
     REFUSES = "refuses"
     WARNS = "warns"
-    """Where each state decides whether it applies the rule, or nobody outside the authority can be sure."""
+    """For rules that only some states apply, or that can't be decided outside of the authority."""
 
 
 class At(NamedTuple):
     """A place where a rule is broken."""
 
     path: str
-    """JSON path in the body. Rules of lines give it within the line; there `/…` begins at the body's top."""
+    """JSON path in the body. In rules of lines it begins at the line, or at the top of the body with `/…`."""
     detail: str = ""
-    """What was expected, a sentence to follow the rule's own."""
+    """The expected value, as a sentence that follows the rule's message."""
     values: tuple[str, ...] = ()
-    """Fills the gaps (`{}`) of the rule's message and of its own hint, in their order."""
+    """Values for the placeholders (`{}`) of the rule's message and hint, in their order."""
     facts: tuple[tuple[str, str | tuple[str, ...]], ...] = ()
-    """What a program may want to know besides, by names of our JSON."""
+    """Details for programs, by names of our JSON."""
 
 
 DocumentCheck = Callable[[InputT], At | Iterable[At] | None]
-"""Returns where a document breaks the rule, or every place where it does."""
+"""Returns the place, or all places, where a document breaks the rule; None if it does not."""
 
 HintOf = Callable[[str], str | None]
-"""Returns what to change when a code is met, one sentence in Portuguese."""
+"""Returns what to change after a code, a sentence in Portuguese."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Check]):
-    """One check of an authority."""
+    """A check of an authority."""
 
     code: str
     """The authority's code, else a name of our own."""
     source: str
-    """Rule and manual, technical note or law."""
+    """The rule in its manual, technical note or law."""
     message: str
     """What is wrong, in Portuguese."""
     check: Check
     severity: Severity = Severity.REFUSES
     hint: str | None = None
-    """What to change, where the hint of the code would be too general."""
+    """What to change, if the hint for the code would be too general."""
     models: tuple[str, ...] = ()
-    """Models of documents that the rule is for; none where the book is of one type."""
+    """The document models that the rule applies to; empty in a book of a single type."""
     on: tuple[type, ...] = ()
-    """Groups that a line must have for the rule to apply; none means every line."""
+    """Groups that a line must have for the rule to apply; empty means every line."""
 
     def problem(self, at: At, hint_of: HintOf, prefix: str = "") -> Problem:
-        """Returns the problem of a document that breaks the rule; `prefix` leads to the line."""
+        """Returns the problem of a document that breaks the rule; `prefix` is the path of the line."""
         path = at.path[1:] if at.path.startswith("/") else prefix + at.path
         message, hint = self.message, self.hint
         if at.values:
@@ -72,7 +86,7 @@ class Rule(Generic[Check]):
 class RuleBook(Generic[Check]):
     """Rules of one subject, in the order in which their problems are reported.
 
-    `when` returns whether a document has the subject at all. `models` are those of rules that name none.
+    `when` returns whether a document has the subject at all. `models` is the default of the rules.
     """
 
     def __init__(self, *, when: Callable[[Any], bool] | None = None, models: tuple[str, ...] = ()) -> None:
@@ -94,45 +108,45 @@ class RuleBook(Generic[Check]):
         models: tuple[str, ...] = (),
         on: tuple[type, ...] = (),
     ) -> Callable[[Check], Check]:
-        """Writes the decorated check into the book."""
+        """Adds the decorated check to the book."""
         models = models or self._models
 
-        def write(check: Check) -> Check:
+        def add(check: Check) -> Check:
             self._rules.append(Rule(code, source, message, check, severity, hint, models, on))
             return check
 
-        return write
+        return add
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the rules say of a document."""
+    """Problems and warnings of a document by the rules."""
 
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """All of it as warnings, for a document that nobody can change any more."""
+        """Problems and warnings, all as warnings: for a document that can't be changed any more."""
         return (*map(_sentence, self.problems), *self.warnings)
 
 
 NOTHING_BROKEN = Judgement()
 
-Broken = tuple[Rule[Any], Problem]
-"""A broken rule, and its problem."""
+BrokenRule = tuple[Rule[Any], Problem]
+"""A broken rule with its problem."""
 
 
 def judge(books: Iterable[RuleBook[DocumentCheck[InputT]]], subject: InputT, hint_of: HintOf) -> Judgement:
-    """Checks a document against all rules of some books."""
+    """Checks a document against all rules of the books."""
     open_books = (book for book in books if book.when is None or book.when(subject))
     return judgement_of([broken for book in open_books for broken in broken_rules(book, subject, hint_of)])
 
 
 def broken_rules(
     rules: Iterable[Rule[DocumentCheck[InputT]]], subject: InputT, hint_of: HintOf
-) -> Iterator[Broken]:
-    """Yields the rules that a document breaks, once for every place."""
+) -> Iterator[BrokenRule]:
+    """Yields the rules that a document breaks, once per place."""
     for rule in rules:
         broken_at = rule.check(subject)
         if broken_at is not None:
@@ -140,8 +154,8 @@ def broken_rules(
                 yield rule, rule.problem(at, hint_of)
 
 
-def judgement_of(broken: list[Broken]) -> Judgement:
-    """Returns problems and warnings, by the severity of each rule."""
+def judgement_of(broken: list[BrokenRule]) -> Judgement:
+    """Returns the broken rules as problems or warnings, by their severity."""
     if not broken:
         return NOTHING_BROKEN
     return Judgement(
@@ -152,3 +166,10 @@ def judgement_of(broken: list[Broken]) -> Judgement:
 
 def _sentence(problem: Problem) -> str:
     return f"{problem.path}: {problem.message}"
+
+
+@cache
+def hints_in(package: str) -> Mapping[str, Hint]:
+    """Returns the hints of a package (its `hints.csv`), by the authority's code."""
+    text = files(package).joinpath("hints.csv").read_text(encoding="utf-8")
+    return {row["code"]: Hint(row["field"], row["hint"]) for row in csv.DictReader(text.splitlines())}

@@ -1,4 +1,4 @@
-"""Make certificates that look like ICP-Brasil A1 ones, for tests, the demo and the local simulator."""
+"""Sample certificates in the form of ICP-Brasil A1 ones, for tests, the demo and the local simulator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class SampleCertificate:
     private_key: rsa.RSAPrivateKey = field(repr=False, compare=False)
 
     def to_pfx(self, password: str, *, legacy: bool = False) -> bytes:
-        """Pack an A1 file, encrypted with AES or, as old software does, with 3DES; no password, no cipher."""
+        """Returns an A1 file with AES, or 3DES if `legacy`; an empty password means no encryption."""
         encryption = _pfx_encryption(password.encode(), legacy)
         chain = [self.authority_certificate]
         return pkcs12.serialize_key_and_certificates(
@@ -52,14 +52,14 @@ class SampleCertificate:
         )
 
     def to_pem(self) -> bytes:
-        """Write the private key, the certificate and its authority, which is what TLS libraries load."""
+        """Returns the private key, the certificate and its authority as PEM, as TLS libraries load them."""
         certificates = (self.certificate, self.authority_certificate)
         return _key_pem(self.private_key) + b"".join(item.public_bytes(Encoding.PEM) for item in certificates)
 
 
 @dataclass(frozen=True)
 class SampleAuthority:
-    """A certificate authority of our own, which nobody outside trusts."""
+    """A certificate authority for samples, which no real system trusts."""
 
     certificate: x509.Certificate
     private_key: rsa.RSAPrivateKey = field(repr=False, compare=False)
@@ -68,24 +68,27 @@ class SampleAuthority:
     def create(
         cls, now: datetime, *, name: str = "AC CARIMBO DE TESTE", organization: str = ICP_BRASIL
     ) -> Self:
-        """Make an authority that is valid for thirty years from now on."""
+        """Creates an authority that is valid for thirty years from `now`."""
         key = new_key()
         subject = _name(name, "Sem valor fiscal", organization)
         builder = _builder(subject, subject, key.public_key(), now, now + AUTHORITY_VALIDITY)
-        for extension, critical in _authority_extensions(key.public_key()):
-            builder = builder.add_extension(extension, critical)
+        builder = (
+            builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(_key_usage(key_cert_sign=True, crl_sign=True), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        )
         return cls(builder.sign(key, hashes.SHA256()), key)
 
     @classmethod
     def from_pem(cls, pem: bytes) -> Self:
-        """Load what `to_pem` wrote."""
+        """Loads the result of `to_pem`."""
         key = load_pem_private_key(pem, None, unsafe_skip_rsa_key_validation=True)
         if not isinstance(key, rsa.RSAPrivateKey):
             raise TypeError("a sample authority has an RSA key")
         return cls(x509.load_pem_x509_certificate(pem), key)
 
     def to_pem(self) -> bytes:
-        """Write the private key and the certificate."""
+        """Returns the private key and the certificate as PEM."""
         return _key_pem(self.private_key) + self.certificate.public_bytes(Encoding.PEM)
 
     def issue_company(
@@ -99,7 +102,7 @@ class SampleAuthority:
         responsible_name: str = "FULANO DE TAL",
         private_key: rsa.RSAPrivateKey | None = None,
     ) -> SampleCertificate:
-        """Issue an e-CNPJ with its four other names in their order (DOC-ICP-04, 7.1.2.3 b)."""
+        """Issues an e-CNPJ, with its four other names in the official order (DOC-ICP-04, 7.1.2.3 b)."""
         other_names = [
             _other_name("2.16.76.1.3.4", _person_data(responsible_cpf)),
             _other_name("2.16.76.1.3.2", responsible_name),
@@ -119,7 +122,7 @@ class SampleAuthority:
         *,
         private_key: rsa.RSAPrivateKey | None = None,
     ) -> SampleCertificate:
-        """Issue an e-CPF with its three other names in their order (DOC-ICP-04, 7.1.2.3 a)."""
+        """Issues an e-CPF, with its three other names in the official order (DOC-ICP-04, 7.1.2.3 a)."""
         other_names = [
             _other_name("2.16.76.1.3.1", _person_data(cpf)),
             _other_name("2.16.76.1.3.6", _SOCIAL_SECURITY),
@@ -132,7 +135,7 @@ class SampleAuthority:
     def issue_server(
         self, names: Sequence[str], not_before: datetime, not_after: datetime
     ) -> SampleCertificate:
-        """Issue a certificate for a TLS server that is known by these names and addresses."""
+        """Issues the certificate of a TLS server with these names and addresses."""
         subject = _name(names[0], "Servidor de teste")
         purposes = (ExtendedKeyUsageOID.SERVER_AUTH,)
         return self._issue(subject, [*map(_server_name, names)], purposes, not_before, not_after, new_key())
@@ -142,7 +145,7 @@ class SampleAuthority:
         issued: SampleCertificate,
         changes: Mapping[type[x509.ExtensionType], x509.ExtensionType | None],
     ) -> SampleCertificate:
-        """Issue a certificate once more with other extensions; one that becomes None is left out."""
+        """Issues a certificate again with changed extensions; an extension changed to None is omitted."""
         old, key = issued.certificate, issued.private_key
         moments = (old.not_valid_before_utc, old.not_valid_after_utc)
         builder = _builder(old.subject, self.certificate.subject, key.public_key(), *moments)
@@ -169,7 +172,7 @@ class SampleAuthority:
 
 
 def new_key() -> rsa.RSAPrivateKey:
-    """Make a key of the size that A1 certificates have, which takes some tenths of a second."""
+    """Creates a key of the size of A1 certificates; takes some tenths of a second."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
@@ -180,7 +183,7 @@ def _pfx_encryption(password: bytes, legacy: bool) -> KeySerializationEncryption
         return BestAvailableEncryption(password)
     builder = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(LEGACY_ITERATIONS)
     builder = builder.key_cert_algorithm(pkcs12.PBES.PBESv1SHA1And3KeyTripleDESCBC)
-    # SHA-1 is what the software that writes 3DES files uses for their MAC too.
+    # Software that writes 3DES files uses SHA-1 for their MAC too.
     return builder.hmac_hash(hashes.SHA1()).build(password)  # noqa: S303
 
 
@@ -199,7 +202,7 @@ def _name(common_name: str, unit: str, organization: str = ICP_BRASIL) -> x509.N
 
 
 def _holder(name: str, tax_id: str) -> str:
-    """Join name and tax id, the name cut where RFC 5280 says so, as real authorities do."""
+    """Joins name and tax id; the name is cut to the limit of RFC 5280, as real authorities do."""
     return f"{name[: _MAX_COMMON_NAME - len(tax_id) - 1]}:{tax_id}"
 
 
@@ -228,14 +231,6 @@ def _builder(
         .not_valid_before(not_before)
         .not_valid_after(not_after)
     )
-
-
-def _authority_extensions(public_key: rsa.RSAPublicKey) -> list[tuple[x509.ExtensionType, bool]]:
-    return [
-        (x509.BasicConstraints(ca=True, path_length=0), True),
-        (_key_usage(key_cert_sign=True, crl_sign=True), True),
-        (x509.SubjectKeyIdentifier.from_public_key(public_key), False),
-    ]
 
 
 def _leaf_extensions(

@@ -1,4 +1,4 @@
-"""The composition root: puts settings, storage, use cases and doors together.
+"""The composition root: builds the API and the worker from settings, storage and use cases.
 
-A module a program, so that none loads what only another needs.
+Each program has its own module, so that it does not import what only another one needs.
 """

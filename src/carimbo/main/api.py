@@ -1,4 +1,4 @@
-"""The program that answers requests."""
+"""The API program."""
 
 import signal
 import socket
@@ -9,63 +9,62 @@ import uvicorn
 from fastapi import FastAPI
 
 from carimbo.api.app import create_app
-from carimbo.api.context import Services
-from carimbo.api.metrics import REGISTRY
-from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
-from carimbo.main.clock import clock_of
-from carimbo.main.database import database_of
-from carimbo.main.http_protocol import LimitedProtocol, RequestLimits, protocol_within
+from carimbo.api.context import ApiServices
+from carimbo.api.middleware import REGISTRY
+from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
 from carimbo.main.outbound import guard_of, links_of
-from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
-from carimbo.main.server import Server
+from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
+from carimbo.main.process import clock_of, database_of
+from carimbo.main.server import GracefulServer, LimitedProtocol, RequestLimits, protocol_within
 from carimbo.main.tables import TableReloader
-from carimbo.printing.press import Press
-from carimbo.service.access import Gatekeeper
-from carimbo.service.certificate_opener import CertificateOpener
-from carimbo.service.company_status import Watch
+from carimbo.printing.renderer import PdfRenderer
+from carimbo.service.access import Authenticator
+from carimbo.service.companies.certificates import CertificateOpener
+from carimbo.service.companies.snapshot import CompanySnapshots
+from carimbo.service.company_status.municipality import MunicipalityLookup
+from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
-from carimbo.service.dossier import Dossiers
-from carimbo.service.municipality import TownHall
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 
 
 def api_of(settings: Settings) -> FastAPI:
-    """Build the API; it connects when it starts, but a file that can't be used is told now."""
-    workshop, press, clock = workshop_of(settings), Press(settings.fonts_folder), clock_of(settings)
+    """Builds the API. It connects at its start, but unusable files raise their errors here."""
+    builder, clock = document_builder(settings), clock_of(settings)
+    renderer = PdfRenderer(settings.fonts_folder)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with database_of(settings) as database, authorities_of(settings) as authorities:
-            dossiers = Dossiers(database)
-            municipalities = municipalities_of(dossiers, authorities, clock)
-            counter = IssuingContext(database, dossiers, surveyed(workshop, database, municipalities))
+            snapshots = CompanySnapshots(database)
+            municipalities = municipalities_of(snapshots, authorities, clock)
+            context = IssuingContext(database, snapshots, with_queries(builder, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
-            app.state.services = Services(
+            app.state.services = ApiServices(
                 database,
-                gatekeeper=await Gatekeeper.open(database),
+                authenticator=await Authenticator.open(database),
                 opener=CertificateOpener(settings.certificate_seconds),
                 clock=clock,
-                counter=counter,
-                watch=Watch(
+                issuing=context,
+                status_reader=StatusReader(
                     database,
-                    dossiers,
+                    snapshots,
                     authorities,
                     outages,
                     settings.overdue_after,
                     settings.software,
                     clock,
                 ),
-                desk=desk_of(settings, counter),
-                printouts=Printouts(database, press, settings.printouts_cache_bytes),
+                filing=filing_context(settings, context),
+                printouts=Printouts(database, renderer, settings.printouts_cache_bytes),
                 outbox=Outbox(database, settings.sends_email),
-                town_hall=TownHall(municipalities),
+                municipality_lookup=MunicipalityLookup(municipalities),
                 links=await links_of(settings, database),
                 guard=guard_of(settings),
             )
-            settle_in()
+            tune_garbage_collector()
             yield
 
     return create_app(lifespan, settings.body_limit_bytes, settings.body_seconds)
@@ -78,10 +77,10 @@ def protocol_of(settings: Settings) -> type[LimitedProtocol]:
 
 
 def serve(settings: Settings, listener: socket.socket) -> None:
-    """Run the API until a signal ends it."""
+    """Runs the API until a signal."""
     start_metrics(settings.metrics_host, settings.api_metrics_port, REGISTRY)
     reloader = TableReloader()
-    # A SIGHUP ends a process that does not listen to it; the server listens once its loop runs.
+    # Without a handler, SIGHUP would end the process; the server handles it once its loop runs.
     signal.signal(signal.SIGHUP, reloader.ask)
     app = api_of(settings)
     config = uvicorn.Config(
@@ -92,9 +91,9 @@ def serve(settings: Settings, listener: socket.socket) -> None:
         server_header=False,
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
     )
-    server = Server(app, config, settings.drain_seconds, reloader)
-    # It hears signals by itself a moment from now, and raises them anew once it has stopped: by then there is
-    # nothing left to interrupt.
+    server = GracefulServer(app, config, settings.drain_seconds, reloader)
+    # The server handles signals itself once it runs, and raises them again after it has stopped: with these
+    # handlers, that interrupts nothing.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     server.run(sockets=[listener])

@@ -1,11 +1,11 @@
-"""The official tables of a process: put in force at its start, read again at SIGHUP without a restart."""
+"""The official tables of a process: loaded at its start, and loaded again at SIGHUP."""
 
 import asyncio
 import signal
 
 import structlog
 
-from carimbo.fiscal.tables.catalog import ALL_TABLES
+from carimbo.fiscal.tables.all_tables import ALL_TABLES
 from carimbo.fiscal.tables.table import put_in_force, read_again, use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
 from carimbo.settings import Settings
@@ -14,7 +14,7 @@ _log = structlog.get_logger("carimbo.main")
 
 
 def use_tables(settings: Settings) -> None:
-    """Puts the operator's tables in force, and reads them now. Raises TableUnusable before work begins."""
+    """Loads the operator's tables. Raises TableUnusable."""
     use_tables_of(settings.tables_folder)
     if settings.tables_folder:
         for table in ALL_TABLES:
@@ -22,18 +22,18 @@ def use_tables(settings: Settings) -> None:
 
 
 class TableReloader:
-    """Reads all tables again each time that it is asked to, one reading after the other."""
+    """Loads all tables again on request, one load after another."""
 
     def __init__(self) -> None:
         self._asked = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def ask(self, *_: object) -> None:
-        """Asks for another reading; may be called as a signal handler before the reloader starts."""
+        """Requests another load; usable as a signal handler, even before the reloader starts."""
         self._asked.set()
 
     def start(self) -> None:
-        """Listens to SIGHUP in the running loop until the loop ends."""
+        """Handles SIGHUP in the running loop until the loop ends."""
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self.ask)
         self._task = asyncio.create_task(self._reload_when_asked())
 
@@ -45,9 +45,9 @@ class TableReloader:
 
 
 async def reload_tables() -> None:
-    """Puts the files as they are now in force; if any table can't be used, all stay as they were."""
+    """Loads the current files; if any table is unusable, all tables stay as they were."""
     try:
-        # In a thread: it takes a second or so, and requests come in.
+        # In a thread, because it takes about a second.
         fresh = await asyncio.to_thread(read_again, ALL_TABLES)
     except TableUnusable as error:
         _log.error("tables_not_reloaded", reason=str(error))

@@ -1,4 +1,4 @@
-"""The program that does the queued work."""
+"""The worker program."""
 
 import asyncio
 import signal
@@ -7,93 +7,93 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from carimbo.main.authorities import authorities_of, municipalities_of, surveyed
-from carimbo.main.clock import clock_of
-from carimbo.main.database import database_of
-from carimbo.main.outbound import deliver_forever, mail_room_of
-from carimbo.main.parts import desk_of, settle_in, start_metrics, workshop_of
+from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
+from carimbo.main.outbound import deliver_forever, mailing_context_of
+from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
+from carimbo.main.process import clock_of, database_of
 from carimbo.main.tables import TableReloader
-from carimbo.service.backoff import Backoff
-from carimbo.service.contexts import IssuingContext, Reached, WorkerContext, nobody_is_told
-from carimbo.service.dossier import Dossiers
+from carimbo.service.companies.snapshot import CompanySnapshots
+from carimbo.service.contexts import IssuingContext, StepListener, WorkerContext, ignore_step
 from carimbo.service.outage_board import OutageBoard
+from carimbo.service.waiting import Backoff
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
-from carimbo.worker.advance import Advancer
-from carimbo.worker.certificates import warn_forever
-from carimbo.worker.history import forget_forever
+from carimbo.worker.advance import Advancer, RetryPolicy
+from carimbo.worker.chores import (
+    delete_old_history_forever,
+    fill_recipients_forever,
+    inutilize_forever,
+    warn_of_certificates_forever,
+    warn_of_rates_forever,
+)
 from carimbo.worker.measuring import Observer, measure_forever
 from carimbo.worker.metrics import REGISTRY, count_document
-from carimbo.worker.numbering import inutilize_forever
-from carimbo.worker.rates import warn_of_rates_forever
-from carimbo.worker.recipients import fill_recipients_forever
-from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import tasks_of
 
-# A task that resists even its cancellation does not keep the process.
+# A task that ignores its cancellation does not keep the process alive.
 _CANCEL_SECONDS = 2
 
 
-async def work(settings: Settings, reached: Reached = nobody_is_told) -> None:
-    """Run a worker until a signal ends it; work under way is finished first, unless Ctrl-C comes twice."""
+async def work(settings: Settings, reached: StepListener = ignore_step) -> None:
+    """Runs a worker until a signal; running work is finished first, unless Ctrl-C is pressed twice."""
     stop, hurry = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop.set)
     loop.add_signal_handler(signal.SIGINT, _interrupt, stop, hurry)
     reloader = TableReloader()
-    # A SIGHUP ends a process that does not listen to it; tables are read again once they are in force.
+    # Without a handler, SIGHUP would end the process. A request before the start is served after it.
     signal.signal(signal.SIGHUP, reloader.ask)
     start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
-    async with database_of(settings) as database, means_of(settings, database, reached) as means:
+    async with database_of(settings) as database, worker_context_of(settings, database, reached) as context:
         reloader.start()
-        settle_in()
+        tune_garbage_collector()
         working = asyncio.create_task(
             run_worker(
                 settings.database_url.get_secret_value(),
-                advancer_of(settings, means),
+                advancer_of(settings, context),
                 settings.queue_options,
                 sweep_every=timedelta(seconds=settings.sweep_seconds),
                 keep_history=timedelta(days=settings.queue_history_days),
                 reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
                 stop=stop,
-                chores=_chores(settings, means),
+                chores=_chores(settings, context),
             )
         )
         await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
         await _end(working, hurry, settings.shutdown_seconds)
 
 
-def _chores(settings: Settings, means: WorkerContext) -> list[Coroutine[Any, Any, None]]:
-    """What is done beside the queue."""
-    counter = IssuingContext(means.database, means.dossiers, means.workshop)
+def _chores(settings: Settings, context: WorkerContext) -> list[Coroutine[Any, Any, None]]:
+    """Returns the periodic work beside the queue."""
+    issuing = IssuingContext(context.database, context.snapshots, context.builder)
     observer = Observer(
-        means.database, means.outages, settings.overdue_after, clock_of(settings), settings.clock_offset
+        context.database, context.outages, settings.overdue_after, clock_of(settings), settings.clock_offset
     )
     return [
         measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
-        inutilize_forever(desk_of(settings, counter)),
-        warn_forever(means.database, clock_of(settings)),
+        inutilize_forever(filing_context(settings, issuing)),
+        warn_of_certificates_forever(context.database, clock_of(settings)),
         warn_of_rates_forever(clock_of(settings)),
-        forget_forever(
-            means.database,
+        delete_old_history_forever(
+            context.database,
             timedelta(days=settings.webhook_history_days),
             timedelta(days=settings.email_history_days),
         ),
-        fill_recipients_forever(means.database),
+        fill_recipients_forever(context.database),
         deliver_forever(settings),
     ]
 
 
 def _interrupt(stop: asyncio.Event, hurry: asyncio.Event) -> None:
-    """The first Ctrl-C stops, the second one stops without patience."""
+    """Handles Ctrl-C: the first stops after the running work, the second at once."""
     (hurry if stop.is_set() else stop).set()
 
 
-async def _end(working: asyncio.Task[None], hurry: asyncio.Event, patience_seconds: float) -> None:
-    """Let work finish; what does not is given up: its row stays due, and another worker takes it."""
+async def _end(working: asyncio.Task[None], hurry: asyncio.Event, shutdown_seconds: float) -> None:
+    """Waits for running work, then cancels it: its row stays due, and another worker takes it."""
     waits: set[asyncio.Task[Any]] = {working, asyncio.create_task(hurry.wait())}
-    await asyncio.wait(waits, timeout=patience_seconds, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(waits, timeout=shutdown_seconds, return_when=asyncio.FIRST_COMPLETED)
     if working.done():
         working.result()
     else:
@@ -101,15 +101,15 @@ async def _end(working: asyncio.Task[None], hurry: asyncio.Event, patience_secon
         await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
 
 
-def advancer_of(settings: Settings, means: WorkerContext) -> Advancer:
-    """Build what advances rows."""
+def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
+    """Builds the runner of queued work."""
     backoff = Backoff(
         first=timedelta(seconds=settings.retry_first_seconds),
         longest=timedelta(seconds=settings.retry_longest_seconds),
     )
     return Advancer(
-        means.database,
-        tasks_of(means, mail_room_of(settings, means.database)),
+        context.database,
+        tasks_of(context, mailing_context_of(settings, context.database)),
         RetryPolicy(backoff, settings.attempts_before_parking),
         lease=timedelta(seconds=settings.lease_seconds),
         patience=timedelta(seconds=settings.worker_slow_seconds),
@@ -117,22 +117,22 @@ def advancer_of(settings: Settings, means: WorkerContext) -> Advancer:
 
 
 @asynccontextmanager
-async def means_of(
-    settings: Settings, database: Database, reached: Reached = nobody_is_told
+async def worker_context_of(
+    settings: Settings, database: Database, reached: StepListener = ignore_step
 ) -> AsyncIterator[WorkerContext]:
-    """Put together what documents are issued with."""
-    dossiers, clock = Dossiers(database), clock_of(settings)
+    """Builds the context that documents are issued in."""
+    snapshots, clock = CompanySnapshots(database), clock_of(settings)
     async with authorities_of(settings) as authorities:
         yield WorkerContext(
             database=database,
-            dossiers=dossiers,
-            workshop=surveyed(
-                workshop_of(settings), database, municipalities_of(dossiers, authorities, clock)
+            snapshots=snapshots,
+            builder=with_queries(
+                document_builder(settings), database, municipalities_of(snapshots, authorities, clock)
             ),
             authorities=authorities,
             backoff=settings.authority_backoff,
             outages=OutageBoard(database, settings.contingency_after, clock, settings.clock_offset),
-            latest_arrival=settings.latest_arrival,
+            in_flight_limit=settings.in_flight_limit,
             reached=reached,
             concluded=count_document,
         )

@@ -1,1 +1,1 @@
-"""What leaves the house but for the authorities: webhooks and e-mails."""
+"""Clients for webhooks and e-mail."""

@@ -1,4 +1,4 @@
-"""Puts e-mails into a folder instead of sending them, for those who only want to look."""
+"""Writes e-mails to a folder instead of sending them, for trying things out."""
 
 import asyncio
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import structlog
 
-from carimbo.outbound.message import Sender, compose
-from carimbo.service.delivery.letter import Letter, NotSent, Sent
+from carimbo.outbound.message import MailSender, compose
+from carimbo.service.delivery.email_message import MailNotSent, MailSent, OutgoingEmail
 
 _log = structlog.get_logger("carimbo.mail")
 _OWNER_ONLY = 0o600
@@ -19,22 +19,22 @@ _NOT_WRITTEN = "A pasta dos e-mails não pôde ser escrita."
 
 @dataclass(frozen=True)
 class MailFolder:
-    """Keeps each message in a file of its own, which mail programs open."""
+    """Writes each message to an `.eml` file, which mail programs open."""
 
     folder: Path
-    sender: Sender
+    sender: MailSender
     clock: Callable[[], datetime]
 
-    async def send(self, letter: Letter) -> Sent | NotSent:
-        """Write a letter; the same one again takes the place of the first."""
-        message = await asyncio.to_thread(compose, letter, self.sender, self.clock())
-        file = self.folder / f"{letter.title}-{letter.number}-{letter.id}.eml"
+    async def send(self, email: OutgoingEmail) -> MailSent | MailNotSent:
+        """Writes an e-mail; writing the same one again replaces the file."""
+        message = await asyncio.to_thread(compose, email, self.sender, self.clock())
+        file = self.folder / f"{email.title}-{email.number}-{email.id}.eml"
         try:
             await asyncio.to_thread(_write, file, message)
         except OSError as error:
             _log.warning("mail_not_written", file=str(file), exc_info=error)
-            return NotSent(message=_NOT_WRITTEN)
-        return Sent(message_id=self.sender.message_id(letter), message=f"Gravado em {file.name}.")
+            return MailNotSent(message=_NOT_WRITTEN)
+        return MailSent(message_id=self.sender.message_id(email), message=f"Gravado em {file.name}.")
 
 
 def _write(file: Path, content: bytes) -> None:

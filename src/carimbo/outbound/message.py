@@ -1,7 +1,12 @@
-"""Writes letters as e-mail messages: headers, a text and its HTML, the files of the document."""
+"""Writes e-mails: headers, plain text, HTML, and the files of the document.
+
+Headers are folded here: the standard library loses the blanks between words when it folds a long name with
+accents.
+"""
 
 import re
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email.message import EmailMessage
@@ -10,13 +15,24 @@ from email.utils import format_datetime
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from carimbo.fiscal.money import written
-from carimbo.fiscal.taxpayer import format_tax_id
-from carimbo.outbound.headers import field, in_one_line, mailbox, mailboxes, text
-from carimbo.service.delivery.letter import Letter
+from carimbo.fiscal.identity.tax_ids import format_tax_id
+from carimbo.fiscal.money import format_amount
+from carimbo.service.delivery.email_message import OutgoingEmail
 
 _WITHOUT_VALIDITY = "[SEM VALOR FISCAL] "
 _GROUPS = re.compile(".{1,4}")
+_LONGEST_LINE = 76
+# Longer words are encoded, so that a line can break inside them.
+_LONGEST_WORD = 60
+# An encoded word fits into the first line, after our longest header name.
+_OCTETS_PER_WORD = 39
+_PRINTABLE = re.compile(r"[ -~]*")
+_ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~ -]+")
+_QUOTED = re.compile(r'["\\]')
+# The start of an encoded word: a name that contains it must not be decoded.
+_ENCODED_WORD = "=?"
+# Zero width joiner, which combines several characters into one emoji.
+_JOINER = "\u200d"
 _TEMPLATES = Environment(
     loader=PackageLoader("carimbo.outbound", "templates"),
     autoescape=select_autoescape(["html"]),
@@ -27,67 +43,123 @@ _TEMPLATES = Environment(
 
 
 @dataclass(frozen=True)
-class Sender:
-    """The address that everything is sent from; the names are those of the companies."""
+class MailSender:
+    """The address that all e-mails are sent from; the displayed name is that of the company."""
 
     address: str
 
-    def message_id(self, letter: Letter) -> str:
-        """The same for a letter at every attempt: what comes twice is seen to be one."""
-        return f"<{letter.id}@{self.address.rpartition('@')[2]}>"
+    def message_id(self, email: OutgoingEmail) -> str:
+        """Returns the Message-ID, the same at every attempt: mail programs recognize a second copy."""
+        return f"<{email.id}@{self.address.rpartition('@')[2]}>"
 
 
-def compose(letter: Letter, sender: Sender, now: datetime) -> bytes:
-    """Write a letter as a message of 7 bits, which every server takes."""
-    letter = _in_one_line(letter)
-    return "".join(_headers(letter, sender, now)).encode("ascii") + _content(letter).as_bytes()
+def compose(email: OutgoingEmail, sender: MailSender, now: datetime) -> bytes:
+    """Returns an e-mail as a 7-bit message, which every server accepts."""
+    # A line break in a name would start another header.
+    issuer, addressee = single_line(email.issuer), single_line(email.addressee or "")
+    email = replace(email, issuer=issuer, addressee=addressee or None)
+    return "".join(_headers(email, sender, now)).encode("ascii") + _content(email).as_bytes()
 
 
-def _in_one_line(letter: Letter) -> Letter:
-    """A name that begins another line would begin another header."""
-    issuer, addressee = in_one_line(letter.issuer), in_one_line(letter.addressee or "")
-    return replace(letter, issuer=issuer, addressee=addressee or None)
+def _headers(email: OutgoingEmail, sender: MailSender, now: datetime) -> Iterator[str]:
+    yield header_field("Subject", text_tokens(_subject(email)))
+    yield header_field("From", mailbox_tokens(sender.address, email.issuer))
+    recipients = [mailbox_tokens(address, email.addressee or "") for address in email.to]
+    yield header_field("To", mailbox_list_tokens(recipients))
+    if email.reply_to:
+        yield header_field("Reply-To", mailbox_tokens(email.reply_to, email.issuer))
+    yield header_field("Date", [format_datetime(now)])
+    yield header_field("Message-ID", [sender.message_id(email)])
+    # Asks automatic responders not to answer (RFC 3834).
+    yield header_field("Auto-Submitted", ["auto-generated"])
 
 
-def _headers(letter: Letter, sender: Sender, now: datetime) -> Iterator[str]:
-    yield field("Subject", text(_subject(letter)))
-    yield field("From", mailbox(sender.address, letter.issuer))
-    yield field("To", mailboxes([mailbox(one, letter.addressee or "") for one in letter.to]))
-    if letter.reply_to:
-        yield field("Reply-To", mailbox(letter.reply_to, letter.issuer))
-    yield field("Date", [format_datetime(now)])
-    yield field("Message-ID", [sender.message_id(letter)])
-    # Holiday notices need not answer it (RFC 3834).
-    yield field("Auto-Submitted", ["auto-generated"])
-
-
-def _content(letter: Letter) -> EmailMessage:
-    told = {"letter": letter, "subject": _subject(letter), "facts": list(_facts(letter))}
-    plain, html = (_TEMPLATES.get_template(name).render(told) for name in ("document.txt", "document.html"))
+def _content(email: OutgoingEmail) -> EmailMessage:
+    values = {"email": email, "subject": _subject(email), "facts": list(_facts(email))}
+    plain, html = (_TEMPLATES.get_template(name).render(values) for name in ("document.txt", "document.html"))
     message = EmailMessage(SMTP)
     message.set_content(plain, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
-    for file in letter.attachments:
+    for file in email.attachments:
         kind, _, subtype = file.media_type.partition("/")
         message.add_attachment(file.content, kind, subtype, filename=file.name)
     return message
 
 
-def _subject(letter: Letter) -> str:
-    named = " ".join(map(str, filter(None, (letter.title, letter.number))))
-    return f"{'' if letter.is_valid else _WITHOUT_VALIDITY}{named} de {letter.issuer}"
+def _subject(email: OutgoingEmail) -> str:
+    title = " ".join(map(str, filter(None, (email.title, email.number))))
+    return f"{'' if email.is_valid else _WITHOUT_VALIDITY}{title} de {email.issuer}"
 
 
-def _facts(letter: Letter) -> Iterator[tuple[str, str]]:
-    """What tells the document from others, in the order in which people look for it."""
-    yield "Emitente", letter.issuer
-    yield "CNPJ", format_tax_id(letter.tax_id)
-    if letter.number is not None:
-        yield "Número", str(letter.number)
-    if letter.series is not None:
-        yield "Série", str(letter.series)
-    yield "Emissão", f"{letter.issued_on:%d/%m/%Y}"
-    yield "Valor", f"R$ {written(letter.amount)}"
-    if letter.total_due is not None:
-        yield "Total a pagar, com IBS e CBS", f"R$ {written(letter.total_due)}"
-    yield "Chave de acesso", " ".join(_GROUPS.findall(letter.access_key))
+def _facts(email: OutgoingEmail) -> Iterator[tuple[str, str]]:
+    """Yields label and value of the facts that identify the document."""
+    yield "Emitente", email.issuer
+    yield "CNPJ", format_tax_id(email.tax_id)
+    if email.number is not None:
+        yield "Número", str(email.number)
+    if email.series is not None:
+        yield "Série", str(email.series)
+    yield "Emissão", f"{email.issued_on:%d/%m/%Y}"
+    yield "Valor", f"R$ {format_amount(email.amount)}"
+    if email.total_due is not None:
+        yield "Total a pagar, com IBS e CBS", f"R$ {format_amount(email.total_due)}"
+    yield "Chave de acesso", " ".join(_GROUPS.findall(email.access_key))
+
+
+def single_line(name: str) -> str:
+    """Returns a name without line breaks, control characters and changes of writing direction."""
+    shown = "".join(char if char.isprintable() or char == _JOINER else " " for char in name)
+    return " ".join(shown.split())
+
+
+def header_field(name: str, tokens: Iterable[str]) -> str:
+    """Returns a header field, folded between its tokens."""
+    first, *others = tokens
+    lines = [f"{name}: {first}"]
+    for token in others:
+        if len(lines[-1]) + 1 + len(token) <= _LONGEST_LINE:
+            lines[-1] += f" {token}"
+        else:
+            lines.append(f" {token}")
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def text_tokens(line: str) -> list[str]:
+    """Returns the tokens of free text without line breaks."""
+    return _words(line) or list(_encoded(line))
+
+
+def mailbox_tokens(address: str, name: str) -> list[str]:
+    """Returns the tokens of an address with a name, both without line breaks."""
+    if not name:
+        return [address]
+    phrase = name if _ATOMS.fullmatch(name) else '"' + _QUOTED.sub(r"\\\g<0>", name) + '"'
+    return [*(_words(phrase) or _encoded(name)), f"<{address}>"]
+
+
+def mailbox_list_tokens(mailboxes: Sequence[list[str]]) -> list[str]:
+    """Returns the tokens of several mailboxes, separated by commas."""
+    *others, last = mailboxes
+    return [token for mailbox in others for token in (*mailbox[:-1], f"{mailbox[-1]},")] + last
+
+
+def _words(line: str) -> list[str]:
+    """Returns the words of a line that needs no encoding; nothing otherwise."""
+    words = line.split(" ")
+    is_plain = _PRINTABLE.fullmatch(line) and _ENCODED_WORD not in line
+    return words if is_plain and max(map(len, words)) <= _LONGEST_WORD else []
+
+
+def _encoded(line: str) -> Iterator[str]:
+    """Yields encoded words (RFC 2047), none of which splits a character."""
+    octets = b""
+    for char in line:
+        if len(octets + char.encode()) > _OCTETS_PER_WORD:
+            yield _encoded_word(octets)
+            octets = b""
+        octets += char.encode()
+    yield _encoded_word(octets)
+
+
+def _encoded_word(octets: bytes) -> str:
+    return f"=?utf-8?b?{b64encode(octets).decode()}?="

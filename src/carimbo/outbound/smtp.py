@@ -1,4 +1,4 @@
-"""Hands e-mails to a mail server, a connection each; whatever it does comes back as a value."""
+"""Sends e-mails through a mail server, one connection each; every outcome is returned as a value."""
 
 import asyncio
 import ssl
@@ -21,23 +21,29 @@ from aiosmtplib import (
 )
 
 from carimbo.fiscal.outcome import one_line
-from carimbo.outbound.message import Sender, compose
-from carimbo.outbound.sentences import of_seconds, of_tls
-from carimbo.service.delivery.letter import Letter, NotSent, Refused, RefusedRecipient, Sent
+from carimbo.outbound.failure_texts import seconds_text, tls_failure_text
+from carimbo.outbound.message import MailSender, compose
+from carimbo.service.delivery.email_message import (
+    MailNotSent,
+    MailRefused,
+    MailSent,
+    OutgoingEmail,
+    RefusedRecipient,
+)
 
 _log = structlog.get_logger("carimbo.mail")
 _FIRST_CODE = 200
 _ACCEPTED = 250
 _FIRST_FINAL = 500
-# Who we are, or how we say it (RFC 4954): mended in our settings, whatever the letter is.
-_ABOUT_US = frozenset({530, 534, 535, 538})
-# Of the sender's commands, the one that tells the size of the letter (RFC 1870).
+# Authentication failed (RFC 4954): our settings are wrong, not the e-mail.
+_AUTHENTICATION_CODES = frozenset({530, 534, 535, 538})
+# The e-mail is too large (RFC 1870); the server says so in its answer to the sender's address.
 _TOO_LARGE = 552
-_GOODBYE_SECONDS = 2
+_QUIT_SECONDS = 2
 _UNREACHABLE = "O servidor de e-mail não pôde ser alcançado."
 _NO_SMTP = "O servidor de e-mail respondeu algo que não é SMTP."
-_TURNED_AWAY = "O servidor de e-mail não aceitou a conexão: {}"
-_NOT_LET_IN = "O servidor de e-mail não aceitou as credenciais configuradas nesta instalação: {}"
+_SESSION_REFUSED = "O servidor de e-mail não aceitou a conexão: {}"
+_BAD_CREDENTIALS = "O servidor de e-mail não aceitou as credenciais configuradas nesta instalação: {}"
 _BAD_SENDER = "O servidor de e-mail não aceitou o remetente configurado nesta instalação: {}"
 _PERHAPS_NO_TLS = ": talvez ele não fale TLS nesta porta"
 _NO_TLS = "O servidor de e-mail não oferece TLS (STARTTLS), que a configuração desta instalação exige."
@@ -46,7 +52,7 @@ _LOST = "A conexão com o servidor de e-mail caiu no meio do envio."
 
 
 class Security(StrEnum):
-    """How a conversation with a mail server is kept from others."""
+    """How the connection to the mail server is encrypted."""
 
     STARTTLS = "starttls"
     TLS = "tls"
@@ -55,7 +61,7 @@ class Security(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class SmtpOptions:
-    """Where the mail server is, and how it is spoken to."""
+    """Address and settings of the mail server."""
 
     host: str
     port: int
@@ -64,51 +70,55 @@ class SmtpOptions:
     password: str | None = field(repr=False)
     ca_file: Path | None
     seconds: float
-    """How long a whole conversation may take."""
+    """Time limit of a whole SMTP session."""
 
 
 @dataclass(frozen=True)
 class SmtpMailer:
-    """Sends through the mail server of the installation."""
+    """Sends e-mails through the mail server of the installation."""
 
     options: SmtpOptions
-    sender: Sender
+    sender: MailSender
     clock: Callable[[], datetime]
 
-    async def send(self, letter: Letter) -> Sent | Refused | NotSent:
-        """Hand a letter over; what is lost after the server took it is sent again under the same id."""
-        # Milliseconds of writing, in which others go on.
-        message = await asyncio.to_thread(compose, letter, self.sender, self.clock())
+    async def send(self, email: OutgoingEmail) -> MailSent | MailRefused | MailNotSent:
+        """Sends an e-mail. If the answer of the server is lost, the next attempt has the same Message-ID."""
+        # In a thread: composing takes milliseconds.
+        message = await asyncio.to_thread(compose, email, self.sender, self.clock())
         client = self._client()
         try:
             async with asyncio.timeout(self.options.seconds):
-                outcome = await self._converse(client, letter, message)
-            await _take_leave(client)
+                outcome = await self._transfer(client, email, message)
+            await _quit(client)
         except TimeoutError:
-            return NotSent(
-                message=f"O servidor de e-mail não respondeu em {of_seconds(self.options.seconds)}."
+            return MailNotSent(
+                message=f"O servidor de e-mail não respondeu em {seconds_text(self.options.seconds)}."
             )
         finally:
-            # Whoever hangs is not waited for any longer.
+            # A server that hangs is not waited for.
             client.close()
         return outcome
 
-    async def _converse(self, client: SMTP, letter: Letter, message: bytes) -> Sent | Refused | NotSent:
+    async def _transfer(
+        self, client: SMTP, email: OutgoingEmail, message: bytes
+    ) -> MailSent | MailRefused | MailNotSent:
         try:
             await client.connect()
-        # What is wrong before the letter is named says nothing of the letter.
+        # An error before the server knows the e-mail says nothing about the e-mail.
         except (SMTPException, OSError, ValueError) as error:
             _log.warning("mail_server_unusable", reason=repr(error))
-            return NotSent(message=_before_the_letter(error), code=_code(error))
+            return MailNotSent(message=_connection_failure_text(error), code=_code(error))
         try:
-            refused, answer = await client.sendmail(self.sender.address, letter.recipients, message)
+            refused, accepted = await client.sendmail(self.sender.address, email.recipients, message)
         except (SMTPException, OSError) as error:
-            return _after_refusal(error)
-        return Sent(
-            message_id=self.sender.message_id(letter),
+            return _transfer_failure(error)
+        return MailSent(
+            message_id=self.sender.message_id(email),
             code=_ACCEPTED,
-            message=one_line(answer),
-            refusals=tuple(_refusal(to, one.code, one.message) for to, one in refused.items()),
+            message=one_line(accepted),
+            refusals=tuple(
+                _refusal(address, answer.code, answer.message) for address, answer in refused.items()
+            ),
         )
 
     def _client(self) -> SMTP:
@@ -120,87 +130,87 @@ class SmtpMailer:
             password=options.password,
             use_tls=options.security is Security.TLS,
             start_tls=options.security is Security.STARTTLS,
-            tls_context=None if options.security is Security.NONE else self._trust,
-            # There is one clock, that of the whole conversation.
+            tls_context=None if options.security is Security.NONE else self._tls_context,
+            # The limit of the whole session applies instead.
             timeout=None,
         )
 
     @cached_property
-    def _trust(self) -> ssl.SSLContext:
+    def _tls_context(self) -> ssl.SSLContext:
         context = ssl.create_default_context()
         if self.options.ca_file:
             context.load_verify_locations(self.options.ca_file)
         return context
 
 
-async def _take_leave(client: SMTP) -> None:
-    """Say goodbye, if there is still somebody: what it answers changes nothing."""
+async def _quit(client: SMTP) -> None:
+    """Ends the session properly if it is still open; a failure does not matter any more."""
     if client.is_connected:
         with suppress(SMTPException, OSError, TimeoutError):
-            async with asyncio.timeout(_GOODBYE_SECONDS):
+            async with asyncio.timeout(_QUIT_SECONDS):
                 await client.quit()
 
 
-def _before_the_letter(error: Exception) -> str:
+def _connection_failure_text(error: Exception) -> str:
     cause = error.__cause__ or error
     if isinstance(cause, ssl.SSLError):
-        return of_tls(cause, "servidor de e-mail", _PERHAPS_NO_TLS)
+        return tls_failure_text(cause, "servidor de e-mail", _PERHAPS_NO_TLS)
     match error:
         case SMTPResponseException():
-            return _turned_away(error)
+            return _refused_session_text(error)
         case OSError():
             return _UNREACHABLE
     return _NO_TLS if "STARTTLS extension" in str(error) else _UNSUITABLE
 
 
-def _turned_away(error: SMTPResponseException) -> str:
+def _refused_session_text(error: SMTPResponseException) -> str:
     if error.code < _FIRST_CODE:
         return _NO_SMTP
-    is_about_us = error.code in _ABOUT_US or isinstance(error, SMTPAuthenticationError)
-    return (_NOT_LET_IN if is_about_us else _TURNED_AWAY).format(_told(error))
+    is_authentication = error.code in _AUTHENTICATION_CODES or isinstance(error, SMTPAuthenticationError)
+    return (_BAD_CREDENTIALS if is_authentication else _SESSION_REFUSED).format(_server_text(error))
 
 
-def _after_refusal(error: Exception) -> Refused | NotSent:
+def _transfer_failure(error: Exception) -> MailRefused | MailNotSent:
     match error:
         case SMTPRecipientsRefused():
-            return _nobody_taken(error)
-        case SMTPResponseException() if error.code < _FIRST_CODE or error.code in _ABOUT_US:
-            return NotSent(message=_turned_away(error), code=_code(error))
+            return _no_recipient_accepted(error)
+        case SMTPResponseException() if error.code < _FIRST_CODE or error.code in _AUTHENTICATION_CODES:
+            return MailNotSent(message=_refused_session_text(error), code=_code(error))
         case SMTPSenderRefused() if error.code != _TOO_LARGE:
-            return NotSent(message=_BAD_SENDER.format(_told(error)), code=error.code)
+            return MailNotSent(message=_BAD_SENDER.format(_server_text(error)), code=error.code)
         case SMTPResponseException():
-            kind = Refused if error.code >= _FIRST_FINAL else NotSent
-            message = f"O servidor de e-mail recusou a mensagem: {_told(error)}"
-            return kind(message=message, code=error.code)
+            outcome = MailRefused if error.code >= _FIRST_FINAL else MailNotSent
+            message = f"O servidor de e-mail recusou a mensagem: {_server_text(error)}"
+            return outcome(message=message, code=error.code)
     _log.warning("mail_server_lost", reason=repr(error))
-    return NotSent(message=_LOST)
+    return MailNotSent(message=_LOST)
 
 
-def _nobody_taken(error: SMTPRecipientsRefused) -> Refused | NotSent:
-    """As long as one of the recipients may be taken another time, there is hope."""
-    for one in error.recipients:
-        if one.code in _ABOUT_US:
-            return NotSent(message=_turned_away(one), code=one.code)
-    refusals = tuple(_refusal(one.recipient, one.code, one.message) for one in error.recipients)
-    told = "; ".join(f"{one.recipient}: {_told(one)}" for one in error.recipients)
-    kind = Refused if all(one.is_final for one in refusals) else NotSent
-    return kind(
-        message=f"O servidor de e-mail recusou o destinatário {told}",
-        code=_code(min(error.recipients, key=lambda one: one.code)),
+def _no_recipient_accepted(error: SMTPRecipientsRefused) -> MailRefused | MailNotSent:
+    """Returns a final refusal only if no recipient may be accepted at a later attempt."""
+    for answer in error.recipients:
+        if answer.code in _AUTHENTICATION_CODES:
+            return MailNotSent(message=_refused_session_text(answer), code=answer.code)
+    refusals = tuple(_refusal(answer.recipient, answer.code, answer.message) for answer in error.recipients)
+    texts = "; ".join(f"{answer.recipient}: {_server_text(answer)}" for answer in error.recipients)
+    outcome = MailRefused if all(refusal.is_final for refusal in refusals) else MailNotSent
+    return outcome(
+        message=f"O servidor de e-mail recusou o destinatário {texts}",
+        code=_code(min(error.recipients, key=lambda answer: answer.code)),
         refusals=refusals,
     )
 
 
 def _refusal(address: str, code: int, message: str) -> RefusedRecipient:
-    is_final = code >= _FIRST_FINAL and code not in _ABOUT_US
+    is_final = code >= _FIRST_FINAL and code not in _AUTHENTICATION_CODES
     return RefusedRecipient(address, code if code >= _FIRST_CODE else None, one_line(message), is_final)
 
 
 def _code(error: Exception) -> int | None:
-    """What the server said, unless it is no code at all."""
+    """Returns the SMTP code of an error; None if it has none."""
     code: int | None = getattr(error, "code", None)
     return code if code is not None and code >= _FIRST_CODE else None
 
 
-def _told(error: SMTPResponseException) -> str:
+def _server_text(error: SMTPResponseException) -> str:
     return f"{error.code} {one_line(error.message)}"

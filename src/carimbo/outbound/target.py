@@ -1,102 +1,133 @@
-"""A receiver's URL taken apart, by the same rules when it is told to us and when it is called."""
+"""Parsing of webhook URLs, by the same rules when one is registered and when it is called."""
 
 import re
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from string import ascii_letters, digits, punctuation
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_HOST = 253
-# What parsers of URLs read in different ways, or throw away.
+# Characters that URL parsers read in different ways, or drop.
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
-# What `getaddrinfo` takes for an IPv4 address, in decimal, octal or hexadecimal.
+# Hosts that `getaddrinfo` takes for an IPv4 address, in decimal, octal or hexadecimal.
 _NUMBER_AT_END = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
-class Objection(Exception):
-    """Why nothing is sent to an address; the message is a Portuguese sentence."""
+class UrlRefused(Exception):
+    """A URL or host that must not be called; the message is a Portuguese sentence."""
 
 
-class Place(NamedTuple):
-    """A host, by its name or number, and a port."""
+class HostPort(NamedTuple):
+    """A host (name or IP address) and a port."""
 
     host: str
     port: int
 
     @property
     def name(self) -> str:
-        """Both, as URLs write them."""
+        """Host and port as in a URL."""
         return f"{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a call goes, and what it asks for there."""
+    """A parsed URL: server and path."""
 
     scheme: str
-    place: Place
+    place: HostPort
     path: str
-    """With what follows the question mark, in ASCII."""
+    """Path and query, in ASCII."""
 
     @property
     def host_header(self) -> str:
-        """As the header Host has it: without the port that goes without saying."""
+        """The value of the `Host` header, without a default port."""
         return self.place.name.removesuffix(f":{_PORTS[self.scheme]}")
 
 
 def target_of(url: str) -> Target:
-    """Take a URL apart, or raise Objection."""
+    """Parses a URL. Raises UrlRefused."""
     if _AMBIGUOUS.search(url):
-        raise Objection("A URL não pode ter espaços, barras invertidas nem caracteres de controle.")
+        raise UrlRefused("A URL não pode ter espaços, barras invertidas nem caracteres de controle.")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Objection("A URL não está bem escrita.") from error
-    _review(parts, url)
-    place = Place(host_of(parts), _PORTS[parts.scheme] if port is None else port)
+        raise UrlRefused("A URL não está bem escrita.") from error
+    _check(parts, url)
+    place = HostPort(host_of(parts), _PORTS[parts.scheme] if port is None else port)
     query = f"?{parts.query}" if parts.query else ""
     return Target(parts.scheme, place, _ascii((parts.path or "/") + query))
 
 
 def host_of(parts: SplitResult) -> str:
-    """Give the one spelling of a host, or raise Objection."""
+    """Returns the canonical spelling of a host. Raises UrlRefused."""
     host = (parts.hostname or "").removesuffix(".")
     try:
         if "[" in parts.netloc:
-            return str(_without_zone(IPv6Address(host)))
+            address = IPv6Address(host)
+            if address.scope_id:
+                raise ValueError("a zone is only valid on one machine")
+            return str(address)
         host = host.encode("idna").decode()
         if _NUMBER_AT_END.fullmatch(host):
             return str(IPv4Address(host))
     except ValueError as error:
-        raise Objection("O host da URL não está bem escrito.") from error
+        raise UrlRefused("O host da URL não está bem escrito.") from error
     if len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
-        raise Objection("O host da URL não está bem escrito.")
+        raise UrlRefused("O host da URL não está bem escrito.")
     return host
 
 
-def _review(parts: SplitResult, url: str) -> None:
+def _check(parts: SplitResult, url: str) -> None:
     if parts.scheme not in _PORTS:
-        raise Objection("A URL deve começar com https://.")
+        raise UrlRefused("A URL deve começar com https://.")
     if not parts.hostname:
-        raise Objection("A URL deve ter um host.")
+        raise UrlRefused("A URL deve ter um host.")
     if "@" in parts.netloc:
-        raise Objection("A URL não pode ter usuário nem senha.")
+        raise UrlRefused("A URL não pode ter usuário nem senha.")
     if "#" in url:
-        raise Objection("A URL não pode ter fragmento (#).")
+        raise UrlRefused("A URL não pode ter fragmento (#).")
     if parts.port == 0:
-        raise Objection("A porta da URL deve estar entre 1 e 65535.")
-
-
-def _without_zone(address: IPv6Address) -> IPv6Address:
-    if address.scope_id:
-        raise ValueError("a zone is a matter of one machine")
-    return address
+        raise UrlRefused("A porta da URL deve estar entre 1 e 65535.")
 
 
 def _ascii(text: str) -> str:
-    """Leave what is ASCII as it is, and write the rest as RFC 3987 says."""
+    """Percent-encodes everything but ASCII (RFC 3987)."""
     return quote(text, safe=ascii_letters + digits + punctuation)
+
+
+@dataclass(frozen=True)
+class AllowedHosts:
+    """Hosts that the operator lets webhooks reach, even in private networks; with one port or all ports."""
+
+    hosts: frozenset[str] = frozenset()
+    places: frozenset[HostPort] = frozenset()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parses `host[:port][,host[:port]...]`. Raises UrlRefused."""
+        entries = [_parse_entry(entry.strip()) for entry in text.split(",") if entry.strip()]
+        return cls(
+            frozenset(host for host, port in entries if port is None),
+            frozenset(HostPort(host, port) for host, port in entries if port is not None),
+        )
+
+    def __contains__(self, place: HostPort) -> bool:
+        return place.host in self.hosts or place in self.places
+
+
+def _parse_entry(text: str) -> tuple[str, int | None]:
+    try:
+        return str(ip_address(text)), None
+    except ValueError:
+        pass
+    try:
+        parts = urlsplit(f"//{text}")
+        if parts.netloc == text and "@" not in text:
+            return host_of(parts), parts.port
+    except (ValueError, UrlRefused):
+        pass
+    raise UrlRefused(f"{text} não é um host, nem um host com porta.")

@@ -1,1 +1,1 @@
-"""PDF of every type of document; knows only the fiscal library."""
+"""PDF printouts of every document type; imports only the fiscal library."""

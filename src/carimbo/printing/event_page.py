@@ -1,4 +1,4 @@
-"""The page of what was told of an NF-e or NFC-e after its authorization: a correction or a cancellation."""
+"""The page of an event of an NF-e or NFC-e, such as a correction or a cancellation."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,11 @@ from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent, read_archived_event
 from carimbo.fiscal.printout import EventPrint
 from carimbo.printing import formats
-from carimbo.printing.canvas import Align, Canvas
-from carimbo.printing.codes import bars
-from carimbo.printing.event_sheet import Code, EventSheet, EventText, issuer_block
-from carimbo.printing.form import Field, row
-from carimbo.printing.sheet import CONTENT, Block
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.engine.images import code_128
+from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.event_sheet import EventSheet, EventText, SizedBitmap, issuer_block
+from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _MODELS = {"55": "NF-e", "65": "NFC-e"}
 _PORTAL = "www.nfe.fazenda.gov.br/portal"
@@ -28,7 +27,7 @@ _BARS, _BARS_HEIGHT = 82.0, 11.0
 
 
 def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
-    """Draw an event of a document on A4."""
+    """Draws an event of an NF-e or NFC-e on A4."""
     event, document = read_archived_event(NFE_DIALECT, order.event), read_archived_invoice(order.document)
     ide = document.invoice.identification
     model = _MODELS.get(ide.model, ide.model)
@@ -38,10 +37,14 @@ def draw_event(typeface: Typeface, order: EventPrint) -> bytes:
         canvas,
         title,
         about=_ABOUT.format(address=document.consult_address or _PORTAL),
-        is_tested=event.environment == Environment.HOMOLOGATION.code,
+        is_test=event.environment == Environment.HOMOLOGATION.code,
         access_key=document.access_key,
-        code=Code(bars(document.access_key), _BARS, _BARS_HEIGHT),
-        document=_document_blocks(canvas, document, model),
+        code=SizedBitmap(code_128(document.access_key), _BARS, _BARS_HEIGHT),
+        document=(
+            _issuer_block(canvas, document.invoice.issuer),
+            _recipient_block(canvas, document.invoice),
+            _document_block(canvas, document, model),
+        ),
         event=_event_block(canvas, event),
         texts=tuple(_texts(event)),
     )
@@ -57,22 +60,13 @@ def _title(event: ArchivedEvent, model: str) -> str:
     return titles.get(event.event_type, event.description)
 
 
-def _document_blocks(canvas: Canvas, document: ArchivedInvoice, model: str) -> tuple[Block, ...]:
-    invoice = document.invoice
-    return (
-        _issuer_block(canvas, invoice.issuer),
-        _recipient_block(canvas, invoice),
-        _document_block(canvas, document, model),
-    )
-
-
 def _issuer_block(canvas: Canvas, issuer: Issuer) -> Block:
     place = issuer.address
     named = row(
         canvas,
-        Field("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
-        Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
-        Field("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
+        FormField("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
+        FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        FormField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
     )
     return issuer_block(canvas, named, place, place.city, place.phone)
 
@@ -82,9 +76,9 @@ def _recipient_block(canvas: Canvas, invoice: Invoice) -> Block:
     tax_id = recipient and formats.tax_id(recipient.cnpj, recipient.cpf, recipient.foreign_id)
     name = recipient.name if recipient else "CONSUMIDOR NÃO IDENTIFICADO"
     fields = (
-        Field("NOME / RAZÃO SOCIAL", name or "", CONTENT - 87),
-        Field("CNPJ / CPF / ID. ESTRANGEIRO", tax_id or "", 45),
-        Field("INSCRIÇÃO ESTADUAL", (recipient and recipient.state_registration) or "", 42),
+        FormField("NOME / RAZÃO SOCIAL", name or "", CONTENT - 87),
+        FormField("CNPJ / CPF / ID. ESTRANGEIRO", tax_id or "", 45),
+        FormField("INSCRIÇÃO ESTADUAL", (recipient and recipient.state_registration) or "", 42),
     )
     return Block("DESTINATÁRIO", (row(canvas, *fields),))
 
@@ -93,12 +87,12 @@ def _document_block(canvas: Canvas, document: ArchivedInvoice, model: str) -> Bl
     ide, protocol = document.invoice.identification, document.protocol
     amount = formats.number(document.invoice.totals.invoice.amount)
     fields = (
-        Field("MODELO", f"{ide.model} - {model}", 28),
-        Field("SÉRIE", f"{ide.series:03}", 16),
-        Field("NÚMERO", formats.invoice_number(ide.number), 32),
-        Field("DATA E HORA DA EMISSÃO", formats.day_and_hour(ide.issued_at), 42),
-        Field("PROTOCOLO DE AUTORIZAÇÃO", (protocol and protocol.number) or "", CONTENT - 154),
-        Field("VALOR TOTAL R$", amount, 36, Align.RIGHT),
+        FormField("MODELO", f"{ide.model} - {model}", 28),
+        FormField("SÉRIE", f"{ide.series:03}", 16),
+        FormField("NÚMERO", formats.invoice_number(ide.number), 32),
+        FormField("DATA E HORA DA EMISSÃO", formats.day_and_hour(ide.issued_at), 42),
+        FormField("PROTOCOLO DE AUTORIZAÇÃO", (protocol and protocol.number) or "", CONTENT - 154),
+        FormField("VALOR TOTAL R$", amount, 36, Align.RIGHT),
     )
     return Block(f"{model} A QUE O EVENTO SE REFERE", (row(canvas, *fields),))
 
@@ -108,15 +102,15 @@ def _event_block(canvas: Canvas, event: ArchivedEvent) -> Block:
     rows = (
         row(
             canvas,
-            Field("TIPO", f"{event.event_type} - {event.description}", CONTENT - 104),
-            Field("SEQUÊNCIA", str(event.sequence), 24),
-            Field("DATA E HORA DO EVENTO", formats.day_and_hour(event.occurred_at), 80),
+            FormField("TIPO", f"{event.event_type} - {event.description}", CONTENT - 104),
+            FormField("SEQUÊNCIA", str(event.sequence), 24),
+            FormField("DATA E HORA DO EVENTO", formats.day_and_hour(event.occurred_at), 80),
         ),
         row(
             canvas,
-            Field("SITUAÇÃO", f"{protocol.code} - {protocol.message}", CONTENT - 104),
-            Field("PROTOCOLO", protocol.number or "", 50, bold=True),
-            Field("DATA E HORA DO REGISTRO", formats.day_and_hour(protocol.at), 54),
+            FormField("SITUAÇÃO", f"{protocol.code} - {protocol.message}", CONTENT - 104),
+            FormField("PROTOCOLO", protocol.number or "", 50, bold=True),
+            FormField("DATA E HORA DO REGISTRO", formats.day_and_hour(protocol.at), 54),
         ),
     )
     return Block("EVENTO", rows)

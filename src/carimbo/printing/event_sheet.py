@@ -1,29 +1,31 @@
-"""The page of an event of any type of document: who and what it is about, then texts of any length."""
+"""The page of an event, for every document type: the document, the event, then texts of any length."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
-from carimbo.fiscal.layouts.nfe_v4.parties import Address
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress
 from carimbo.printing import formats
-from carimbo.printing.addresses import street_of
-from carimbo.printing.canvas import POINT, Align, Canvas
-from carimbo.printing.codes import Bitmap
-from carimbo.printing.form import TITLE_SIZE, Field, Row, row
-from carimbo.printing.png import PlainPng
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.images import Bitmap, PlainPng
+from carimbo.printing.engine.wrapping import fit_text, wrap_text
+from carimbo.printing.formats import street_of
 from carimbo.printing.sheet import (
     BOTTOM,
     CAPTION_HEIGHT,
     CONTENT,
     HEIGHT,
     LEFT,
+    TITLE_SIZE,
     TOP,
     WIDTH,
     Block,
+    FormField,
+    Row,
     draw_caption,
+    row,
 )
-from carimbo.printing.wrapping import fitted, wrapped
 
 _BAND = 26.0
 _LOGO = 50.0
@@ -33,8 +35,8 @@ _BETWEEN = 2.0
 _LEADING = 1.25
 
 
-class Code(NamedTuple):
-    """The key for machines, and how large it is drawn."""
+class SizedBitmap(NamedTuple):
+    """A barcode or QR code and the size at which it is drawn."""
 
     bitmap: Bitmap
     width: float
@@ -42,7 +44,7 @@ class Code(NamedTuple):
 
 
 class EventText(NamedTuple):
-    """A text that takes as many lines as it needs, and as many sheets."""
+    """A text that takes as many lines and sheets as it needs."""
 
     caption: str
     content: str
@@ -50,22 +52,22 @@ class EventText(NamedTuple):
 
 
 def issuer_block(
-    canvas: Canvas, named: Row, place: Address | IssuerAddress, city: str, phone: str | None
+    canvas: Canvas, named: Row, place: InvoiceAddress | IssuerAddress, city: str, phone: str | None
 ) -> Block:
-    """Who issued the document: the row of its names, and where it is."""
+    """Returns the block of the issuer: the given row of names, then its address."""
     rows = (
         named,
         row(
             canvas,
-            Field("ENDEREÇO", street_of(place), CONTENT - 87),
-            Field("BAIRRO / DISTRITO", place.district, 63),
-            Field("CEP", formats.zipcode(place.zipcode), 24),
+            FormField("ENDEREÇO", street_of(place), CONTENT - 87),
+            FormField("BAIRRO / DISTRITO", place.district, 63),
+            FormField("CEP", formats.zipcode(place.zipcode), 24),
         ),
         row(
             canvas,
-            Field("MUNICÍPIO", city, CONTENT - 52),
-            Field("UF", place.state, 10),
-            Field("FONE", formats.phone(phone), 42),
+            FormField("MUNICÍPIO", city, CONTENT - 52),
+            FormField("UF", place.state, 10),
+            FormField("FONE", formats.phone(phone), 42),
         ),
     )
     return Block("EMITENTE", rows)
@@ -73,22 +75,22 @@ def issuer_block(
 
 @dataclass(frozen=True, slots=True)
 class EventSheet:
-    """Everything that the page tells; the canvas is the one that its blocks are measured for."""
+    """The content of the page; its blocks were measured with the same canvas."""
 
     canvas: Canvas
     title: str
     about: str
-    """Where to consult what the paper says."""
-    is_tested: bool
+    """The address where anyone can check the event."""
+    is_test: bool
     """Whether it has no fiscal value."""
     access_key: str
-    code: Code
+    code: SizedBitmap
     document: Sequence[Block]
     event: Block
     texts: Sequence[EventText]
 
     def drawn(self, logo: bytes | None) -> bytes:
-        """Draw it on A4."""
+        """Draws the page on A4 and returns the PDF file."""
         y = self._draw_band(logo, self._begin_sheet())
         y = self._draw_blocks(self.document, y)
         y = self._draw_key(y)
@@ -98,9 +100,9 @@ class EventSheet:
         return self.canvas.finished()
 
     def _begin_sheet(self) -> float:
-        """Begin a sheet, and tell where the writing on it begins."""
+        """Begins a sheet and returns the y at which its content begins."""
         self.canvas.add_page(WIDTH, HEIGHT)
-        if self.is_tested:
+        if self.is_test:
             self.canvas.mark(WIDTH / 2, HEIGHT * 0.65, "SEM VALOR FISCAL", 58, 35)
         return TOP
 
@@ -111,9 +113,9 @@ class EventSheet:
         if logo is not None:
             canvas.image(PlainPng.read(logo), x, y + _MARGIN, _LOGO, _BAND - 2 * _MARGIN)
             x, width = x + _LOGO + _MARGIN, width - _LOGO - _MARGIN
-        size = fitted(canvas.face(bold=True), self.title, width, 16, 8).size
+        size = fit_text(canvas.face(bold=True), self.title, width, 16, 8).size
         canvas.text(x, y + 9, self.title, size, width=width, align=Align.CENTER, bold=True)
-        for number, line in enumerate(wrapped(canvas.face(), self.about, width, 8)):
+        for number, line in enumerate(wrap_text(canvas.face(), self.about, width, 8)):
             canvas.text(x, y + 15 + number * 3.6, line, 8, width=width, align=Align.CENTER)
         return y + _BAND + _BETWEEN
 
@@ -124,7 +126,7 @@ class EventSheet:
         return y
 
     def _draw_key(self, y: float) -> float:
-        """Go on below the document's row with its key, for machines and for people."""
+        """Draws the access key, as a code and as text, directly below the last block."""
         canvas, code = self.canvas, self.code
         y, height = y - _BETWEEN, code.height + _CODE_MARGIN
         canvas.box(LEFT, y, CONTENT, height)
@@ -137,7 +139,7 @@ class EventSheet:
         return y + height + _BETWEEN
 
     def _draw_text(self, text: EventText, y: float) -> float:
-        lines = wrapped(self.canvas.face(), text.content, CONTENT - 2 * _MARGIN, text.size)
+        lines = wrap_text(self.canvas.face(), text.content, CONTENT - 2 * _MARGIN, text.size)
         caption, step = text.caption, text.size * _LEADING * POINT
         while lines:
             fitting = int((BOTTOM - y - CAPTION_HEIGHT - 2 * _MARGIN) / step)

@@ -1,14 +1,18 @@
-"""Values as Brazilians write them."""
+"""Formats values as Brazilians write them: numbers, dates, tax ids, addresses."""
 
 from datetime import date, datetime
 from decimal import Decimal
 
+from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
+
 _CNPJ, _CPF, _ZIPCODE = 14, 11, 8
 _MOBILE, _LANDLINE = 11, 10
+_SWAPPED = str.maketrans(",.", ".,")
 
 
 def number(value: Decimal, places: int = 2, most: int | None = None) -> str:
-    """A number with points between thousands and a comma; more places than the least only if it has them."""
+    """Returns a number with points and a comma, with `places` decimals or, if it has more, up to `most`."""
     digits = f"{value:,.{places if most is None else most}f}"
     if most is not None:
         whole, _, rest = digits.partition(".")
@@ -17,27 +21,27 @@ def number(value: Decimal, places: int = 2, most: int | None = None) -> str:
 
 
 def optional(value: Decimal | None, places: int = 2) -> str:
-    """A number, or nothing where there is none: what is not in the XML is not printed, not even as zero."""
+    """Returns a number, or an empty text for None: a value that the XML lacks is not printed as zero."""
     return "" if value is None else number(value, places)
 
 
 def day(moment: date | None) -> str:
-    """A day, or nothing."""
+    """Returns a date, or an empty text for None."""
     return "" if moment is None else f"{moment:%d/%m/%Y}"
 
 
 def hour(moment: datetime | None) -> str:
-    """A time of day, or nothing."""
+    """Returns a time of day, or an empty text for None."""
     return "" if moment is None else f"{moment:%H:%M:%S}"
 
 
 def day_and_hour(moment: datetime) -> str:
-    """A moment by the clock that it was written with."""
+    """Returns date and time in the time zone of the value."""
     return f"{day(moment)} {hour(moment)}"
 
 
 def tax_id(*candidates: str | None) -> str:
-    """The first CNPJ or CPF that is there, with its punctuation; letters in a CNPJ too."""
+    """Returns the first CNPJ or CPF that is present, with punctuation; a CNPJ may have letters."""
     digits = next(filter(None, candidates), "")
     if len(digits) == _CNPJ:
         return f"{digits[:2]}.{digits[2:5]}.{digits[5:8]}/{digits[8:12]}-{digits[12:]}"
@@ -47,25 +51,33 @@ def tax_id(*candidates: str | None) -> str:
 
 
 def zipcode(digits: str | None) -> str:
-    """A CEP with its hyphen, or whatever is in its place abroad."""
+    """Returns a CEP with its hyphen; a foreign postal code is returned as it is."""
     return f"{digits[:5]}-{digits[5:]}" if digits and len(digits) == _ZIPCODE else digits or ""
 
 
 def phone(digits: str | None) -> str:
-    """A Brazilian number with its area, or any other as it is."""
+    """Returns a Brazilian phone number with its area code; any other is returned as it is."""
     if digits and len(digits) in (_LANDLINE, _MOBILE):
         return f"({digits[:2]}) {digits[2:-4]}-{digits[-4:]}"
     return digits or ""
 
 
 def key(access_key: str) -> str:
-    """An access key in groups of four."""
+    """Returns an access key in groups of four characters."""
     return " ".join(access_key[start : start + 4] for start in range(0, len(access_key), 4))
 
 
 def invoice_number(value: int) -> str:
-    """Nine digits with points (MOC 7.0, Anexo II, 3.1.1)."""
+    """Returns nine digits with points (MOC 7.0, Anexo II, 3.1.1)."""
     return f"{value:011,}".replace(",", ".")
 
 
-_SWAPPED = str.maketrans(",.", ".,")
+def street_of(place: InvoiceAddress | PickupOrDelivery | IssuerAddress) -> str:
+    """Returns street, number and complement."""
+    return ", ".join(filter(None, (place.street, place.number, place.complement)))
+
+
+def city_of(place: InvoiceAddress | PickupOrDelivery) -> str:
+    """Returns the city, with its country if abroad."""
+    abroad = place.country if place.state == "EX" else None
+    return " - ".join(filter(None, (place.city, abroad)))

@@ -8,29 +8,36 @@ from carimbo.fiscal.layouts.nfe_v4.additional import AdditionalInformation
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice, read_archived_invoice
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
-from carimbo.fiscal.layouts.nfe_v4.parties import Address, Issuer, Place, Recipient
-from carimbo.fiscal.layouts.nfe_v4.payment import Payment, Payments
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, PickupOrDelivery, Recipient
+from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals
-from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.fiscal.printout import DocumentPrint, PaperSize
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
-from carimbo.printing.addresses import street_of
-from carimbo.printing.canvas import Align, Canvas
-from carimbo.printing.codes import square
-from carimbo.printing.formats import day_and_hour, invoice_number, key, number, phone, tax_id, zipcode
-from carimbo.printing.nfce_roll import Roll, Strip
-from carimbo.printing.png import PlainPng
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.engine.images import PlainPng, qr_code
+from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.formats import (
+    day_and_hour,
+    invoice_number,
+    key,
+    number,
+    phone,
+    street_of,
+    tax_id,
+    zipcode,
+)
+from carimbo.printing.nfce_roll import Roll, TextColumn
 
 _HOMOLOGATION = Environment.HOMOLOGATION.code
 _HOME_DELIVERY = "4"
-# What the heads of common thermal printers reach, of 8 dots a millimetre.
-_WIDTHS = {Paper.ROLL_80: (80.0, 72.0), Paper.ROLL_58: (58.0, 48.0)}
+# Paper width and printable width of common thermal printers, with 8 dots per millimetre.
+_WIDTHS = {PaperSize.ROLL_80: (80.0, 72.0), PaperSize.ROLL_58: (58.0, 48.0)}
 _SMALL, _LARGE, _LARGEST = 7.0, 9.0, 14.0
 _LOGO_HEIGHT = 18.0
 _LEAST_CODE = 25.0
-# Three dots of a thermal printer: a finer code smears.
+# Three dots of a thermal printer: a code with smaller modules smears.
 _LEAST_MODULE = 0.375
-# Four (ISO/IEC 18004), and one for what a printer lacks in precision.
+# Four (ISO/IEC 18004), and one more because printers are imprecise.
 _QUIET_MODULES = 5
 _LEAST_BESIDE_CODE = 32.0
 _BETWEEN = 1.5
@@ -72,7 +79,9 @@ def _copies(document: ArchivedInvoice) -> tuple[str, ...]:
 
 def _draw_issuer(roll: Roll, issuer: Issuer, logo: PlainPng | None) -> None:
     if logo is not None:
-        _draw_logo(roll, logo)
+        height = min(_LOGO_HEIGHT, roll.width * logo.height / logo.width)
+        roll.canvas.image(logo, roll.x, roll.y, roll.width, height)
+        roll.y += height + _BETWEEN
     if issuer.trade_name and issuer.trade_name != issuer.name:
         roll.write(issuer.trade_name, _LARGE, align=Align.CENTER, bold=True)
     roll.write(issuer.name, _LARGE, align=Align.CENTER, bold=True)
@@ -81,22 +90,16 @@ def _draw_issuer(roll: Roll, issuer: Issuer, logo: PlainPng | None) -> None:
     roll.write(_joined("\n", *_address(issuer.address)), align=Align.CENTER)
 
 
-def _draw_logo(roll: Roll, logo: PlainPng) -> None:
-    height = min(_LOGO_HEIGHT, roll.width * logo.height / logo.width)
-    roll.canvas.image(logo, roll.x, roll.y, roll.width, height)
-    roll.y += height + _BETWEEN
-
-
 def _draw_title(roll: Roll, document: ArchivedInvoice, *, is_canceled: bool) -> None:
     roll.rule()
     roll.write(_TITLE, align=Align.CENTER)
-    _draw_worth(roll, document.invoice.identification, is_canceled=is_canceled)
+    _draw_no_fiscal_value(roll, document.invoice.identification, is_canceled=is_canceled)
     for warning in _contingency(document):
         roll.write(warning, _LARGE, align=Align.CENTER, bold=True)
 
 
-def _draw_worth(roll: Roll, ide: Identification, *, is_canceled: bool) -> None:
-    """Say why the receipt proves nothing, if it does not."""
+def _draw_no_fiscal_value(roll: Roll, ide: Identification, *, is_canceled: bool) -> None:
+    """Prints why the receipt has no fiscal value, if it has none."""
     if is_canceled:
         roll.write("NFC-e CANCELADA", _LARGEST, align=Align.CENTER, bold=True)
     if ide.environment == _HOMOLOGATION:
@@ -139,14 +142,11 @@ def _draw_payments(roll: Roll, paid: Payments) -> None:
     roll.y += _BETWEEN
     roll.entry("FORMA DE PAGAMENTO", "", "VALOR PAGO R$", bold=True)
     for payment in paid.payments:
-        roll.entry(_payment_name(payment), "", number(payment.amount))
+        method = PAYMENT_METHODS.get(payment.method)
+        name = payment.description or (method.name if method else payment.method)
+        roll.entry(name, "", number(payment.amount))
     if paid.change is not None:
         roll.entry("Troco R$", "", number(paid.change))
-
-
-def _payment_name(payment: Payment) -> str:
-    method = PAYMENT_METHODS.get(payment.method)
-    return payment.description or (method.name if method else payment.method)
 
 
 def _draw_consultation(roll: Roll, document: ArchivedInvoice) -> None:
@@ -157,46 +157,46 @@ def _draw_consultation(roll: Roll, document: ArchivedInvoice) -> None:
 
 
 def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice, copy: str) -> None:
-    """Put the code at the left of the lines where there is room for both, else below them."""
+    """Draws the QR code at the left of the consumer's lines if both fit, else below them."""
     roll.rule()
     if document.qr_code is None:
         _draw_consumer(roll, document, copy, Align.CENTER)
         return
-    code = square(document.qr_code)
+    code = qr_code(document.qr_code)
     module = max(_LEAST_CODE / code.width, _LEAST_MODULE)
     side, quiet = code.width * module, _QUIET_MODULES * module
     room = roll.width - side - quiet
     if room >= _LEAST_BESIDE_CODE:
         top = roll.y + quiet
-        strip = Strip(roll.canvas, roll.x + side + quiet, top, room)
-        _draw_consumer(strip, document, copy, Align.LEFT)
+        column = TextColumn(roll.canvas, roll.x + side + quiet, top, room)
+        _draw_consumer(column, document, copy, Align.LEFT)
         roll.canvas.bitmap(code, roll.x, top, side, side)
-        roll.y = max(strip.y, top + side + quiet)
+        roll.y = max(column.y, top + side + quiet)
     else:
         _draw_consumer(roll, document, copy, Align.CENTER)
         roll.canvas.bitmap(code, roll.x + (roll.width - side) / 2, roll.y + quiet, side, side)
         roll.y += side + 2 * quiet
 
 
-def _draw_consumer(strip: Strip, document: ArchivedInvoice, copy: str, align: Align) -> None:
+def _draw_consumer(column: TextColumn, document: ArchivedInvoice, copy: str, align: Align) -> None:
     ide, protocol = document.invoice.identification, document.protocol
-    who, *where = _consumer(document.invoice.recipient)
-    strip.fit(who, align=align)
-    for line in where:
-        strip.write(line, align=align)
-    strip.y += _BETWEEN
-    strip.fit(f"NFC-e nº {invoice_number(ide.number)} Série {ide.series:03}", align=align, bold=True)
-    strip.fit_together(day_and_hour(ide.issued_at), copy, align=align, bold=True)
+    identity, *address = _consumer(document.invoice.recipient)
+    column.fit(identity, align=align)
+    for line in address:
+        column.write(line, align=align)
+    column.y += _BETWEEN
+    column.fit(f"NFC-e nº {invoice_number(ide.number)} Série {ide.series:03}", align=align, bold=True)
+    column.fit_together(day_and_hour(ide.issued_at), copy, align=align, bold=True)
     for warning in _contingency(document):
-        strip.write(warning, align=align, bold=True)
+        column.write(warning, align=align, bold=True)
     if protocol:
-        strip.fit(f"Protocolo de autorização: {protocol.number or ''}", align=align)
-        strip.fit(f"Data de autorização {day_and_hour(protocol.at)}", align=align)
+        column.fit(f"Protocolo de autorização: {protocol.number or ''}", align=align)
+        column.fit(f"Data de autorização {day_and_hour(protocol.at)}", align=align)
 
 
 def _consumer(recipient: Recipient | None) -> Iterator[str]:
-    known = recipient and _labeled(recipient.cnpj, recipient.cpf, recipient.foreign_id)
-    yield f"CONSUMIDOR - {known}" if known else "CONSUMIDOR NÃO IDENTIFICADO"
+    tax_id_text = recipient and _labeled(recipient.cnpj, recipient.cpf, recipient.foreign_id)
+    yield f"CONSUMIDOR - {tax_id_text}" if tax_id_text else "CONSUMIDOR NÃO IDENTIFICADO"
     if recipient and recipient.name:
         yield recipient.name
     if recipient and recipient.address:
@@ -207,7 +207,7 @@ def _draw_messages(roll: Roll, document: ArchivedInvoice, *, is_canceled: bool) 
     ide, messages = document.invoice.identification, _authority_messages(document)
     if is_canceled or ide.environment == _HOMOLOGATION or messages:
         roll.rule()
-    _draw_worth(roll, ide, is_canceled=is_canceled)
+    _draw_no_fiscal_value(roll, ide, is_canceled=is_canceled)
     for message in messages:
         roll.write(message, _SMALL)
 
@@ -229,7 +229,7 @@ def _contingency(document: ArchivedInvoice) -> Iterator[str]:
 def _authority_messages(document: ArchivedInvoice) -> tuple[str, ...]:
     additional = document.invoice.additional or AdditionalInformation()
     notice = document.protocol.notice if document.protocol else None
-    observations = (f"{one.name}: {one.value}" for one in additional.authority_observations)
+    observations = (f"{note.name}: {note.value}" for note in additional.authority_observations)
     return tuple(filter(None, (additional.authority_notes, *observations, notice)))
 
 
@@ -237,7 +237,7 @@ def _notes(invoice: Invoice) -> Iterator[str]:
     taxes = invoice.totals.invoice.approximate_taxes
     if taxes is not None:
         amount = f"(Lei Federal 12.741/2012): R$ {number(taxes)}"
-        # The notes may have the same amount already, divided by federal, state and municipal taxes.
+        # The notes may already show the same amount, split into federal, state and municipal taxes.
         if not (invoice.additional and amount in (invoice.additional.notes or "")):
             yield f"Tributos totais incidentes {amount}"
     if invoice.delivery:
@@ -246,16 +246,16 @@ def _notes(invoice: Invoice) -> Iterator[str]:
         yield "ENTREGA EM DOMICÍLIO"
     if invoice.additional:
         yield from filter(None, (invoice.additional.notes,))
-        yield from (f"{one.name}: {one.value}" for one in invoice.additional.observations)
+        yield from (f"{note.name}: {note.value}" for note in invoice.additional.observations)
 
 
-def _place(place: Place) -> str:
+def _place(place: PickupOrDelivery) -> str:
     registration = place.state_registration and f"IE {place.state_registration}"
     return _joined(", ", place.name, _labeled(place.cnpj, place.cpf), registration, *_address(place))
 
 
-def _address(place: Address | Place) -> tuple[str, str]:
-    """The street, and the city with what reaches it."""
+def _address(place: InvoiceAddress | PickupOrDelivery) -> tuple[str, str]:
+    """Returns the street line and the city line."""
     town = f"{place.city}/{place.state}"
     telephone = place.phone and f"Fone {phone(place.phone)}"
     return (

@@ -1,7 +1,7 @@
-"""Paper of a roll: written from top to bottom, and as long as what stands on it."""
+"""Receipt paper: text written from top to bottom on a page as long as its content."""
 
-from carimbo.printing.canvas import POINT, Align, Canvas
-from carimbo.printing.wrapping import fitted, wrapped
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.wrapping import fit_text, wrap_text
 
 SIZE = 7.5
 _LEAST = 6.5
@@ -9,28 +9,28 @@ _LEADING, _ASCENT = 1.18, 0.82
 _GAP = 1.5
 _RULE_GAP = 1.2
 _EDGE = 4.0
-# A page has at most 14,400 points (ISO 32000-1, Annex C), 5,080 mm; what must not be torn needs the rest.
+# A page has at most 14,400 points (ISO 32000-1, Annex C), 5,080 mm; the rest is for unsplittable blocks.
 _LONGEST = 4_800.0
 
 
-class Strip:
-    """A column that is written line by line; what is too wide goes on in the next one."""
+class TextColumn:
+    """A column of text written line by line; a text that is too wide continues on the next line."""
 
     def __init__(self, canvas: Canvas, x: float, y: float, width: float) -> None:
         self.canvas, self.x, self.y, self.width = canvas, x, y, width
 
     def write(self, text: str, size: float = SIZE, *, align: Align = Align.LEFT, bold: bool = False) -> None:
-        """Write a text on as many lines as it needs."""
-        self._put_all(wrapped(self.canvas.face(bold=bold), text, self.width, size), size, align, bold=bold)
+        """Writes a text on as many lines as it needs."""
+        self._put_all(wrap_text(self.canvas.face(bold=bold), text, self.width, size), size, align, bold=bold)
 
     def fit(self, text: str, *, align: Align = Align.LEFT, bold: bool = False) -> None:
-        """Write a text on one line if somewhat smaller letters allow it."""
-        fit = fitted(self.canvas.face(bold=bold), text, self.width, SIZE, _LEAST)
+        """Writes a text on one line if a slightly smaller size allows it, else on several."""
+        fit = fit_text(self.canvas.face(bold=bold), text, self.width, SIZE, _LEAST)
         self._put_all(fit.lines, fit.size, align, bold=bold)
 
     def fit_together(self, *parts: str, align: Align = Align.LEFT, bold: bool = False) -> None:
-        """Writes parts on one line if somewhat smaller letters allow it, else one below the other."""
-        fit = fitted(self.canvas.face(bold=bold), " ".join(filter(None, parts)), self.width, SIZE, _LEAST)
+        """Writes parts on one line if a slightly smaller size allows it, else one below the other."""
+        fit = fit_text(self.canvas.face(bold=bold), " ".join(filter(None, parts)), self.width, SIZE, _LEAST)
         if len(fit.lines) == 1:
             self._put_all(fit.lines, fit.size, align, bold=bold)
             return
@@ -40,9 +40,9 @@ class Strip:
     def entry(
         self, name: str, details: str, amount: str, size: float = SIZE, *, kept: float = 0, bold: bool = False
     ) -> None:
-        """Write a name and, at the right, details and an amount: on one line if they fit, else on several.
+        """Writes a name and, at the right, details and an amount: on one line if they fit, else on several.
 
-        As much room is kept for the amount as lets those of several entries stand in a column.
+        `kept` is the width reserved for the amount, so that the amounts of several entries form a column.
         """
         name, details = (self.canvas.face(bold=bold).legible(text) for text in (name, details))
         room = self.width - max(kept, self.measure(amount, size, bold=bold))
@@ -58,7 +58,7 @@ class Strip:
         self._next_line(size)
 
     def measure(self, text: str, size: float = SIZE, *, bold: bool = False) -> float:
-        """How wide a text is whose letters the font has."""
+        """Returns the width of a legible text in millimetres."""
         return self.canvas.face(bold=bold).width(text) * size * POINT
 
     def _is_wider(self, room: float, name: str, details: str, size: float, *, bold: bool) -> bool:
@@ -79,8 +79,8 @@ class Strip:
         self.y += size * _LEADING * POINT
 
 
-class Roll(Strip):
-    """The printable width of a roll of paper."""
+class Roll(TextColumn):
+    """The printable column of a roll of paper; begins another page when one is full."""
 
     def __init__(self, canvas: Canvas, paper_width: float, printable_width: float) -> None:
         super().__init__(canvas, (paper_width - printable_width) / 2, _EDGE, printable_width)
@@ -88,13 +88,13 @@ class Roll(Strip):
         canvas.add_page(paper_width, _LONGEST)
 
     def rule(self) -> None:
-        """Draw a line between two divisions."""
+        """Draws a line between two divisions."""
         self.y += _RULE_GAP
         self.canvas.rule(self.x, self.y, self.x + self.width, self.y)
         self.y += _RULE_GAP
 
     def cut(self) -> None:
-        """End the page where the writing ends."""
+        """Ends the page below the last line."""
         self.canvas.cut_page(self.y + _EDGE)
 
     def _next_line(self, size: float) -> None:

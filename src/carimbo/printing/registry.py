@@ -1,4 +1,4 @@
-"""The page of each type of document, and of what may be told of it."""
+"""The page of each document type, and the page of its events."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,9 +6,9 @@ from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.printing.danfe.page import draw_danfe
 from carimbo.printing.danfse.event_page import draw_service_event
 from carimbo.printing.danfse.page import draw_danfse
+from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.event_page import draw_event
 from carimbo.printing.nfce_receipt import draw_receipt
-from carimbo.printing.typeface import Typeface
 
 DOCUMENT_PAGES: Mapping[str, Callable[[Typeface, DocumentPrint], bytes]] = {
     "nfe": draw_danfe,

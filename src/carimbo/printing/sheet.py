@@ -1,12 +1,22 @@
-"""A sheet of A4, and the pieces that it is put together from."""
+"""A4 sheets: form fields in rows, blocks of rows, and the layout of blocks over several sheets."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
-from carimbo.printing import form
-from carimbo.printing.canvas import Canvas
-from carimbo.printing.form import Row
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.wrapping import FittedText, fit_text
 
+TITLE_SIZE = 5.0
+"""The smallest size that titles may have (MOC 7.0, Anexo II, 3.7)."""
+_LEAST_TITLE = 3.5
+_SIZE, _LEAST = 9.0, 6.5
+_LEADING = 1.15
+_MARGIN = 0.8
+_TITLE_BASELINE = 2.1
+_FIRST_BASELINE = 5.7
+_ROW = 6.9
+_UNTITLED_ROW = 4.0
 WIDTH, HEIGHT = 210.0, 297.0
 LEFT, TOP, BOTTOM = 5.0, 5.0, 292.0
 CONTENT = WIDTH - 2 * LEFT
@@ -15,15 +25,85 @@ _CAPTION_SIZE = 6.0
 _CAPTION_BASELINE = 2.7
 
 
+class FormField(NamedTuple):
+    """A box with a small title and a value."""
+
+    title: str
+    value: str
+    width: float
+    align: Align = Align.LEFT
+    bold: bool = False
+
+
+class Row(NamedTuple):
+    """Fields side by side, measured."""
+
+    fields: tuple[FormField, ...]
+    values: tuple[FittedText, ...]
+    height: float
+
+    def draw(self, canvas: Canvas, x: float, y: float) -> float:
+        """Draws the fields and returns the y at which the row ends."""
+        for box, value in zip(self.fields, self.values, strict=True):
+            inner = box.width - 2 * _MARGIN
+            canvas.box(x, y, box.width, self.height)
+            if box.title:
+                size = fit_text(canvas.face(), box.title, inner, TITLE_SIZE, _LEAST_TITLE).size
+                canvas.text(x + _MARGIN, y + _TITLE_BASELINE, box.title, size)
+
+            baseline = y + _first_baseline(box, value)
+            for line in value.lines:
+                canvas.text(
+                    x + _MARGIN, baseline, line, value.size, width=inner, align=box.align, bold=box.bold
+                )
+                baseline += value.size * _LEADING * POINT
+            x += box.width
+        return y + self.height
+
+
+def row(canvas: Canvas, *fields: FormField, size: float = _SIZE) -> Row:
+    """Measures fields side by side; the longest value decides the height of the row."""
+    values = tuple(
+        fit_text(canvas.face(bold=box.bold), box.value, box.width - 2 * _MARGIN, size, min(size, _LEAST))
+        for box in fields
+    )
+    return Row(fields, values, max(map(_height, fields, values)))
+
+
+def rows_height(rows: Sequence[Row]) -> float:
+    """Returns the total height of rows."""
+    return sum(row.height for row in rows)
+
+
+def draw_rows(canvas: Canvas, rows: Sequence[Row], x: float, y: float) -> float:
+    """Draws rows one below the other and returns the y at which they end."""
+    for row in rows:
+        y = row.draw(canvas, x, y)
+    return y
+
+
+def _first_baseline(field: FormField, value: FittedText) -> float:
+    if not field.title:
+        return 0.4 + value.size * POINT
+    several = len(value.lines) > 1
+    return _TITLE_BASELINE + 0.5 + value.size * 0.8 * POINT if several else _FIRST_BASELINE
+
+
+def _height(field: FormField, value: FittedText) -> float:
+    below = (len(value.lines) - 1) * value.size * _LEADING + value.size * 0.3
+    needed = _first_baseline(field, value) + below * POINT
+    return max(_ROW if field.title else _UNTITLED_ROW, needed)
+
+
 class Piece(Protocol):
-    """Something that stands on a sheet over its whole width."""
+    """Something drawn over the whole width of a sheet."""
 
     @property
     def height(self) -> float:
-        """How much of the sheet it takes."""
+        """Its height in millimetres."""
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw it with its upper edge at y."""
+        """Draws it with its upper edge at y."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +115,53 @@ class Block:
 
     @property
     def height(self) -> float:
-        return (CAPTION_HEIGHT if self.caption else 0) + form.height(self.rows)
+        return (CAPTION_HEIGHT if self.caption else 0) + rows_height(self.rows)
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw it with its upper edge at y."""
+        """Draws it with its upper edge at y."""
         if self.caption:
             y = draw_caption(canvas, self.caption, y)
-        form.draw(canvas, self.rows, LEFT, y)
+        draw_rows(canvas, self.rows, LEFT, y)
 
 
 def draw_caption(canvas: Canvas, caption: str, y: float) -> float:
-    """Write what stands over a block, and tell where the block begins."""
+    """Writes the caption above a block and returns the y at which the block begins."""
     canvas.text(LEFT, y + _CAPTION_BASELINE, caption, _CAPTION_SIZE, bold=True)
     return y + CAPTION_HEIGHT
+
+
+@dataclass
+class SheetLayout:
+    """Places pieces on sheets from top to bottom, below the header that every sheet has."""
+
+    first_top: float
+    next_top: float
+    first_bottom: float
+    next_bottom: float
+    sheets: list[list[tuple[float, Piece]]] = field(default_factory=lambda: [[]])
+    y: float = 0
+
+    def __post_init__(self) -> None:
+        self.y = self.first_top
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the current sheet is the first."""
+        return len(self.sheets) == 1
+
+    @property
+    def room(self) -> float:
+        """The free height of the last sheet."""
+        return (self.first_bottom if self.is_first else self.next_bottom) - self.y
+
+    def begin_sheet(self) -> None:
+        """Begins another sheet."""
+        self.sheets.append([])
+        self.y = self.next_top
+
+    def place(self, piece: Piece) -> None:
+        """Places a piece below the previous one, or at the top of another sheet."""
+        if piece.height > self.room and self.sheets[-1]:
+            self.begin_sheet()
+        self.sheets[-1].append((self.y, piece))
+        self.y += piece.height

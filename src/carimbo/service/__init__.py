@@ -1,1 +1,1 @@
-"""Use cases: what the service does, whichever door the request came through."""
+"""Use cases of the service, independent of HTTP and the command line."""

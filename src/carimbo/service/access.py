@@ -1,4 +1,4 @@
-"""Who is asking: credentials, their rotation, and how often a subscription may ask."""
+"""API credentials: authentication, rotation and the rate limit of a subscription."""
 
 import hashlib
 import hmac
@@ -11,16 +11,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Body, Integer, Record
-from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.shown import utc_text
-from carimbo.storage.credentials import Credential, find_credential
+from carimbo.fiscal.body.fields import Body, Integer, Record
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.json_values import utc_text
+from carimbo.storage.credentials import CredentialRow, find_credential
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import NIL
-from carimbo.storage.rate_limits import take_turn
-from carimbo.storage.subscriptions import Subscription
+from carimbo.storage.subscriptions import Subscription, admit_request
 
-# A read of `lastUsedAt` needn't be exact: one write a minute is enough.
+# `lastUsedAt` needn't be exact: one write a minute is enough.
 _TOUCH_EVERY = timedelta(minutes=1)
 _PREVIEW_LENGTH = 4
 _ENDED_EARLY = (
@@ -30,61 +29,66 @@ _ENDED_EARLY = (
 
 
 @dataclass(frozen=True)
-class Gatekeeper:
-    """Checks credentials and turns; holds the installation's pepper, so build it once."""
+class Authenticator:
+    """Checks credentials and rate limits. Holds the installation's pepper, so build it once."""
 
     database: Database
     pepper: bytes = field(repr=False)
 
     @classmethod
-    async def open(cls, database: Database) -> "Gatekeeper":
-        """Read the pepper, making it on the first start ever; it is sealed like any secret."""
+    async def open(cls, database: Database) -> "Authenticator":
+        """Reads the pepper, or creates it on the first start; it is encrypted like any secret."""
         async with database.tenant(NIL) as installation:
             pepper = await installation.secrets.get_or_create(NIL, "api-pepper", secrets.token_bytes(32))
         return cls(database, pepper)
 
     def hash_secret(self, secret: str) -> bytes:
-        """Hash for storage: secrets are random, so a keyed hash is enough and costs microseconds."""
+        """Returns the hash to store. Secrets are random, so a keyed hash is enough and takes microseconds."""
         return hmac.digest(self.pepper, secret.encode(), hashlib.sha256)
 
     async def authenticate(self, api_key: str, api_secret: str) -> Subscription:
-        """Find the subscription that these credentials belong to, or refuse."""
-        subscription_id = _subscription_id(api_key)
+        """Returns the subscription of the credentials, or raises a refusal."""
+        try:
+            # The API key is the subscription's id.
+            subscription_id = UUID(api_key)
+        except ValueError:
+            raise Refusal(ErrorCode.INVALID_API_CREDENTIALS) from None
         async with self.database.connection() as connection:
-            found = await find_credential(connection, subscription_id)
-            if found is None or not self._matches(found[0], api_secret):
-                raise Refusal(Code.INVALID_API_CREDENTIALS)
-            credential, subscription = found
-            if _is_stale(credential.last_used_at):
+            existing = await find_credential(connection, subscription_id)
+            if existing is None or not self._matches(existing[0], api_secret):
+                raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
+            credential, subscription = existing
+            last_used_at = credential.last_used_at
+            if last_used_at is None or datetime.now(UTC) - last_used_at > _TOUCH_EVERY:
                 await Tenant(connection, subscription_id, self.database.key_ring).credentials.touch()
             return subscription
 
-    def _matches(self, credential: Credential, api_secret: str) -> bool:
-        given = self.hash_secret(api_secret)
-        current = hmac.compare_digest(given, credential.secret_hash)
+    def _matches(self, credential: CredentialRow, api_secret: str) -> bool:
+        secret_hash = self.hash_secret(api_secret)
+        current = hmac.compare_digest(secret_hash, credential.secret_hash)
         previous = credential.previous_secret_hash
         overlapping = credential.previous_valid_until is not None and previous is not None
-        return current or (overlapping and hmac.compare_digest(given, previous or b""))
+        return current or (overlapping and hmac.compare_digest(secret_hash, previous or b""))
 
-    async def take_turn(self, subscription: Subscription) -> None:
-        """Count one request against the plan's rate, or refuse with the seconds to wait."""
+    async def check_rate_limit(self, subscription: Subscription) -> None:
+        """Counts a request against the rate limit; over the limit, refuses with the seconds to wait."""
         per_minute = subscription.plan.requests_per_minute
         if per_minute is None:
             return
         async with self.database.connection() as connection:
-            wait = await take_turn(connection, subscription.id, per_minute)
+            wait = await admit_request(connection, subscription.id, per_minute)
         if wait is not None:
-            raise Refusal(Code.RATE_LIMIT_EXCEEDED, retryAfter=max(1, math.ceil(wait.total_seconds())))
+            raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, retryAfter=max(1, math.ceil(wait.total_seconds())))
 
     async def issue_credential(self, tenant: Tenant) -> str:
-        """Give a new subscription its first secret; it is shown once."""
+        """Creates and returns the first secret of a new subscription. It is shown only once."""
         secret = _new_secret()
         await tenant.credentials.add(self.hash_secret(secret), _preview(secret))
         return secret
 
 
 class RotationRequest(Body):
-    """How long the old secret goes on beside the new one."""
+    """How long the old secret stays valid after a rotation."""
 
     overlap_hours: Annotated[Integer, Field(ge=1, le=72)] | None = Field(
         default=None,
@@ -96,7 +100,7 @@ _PREVIOUS_SECRET: Any = Field(description="Até quando a senha anterior ainda va
 
 
 class CredentialRecord(Record):
-    """What may be shown of a credential."""
+    """A credential without its secret."""
 
     api_key: UUID
     secret_preview: str = Field(examples=["...x7Qw"])
@@ -107,7 +111,7 @@ class CredentialRecord(Record):
 
 
 class RotatedCredential(Record):
-    """A new secret, shown this once."""
+    """A new secret, shown only once."""
 
     api_key: UUID
     api_secret: str = Field(examples=["cs_..."])
@@ -119,11 +123,11 @@ class RotatedCredential(Record):
 
 
 async def read_credential(database: Database, subscription: Subscription) -> CredentialRecord:
-    """Show the credential without its secret."""
+    """Returns the credential without its secret."""
     async with database.tenant(subscription.id) as tenant:
         credential = await tenant.credentials.get()
     if credential is None:
-        raise Refusal(Code.NOT_FOUND)
+        raise Refusal(ErrorCode.NOT_FOUND)
     return CredentialRecord(
         api_key=credential.subscription_id,
         secret_preview=credential.secret_preview,
@@ -135,17 +139,17 @@ async def read_credential(database: Database, subscription: Subscription) -> Cre
 
 
 async def rotate_credential(
-    gatekeeper: Gatekeeper, subscription_id: UUID, request: RotationRequest
+    authenticator: Authenticator, subscription_id: UUID, request: RotationRequest
 ) -> RotatedCredential:
-    """Replace the secret; the old one stops at once unless an overlap is asked for.
+    """Replaces the secret. The old one stops working at once unless the request asks for an overlap.
 
-    Only one old secret is valid: the overlap of an earlier rotation ends now, and the answer says so.
+    Only one old secret is valid at a time: the overlap of an earlier rotation ends now, with a warning.
     """
     secret = _new_secret()
-    async with gatekeeper.database.tenant(subscription_id) as tenant:
+    async with authenticator.database.tenant(subscription_id) as tenant:
         current = await tenant.credentials.lock()
         rotated = await tenant.credentials.rotate(
-            gatekeeper.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
+            authenticator.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
         )
     if current is None or rotated is None:
         raise not_found("Assinatura não encontrada.")
@@ -159,18 +163,6 @@ async def rotate_credential(
             "warnings": [_ENDED_EARLY.format(until=utc_text(ended))] if ended else [],
         }
     )
-
-
-def _subscription_id(api_key: str) -> UUID:
-    """The API key is the subscription's id; anything else is as wrong as an unknown one."""
-    try:
-        return UUID(api_key)
-    except ValueError:
-        raise Refusal(Code.INVALID_API_CREDENTIALS) from None
-
-
-def _is_stale(last_used_at: datetime | None) -> bool:
-    return last_used_at is None or datetime.now(UTC) - last_used_at > _TOUCH_EVERY
 
 
 def _new_secret() -> str:

@@ -1,47 +1,47 @@
-"""What use cases work with: those that take requests, and those that workers run."""
+"""The dependencies of use cases: one record for requests and one for workers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from carimbo.service.backoff import Backoff
-from carimbo.service.dossier import Dossiers
+from carimbo.fiscal.authority import Authority
+from carimbo.service.companies.snapshot import CompanySnapshots
+from carimbo.service.documents.builder import DocumentBuilder
 from carimbo.service.outage_board import OutageBoard
-from carimbo.service.ports import Authority
-from carimbo.service.workshop import Workshop
+from carimbo.service.waiting import Backoff
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 
-Reached = Callable[[str, str], None]
-"""Called after every step with its name and with the document or filing that it was about."""
-Concluded = Callable[[Document, str], None]
-"""Called with every concluded document, as it was before, and with its new status."""
+StepListener = Callable[[str, str], None]
+"""Called after every step, with the name of the step and the document or filing."""
+ConclusionListener = Callable[[Document, str], None]
+"""Called after a document is concluded, with the document as it was before and its new status."""
 
 
-def nobody_is_told(_step: str, _subject: str) -> None:
-    """Does nothing with a step."""
+def ignore_step(_step: str, _subject: str) -> None:
+    """A step listener that does nothing."""
 
 
 @dataclass(frozen=True)
 class WorkerContext:
-    """What a worker needs to issue documents and to file events and ranges of numbers."""
+    """Everything that a worker needs to issue documents and to file events and ranges of numbers."""
 
     database: Database
-    dossiers: Dossiers
-    workshop: Workshop
+    snapshots: CompanySnapshots
+    builder: DocumentBuilder
     authorities: Mapping[str, Authority]
     backoff: Backoff
     outages: OutageBoard
-    latest_arrival: timedelta
-    """How long after it was given up an attempt may still arrive at an authority."""
-    reached: Reached
-    concluded: Concluded
+    in_flight_limit: timedelta
+    """How long after we gave up waiting a request may still reach the authority."""
+    reached: StepListener
+    concluded: ConclusionListener
 
 
 @dataclass(frozen=True)
 class IssuingContext:
-    """What a request needs to be accepted: the database, the companies, and what reviews documents."""
+    """Everything that a request needs to create or change documents."""
 
     database: Database
-    dossiers: Dossiers
-    workshop: Workshop
+    snapshots: CompanySnapshots
+    builder: DocumentBuilder

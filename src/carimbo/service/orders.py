@@ -1,4 +1,4 @@
-"""What makes a request the same order as an earlier one.
+"""Order keys, which identify a request that repeats an earlier order.
 
 An order is a document that a caller creates directly, or a sale. Its keys are its `Idempotency-Key` and its
 `externalId`; each names one order of the company within a namespace.
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.exact_json import read
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.json_values import read_json
 from carimbo.storage.database import Tenant
 from carimbo.storage.order_keys import OrderKey
 
@@ -32,11 +32,11 @@ class OrderIdentity:
         return [key for key in (self.idempotency_key, self.external_id) if key]
 
     def field_of(self, order: OrderKey) -> str:
-        """Returns the name under which the request sends the key that an order has."""
+        """Returns the name of the field in which the request sent the key of an order."""
         return "externalId" if order.key == self.external_id else "Idempotency-Key"
 
 
-def identity_in(idempotency_key: str | None, body: Any) -> OrderIdentity:
+def order_identity(idempotency_key: str | None, body: Any) -> OrderIdentity:
     """Returns the keys of a request whose body has not been validated."""
     external_id = body.get("externalId") if isinstance(body, dict) else None
     if type(external_id) is int:
@@ -56,12 +56,13 @@ async def find_order(
 def matching_order(identity: OrderIdentity, taken: Iterable[OrderKey]) -> OrderKey | None:
     """Returns the order that has a key of the request, or None if the request is a new order.
 
-    The same header goes first, then the same externalId. A key that was a header once and an externalId the
-    other time names the same order too, unless both orders have an externalId: then they are two orders, and
-    the request is refused, because taking it for a repetition would lose it.
+    First the Idempotency-Key headers are compared, then the externalIds. After that, the header of one
+    request is compared with the externalId of the other. If they are equal but both orders have an
+    externalId, they are two orders: the request is refused, because treating it as a repetition would lose
+    it.
     """
     header, external_id = identity.idempotency_key, identity.external_id
-    # What was created directly goes before a sale that an earlier release let have the same key.
+    # A direct document before a sale: an earlier release allowed both with the same key.
     orders = sorted(taken, key=lambda order: order.document_id is None)
     same_header = [order for order in orders if order.is_header and order.key == header]
     same_external_id = [order for order in orders if order.key == order.external_id == external_id]
@@ -69,22 +70,22 @@ def matching_order(identity: OrderIdentity, taken: Iterable[OrderKey]) -> OrderK
     is_mixed = not same_header and not same_external_id
     if repeated and is_mixed and external_id and repeated.external_id:
         existing_id = repeated.document_id or repeated.sale_id
-        raise Refusal(Code.IDEMPOTENCY_CONFLICT, existingId=str(existing_id))
+        raise Refusal(ErrorCode.IDEMPOTENCY_CONFLICT, existingId=str(existing_id))
     return repeated
 
 
 def is_same_body(created_by: str, body: Any) -> bool:
-    """Tells whether a request has the body that created an order; null and empty text count as absent."""
-    return bool(_meaning(read(created_by)) == _meaning(body))
+    """Returns whether a request has the body that created an order; null and empty text count as absent."""
+    return bool(_normalized(read_json(created_by)) == _normalized(body))
 
 
-def _meaning(value: Any) -> Any:
+def _normalized(value: Any) -> Any:
     match value:
         case dict():
-            meant = {name: _meaning(part) for name, part in value.items()}
-            return {name: part for name, part in meant.items() if part not in (None, "")}
+            parts = {name: _normalized(part) for name, part in value.items()}
+            return {name: part for name, part in parts.items() if part not in (None, "")}
         case list():
-            return [_meaning(part) for part in value]
+            return [_normalized(part) for part in value]
         case str():
             return value.strip()
         case _:

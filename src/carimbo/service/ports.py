@@ -1,52 +1,31 @@
-"""What the use cases need of the world; the composition root fills it in."""
+"""Interfaces to the outside that use cases need; the composition root provides the implementations."""
 
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Protocol, runtime_checkable
 
+from carimbo.fiscal.authority import Authority
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
-from carimbo.fiscal.outcome import Available, NotJudged, Outcome, Throttled, Unavailable
+from carimbo.fiscal.outcome import NotJudged, Outcome, Throttled, Unavailable
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.service.delivery.letter import Letter, NotSent, Refused, Sent
-
-
-class Authority(Protocol):
-    """The tax authorities of a type of document; that they do not answer comes as a value too."""
-
-    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
-        """Ask for the authorization of a document."""
-
-    async def consult(self, sender: Sender, access_key: str) -> Outcome:
-        """Ask what became of a document."""
-
-    async def status(
-        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
-    ) -> Available | Unavailable | Throttled | NotJudged:
-        """Ask whether the authority of a state is at work."""
-
-    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Ask for the registration of an event."""
-
-    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
-        """Ask whether an event was registered."""
+from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, OutgoingEmail
 
 
 @runtime_checkable
 class LotAuthority(Authority, Protocol):
-    """Authorities that take documents in lots, which they may judge later."""
+    """Authorities that accept documents in lots and may judge them later."""
 
-    async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
-        """Ask what became of a document that was to be judged later."""
+    async def receipt(self, sender: AuthorityCredentials, access_key: str, receipt: str) -> Outcome:
+        """Asks for the outcome of a document that was to be judged later."""
 
 
 @runtime_checkable
 class VoidingAuthority(Authority, Protocol):
-    """Authorities that want to hear of numbers that never became documents."""
+    """Authorities that register unused numbers (inutilização)."""
 
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
-        """Give up a range of numbers."""
+    async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
+        """Sends a range of unused numbers."""
 
 
 @runtime_checkable
@@ -54,29 +33,29 @@ class MunicipalAuthority(Authority, Protocol):
     """Authorities that act for municipalities."""
 
     async def agreement(
-        self, sender: Sender, city_code: str
+        self, sender: AuthorityCredentials, city_code: str
     ) -> Agreement | Unavailable | Throttled | NotJudged:
-        """Ask what a municipality (IBGE) has agreed with them."""
+        """Asks for the agreement of a municipality (IBGE code) with the authority."""
 
     async def rate(
-        self, sender: Sender, city_code: str, service_code: str, day: date
+        self, sender: AuthorityCredentials, city_code: str, service_code: str, day: date
     ) -> MunicipalRate | Unavailable | Throttled | NotJudged:
-        """Ask for the rate of a service (`01.01.01.000`) in a municipality on a day."""
+        """Asks for the rate of a service (`01.01.01.000`) in a municipality on a day."""
 
 
 class Printer(Protocol):
-    """Draws PDF files; it takes the processor for milliseconds, and is called in a thread."""
+    """Renders PDF files. It takes milliseconds of CPU, so it is called in a thread."""
 
     def document(self, order: DocumentPrint) -> bytes:
-        """Draw a document."""
+        """Renders a document."""
 
     def event(self, order: EventPrint) -> bytes:
-        """Draw what was told of a document."""
+        """Renders an event of a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookCall:
-    """What a receiver is sent."""
+    """The HTTP request to a webhook receiver."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = field(repr=False)
@@ -85,15 +64,15 @@ class WebhookCall:
 
 @dataclass(frozen=True, slots=True)
 class WebhookAnswer:
-    """What came back, or why nothing did; any status but 2xx is a failure."""
+    """The answer of a receiver, or why there is none. Any status but 2xx is a failure."""
 
     status: int | None
     body: str
-    """The first 20 kB, whatever stands there, as text."""
+    """The first 20 kB of the body, as text."""
     retry_after: timedelta | None = None
-    """How long the receiver asks us to wait, by a number or by a date."""
+    """How long the receiver asks us to wait (`Retry-After`, in seconds or as a date)."""
     error: str | None = None
-    """Why nothing came back: a sentence in Portuguese, for whoever runs the receiver."""
+    """Why there is no answer: a message in Portuguese for the operator of the receiver."""
 
     @property
     def is_success(self) -> bool:
@@ -101,21 +80,21 @@ class WebhookAnswer:
 
 
 class WebhookClient(Protocol):
-    """Calls receivers of webhooks; that they do not answer comes as a value too."""
+    """Calls webhook receivers. A missing answer is returned as a value, not raised."""
 
     async def post(self, call: WebhookCall) -> WebhookAnswer:
-        """Send a body, once, and read what comes back."""
+        """Sends a body once and reads the answer."""
 
 
 class AddressGuard(Protocol):
-    """Keeps webhooks from addresses that are nobody's business but ours."""
+    """Keeps webhooks away from internal addresses."""
 
     async def objection_to(self, url: str) -> str | None:
-        """Tell in a Portuguese sentence why a URL may not be called, after looking its host up."""
+        """Resolves the host of a URL; returns why it must not be called, in Portuguese, or None."""
 
 
 class Mailer(Protocol):
-    """Sends letters by e-mail; that nobody takes one comes as a value too."""
+    """Sends e-mails. A failure is returned as a value, not raised."""
 
-    async def send(self, letter: Letter) -> Sent | Refused | NotSent:
-        """Hand a letter over, once."""
+    async def send(self, letter: OutgoingEmail) -> MailSent | MailRefused | MailNotSent:
+        """Sends an e-mail once."""

@@ -1,152 +1,204 @@
-"""Documents and their events on paper: what there is to draw is found, drawn and kept for a while."""
+"""PDF files of documents and their events: read from the archive, rendered and cached."""
 
+import asyncio
 import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
 from carimbo import __version__
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.printout import DocumentPrint, EventPrint, Paper
-from carimbo.service.companies import require_company
-from carimbo.service.company_settings import module_of, stored_settings
-from carimbo.service.document_files import authorized_xml, signed_xml, without_authorization
-from carimbo.service.documents import Reference, refusing_unreadable_xml, require_document
-from carimbo.service.drawn import Drawings
+from carimbo.fiscal.printout import DocumentPrint, EventPrint, PaperSize
+from carimbo.service.companies.company_settings import module_of, stored_settings
+from carimbo.service.companies.logos import logo_of
+from carimbo.service.companies.registration import require_company
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.files import authorized_xml, not_authorized_refusal, signed_xml
+from carimbo.service.documents.queries import DocumentReference, refusing_unreadable_xml, require_document
 from carimbo.service.errors import invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
 from carimbo.service.issuing.printed import is_printed
-from carimbo.service.kinds import kind_named
-from carimbo.service.logos import logo_of
 from carimbo.service.ports import Printer
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
-from carimbo.storage.emissions import Emission
+from carimbo.storage.emissions import EmissionRow
+
+
+class PdfCache:
+    """Renders files in threads and caches them by key; the least recently used are dropped beyond a size."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._files: OrderedDict[str, bytes] = OrderedDict()
+        self._tasks: dict[str, asyncio.Task[bytes]] = {}
+
+    def get(self, key: str) -> bytes | None:
+        """Returns the cached file of a key, if any."""
+        if key in self._files:
+            self._files.move_to_end(key)
+        return self._files.get(key)
+
+    async def drawn(self, key: str, draw: Callable[[], bytes]) -> bytes:
+        """Returns the cached file of a key, or renders it once, even for several callers at the same time."""
+        cached = self.get(key)
+        if cached is not None:
+            return cached
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(self._draw(key, draw))
+        # Shielded, because others may wait for the same file when this caller is canceled.
+        return await asyncio.shield(self._tasks[key])
+
+    async def _draw(self, key: str, draw: Callable[[], bytes]) -> bytes:
+        try:
+            file = await asyncio.to_thread(draw)
+        finally:
+            del self._tasks[key]
+
+        if len(file) <= self._most_bytes:
+            self._files[key] = file
+            self._bytes += len(file)
+            while self._bytes > self._most_bytes:
+                _, dropped = self._files.popitem(last=False)
+                self._bytes -= len(dropped)
+        return file
 
 
 @dataclass(frozen=True, slots=True)
-class PdfFile:
-    """A file to be looked at."""
+class PdfDownload:
+    """A PDF file to download."""
 
     name: str
     version: str
-    """Another one for whatever would be drawn otherwise."""
+    """Changes whenever the file would look different; used as its ETag."""
     pdf: bytes | None
-    """None if the caller knows this version."""
+    """None if the caller already has this version."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A file, and how it is drawn unless it is at hand."""
+class PreparedPdf:
+    """A file and the function that renders it, unless it is cached."""
 
-    file: PdfFile
+    file: PdfDownload
     draw: Callable[[], bytes] | None = None
 
 
 class Printouts:
-    """Gives out PDF files; what was drawn is found by all that it shows, so nothing stale is given out."""
+    """Provides PDF files. The cache key has everything that a file shows, so no file is stale."""
 
     def __init__(self, database: Database, printer: Printer, cache_bytes: int) -> None:
         self._database = database
         self._printer = printer
-        self._drawings = Drawings(cache_bytes)
+        self._cache = PdfCache(cache_bytes)
 
     async def document(
-        self, which: Reference, paper: Paper | None = None, known: Collection[str] = ()
-    ) -> PdfFile:
-        """A document on the paper that is asked for, or else on the company's usual one."""
-        # One instant for rows and files: a logo may be replaced at any time.
-        async with self._database.snapshot(which.subscription_id) as tenant:
-            document, company = await _rows(tenant, which)
-            sheet = await self.sheet(tenant, document, company, paper, known)
+        self,
+        reference: DocumentReference,
+        paper: PaperSize | None = None,
+        known_versions: Collection[str] = (),
+    ) -> PdfDownload:
+        """Returns a document on the given paper size, else on the company's usual one."""
+        # A snapshot of rows and files: a logo may be replaced at any time.
+        async with self._database.snapshot(reference.subscription_id) as tenant:
+            document, company = await _rows(tenant, reference)
+            prepared = await self.sheet(tenant, document, company, paper, known_versions)
         with refusing_unreadable_xml(document):
-            return await self.drawn(sheet)
+            return await self.drawn(prepared)
 
     async def sheet(
         self,
         tenant: Tenant,
         document: Document,
-        company: Company,
-        paper: Paper | None = None,
-        known: Collection[str] = (),
+        company: CompanyRow,
+        paper: PaperSize | None = None,
+        known_versions: Collection[str] = (),
         xml: bytes | None = None,
-    ) -> Sheet:
-        """Read what a document is drawn of; its XML, if that is at hand, is not read again."""
-        chosen = _chosen(document, company, paper)
-        file = self._found(_document_name(document), *_shown(document), company.logo_digest, chosen)
-        if file.pdf or file.version in known:
-            return Sheet(file)
-        order = await _document_order(tenant, document, company, chosen, xml)
-        return Sheet(file, partial(self._printer.document, order))
+    ) -> PreparedPdf:
+        """Reads everything that rendering a document needs; `xml` saves reading its XML again."""
+        document_type = document_type_named(document.type)
+        chosen = _chosen_paper(document_type, company, paper)
+        name = f"{document_type.issuing.print_name}-{_key(document.emission)}.pdf"
+        file = self._cached(name, *_visible_values(document), company.logo_digest, chosen)
+        if file.pdf or file.version in known_versions:
+            return PreparedPdf(file)
+        order = await _document_print(tenant, document, company, chosen, xml)
+        return PreparedPdf(file, partial(self._printer.document, order))
 
-    async def drawn(self, sheet: Sheet) -> PdfFile:
-        """Draw what there is to draw."""
-        if sheet.draw is None:
-            return sheet.file
-        return replace(sheet.file, pdf=await self._drawings.drawn(sheet.file.version, sheet.draw))
+    async def drawn(self, prepared: PreparedPdf) -> PdfDownload:
+        """Renders a prepared file, unless it was cached."""
+        if prepared.draw is None:
+            return prepared.file
+        return replace(prepared.file, pdf=await self._cache.drawn(prepared.file.version, prepared.draw))
 
-    async def event(self, which: Reference, event_id: UUID, known: Collection[str] = ()) -> PdfFile:
-        """An event of a document's history."""
-        async with self._database.snapshot(which.subscription_id) as tenant:
-            document, company = await _rows(tenant, which)
-            told = await require_event(tenant, document, event_id)
-            emission = await _told_of(tenant, told)
-            file = self._found(_event_name(told, emission), event_id, emission.digest, company.logo_digest)
-            if file.pdf or file.version in known:
+    async def event(
+        self, reference: DocumentReference, event_id: UUID, known_versions: Collection[str] = ()
+    ) -> PdfDownload:
+        """Returns an event of a document's history as a PDF file."""
+        async with self._database.snapshot(reference.subscription_id) as tenant:
+            document, company = await _rows(tenant, reference)
+            event = await require_event(tenant, document, event_id)
+            emission = await _emission_of(tenant, event)
+            name = event.kind.print_name.format(key=_key(emission), sequence=event.sequence)
+            file = self._cached(name, event_id, emission.digest, company.logo_digest)
+            if file.pdf or file.version in known_versions:
                 return file
-            order = await _event_order(tenant, told, emission, company)
+
+            signed_event = await event_xml(tenant, event)
+            xml = await authorized_xml(tenant, event.document, emission)
+            if xml is None:
+                raise not_authorized_refusal(event.document, "PDF")
+            order = EventPrint(event.document.type, xml, signed_event, await logo_of(tenant, company))
         with refusing_unreadable_xml(document):
-            return await self.drawn(Sheet(file, partial(self._printer.event, order)))
+            return await self.drawn(PreparedPdf(file, partial(self._printer.event, order)))
 
-    def _found(self, name: str, *shown: object) -> PdfFile:
-        """What is at hand of a file, by all that its drawing depends on."""
-        told_apart = "\n".join(map(str, (__version__, *shown)))
-        version = hashlib.sha256(told_apart.encode()).hexdigest()
-        return PdfFile(name, version, self._drawings.get(version))
+    def _cached(self, name: str, *visible: object) -> PdfDownload:
+        """Returns a file from the cache, if it is there; `visible` is everything that the file depends on."""
+        key = "\n".join(map(str, (__version__, *visible)))
+        version = hashlib.sha256(key.encode()).hexdigest()
+        return PdfDownload(name, version, self._cache.get(version))
 
 
-async def _rows(tenant: Tenant, which: Reference) -> tuple[Document, Company]:
-    document = await require_document(tenant, which)
+async def _rows(tenant: Tenant, reference: DocumentReference) -> tuple[Document, CompanyRow]:
+    document = await require_document(tenant, reference)
     return document, await require_company(tenant, document.company_id, deleted_too=True)
 
 
-def _shown(document: Document) -> tuple[object, ...]:
-    """What tells one state of a document from another, on paper."""
+def _visible_values(document: Document) -> tuple[object, ...]:
+    """Returns the values of a document that change its PDF."""
     emission = document.emission
-    fate = (emission.digest, emission.protocol, emission.authorized_at) if emission else ()
-    return document.id, document.status, document.replaced_by, *fate, *sorted(document.facts.items())
+    authorization = (emission.digest, emission.protocol, emission.authorized_at) if emission else ()
+    facts = sorted(document.facts.items())
+    return document.id, document.status, document.replaced_by, *authorization, *facts
 
 
-def _chosen(document: Document, company: Company, asked: Paper | None) -> Paper:
-    kind = kind_named(document.type)
-    papers = kind.issuing.papers
-    if asked is None:
-        return module_of(stored_settings(company).model, kind).usual_paper or papers[0]
-    if asked not in papers:
-        raise invalid_field("paper", f"{kind.title} não se imprime neste papel: use {' ou '.join(papers)}.")
-    return asked
+def _chosen_paper(document_type: DocumentType, company: CompanyRow, requested: PaperSize | None) -> PaperSize:
+    papers = document_type.issuing.papers
+    if requested is None:
+        return module_of(stored_settings(company).model, document_type).default_paper or papers[0]
+    if requested not in papers:
+        raise invalid_field(
+            "paper", f"{document_type.title} não se imprime neste papel: use {' ou '.join(papers)}."
+        )
+    return requested
 
 
-def _document_name(document: Document) -> str:
-    return f"{kind_named(document.type).issuing.print_name}-{_key(document.emission)}.pdf"
-
-
-def _event_name(told: HistoryEvent, emission: Emission) -> str:
-    return told.kind.print_name.format(key=_key(emission), sequence=told.sequence)
-
-
-def _key(emission: Emission | None) -> str:
+def _key(emission: EmissionRow | None) -> str:
     return (emission and emission.document_key) or ""
 
 
-async def _document_order(
-    tenant: Tenant, document: Document, company: Company, paper: Paper, xml: bytes | None
+async def _document_print(
+    tenant: Tenant, document: Document, company: CompanyRow, paper: PaperSize, xml: bytes | None
 ) -> DocumentPrint:
-    xml = xml or await authorized_xml(tenant, document, document.emission) or await _pending(tenant, document)
+    xml = xml or await authorized_xml(tenant, document, document.emission)
+    if not xml and document.status != Status.REJECTED and is_printed(document):
+        # A document issued offline is valid before its authorization.
+        xml = await signed_xml(tenant, document, document.emission)
     if xml is None:
-        raise without_authorization(document, "PDF")
+        raise not_authorized_refusal(document, "PDF")
     return DocumentPrint(
         document.type,
         xml,
@@ -157,28 +209,11 @@ async def _document_order(
     )
 
 
-async def _pending(tenant: Tenant, document: Document) -> bytes | None:
-    """What was signed of a document that was issued offline, and is in force before its authorization."""
-    if document.status == Status.REJECTED or not is_printed(document):
-        return None
-    return await signed_xml(tenant, document, document.emission)
-
-
-async def _told_of(tenant: Tenant, told: HistoryEvent) -> Emission:
-    """The attempt that an event is about, which may be one that another took the place of."""
-    emission = told.document.emission
-    if told.filing:
-        emission = await tenant.emissions.get(told.document.id, told.filing.emission)
+async def _emission_of(tenant: Tenant, event: HistoryEvent) -> EmissionRow:
+    """Returns the attempt that an event is about, which may be a superseded one."""
+    emission = event.document.emission
+    if event.filing:
+        emission = await tenant.emissions.get(event.document.id, event.filing.emission)
     if emission is None:
-        raise without_authorization(told.document, "PDF")
+        raise not_authorized_refusal(event.document, "PDF")
     return emission
-
-
-async def _event_order(
-    tenant: Tenant, told: HistoryEvent, emission: Emission, company: Company
-) -> EventPrint:
-    event = await event_xml(tenant, told)
-    xml = await authorized_xml(tenant, told.document, emission)
-    if xml is None:
-        raise without_authorization(told.document, "PDF")
-    return EventPrint(told.document.type, xml, event, await logo_of(tenant, company))

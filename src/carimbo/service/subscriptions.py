@@ -1,34 +1,107 @@
-"""Subscriptions as the operator makes them and as their owners see them."""
+"""Subscriptions: plans, features, and the allowance of documents that a plan includes.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+A document of the allowance is reserved when it is accepted and settled by its outcome.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Record
+from carimbo.fiscal.body.fields import Record
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.registry import FEATURES
-from carimbo.service.access import Gatekeeper
-from carimbo.service.allowance import period_of
-from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.storage.database import Database
+from carimbo.service.access import Authenticator
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.json_values import utc_text
+from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.subscriptions import Plan, Plans, Subscription, Subscriptions
+from carimbo.storage.issuing import AllowanceChange
+from carimbo.storage.subscriptions import Plans, Subscription, SubscriptionPlan, Subscriptions
+
+_DECEMBER = 12
+
+
+@dataclass(frozen=True)
+class Period:
+    """The period in which a plan counts documents."""
+
+    name: str
+    limit: int | None
+    resets_at: datetime | None
+
+    def beyond_limit(self) -> "Period":
+        """Returns the period without a limit, for a document that can't be refused any more but counts."""
+        return replace(self, limit=None)
+
+
+def month_of(now: datetime) -> str:
+    """Returns the name of a calendar month."""
+    return f"{now.astimezone(BRASILIA):%Y-%m}"
+
+
+def period_of(plan: SubscriptionPlan, now: datetime) -> Period:
+    """Returns the current period: the whole life of a trial plan, else the calendar month."""
+    if plan.total_documents is not None:
+        return Period("total", plan.total_documents, None)
+    local = now.astimezone(BRASILIA)
+    next_month = (local.year + 1, 1) if local.month == _DECEMBER else (local.year, local.month + 1)
+    return Period(month_of(now), plan.monthly_documents, datetime(*next_month, 1, tzinfo=BRASILIA))
+
+
+def counted_period(subscription: Subscription, environment: Environment, now: datetime) -> Period | None:
+    """Returns the period in which a new document is reserved; None if the plan does not limit it."""
+    period = period_of(subscription.plan, now)
+    counts = environment is Environment.PRODUCTION and period.limit is not None
+    return period if counts else None
+
+
+async def reserve_documents(tenant: Tenant, periods: Sequence[Period]) -> None:
+    """Reserves several documents of the allowance, or refuses them all."""
+    for already, period in enumerate(periods):
+        await reserve_document(tenant, period, already)
+
+
+async def reserve_document(tenant: Tenant, period: Period, already: int = 0) -> None:
+    """Reserves a document of the allowance, or refuses.
+
+    `already` is the number of documents reserved in the same transaction, which a refusal gives back.
+    """
+    if await tenant.allowances.reserve(period.name, period.limit):
+        return
+    usage = await tenant.allowances.usage(period.name)
+    raise Refusal(
+        ErrorCode.DOCUMENT_LIMIT_REACHED,
+        limit=period.limit,
+        used=usage.used + usage.reserved - already,
+        resetsAt=period.resets_at and utc_text(period.resets_at),
+    )
+
+
+def settlement_of(period: str | None, *, counts: bool, now: datetime) -> AllowanceChange:
+    """Returns the effect of an outcome on the allowance: only documents authorized in production count."""
+    if period:
+        return AllowanceChange(period, used=int(counts), released=1)
+    # A plan without a limit reserves nothing, but its use counts from the day that it gets a limit.
+    return AllowanceChange(month_of(now), used=1) if counts else AllowanceChange()
+
 
 TRIAL = "trial"
 
 
 @dataclass(frozen=True)
 class NewCredentials:
-    """A subscription just made, with the secret that is shown only now."""
+    """A new subscription and its secret, which is shown only once."""
 
     subscription_id: UUID
     secret: str = field(repr=False)
 
 
 class PlanRecord(Record):
-    """The limits of a plan; null is without limit."""
+    """The limits of a plan; null means no limit."""
 
     name: str = Field(examples=["trial"])
     monthly_documents: int | None
@@ -37,7 +110,7 @@ class PlanRecord(Record):
 
 
 class UsageRecord(Record):
-    """What has been spent of the allowance in the current period."""
+    """The use of the allowance in the current period."""
 
     limit: int | None
     used: int
@@ -46,7 +119,7 @@ class UsageRecord(Record):
 
 
 class SubscriptionRecord(Record):
-    """A subscription with its plan, features and use."""
+    """A subscription with its plan, features and usage."""
 
     id: UUID
     name: str = Field(examples=["Minha loja"])
@@ -57,21 +130,21 @@ class SubscriptionRecord(Record):
 
 
 async def create_subscription(
-    gatekeeper: Gatekeeper, name: str, plan: str = TRIAL, features: Iterable[str] = FEATURES
+    authenticator: Authenticator, name: str, plan: str = TRIAL, features: Iterable[str] = FEATURES
 ) -> NewCredentials:
-    """Make a subscription with its credential."""
+    """Creates a subscription and its credential."""
     subscription_id = new_id()
-    async with gatekeeper.database.tenant(subscription_id) as tenant:
+    async with authenticator.database.tenant(subscription_id) as tenant:
         await _require_plan(Plans(tenant.connection), plan)
         await Subscriptions(tenant.connection).add(subscription_id, name, plan, _known_features(features))
-        secret = await gatekeeper.issue_credential(tenant)
+        secret = await authenticator.issue_credential(tenant)
     return NewCredentials(subscription_id, secret)
 
 
 async def read_subscription(
     database: Database, subscription: Subscription, now: datetime
 ) -> SubscriptionRecord:
-    """Show a subscription's plan and what it has spent of it."""
+    """Returns a subscription with its plan and usage."""
     period = period_of(subscription.plan, now)
     async with database.tenant(subscription.id) as tenant:
         usage = await tenant.allowances.usage(period.name)
@@ -91,13 +164,13 @@ async def read_subscription(
 
 
 async def list_subscriptions(database: Database) -> list[Subscription]:
-    """Every subscription, oldest first."""
+    """Returns all subscriptions, oldest first."""
     async with database.transaction() as connection:
         return await Subscriptions(connection).all()
 
 
 async def set_plan(database: Database, subscription_id: UUID, plan: str) -> None:
-    """Put a subscription on another plan, at once."""
+    """Changes the plan of a subscription, effective immediately."""
     async with database.transaction() as connection:
         await _require_plan(Plans(connection), plan)
         await _require_subscription(Subscriptions(connection), subscription_id)
@@ -105,20 +178,20 @@ async def set_plan(database: Database, subscription_id: UUID, plan: str) -> None
 
 
 async def set_features(database: Database, subscription_id: UUID, features: Iterable[str]) -> None:
-    """Switch on these features and no others."""
+    """Enables these features and disables all others."""
     async with database.transaction() as connection:
         await _require_subscription(Subscriptions(connection), subscription_id)
         await Subscriptions(connection).set_features(subscription_id, _known_features(features))
 
 
-async def define_plan(database: Database, plan: Plan) -> None:
-    """Make a plan, or change its limits for everybody on it."""
+async def define_plan(database: Database, plan: SubscriptionPlan) -> None:
+    """Creates a plan, or changes its limits for all its subscriptions."""
     async with database.transaction() as connection:
         await Plans(connection).put(plan)
 
 
-async def list_plans(database: Database) -> list[Plan]:
-    """Every plan, by its name."""
+async def list_plans(database: Database) -> list[SubscriptionPlan]:
+    """Returns all plans, sorted by name."""
     async with database.transaction() as connection:
         return await Plans(connection).all()
 
@@ -134,11 +207,11 @@ async def _require_subscription(subscriptions: Subscriptions, subscription_id: U
 
 
 def _known_features(features: Iterable[str]) -> list[str]:
-    wanted = sorted(set(features))
-    unknown = [feature for feature in wanted if feature not in FEATURES]
+    names = sorted(set(features))
+    unknown = [feature for feature in names if feature not in FEATURES]
     if unknown:
         raise Refusal(
-            Code.NOT_FOUND,
+            ErrorCode.NOT_FOUND,
             f"Recurso desconhecido: {', '.join(unknown)}. Conhecidos: {', '.join(FEATURES)}.",
         )
-    return wanted
+    return names

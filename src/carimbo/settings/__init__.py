@@ -1,7 +1,7 @@
 """Every setting of the service.
 
-Each is an environment variable with the prefix `CARIMBO_`; a variable with that prefix that is not in this
-list is refused at start, because a misspelt setting that is silently ignored costs a night's sleep.
+Each setting is an environment variable with the prefix `CARIMBO_`. A variable with that prefix and an unknown
+name is refused at start, because nobody notices a misspelt setting that is silently ignored.
 """
 
 from carimbo.settings.loading import (

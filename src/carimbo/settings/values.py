@@ -1,4 +1,4 @@
-"""What values of settings may look like; what is wrong with one is told in Portuguese."""
+"""Types of setting values; their validators report problems in Portuguese."""
 
 import ssl
 from pathlib import Path
@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, DirectoryPath, Field, FilePath
 
-from carimbo.fiscal.taxpayer import is_cnpj
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.target import Objection
+from carimbo.fiscal.identity.tax_ids import is_cnpj
+from carimbo.outbound.target import AllowedHosts, UrlRefused
 from carimbo.service.delivery.retry import RetrySchedule
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -28,7 +27,7 @@ Pauses = Annotated[str, AfterValidator(_retries)]
 
 
 def _absolute(path: Path) -> Path:
-    """A relative path would depend on where the process was started; an empty one would be that place."""
+    """Refuses a relative path: it would depend on the folder in which the process was started."""
     if not path.is_absolute():
         raise ValueError("informe um caminho absoluto")
     return path
@@ -41,7 +40,7 @@ File = Annotated[FilePath, AfterValidator(_absolute)]
 def _hosts(text: str) -> str:
     try:
         AllowedHosts.parse(text)
-    except Objection as objection:
+    except UrlRefused as objection:
         raise ValueError(str(objection)) from objection
     return text
 
@@ -49,7 +48,7 @@ def _hosts(text: str) -> str:
 def _host(text: str) -> str:
     try:
         hosts = [] if {*text} & {*", "} else [*AllowedHosts.parse(text).hosts]
-    except Objection:
+    except UrlRefused:
         hosts = []
     if not hosts:
         raise ValueError("informe só o nome ou o endereço do servidor, sem https://, porta ou espaços")
@@ -73,4 +72,4 @@ def _cnpj_or_nothing(text: str) -> str:
 Host = Annotated[str, AfterValidator(_host)]
 Hosts = Annotated[str, AfterValidator(_hosts)]
 CertificatesFile = Annotated[File, AfterValidator(_certificates)]
-CnpjOrNothing = Annotated[str, AfterValidator(_cnpj_or_nothing)]
+OptionalCnpj = Annotated[str, AfterValidator(_cnpj_or_nothing)]

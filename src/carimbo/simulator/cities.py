@@ -1,4 +1,4 @@
-"""What cities have agreed with the Sefin Nacional, and their rates of the ISS: made up, in two tables."""
+"""Fictitious parameters of cities in the national NFS-e system, and their ISS rates, from two CSV tables."""
 
 import csv
 from collections.abc import Mapping
@@ -7,55 +7,55 @@ from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
+from carimbo.fiscal.tables.geography import municipality_of_ibge
 
 _ANY = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IssRate:
-    """The rate of some services of a city."""
+    """The ISS rate of some services in a city."""
 
     city_code: str
-    """Empty: of every city that has none of its own."""
+    """Empty: every city without a rate of its own."""
     services: str
-    """What their codes (`cTribNac`) begin with; empty: all others."""
+    """Prefix of the service codes (`cTribNac`); empty: all others."""
     rate: str
-    """In percent; empty where the city does not administer them."""
+    """In percent; empty where the city does not administer these services."""
 
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """The parameters of one city."""
+    """The parameters of a city."""
 
     code: str
-    """Seven digits of IBGE; empty: those of every city that the table does not name."""
+    """Seven digits of IBGE; empty: the default for cities that the table does not list."""
     name: str
     has_agreement: bool
-    """Whether it has joined the national system: its own rates are known there."""
+    """Whether it has joined the national system, which then has its rates."""
     has_national_emitter: bool
-    """Whether the national system issues for its taxpayers, or a system of its own."""
+    """Whether its taxpayers issue in the national system, not in the city's own."""
     cancellation_days: int
     cancellation_limit: int
-    """The greatest amount of a note that may be canceled, in whole reais; 0: any."""
+    """The highest amount of a note that can be canceled, in whole reais; 0: any."""
 
     def rate(self, service: str) -> Decimal | None:
-        """The ISS of a service (`cTribNac`), in percent; None if the city does not administer it."""
+        """Returns the ISS rate of a service (`cTribNac`), in percent; None if it is not the city's."""
         return _rate(self.code, service)
 
 
 def city_of(code: str) -> City:
-    """The parameters of a city."""
+    """Returns the parameters of a city."""
     return _cities().get(code) or replace(_cities()[_ANY], code=code, name=_name_of(code))
 
 
 def named_cities() -> list[City]:
-    """The cities that the table names, after the one that stands for all others."""
+    """Returns the cities of the table; the first is the default for all others."""
     return list(_cities().values())
 
 
 def iss_rates() -> list[IssRate]:
-    """Every rate, as the table has it."""
+    """Returns every rate of the table."""
     return [IssRate(**row) for row in _rows("iss_rates.csv")]
 
 
@@ -76,18 +76,18 @@ def _city(row: Mapping[str, str]) -> City:
 
 
 def _name_of(code: str) -> str:
-    found = municipality_of_ibge(code)
-    return f"{found.name}/{found.state}" if found else ""
+    municipality = municipality_of_ibge(code)
+    return f"{municipality.name}/{municipality.state}" if municipality else ""
 
 
 @lru_cache(maxsize=1)
 def _rates() -> Mapping[tuple[str, str], Decimal | None]:
-    """By city and by what the codes of services begin with."""
-    return {(one.city_code, one.services): Decimal(one.rate) if one.rate else None for one in iss_rates()}
+    """By city and by prefix of the service codes."""
+    return {(row.city_code, row.services): Decimal(row.rate) if row.rate else None for row in iss_rates()}
 
 
 def _rate(city: str, service: str) -> Decimal | None:
-    """The city's own before that of all cities, and of each the nearest to the service."""
+    """The city's own rate before the default, and the longest matching prefix first."""
     for owner in (city, _ANY):
         for length in range(len(service), -1, -1):
             if (owner, service[:length]) in _rates():

@@ -1,70 +1,104 @@
-"""What a family of documents gives the simulator: ears for its requests, and a judge.
+"""The contract between the simulator program and a family of documents.
 
-The site knows families only by this contract; another one joins by a line in `registry.py`.
+The program knows families only through `DocumentFamily`; a new family is one line in `registry.py`.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol, Self
 
+from carimbo.fiscal.tables.authorities import is_authorizer
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.ledger import StoredDocument
-from carimbo.simulator.place import Place
-from carimbo.simulator.seal import THROWAWAY, Seal
+from carimbo.simulator.signatures import THROWAWAY_SIGNER, AuthoritySigner
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
-from carimbo.simulator.xsds import BUILT_IN, Xsds
+from carimbo.simulator.trust import TrustedAuthorities
+from carimbo.simulator.xml_messages import BUILT_IN_XSDS, Xsds
+
+PRODUCTION, HOMOLOGATION = "1", "2"
+"""`tpAmb`."""
+
+_PRODUCTION_PREFIX = "producao"
+_PARTS = 3
+
+
+class ServicePath(NamedTuple):
+    """The address of a service: `/svrs/nfe/NFeAutorizacao4`, with `/producao` before it in production."""
+
+    authorizer: str
+    """`SP`, `SVRS`, `SVCAN`, `AN`…"""
+    environment: str
+    family: str
+    """The second part of the path, such as `nfe` and `nfce`."""
+    service: str
+    """As written in the path."""
+    rest: str = ""
+    """The rest of the path: `nfse/{key}/eventos` at a REST service, empty at others."""
+
+    @classmethod
+    def of(cls, path: str) -> Self | None:
+        """Returns the parts of a path; None if its authorizer does not exist."""
+        parts = path.strip("/").split("/")
+        environment = HOMOLOGATION
+        if parts[0].lower() == _PRODUCTION_PREFIX:
+            environment, parts = PRODUCTION, parts[1:]
+        if len(parts) < _PARTS:
+            return None
+        authorizer = parts[0].upper().replace("-", "")
+        if not is_authorizer(authorizer):
+            return None
+        return cls(authorizer, environment, parts[1].lower(), parts[2], "/".join(parts[_PARTS:]))
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """What an authority sees while it answers one request."""
+class RequestContext:
+    """Everything an authority needs to answer one request."""
 
     now: datetime
     store: Store
-    trust: Trust
+    trust: TrustedAuthorities
     controls: Controls
-    xsds: Xsds = BUILT_IN
-    seal: Seal = THROWAWAY
+    xsds: Xsds = BUILT_IN_XSDS
+    signer: AuthoritySigner = THROWAWAY_SIGNER
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A request that was understood as a call of a service; nothing is judged yet."""
+class IncomingCall:
+    """A request that was read as a call of a service, before it is judged."""
 
     service: str
-    """Its official name, `NFeAutorizacao4`, or of a resource `POST /nfse`."""
+    """Official name, `NFeAutorizacao4`; for a REST resource `POST /nfse`."""
     subject: str
-    """What it is about, for the journal: access key, Id of DPS, event or range, receipt, state, city."""
+    """Subject for the journal: access key, Id of DPS, event or range, receipt, state, city."""
     texts: tuple[str, ...]
-    """Where triggers may stand: names, descriptions, notes, reasons."""
+    """Texts that may contain triggers: names, descriptions, notes, reasons."""
     message: object
-    """The family's own reading of the request."""
+    """The request as the family has read it."""
     keys: tuple[str, ...] = ()
-    """The access keys of the documents that the call is about; for the journal."""
+    """Access keys of the documents that the call is about, for the journal."""
     parts: tuple[str, ...] = ()
-    """The subject of each document or event, where a call may have several: a trigger acts once for each."""
+    """The subject of each document or event of a lot: a trigger acts once for each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What an authority answered."""
+class CallReply:
+    """The answer of an authority."""
 
     reply: Reply
     code: str
-    """The code that decides: that of the document's protocol rather than the lot's; empty in a fault.
+    """The code that decides, of the document's protocol rather than the lot's; empty in a fault.
 
-    Where a service has none, the HTTP status that was decided on.
+    For services without codes, the HTTP status.
     """
     message: str = ""
-    """The text that goes with the code, or the reason of a fault."""
+    """The text of the code, or the reason of a fault."""
     keys: tuple[str, ...] = ()
-    """The access keys that were given; for the journal."""
+    """Access keys that the authority has assigned, for the journal."""
 
 
-class Family(Protocol):
-    """Documents that share services, under one part of the path."""
+class DocumentFamily(Protocol):
+    """Documents that share services, below one part of the path."""
 
     @property
     def name(self) -> str:
@@ -72,29 +106,33 @@ class Family(Protocol):
 
     @property
     def methods(self) -> frozenset[str]:
-        """The HTTP methods of its calls; GET and HEAD of what is described are no calls."""
+        """The HTTP methods of its calls; GET and HEAD of a description are not calls."""
 
     @property
     def codes(self) -> frozenset[str]:
-        """The codes of its rules, which an operator may switch off."""
+        """The codes of its rules, which an operator can switch off."""
 
-    def describe(self, place: Place, address: str) -> Reply | None:
-        """The WSDL, or whatever a GET of a service shows; None if nothing is shown here."""
+    def describe(self, place: ServicePath, address: str) -> Reply | None:
+        """Returns the reply to a GET of a service, such as its WSDL; None if there is nothing to show."""
 
-    def hear(self, place: Place, request: Request) -> Heard | Said | None:
-        """Understand a request; a fault if it makes no sense, None if there is no such service here."""
+    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+        """Reads a request. Returns a fault if it is malformed, None if there is no such service."""
 
-    def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
-        """Judge, and write down what was judged."""
+    def answer(
+        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+    ) -> CallReply:
+        """Judges a call, stores the result and returns the answer."""
 
-    def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
-        """Answer with a code that was asked for by a trigger or a control, without judging."""
+    def refuse(
+        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+    ) -> CallReply:
+        """Returns an answer with the code of a trigger or a control, without judging."""
 
-    def refuses_with(self, code: str) -> bool:
-        """Tell whether its authorities may be asked to refuse with a code, or to be out of service."""
+    def can_refuse_with(self, code: str) -> bool:
+        """Returns whether a trigger or a control can ask for a code."""
 
     def fail(self) -> Reply:
-        """What its server says when it fails by itself: a SOAP fault, or whatever stands for one."""
+        """Returns the reply of a failing server: a SOAP fault, or the equivalent of the family."""
 
-    def hand_out(self, document: StoredDocument) -> bytes | None:
-        """A document with what its authority added, as it is handed on; None if it is of another family."""
+    def archived_document(self, document: StoredDocument) -> bytes | None:
+        """Returns a document with its authorization, as it is archived; None if it is of another family."""

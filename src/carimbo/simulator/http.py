@@ -1,4 +1,4 @@
-"""Requests and replies as the simulator sees them; a reply may be broken on purpose."""
+"""HTTP requests and replies of the simulator. A reply can be broken on purpose."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ TEXT = "text/plain; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One HTTP request, read whole."""
+    """One complete HTTP request."""
 
     method: str
     path: str
     """Decoded, without the query."""
     query: str
     headers: Mapping[str, str]
-    """By names in small letters."""
+    """By lower-case name."""
     body: bytes
     certificate: bytes | None
-    """DER of the certificate that the client showed; None where none is asked for."""
+    """DER of the client certificate; None on the port that does not ask for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,12 @@ class Reply:
     body: bytes = b""
     media_type: str = TEXT
     cut: bool = False
-    """Half of the body, then the connection ends."""
+    """Whether the connection closes after half of the body."""
 
 
 @dataclass(frozen=True, slots=True)
-class HungUp:
-    """No reply at all: the connection ends."""
+class ConnectionClosed:
+    """No reply: the connection closes."""
 
 
-Answerer = Callable[[Request], Awaitable[Reply | HungUp]]
+RequestHandler = Callable[[Request], Awaitable[Reply | ConnectionClosed]]

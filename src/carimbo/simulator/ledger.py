@@ -1,15 +1,21 @@
-"""What the authorities hold: documents, their events, and numbers that were given up."""
+"""Documents, events and voided number ranges that the authorities have stored."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from carimbo.simulator.store import Store, moment_of, moment_text
+from carimbo.simulator.store import Store, timestamp_of, timestamp_text
+
+_OF_SERIES = (
+    "environment = ? and length(access_key) = 44"
+    " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 19) = ?"
+)
+_RANGES = "environment = ? and state_code = ? and issuer = ? and model = ? and series = ?"
 
 
 class DocumentStatus(StrEnum):
-    """The state of a document in the register; the control API shows these words."""
+    """The status of a stored document, as the control API shows it."""
 
     AUTHORIZED = "authorized"
     CANCELED = "canceled"
@@ -19,14 +25,14 @@ class DocumentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredDocument:
-    """An authorised document."""
+    """An authorized document."""
 
     environment: str
     access_key: str
     authorizer: str
     issuer: str
     recipient: str
-    """CNPJ or CPF; empty if the document names nobody."""
+    """CNPJ or CPF; empty if the document has no recipient."""
     series: int
     number: int
     issued_at: datetime
@@ -63,7 +69,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoidedRange:
-    """Numbers that will never be documents."""
+    """A range of voided numbers (inutilização)."""
 
     environment: str
     state_code: str
@@ -78,13 +84,6 @@ class VoidedRange:
     protocol: str
 
 
-_OF_SERIES = (
-    "environment = ? and length(access_key) = 44"
-    " and substr(access_key, 1, 2) = ? and substr(access_key, 7, 19) = ?"
-)
-_RANGES = "environment = ? and state_code = ? and issuer = ? and model = ? and series = ?"
-
-
 class Ledger:
     """The documents, events and voided ranges of one simulator."""
 
@@ -92,46 +91,46 @@ class Ledger:
         self._store = store
 
     def document(self, environment: str, access_key: str) -> StoredDocument | None:
-        """The document of a key."""
-        row = self._one(
+        """Returns the document with a key; None if there is none."""
+        row = self._fetch_one(
             "select * from documents where environment = ? and access_key = ?", environment, access_key
         )
         return _document(row) if row else None
 
     def holder_of_number(self, environment: str, number_id: str) -> StoredDocument | None:
-        """Returns the document that has a number, under whatever key; its family says what a number is."""
-        row = self._one(
+        """Returns the document that has a number, with any key; its family defines `number_id`."""
+        row = self._fetch_one(
             "select * from documents where environment = ? and number_id = ?", environment, number_id
         )
         return _document(row) if row else None
 
     def keep_document(self, document: StoredDocument, number_id: str | None = None) -> None:
-        """Adds a document; raises IntegrityError if its key or its number is taken.
+        """Stores a document; raises IntegrityError if its key or its number is taken.
 
-        `number_id` is None where the authority gives the number, so that no issuer can use it twice.
+        `number_id` is None where the authority assigns the number, so that no issuer can repeat it.
         """
         self._insert("documents", document, number_id=number_id)
 
     def change_status(self, environment: str, access_key: str, status: DocumentStatus) -> None:
-        """Gives a document the state that an event leads to."""
+        """Sets the status of a document, after an event."""
         self._store.connection.execute(
             "update documents set status = ? where environment = ? and access_key = ?",
             (status, environment, access_key),
         )
 
     def documents(self, limit: int = 100) -> list[StoredDocument]:
-        """The last documents, newest first."""
-        rows = self._all("select * from documents order by received_at desc, rowid desc limit ?", limit)
+        """Returns the latest documents, newest first."""
+        rows = self._fetch_all("select * from documents order by received_at desc, rowid desc limit ?", limit)
         return [_document(row) for row in rows]
 
     def last_events(self, limit: int = 100) -> list[StoredEvent]:
-        """The last events of all, newest first."""
-        rows = self._all("select * from events order by registered_at desc, rowid desc limit ?", limit)
+        """Returns the latest events of all documents, newest first."""
+        rows = self._fetch_all("select * from events order by registered_at desc, rowid desc limit ?", limit)
         return [_event(row) for row in rows]
 
     def events(self, environment: str, access_key: str) -> list[StoredEvent]:
-        """The events of a document, oldest first."""
-        rows = self._all(
+        """Returns the events of a document, oldest first."""
+        rows = self._fetch_all(
             "select * from events where environment = ? and access_key = ? order by registered_at, rowid",
             environment,
             access_key,
@@ -139,13 +138,13 @@ class Ledger:
         return [_event(row) for row in rows]
 
     def keep_event(self, event: StoredEvent) -> None:
-        """Hold an event."""
+        """Stores an event; raises IntegrityError if it is stored already."""
         self._insert("events", event)
 
     def number_in_use(self, voided: VoidedRange) -> bool:
-        """Tell whether a document has one of the numbers of a range."""
+        """Returns whether a document has a number of a range."""
         series = f"{voided.issuer}{voided.model}{voided.series:03d}"
-        row = self._one(
+        row = self._fetch_one(
             f"select 1 from documents where {_OF_SERIES} and number between ? and ? limit 1",
             voided.environment,
             voided.state_code,
@@ -156,8 +155,8 @@ class Ledger:
         return row is not None
 
     def overlapping(self, voided: VoidedRange) -> VoidedRange | None:
-        """A range voided before that shares a number with this one."""
-        row = self._one(
+        """Returns an earlier voided range that shares a number with this one; None if there is none."""
+        row = self._fetch_one(
             f"select * from voided_ranges where {_RANGES} and first_number <= ? and last_number >= ? limit 1",
             voided.environment,
             voided.state_code,
@@ -170,9 +169,9 @@ class Ledger:
         return _range(row) if row else None
 
     def voided_number(self, environment: str, access_key: str) -> VoidedRange | None:
-        """The voided range that has the number of a key."""
+        """Returns the voided range that contains the number of a key; None if there is none."""
         number = int(access_key[25:34])
-        row = self._one(
+        row = self._fetch_one(
             f"select * from voided_ranges where {_RANGES} and ? between first_number and last_number limit 1",
             environment,
             access_key[:2],
@@ -184,37 +183,41 @@ class Ledger:
         return _range(row) if row else None
 
     def ranges(self, limit: int = 100) -> list[VoidedRange]:
-        """The last ranges that were voided, newest first."""
-        rows = self._all("select * from voided_ranges order by received_at desc, rowid desc limit ?", limit)
+        """Returns the latest voided ranges, newest first."""
+        rows = self._fetch_all(
+            "select * from voided_ranges order by received_at desc, rowid desc limit ?", limit
+        )
         return [_range(row) for row in rows]
 
     def keep_range(self, voided: VoidedRange) -> None:
-        """Hold a range as voided."""
+        """Stores a voided range."""
         self._insert("voided_ranges", voided)
 
     def _insert(self, table: str, record: Any, **more: str | None) -> None:
         row = {field.name: getattr(record, field.name) for field in fields(record)} | more
-        marks = ", ".join("?" * len(row))
-        values = [moment_text(value) if isinstance(value, datetime) else value for value in row.values()]
-        self._store.connection.execute(f"insert into {table} ({', '.join(row)}) values ({marks})", values)
+        placeholders = ", ".join("?" * len(row))
+        values = [timestamp_text(value) if isinstance(value, datetime) else value for value in row.values()]
+        self._store.connection.execute(
+            f"insert into {table} ({', '.join(row)}) values ({placeholders})", values
+        )
 
-    def _one(self, query: str, *values: object) -> Any:
+    def _fetch_one(self, query: str, *values: object) -> Any:
         return self._store.connection.execute(query, values).fetchone()
 
-    def _all(self, query: str, *values: object) -> list[Any]:
+    def _fetch_all(self, query: str, *values: object) -> list[Any]:
         return self._store.connection.execute(query, values).fetchall()
 
 
 def _document(row: Any) -> StoredDocument:
     values = dict(row)
     del values["number_id"]
-    moments = {name: moment_of(values[name]) for name in ("issued_at", "received_at")}
+    moments = {name: timestamp_of(values[name]) for name in ("issued_at", "received_at")}
     return StoredDocument(**values | moments | {"status": DocumentStatus(values["status"])})
 
 
 def _event(row: Any) -> StoredEvent:
-    return StoredEvent(**dict(row) | {"registered_at": moment_of(row["registered_at"])})
+    return StoredEvent(**dict(row) | {"registered_at": timestamp_of(row["registered_at"])})
 
 
 def _range(row: Any) -> VoidedRange:
-    return VoidedRange(**dict(row) | {"received_at": moment_of(row["received_at"])})
+    return VoidedRange(**dict(row) | {"received_at": timestamp_of(row["received_at"])})

@@ -1,7 +1,7 @@
 """The families of documents that the simulator serves."""
 
-from carimbo.simulator.family import Family
-from carimbo.simulator.nfe.family import NFCE, NFE
+from carimbo.simulator.family import DocumentFamily
+from carimbo.simulator.nfe.family import NFCE_FAMILY, NFE_FAMILY
 from carimbo.simulator.nfse.family import NFSE
 
-FAMILIES: tuple[Family, ...] = (NFE, NFCE, NFSE)
+FAMILIES: tuple[DocumentFamily, ...] = (NFE_FAMILY, NFCE_FAMILY, NFSE)

@@ -1,4 +1,4 @@
-"""The simulator's memory: one SQLite file, which outlives the program."""
+"""The SQLite file that keeps the simulator's data between runs."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Self
 
 _BUSY_MILLISECONDS = 5_000
-# The version of the tables in schema.sql. A change of them adds one, and a step to `_UPGRADES`.
+# Version of the tables in schema.sql. A change of the tables increments it and adds a step to `_UPGRADES`.
 _VERSION = 3
-# By the version that they begin from, the statements that lead to the next one.
+# Statements that upgrade a version to the next, by version.
 _UPGRADES = {
     2: (
         "drop index if exists document_numbers",
@@ -31,11 +31,11 @@ _TABLES = "select name from sqlite_master where type = 'table' and name not like
 
 
 class StoreOfAnotherVersion(Exception):
-    """The file has tables of a version that no upgrade begins from."""
+    """The file has tables of a version that cannot be upgraded."""
 
 
 class Store:
-    """One connection to the file; everything that one request writes is written together."""
+    """One connection to the file. Each request writes in one transaction."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -44,19 +44,19 @@ class Store:
 
     @classmethod
     def open(cls, file: Path) -> Self:
-        """Open the file, which is made at first."""
-        # Autocommit: transactions are begun by `together` alone.
+        """Opens the file, and creates it if it does not exist."""
+        # Autocommit: only `together` begins transactions.
         connection = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         connection.execute(f"pragma busy_timeout = {_BUSY_MILLISECONDS}")
         connection.execute("pragma journal_mode = wal")
-        # A crash of the machine may lose the last requests; a crash of the program loses nothing.
+        # A crash of the machine can lose the last requests; a crash of the program loses nothing.
         connection.execute("pragma synchronous = normal")
         _bring_up_to_date(connection)
         return cls(connection)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Keep everything that is written inside, or nothing."""
+        """Runs a block in one transaction."""
         self.connection.execute("begin immediate")
         try:
             yield
@@ -67,8 +67,8 @@ class Store:
                 self.connection.execute("rollback")
             raise
 
-    def next_of(self, counter: str) -> int:
-        """Count one more: protocols and receipts."""
+    def next_number(self, counter: str) -> int:
+        """Increments a counter, such as that of protocols or receipts, and returns its value."""
         row = self.connection.execute(
             "insert into counters values (?, 1) on conflict (name) do update set value = value + 1"
             " returning value",
@@ -76,14 +76,14 @@ class Store:
         ).fetchone()
         return int(row["value"])
 
-    def forget_everything(self) -> None:
-        """Begin anew, as if no request had ever come."""
+    def clear(self) -> None:
+        """Deletes all data."""
         with self.together():
             for (table,) in self.connection.execute(_TABLES).fetchall():
                 self.connection.execute(f"delete from {table}")
 
     def close(self) -> None:
-        """Let the file go."""
+        """Closes the file."""
         self.connection.close()
 
 
@@ -105,11 +105,11 @@ def _bring_up_to_date(connection: sqlite3.Connection) -> None:
         raise StoreOfAnotherVersion
 
 
-def moment_text(moment: datetime) -> str:
-    """A moment as the file has it: texts that sort like the moments."""
+def timestamp_text(moment: datetime) -> str:
+    """Returns a time as stored: the texts sort like the times."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def moment_of(text: str) -> datetime:
-    """A moment read back, in UTC."""
+def timestamp_of(text: str) -> datetime:
+    """Returns a stored time, in UTC."""
     return datetime.fromisoformat(text)

@@ -1,4 +1,6 @@
-"""Which certificates an authority believes: ICP-Brasil's, which here is the simulator's own authority."""
+"""Certificates of senders and signers, checked against ICP-Brasil, which here is the simulator's own
+authority.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +21,8 @@ _ICP_BRASIL = "ICP-Brasil"
 _UNREADABLE = (x509.DuplicateExtension, x509.InvalidVersion, x509.UnsupportedGeneralNameType)
 
 
-class Flaw(IntEnum):
-    """What is wrong with a certificate: the last digit of 280 to 286 (who sends), 290 to 296 (who signs)."""
+class CertificateFlaw(IntEnum):
+    """A flaw of a certificate: the last digit of 280 to 286 (sender) and 290 to 296 (signer)."""
 
     INVALID = 0
     OUT_OF_DATE = 1
@@ -31,30 +33,30 @@ class Flaw(IntEnum):
     NO_REVOCATION_LIST = 6
 
 
-# Caches tell two apart by identity: a certificate takes longer to hash than the answer takes to look up.
+# Compared by identity in caches: hashing a certificate takes longer than the lookup.
 @dataclass(frozen=True, slots=True, eq=False)
-class Credential:
-    """A certificate that somebody showed or signed with; what is asked of it every time is read once."""
+class JudgedCertificate:
+    """The certificate of a sender or signer, with the facts that rules need read once."""
 
     certificate: x509.Certificate
     owner: str
-    """CNPJ or CPF of the holder (DOC-ICP-04, 7.1.2.3); empty if the certificate does not tell."""
+    """CNPJ or CPF of the holder (DOC-ICP-04, 7.1.2.3); empty if the certificate has none."""
     begin: datetime
     end: datetime
     serial_number: int
-    says_icp_brasil: bool
-    """Whether the issuer's name is one of ICP-Brasil."""
-    lasting_flaws: frozenset[Flaw]
-    """What is wrong with it whenever and by whomever it is looked at."""
+    names_icp_brasil: bool
+    """Whether the issuer's organization is ICP-Brasil."""
+    permanent_flaws: frozenset[CertificateFlaw]
+    """Flaws that depend neither on the time nor on the trust store."""
 
     @classmethod
     def of(cls, certificate: x509.Certificate) -> Self:
-        """Read a certificate."""
-        owner, says_icp_brasil = _owner_of(certificate), _says_icp_brasil(certificate)
-        found = (
-            (Flaw.INVALID, not _may_sign(certificate)),
-            (Flaw.WITHOUT_TAX_ID, not owner),
-            (Flaw.NOT_ICP_BRASIL, not says_icp_brasil),
+        """Reads a certificate."""
+        owner, names_icp_brasil = _owner_of(certificate), _says_icp_brasil(certificate)
+        flaws = (
+            (CertificateFlaw.INVALID, not _may_sign(certificate)),
+            (CertificateFlaw.WITHOUT_TAX_ID, not owner),
+            (CertificateFlaw.NOT_ICP_BRASIL, not names_icp_brasil),
         )
         return cls(
             certificate=certificate,
@@ -62,46 +64,48 @@ class Credential:
             begin=certificate.not_valid_before_utc,
             end=certificate.not_valid_after_utc,
             serial_number=certificate.serial_number,
-            says_icp_brasil=says_icp_brasil,
-            lasting_flaws=_those_there(found),
+            names_icp_brasil=names_icp_brasil,
+            permanent_flaws=_flaws_present(flaws),
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
-    """The authorities of ICP-Brasil that are known, and the certificates that they took back."""
+class TrustedAuthorities:
+    """The accepted authorities of ICP-Brasil, and the certificates that they have revoked."""
 
-    authorities: Sequence[Credential]
+    authorities: Sequence[JudgedCertificate]
     revoked: frozenset[int] = frozenset()
     """Serial numbers."""
 
-    def flaws_of(self, shown: Credential, at: datetime, *, revocation_list: bool = True) -> frozenset[Flaw]:
-        """Everything that is wrong with a certificate at a moment."""
-        passing = (
-            (Flaw.OUT_OF_DATE, not shown.begin <= at <= shown.end),
-            (Flaw.BROKEN_CHAIN, shown.says_icp_brasil and not self._issued(shown)),
-            (Flaw.REVOKED, revocation_list and shown.serial_number in self.revoked),
-            (Flaw.NO_REVOCATION_LIST, not revocation_list),
+    def flaws_of(
+        self, certificate: JudgedCertificate, at: datetime, *, revocation_list: bool = True
+    ) -> frozenset[CertificateFlaw]:
+        """Returns every flaw of a certificate at a moment."""
+        is_chain_broken = certificate.names_icp_brasil and not any(
+            _is_issued_by(certificate, authority) for authority in self.authorities
         )
-        return shown.lasting_flaws | _those_there(passing)
+        current = (
+            (CertificateFlaw.OUT_OF_DATE, not certificate.begin <= at <= certificate.end),
+            (CertificateFlaw.BROKEN_CHAIN, is_chain_broken),
+            (CertificateFlaw.REVOKED, revocation_list and certificate.serial_number in self.revoked),
+            (CertificateFlaw.NO_REVOCATION_LIST, not revocation_list),
+        )
+        return certificate.permanent_flaws | _flaws_present(current)
 
-    def _issued(self, shown: Credential) -> bool:
-        return any(_is_issued_by(shown, authority) for authority in self.authorities)
 
-
-# Reading a certificate and checking its chain take longer than a request; companies send with few of them.
+# Reading a certificate takes longer than answering a request, and companies use few certificates.
 @lru_cache(maxsize=1024)
-def credential_of(der: bytes) -> Credential | None:
-    """A certificate from its bytes; None if they are none, or parts of it can't be read."""
+def judged_certificate(der: bytes) -> JudgedCertificate | None:
+    """Returns a certificate from its DER; None if it, or a part that rules need, is unreadable."""
     try:
         certificate = x509.load_der_x509_certificate(der)
         _ = certificate.extensions, certificate.issuer, certificate.public_key(), certificate.version
     except (ValueError, UnsupportedAlgorithm, *_UNREADABLE):
         return None
-    return Credential.of(certificate)
+    return JudgedCertificate.of(certificate)
 
 
-def _those_there(flaws: Iterable[tuple[Flaw, bool]]) -> frozenset[Flaw]:
+def _flaws_present(flaws: Iterable[tuple[CertificateFlaw, bool]]) -> frozenset[CertificateFlaw]:
     return frozenset(flaw for flaw, is_there in flaws if is_there)
 
 
@@ -110,42 +114,42 @@ def _owner_of(certificate: x509.Certificate) -> str:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (x509.ExtensionNotFound, ValueError):
         return ""
-    told = {one.type_id: _octets(one.value) for one in names.get_values_for_type(x509.OtherName)}
-    if cnpj := told.get(_COMPANY_CNPJ, "")[:_CNPJ_LENGTH]:
+    values = {name.type_id: _octets(name.value) for name in names.get_values_for_type(x509.OtherName)}
+    if cnpj := values.get(_COMPANY_CNPJ, "")[:_CNPJ_LENGTH]:
         return cnpj
-    return told.get(_PERSON_DATA, "")[_CPF_PLACE]
+    return values.get(_PERSON_DATA, "")[_CPF_PLACE]
 
 
 def _octets(value: bytes) -> str:
-    """The text of an OCTET STRING or character string whose length takes one byte, as all of them are."""
+    """The text of an OCTET STRING or character string with a one-byte length, which all of them have."""
     return value[2:].decode("latin-1").strip()
 
 
 def _says_icp_brasil(certificate: x509.Certificate) -> bool:
     organizations = certificate.issuer.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
-    return any(one.value == _ICP_BRASIL for one in organizations)
+    return any(organization.value == _ICP_BRASIL for organization in organizations)
 
 
 def _may_sign(certificate: x509.Certificate) -> bool:
     """Version 3, of a holder and not of an authority, for digital signatures (MOC 7.0, A01 and E01)."""
     if certificate.version is not x509.Version.v3:
         return False
-    found = certificate.extensions
+    extensions = certificate.extensions
     try:
-        if found.get_extension_for_class(x509.BasicConstraints).value.ca:
+        if extensions.get_extension_for_class(x509.BasicConstraints).value.ca:
             return False
     except x509.ExtensionNotFound:
         pass
     try:
-        return found.get_extension_for_class(x509.KeyUsage).value.digital_signature
+        return extensions.get_extension_for_class(x509.KeyUsage).value.digital_signature
     except x509.ExtensionNotFound:
         return False
 
 
 @lru_cache(maxsize=1024)
-def _is_issued_by(shown: Credential, authority: Credential) -> bool:
+def _is_issued_by(certificate: JudgedCertificate, authority: JudgedCertificate) -> bool:
     try:
-        shown.certificate.verify_directly_issued_by(authority.certificate)
+        certificate.certificate.verify_directly_issued_by(authority.certificate)
     except (ValueError, TypeError, InvalidSignature):
         return False
     return True

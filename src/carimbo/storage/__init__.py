@@ -1,1 +1,1 @@
-"""PostgreSQL: the only place that knows asyncpg and the queue."""
+"""PostgreSQL: the only package that uses asyncpg and PgQueuer."""

@@ -1,6 +1,6 @@
-"""Files by their owner: signed documents and what authorities answered, which must never change, and logos.
+"""Files by owner and name: signed documents, answers of authorities, and logos.
 
-All but logos are written by the statement that they belong to (issuing.py, filings.py, strays.py).
+Only logos may change. All other files are written by the steps of issuing and filing.
 """
 
 from uuid import UUID
@@ -16,7 +16,7 @@ class Archive:
         self._subscription_id = subscription_id
 
     async def put(self, owner_id: UUID, name: str, content: bytes) -> None:
-        """Keep a file; one of the same name is replaced."""
+        """Stores a file; one of the same name is replaced."""
         await self._connection.execute(
             """
             insert into archive (subscription_id, owner_id, name, content) values ($1, $2, $3, $4)
@@ -27,7 +27,7 @@ class Archive:
         )  # fmt: skip
 
     async def get(self, owner_id: UUID, name: str) -> bytes | None:
-        """A file of a document, statement or company; None when there is none."""
+        """Returns a file of a document, filing or company, or None."""
         content: bytes | None = await self._connection.fetchval(
             "select content from archive where subscription_id = $1 and owner_id = $2 and name = $3",
             self._subscription_id, owner_id, name,
@@ -35,14 +35,14 @@ class Archive:
         return content
 
     async def delete(self, owner_id: UUID, name: str) -> None:
-        """Remove a file, for what may change: a company's logo."""
+        """Deletes a file; only for those that may change, that is logos."""
         await self._connection.execute(
             "delete from archive where subscription_id = $1 and owner_id = $2 and name = $3",
             self._subscription_id, owner_id, name,
         )  # fmt: skip
 
     async def all(self, owner_id: UUID, beginning: str) -> list[bytes]:
-        """Every file of an owner whose name begins so."""
+        """Returns every file of an owner whose name begins with `beginning`."""
         rows = await self._connection.fetch(
             "select content from archive where subscription_id = $1 and owner_id = $2"
             " and starts_with(name, $3)",

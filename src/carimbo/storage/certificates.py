@@ -1,4 +1,4 @@
-"""What may be shown of each company's certificate."""
+"""The public facts of each company's certificate; the certificate itself is a secret."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from carimbo.storage.connection import Connection, only
 
 @dataclass(frozen=True)
 class CertificateSummary:
-    """The public face of an A1 certificate; its key is a sealed secret."""
+    """The public facts of an A1 certificate."""
 
     tax_id: str
     subject_name: str
@@ -21,32 +21,32 @@ class CertificateSummary:
 
 @dataclass(frozen=True)
 class StoredCertificate(CertificateSummary):
-    """A summary and when it was uploaded."""
+    """A summary with the time of the upload."""
 
     uploaded_at: datetime
 
 
 @dataclass(frozen=True)
 class ExpiringCertificate:
-    """A certificate that is near its end, and what was told of that."""
+    """A certificate that expires soon, and the last warning about it."""
 
     subscription_id: UUID
     company_id: UUID
     fingerprint: str
     expires_at: datetime
     warned_days: int | None
-    """How many days before its end it was last warned of."""
+    """How many days before its end the last warning was given."""
 
 
 class Certificates:
-    """The current certificate of each company of one subscription."""
+    """The current certificates of one subscription's companies."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
 
     async def put(self, company_id: UUID, summary: CertificateSummary) -> StoredCertificate:
-        """Write what is known of a company's certificate, in place of the one before."""
+        """Stores the summary of a company's certificate instead of the previous one."""
         row = await self._connection.fetchrow(
             """
             insert into certificates (subscription_id, company_id, tax_id, subject_name, serial_number,
@@ -55,7 +55,7 @@ class Certificates:
                 tax_id = excluded.tax_id, subject_name = excluded.subject_name,
                 serial_number = excluded.serial_number, fingerprint = excluded.fingerprint,
                 valid_from = excluded.valid_from, expires_at = excluded.expires_at, uploaded_at = now(),
-                -- Of the same one, nobody is warned again.
+                -- The same certificate keeps its warnings.
                 warned_days = case when certificates.fingerprint = excluded.fingerprint
                     then certificates.warned_days end
             returning tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at
@@ -66,7 +66,7 @@ class Certificates:
         return StoredCertificate(**only(row))
 
     async def get(self, company_id: UUID) -> StoredCertificate | None:
-        """What is known of a company's certificate; its file is among the secrets."""
+        """Returns the summary of a company's certificate, or None."""
         row = await self._connection.fetchrow(
             "select tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at, uploaded_at"
             " from certificates where subscription_id = $1 and company_id = $2",
@@ -75,7 +75,7 @@ class Certificates:
         return row and StoredCertificate(**row)
 
     async def warn(self, company_id: UUID, fingerprint: str, days: int) -> bool:
-        """Note a warning of a certificate's end; False if it was given, or the certificate is another."""
+        """Stores a warning; returns False if it was given already or the certificate was replaced."""
         result = await self._connection.execute(
             "update certificates set warned_days = $4 where subscription_id = $1 and company_id = $2"
             " and fingerprint = $3 and (warned_days is null or warned_days > $4)",
@@ -84,7 +84,7 @@ class Certificates:
         return bool(result == "UPDATE 1")
 
     async def delete(self, company_id: UUID) -> bool:
-        """Forget a company's certificate; False when there is none."""
+        """Deletes the summary of a company's certificate; returns False if there is none."""
         result = await self._connection.execute(
             "delete from certificates where subscription_id = $1 and company_id = $2",
             self._subscription_id, company_id,
@@ -95,7 +95,7 @@ class Certificates:
 async def expiring_certificates(
     connection: Connection, after: datetime, until: datetime
 ) -> list[ExpiringCertificate]:
-    """The certificates of all companies that end within a time, nearest first."""
+    """Returns the certificates of all companies that expire in a period, the first to expire first."""
     rows = await connection.fetch(
         "select e.subscription_id, e.company_id, e.fingerprint, e.expires_at, e.warned_days"
         " from certificates e"

@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
-from carimbo.storage.json_columns import json_object
+from carimbo.storage.sql import json_object
 
 
 @dataclass(frozen=True)
-class Company:
-    """One operating CNPJ. `address`, `ibs_cbs_regime` and `settings` are as the use cases wrote them."""
+class CompanyRow:
+    """A company, that is one CNPJ. Use cases define the JSON in `address`, `ibs_cbs_regime`, `settings`."""
 
     id: UUID
     tax_id: str
@@ -28,7 +28,7 @@ class Company:
     simples_rate: Decimal | None
     simples_iss_regime: int | None
     ibs_cbs_regime: list[dict[str, Any]] | None
-    """None if what is stored can't be read; a company without options has an empty list."""
+    """None if the stored JSON is unreadable; a company without options has an empty list."""
     environment: str
     settings: dict[str, Any]
     contingency_mode: str
@@ -41,23 +41,23 @@ class Company:
     deleted_at: datetime | None
 
 
-# What a caller may write; column names never come from outside.
+# The columns that callers may write; column names in SQL never come from a request.
 REGISTRATION_COLUMNS = (
     "legal_name", "trade_name", "email", "phone", "address", "tax_regime", "municipal_registration",
     "cnae_code", "pis_cofins_regime", "simples_rate", "simples_iss_regime", "ibs_cbs_regime",
 )  # fmt: skip
-_COLUMNS = ", ".join(field.name for field in fields(Company))
+_COLUMNS = ", ".join(field.name for field in fields(CompanyRow))
 
 
 class CompanyNotInUse(Exception):
-    """The company of new work is deleted, or not of this subscription, so nothing was stored."""
+    """The company of new work is deleted or belongs to another subscription, so nothing was stored."""
 
 
-def held_company(subscription_id: str, company_id: str) -> str:
-    """Returns SQL that selects a company in use and keeps it from being deleted until the transaction ends.
+def company_in_use_sql(subscription_id: str, company_id: str) -> str:
+    """Returns SQL that selects a company and locks it against deletion until the transaction ends.
 
-    Statements that store new work of a company select from it, so that none is accepted beside a deletion.
-    The lock is the one that foreign keys take: it does not hold up changes of the company.
+    Statements that store new work of a company select from it, so that no work is accepted during a deletion.
+    The lock is the one that foreign keys take: it does not block changes of the company.
     """
     return (
         f"select id from companies where subscription_id = {subscription_id} and id = {company_id}"
@@ -66,20 +66,20 @@ def held_company(subscription_id: str, company_id: str) -> str:
 
 
 class Companies:
-    """Companies of one subscription; a deleted one is seen only when asked for."""
+    """Companies of one subscription; deleted ones are returned only where a method says so."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, company_id: UUID, tax_id: str, values: dict[str, Any]) -> Company | None:
-        """Insert a company in its environment, or revive the deleted one of the CNPJ; None when it is in use.
+    async def add(self, company_id: UUID, tax_id: str, values: dict[str, Any]) -> CompanyRow | None:
+        """Inserts a company, or restores the deleted one of its CNPJ; returns None if the CNPJ is in use.
 
-        Reviving keeps id, documents and number sequences: a number is never used twice for one CNPJ.
+        A restored company keeps id, documents and number sequences: no number is used twice for one CNPJ.
         """
         columns = [name for name in (*REGISTRATION_COLUMNS, "environment") if name in values]
         arguments = ", ".join(f"${position}" for position in range(4, 4 + len(columns)))
-        blank = ", ".join(
+        replaced = ", ".join(
             f"{name} = {'excluded.' + name if name in values else 'default'}" for name in REGISTRATION_COLUMNS
         )
         row = await self._connection.fetchrow(
@@ -87,7 +87,7 @@ class Companies:
             insert into companies as c (subscription_id, id, tax_id, {", ".join(columns)})
             values ($1, $2, $3, {arguments})
             on conflict (subscription_id, tax_id) do update
-                set {blank}, environment = excluded.environment, deleted_at = null,
+                set {replaced}, environment = excluded.environment, deleted_at = null,
                     created_at = now(), updated_at = now(), revision = c.revision + 1
                 where c.deleted_at is not null
             returning {_COLUMNS}
@@ -96,8 +96,8 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
-    async def get(self, company_id: UUID, *, deleted_too: bool = False) -> Company | None:
-        """A company; one that is deleted only if these are wanted too."""
+    async def get(self, company_id: UUID, *, deleted_too: bool = False) -> CompanyRow | None:
+        """Returns a company or None; a deleted one only with `deleted_too`."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2"
             " and ($3 or deleted_at is null)",
@@ -105,8 +105,8 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
-    async def lock(self, company_id: UUID) -> Company | None:
-        """Read and hold, to change what the company has: that makes another revision of it."""
+    async def lock(self, company_id: UUID) -> CompanyRow | None:
+        """Returns a company, locked to change it or what belongs to it; this raises its revision."""
         row = await self._connection.fetchrow(
             "update companies set revision = revision + 1 where subscription_id = $1 and id = $2"
             f" and deleted_at is null returning {_COLUMNS}",
@@ -114,8 +114,8 @@ class Companies:
         )  # fmt: skip
         return row and _company(row)
 
-    async def lock_for_deletion(self, company_id: UUID) -> Company | None:
-        """Reads a company and waits for everybody who holds it; None if it is deleted."""
+    async def lock_for_deletion(self, company_id: UUID) -> CompanyRow | None:
+        """Returns a company after waiting for all other locks on it; None if it is deleted."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from companies where subscription_id = $1 and id = $2 and deleted_at is null"
             " for update",
@@ -124,22 +124,22 @@ class Companies:
         return row and _company(row)
 
     async def hold(self, company_id: UUID) -> bool:
-        """Keeps it from being deleted until the transaction ends; returns False if it is deleted."""
-        held: UUID | None = await self._connection.fetchval(
-            held_company("$1", "$2"), self._subscription_id, company_id
+        """Locks a company against deletion until the transaction ends; returns False if it is deleted."""
+        locked_id: UUID | None = await self._connection.fetchval(
+            company_in_use_sql("$1", "$2"), self._subscription_id, company_id
         )
-        return held is not None
+        return locked_id is not None
 
     async def find_by_tax_id(self, tax_id: str) -> UUID | None:
-        """Whose CNPJ it is, be that company deleted or not."""
-        found: UUID | None = await self._connection.fetchval(
+        """Returns the id of the company with a CNPJ, also of a deleted one."""
+        company_id: UUID | None = await self._connection.fetchval(
             "select id from companies where subscription_id = $1 and tax_id = $2",
             self._subscription_id, tax_id,
         )  # fmt: skip
-        return found
+        return company_id
 
-    async def page(self, offset: int, size: int, tax_id: str | None = None) -> list[Company]:
-        """A page of the companies, newest first; of one CNPJ, or all."""
+    async def page(self, offset: int, size: int, tax_id: str | None = None) -> list[CompanyRow]:
+        """Returns a page of the companies, newest first; all of them, or that of a CNPJ."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
             " and ($4::text is null or tax_id = $4) order by created_at desc, id desc offset $2 limit $3",
@@ -148,7 +148,7 @@ class Companies:
         return [_company(row) for row in rows]
 
     async def count(self, tax_id: str | None = None) -> int:
-        """How many companies there are; of one CNPJ, or all."""
+        """Returns how many companies there are, in all or with a CNPJ."""
         total: int = await self._connection.fetchval(
             "select count(*) from companies where subscription_id = $1 and deleted_at is null"
             " and ($2::text is null or tax_id = $2)",
@@ -156,8 +156,8 @@ class Companies:
         )  # fmt: skip
         return total
 
-    async def update(self, company_id: UUID, values: dict[str, Any]) -> Company | None:
-        """Write the given registration columns and no others."""
+    async def update(self, company_id: UUID, values: dict[str, Any]) -> CompanyRow | None:
+        """Writes the given registration columns and no others."""
         columns = [name for name in REGISTRATION_COLUMNS if name in values]
         changes = "".join(f"{name} = ${position}, " for position, name in enumerate(columns, 3))
         row = await self._connection.fetchrow(
@@ -168,7 +168,7 @@ class Companies:
         return row and _company(row)
 
     async def set_environment(self, company_id: UUID, environment: str) -> datetime:
-        """Write where documents are issued from now on; tells when that was."""
+        """Sets the environment of a company; returns the time of the change."""
         updated_at: datetime = await self._connection.fetchval(
             "update companies set environment = $3, updated_at = now()"
             " where subscription_id = $1 and id = $2 returning updated_at",
@@ -177,14 +177,14 @@ class Companies:
         return updated_at
 
     async def set_settings(self, company_id: UUID, settings: dict[str, Any]) -> None:
-        """Replace all settings."""
+        """Replaces all settings of a company."""
         await self._connection.execute(
             "update companies set settings = $3, updated_at = now() where subscription_id = $1 and id = $2",
             self._subscription_id, company_id, settings,
         )  # fmt: skip
 
-    async def set_contingency(self, company_id: UUID, mode: str, reason: str | None) -> Company | None:
-        """Write whether documents go to the contingency; its moment is that of the change."""
+    async def set_contingency(self, company_id: UUID, mode: str, reason: str | None) -> CompanyRow | None:
+        """Sets the contingency mode of a company; with a reason, the contingency begins now."""
         row = await self._connection.fetchrow(
             "update companies set contingency_mode = $3, contingency_reason = $4,"
             " contingency_since = case when $4::text is null then null else now() end, updated_at = now(),"
@@ -195,7 +195,7 @@ class Companies:
         return row and _company(row)
 
     async def set_logo(self, company_id: UUID, digest: str | None) -> None:
-        """Write which logo a company has."""
+        """Sets the digest of a company's logo."""
         await self._connection.execute(
             "update companies set logo_digest = $3, updated_at = now()"
             " where subscription_id = $1 and id = $2",
@@ -203,7 +203,7 @@ class Companies:
         )  # fmt: skip
 
     async def delete(self, company_id: UUID) -> bool:
-        """Mark as deleted; a company revived later starts with the defaults of a new one."""
+        """Marks a company as deleted and resets it to the defaults, which it has if it is restored."""
         result = await self._connection.execute(
             "update companies set deleted_at = now(), updated_at = now(), revision = revision + 1,"
             " settings = default,"
@@ -216,12 +216,12 @@ class Companies:
 
 
 def logo_file(digest: str) -> str:
-    """The name of a company's logo in the archive."""
+    """Returns the name of a company's logo in the archive."""
     return f"logo/{digest}"
 
 
-def _company(row: Row) -> Company:
+def _company(row: Row) -> CompanyRow:
     values = dict(row)
     address = json_object("companies", row["id"], "address", row["address"])
     settings = json_object("companies", row["id"], "settings", row["settings"]) or {}
-    return Company(**values | {"address": address, "settings": settings})
+    return CompanyRow(**values | {"address": address, "settings": settings})

@@ -1,4 +1,4 @@
-"""What repositories are given, and how a lost database is told apart from a wrong query."""
+"""Types of connections and rows, and telling an unavailable database apart from a wrong query."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,9 +9,9 @@ import asyncpg
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 Row: TypeAlias = asyncpg.Record
 
-# A pooler that gives every transaction another connection: what is prepared on one is missing on the next.
-_BY_TRANSACTION = (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)
-_ASKS_FOR_SESSIONS = (
+# Errors of a pooler that gives every transaction another connection, without the statements prepared before.
+_POOLER_ERRORS = (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)
+_POOLER_ADVICE = (
     "o endereço passa por um pooler em modo de transação; use o modo de sessão (no PgBouncer, pool_mode ="
     " session), ou conecte direto ao banco"
 )
@@ -20,44 +20,44 @@ _LOST = (
     TimeoutError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
-    # Met while PostgreSQL shuts down: the connection ends in the middle of a statement.
+    # Raised while PostgreSQL shuts down: the connection ends in the middle of a statement.
     asyncpg.InternalClientError,
     asyncpg.AdminShutdownError,
     asyncpg.CannotConnectNowError,
     asyncpg.CrashShutdownError,
     asyncpg.TooManyConnectionsError,
-    # Rolled back for the sake of another transaction: the same request may go through the next time.
+    # Rolled back because of another transaction: the same request may succeed the next time.
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
-    # A wrong user, password or database: as lost to us as one that is down.
+    # A wrong user, password or database name.
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
-    *_BY_TRANSACTION,
+    *_POOLER_ERRORS,
 )
 
 
 def only(row: Row | None) -> Row:
-    """The row that a statement always returns."""
+    """Returns the row of a statement that always returns one."""
     if row is None:
         raise LookupError("the statement returned no row")
     return row
 
 
 class DatabaseUnavailable(Exception):
-    """PostgreSQL did not answer; nothing is known about the work that was under way.
+    """PostgreSQL did not answer; whether the running statement was carried out is unknown.
 
-    The message is for the operator: Portuguese, or the words of the driver and of PostgreSQL itself.
+    The message is for the operator: in Portuguese, or the text of the driver or of PostgreSQL itself.
     """
 
 
 @contextmanager
 def connecting() -> Iterator[None]:
-    """Tell every failure to connect, a wrong address included, as DatabaseUnavailable.
+    """Raises DatabaseUnavailable for every failure to connect, including a malformed address.
 
-    The driver's words for an address that it can't read may hold parts of the password.
+    The driver's message about a malformed address is dropped, as it may have parts of the password.
     """
     try:
-        with unavailable_is_told():
+        with translated_errors():
             yield
     except ValueError:
         raise DatabaseUnavailable("o endereço não pôde ser lido") from None
@@ -66,8 +66,8 @@ def connecting() -> Iterator[None]:
 
 
 @contextmanager
-def unavailable_is_told() -> Iterator[None]:
-    """Raise DatabaseUnavailable in place of the driver's many words for it."""
+def translated_errors() -> Iterator[None]:
+    """Raises DatabaseUnavailable instead of the driver's many errors for a lost database."""
     try:
         yield
     except _LOST as error:
@@ -77,15 +77,15 @@ def unavailable_is_told() -> Iterator[None]:
 
 
 def is_lost(error: BaseException) -> bool:
-    """Tell whether an error of the driver means that the database can't be reached."""
-    # A ValueError among them is asyncpg's word for an argument that doesn't fit its column: our mistake.
+    """Returns whether an error of the driver means that the database can't be reached."""
+    # asyncpg raises an InterfaceError that is a ValueError for an argument that does not fit its column.
     return isinstance(error, _LOST) and not isinstance(error, ValueError)
 
 
 def unavailable(error: BaseException) -> DatabaseUnavailable:
-    """What an error of the driver is called here."""
-    if isinstance(error, _BY_TRANSACTION):
-        return DatabaseUnavailable(_ASKS_FOR_SESSIONS)
-    # It comes without a word.
+    """Returns the DatabaseUnavailable for an error of the driver."""
+    if isinstance(error, _POOLER_ERRORS):
+        return DatabaseUnavailable(_POOLER_ADVICE)
+    # A TimeoutError has no message.
     text = "o tempo de espera acabou" if isinstance(error, TimeoutError) else str(error)
     return DatabaseUnavailable(text or type(error).__name__)

@@ -1,4 +1,4 @@
-"""The API credential of each subscription: hashes only, with an overlap while a secret rotates."""
+"""The API credential of each subscription: only hashes, and the previous one while it is still valid."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,8 +9,8 @@ from carimbo.storage.subscriptions import Subscription, subscription_of
 
 
 @dataclass(frozen=True)
-class Credential:
-    """What is known of a subscription's secret."""
+class CredentialRow:
+    """A subscription's credential, without its secret."""
 
     subscription_id: UUID
     secret_hash: bytes = field(repr=False)
@@ -39,37 +39,37 @@ _FIND = """
 
 
 class Credentials:
-    """The one credential of a subscription."""
+    """The credential of one subscription."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
 
     async def add(self, secret_hash: bytes, preview: str) -> None:
-        """Store the first secret."""
+        """Stores the first secret."""
         await self._connection.execute(
             "insert into credentials (subscription_id, secret_hash, secret_preview) values ($1, $2, $3)",
             self._subscription_id, secret_hash, preview,
         )  # fmt: skip
 
-    async def get(self) -> Credential | None:
-        """What is known of the secret; None before there is one."""
+    async def get(self) -> CredentialRow | None:
+        """Returns the credential; None before there is one."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from credentials where subscription_id = $1",
             self._subscription_id,
         )
-        return row and Credential(**row)
+        return row and CredentialRow(**row)
 
-    async def lock(self) -> Credential | None:
-        """Reads the credential and keeps others from rotating it until the transaction ends."""
+    async def lock(self) -> CredentialRow | None:
+        """Returns the credential and locks it until the transaction ends."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from credentials where subscription_id = $1 for update",
             self._subscription_id,
         )
-        return row and Credential(**row)
+        return row and CredentialRow(**row)
 
-    async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> Credential | None:
-        """Replaces the secret; the old one is valid until the overlap has passed. None if there is none."""
+    async def rotate(self, secret_hash: bytes, preview: str, overlap: timedelta) -> CredentialRow | None:
+        """Replaces the secret; the old one stays valid for the overlap. Returns None if there is none."""
         row = await self._connection.fetchrow(
             f"""
             update credentials set
@@ -79,10 +79,10 @@ class Credentials:
             """,
             self._subscription_id, secret_hash, preview, overlap,
         )  # fmt: skip
-        return row and Credential(**row)
+        return row and CredentialRow(**row)
 
     async def touch(self) -> None:
-        """Note that the credential was used just now."""
+        """Stores that the credential was used now."""
         await self._connection.execute(
             "update credentials set last_used_at = now() where subscription_id = $1", self._subscription_id
         )
@@ -90,12 +90,12 @@ class Credentials:
 
 async def find_credential(
     connection: Connection, subscription_id: UUID
-) -> tuple[Credential, Subscription] | None:
-    """Read all that authentication needs in one round trip."""
+) -> tuple[CredentialRow, Subscription] | None:
+    """Returns all that authentication needs, read in one round trip."""
     row = await connection.fetchrow(_FIND, subscription_id)
     if row is None:
         return None
-    credential = Credential(
+    credential = CredentialRow(
         subscription_id=row["subscription_id"],
         secret_hash=row["secret_hash"],
         secret_preview=row["secret_preview"],

@@ -1,4 +1,4 @@
-"""The connection pool and what a use case gets from it: one transaction, scoped to one subscription."""
+"""The database as use cases see it: transactions whose repositories see one subscription's rows only."""
 
 import asyncio
 import json
@@ -11,7 +11,6 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.storage.allowances import Allowances
 from carimbo.storage.archive import Archive
 from carimbo.storage.catalog import Catalog
 from carimbo.storage.certificates import Certificates
@@ -36,26 +35,26 @@ from carimbo.storage.events import Events
 from carimbo.storage.filings import FilingSteps
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
-from carimbo.storage.number_sequences import NumberSequences
-from carimbo.storage.numbering import Numberings
+from carimbo.storage.numbering import Numberings, NumberSequences
 from carimbo.storage.order_keys import OrderKeys
 from carimbo.storage.pool import DEFAULT_OPTIONS, Pool, PoolOptions
 from carimbo.storage.products import Products
 from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
-from carimbo.storage.strays import Strays
+from carimbo.storage.subscriptions import Allowances
+from carimbo.storage.superseded_attempts import SupersededAttempts
 from carimbo.storage.webhooks import Webhooks
 from carimbo.storage.work import Lease
 
 __all__ = ["Database", "DatabaseUnavailable", "PoolOptions", "Tenant"]
 
-Lent = TypeVar("Lent")
+View = TypeVar("View")
 
 
 @dataclass(frozen=True)
 class Tenant:
-    """A connection, nearly always in a transaction, that can only see one subscription's rows."""
+    """The repositories of one subscription on one connection, nearly always in a transaction."""
 
     connection: Connection
     subscription_id: UUID
@@ -150,31 +149,31 @@ class Tenant:
         return StateRegistrations(self.connection, self.subscription_id)
 
     @cached_property
-    def strays(self) -> Strays:
-        return Strays(self.connection, self.subscription_id)
+    def superseded_attempts(self) -> SupersededAttempts:
+        return SupersededAttempts(self.connection, self.subscription_id)
 
     @cached_property
     def webhooks(self) -> Webhooks:
         return Webhooks(self.connection, self.subscription_id)
 
 
-class Lending(Generic[Lent]):
-    """Lends a connection for a while, as whatever the borrower sees it."""
+class ConnectionContext(Generic[View]):
+    """Takes a connection from the pool while a block runs; the block gets what `view` makes of it."""
 
-    __slots__ = ("_connection", "_pool", "_seen_as")
+    __slots__ = ("_connection", "_pool", "_view")
 
-    def __init__(self, pool: Pool, seen_as: Callable[[Connection], Lent]) -> None:
+    def __init__(self, pool: Pool, view: Callable[[Connection], View]) -> None:
         self._pool = pool
-        self._seen_as = seen_as
+        self._view = view
 
-    async def __aenter__(self) -> Lent:
+    async def __aenter__(self) -> View:
         try:
             self._connection = await self._pool.take()
         except Exception as error:
             if is_lost(error):
                 raise unavailable(error) from error
             raise
-        return self._seen_as(self._connection)
+        return self._view(self._connection)
 
     async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._pool.give_back(self._connection, error)
@@ -183,52 +182,54 @@ class Lending(Generic[Lent]):
 
 
 class Database:
-    """A pool of connections to PostgreSQL and the key ring of what is sealed in it."""
+    """A pool of connections to PostgreSQL, and the key ring of the secrets in it."""
 
     def __init__(self, pool: Pool, key_ring: KeyRing, options: PoolOptions) -> None:
         self._pool = pool
         self._options = options
         self.key_ring = key_ring
 
-    def connection(self) -> Lending[Connection]:
-        """Lend a connection outside a transaction."""
-        return Lending(self._pool, _itself)
+    def connection(self) -> ConnectionContext[Connection]:
+        """Gives a connection outside a transaction."""
+        return ConnectionContext(self._pool, lambda connection: connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
-        """Lend a connection inside a transaction of its own."""
+        """Gives a connection inside a new transaction."""
         async with self.connection() as connection, connection.transaction():
             yield connection
 
     @asynccontextmanager
     async def tenant(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
-        """Open a transaction on behalf of one subscription."""
+        """Gives the repositories of one subscription inside a new transaction."""
         async with self.transaction() as connection:
             yield Tenant(connection, subscription_id, self.key_ring)
 
-    def autocommit(self, subscription_id: UUID) -> Lending[Tenant]:
-        """Act on behalf of one subscription, each statement a transaction by itself."""
-        return Lending(self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring))
+    def autocommit(self, subscription_id: UUID) -> ConnectionContext[Tenant]:
+        """Gives the repositories of one subscription; each statement is a transaction by itself."""
+        return ConnectionContext(
+            self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring)
+        )
 
     @asynccontextmanager
     async def snapshot(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
-        """Read on behalf of one subscription, everything as of one instant."""
+        """Gives the repositories of one subscription for reading, all as of the same instant."""
         async with (
             self.connection() as connection,
             connection.transaction(isolation="repeatable_read", readonly=True),
         ):
             yield Tenant(connection, subscription_id, self.key_ring)
 
-    def steps_of(self, lease: Lease) -> Lending[IssuingSteps]:
-        """Advance a document; each step is a statement, and so a transaction, of its own."""
-        return Lending(self._pool, lambda connection: IssuingSteps(connection, lease))
+    def steps_of(self, lease: Lease) -> ConnectionContext[IssuingSteps]:
+        """Gives the steps of a document; each is a statement, and so a transaction, by itself."""
+        return ConnectionContext(self._pool, lambda connection: IssuingSteps(connection, lease))
 
-    def filing_of(self, lease: Lease) -> Lending[FilingSteps]:
-        """Advance a statement; each step is a statement of SQL, and so a transaction, of its own."""
-        return Lending(self._pool, lambda connection: FilingSteps(connection, lease))
+    def filing_steps(self, lease: Lease) -> ConnectionContext[FilingSteps]:
+        """Gives the steps of a filing; each is a statement, and so a transaction, by itself."""
+        return ConnectionContext(self._pool, lambda connection: FilingSteps(connection, lease))
 
     async def close(self) -> None:
-        """Close politely; a database that does not answer must not keep us from ending."""
+        """Closes all connections; drops them if the database does not answer in time."""
         try:
             async with asyncio.timeout(self._options.connect_seconds):
                 await self._pool.close()
@@ -240,7 +241,7 @@ class Database:
 async def open_database(
     url: str, key_ring: KeyRing, options: PoolOptions = DEFAULT_OPTIONS
 ) -> AsyncIterator[Database]:
-    """Connect, and close when done."""
+    """Opens the database and closes it when the block ends. Raises DatabaseUnavailable."""
 
     async def connect() -> "asyncpg.Connection[Any]":
         connection = await asyncpg.connect(
@@ -266,10 +267,6 @@ async def open_database(
         await database.close()
 
 
-def _itself(connection: Connection) -> Connection:
-    return connection
-
-
 def _to_json(value: Any) -> str:
-    """Encode a value of ours, never a bare string; text is JSON already, from PgQueuer on our connection."""
+    """Encodes a value as JSON. A string is JSON already, of PgQueuer: we ourselves never store a bare one."""
     return value if isinstance(value, str) else json.dumps(value)

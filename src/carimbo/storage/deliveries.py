@@ -1,4 +1,4 @@
-"""What is, was or will be told to each webhook, as callers look at it."""
+"""Webhook deliveries as callers see them; `delivery_queue.py` is the side of the worker."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, fields
@@ -7,13 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
-from carimbo.storage.delivering import WAITS_FOR_ANOTHER
-from carimbo.storage.wakeups import OUTBOUND
+from carimbo.storage.delivery_queue import OUTBOUND, WAITS_FOR_ANOTHER
 
 
 @dataclass(frozen=True, kw_only=True)
 class Delivery:
-    """One event for one webhook."""
+    """The delivery of one event to one webhook."""
 
     id: UUID
     webhook_id: UUID
@@ -31,7 +30,7 @@ class Delivery:
 
 @dataclass(frozen=True, kw_only=True)
 class DeliveryAttempt:
-    """What was sent once, and what came back."""
+    """An attempt of a delivery: the request and the response."""
 
     number: int
     url: str
@@ -47,7 +46,7 @@ class DeliveryAttempt:
 
 @dataclass(frozen=True)
 class DeliveryFilter:
-    """Which deliveries of a webhook are wanted."""
+    """A filter of a webhook's deliveries; None matches all."""
 
     status: str | None = None
     topics: list[str] | None = None
@@ -55,14 +54,14 @@ class DeliveryFilter:
 
 _SPECIAL = {
     "topic": "e.topic",
-    # What waits for what was before it has no moment of its own.
+    # A delivery that waits for an earlier one has no time of its own.
     "next_action_at": f"case when not ({WAITS_FOR_ANOTHER}) then d.next_action_at end as next_action_at",
 }
-_COLUMNS = ", ".join(_SPECIAL.get(one.name, f"d.{one.name}") for one in fields(Delivery))
-_ATTEMPT_COLUMNS = ", ".join(one.name for one in fields(DeliveryAttempt))
-_TOLD = "join events e on e.subscription_id = $1 and e.id = d.event_id"
+_COLUMNS = ", ".join(_SPECIAL.get(column.name, f"d.{column.name}") for column in fields(Delivery))
+_ATTEMPT_COLUMNS = ", ".join(column.name for column in fields(DeliveryAttempt))
+_JOIN_EVENT = "join events e on e.subscription_id = $1 and e.id = d.event_id"
 _OF_WEBHOOK = f"""
-    select {_COLUMNS} from deliveries d {_TOLD} where d.subscription_id = $1 and d.webhook_id = $2
+    select {_COLUMNS} from deliveries d {_JOIN_EVENT} where d.subscription_id = $1 and d.webhook_id = $2
 """
 _FILTERED = f"""
     {_OF_WEBHOOK} and ($3::text is null or d.status = $3) and ($4::text[] is null or e.topic = any ($4))
@@ -78,16 +77,16 @@ _LATEST = f"""
         select * from deliveries
         where subscription_id = $1 and webhook_id = wanted.webhook_id and attempted_at is not null
         order by attempted_at desc limit 1
-    ) as d {_TOLD}
+    ) as d {_JOIN_EVENT}
 """
 _ADD_TEST = """
-    with told as (
+    with event as (
         insert into events (subscription_id, topic, details) values ($1, $3, $4) returning id, ordinal
     )
     insert into deliveries (subscription_id, webhook_id, event_id, ordinal, is_test)
-    select $1, $2, id, ordinal, true from told returning id
+    select $1, $2, id, ordinal, true from event returning id
 """
-# What is overdue to a worker that froze is not its own any more.
+# A row whose lease has ended is not held any more: its worker has died or frozen.
 _REDELIVER = """
     update deliveries
     set status = 'pending', failures = 0, next_action_at = now(), attempts = 0, lease_until = null
@@ -104,7 +103,7 @@ class Deliveries:
         self._subscription_id = subscription_id
 
     async def page(self, webhook_id: UUID, wanted: DeliveryFilter, offset: int, size: int) -> list[Delivery]:
-        """Deliveries to a webhook, newest first."""
+        """Returns a page of the deliveries to a webhook, newest first."""
         rows = await self._connection.fetch(
             f"{_FILTERED} order by d.created_at desc, d.id desc offset $5 limit $6",
             self._subscription_id, webhook_id, wanted.status, wanted.topics, offset, size,
@@ -112,29 +111,31 @@ class Deliveries:
         return [Delivery(**row) for row in rows]
 
     async def count(self, webhook_id: UUID, wanted: DeliveryFilter) -> int:
-        """How many deliveries to a webhook a filter matches."""
-        # Without the events, which tell nothing more, unless they are asked for.
-        counted = f"select count(*) from ({_FILTERED}) as found" if wanted.topics else _COUNT
-        asked = [wanted.topics] if wanted.topics else []
+        """Returns how many deliveries to a webhook a filter matches."""
+        if wanted.topics:
+            counting, topics = f"select count(*) from ({_FILTERED}) as matches", [wanted.topics]
+        else:
+            # Without the events: they are needed only to filter by topic.
+            counting, topics = _COUNT, []
         total: int = await self._connection.fetchval(
-            counted, self._subscription_id, webhook_id, wanted.status, *asked
+            counting, self._subscription_id, webhook_id, wanted.status, *topics
         )
         return total
 
     async def latest(self, webhook_ids: Collection[UUID]) -> dict[UUID, Delivery]:
-        """The delivery to each webhook that was attempted last."""
+        """Returns, for each webhook, the delivery that was attempted last."""
         rows = await self._connection.fetch(_LATEST, self._subscription_id, list(webhook_ids))
         return {row["webhook_id"]: Delivery(**row) for row in rows}
 
     async def get(self, webhook_id: UUID, delivery_id: UUID) -> Delivery | None:
-        """A delivery, if it is to this webhook."""
+        """Returns a delivery to a webhook, or None."""
         row = await self._connection.fetchrow(
             f"{_OF_WEBHOOK} and d.id = $3", self._subscription_id, webhook_id, delivery_id
         )
         return row and Delivery(**row)
 
     async def attempts(self, delivery_id: UUID) -> list[DeliveryAttempt]:
-        """Every attempt of a delivery, in their order."""
+        """Returns every attempt of a delivery, in order."""
         rows = await self._connection.fetch(
             f"select {_ATTEMPT_COLUMNS} from delivery_attempts"
             " where subscription_id = $1 and delivery_id = $2 order by number",
@@ -143,12 +144,12 @@ class Deliveries:
         return [DeliveryAttempt(**row) for row in rows]
 
     async def add_test(self, webhook_id: UUID, topic: str, details: dict[str, Any]) -> UUID:
-        """Tell a webhook, and nobody else, something of no consequence."""
+        """Stores a test event for one webhook only; returns the id of its delivery."""
         delivery_id: UUID = await self._connection.fetchval(
             _ADD_TEST, self._subscription_id, webhook_id, topic, details
         )
         return delivery_id
 
     async def redeliver(self, delivery_id: UUID) -> None:
-        """Owe a delivery anew, as if it had never failed; one that a worker holds is on its way already."""
+        """Makes a delivery due again, as if it had never failed, unless a worker is sending it now."""
         await self._connection.execute(_REDELIVER, self._subscription_id, delivery_id, OUTBOUND)

@@ -1,4 +1,4 @@
-"""The history of documents: what happened, in order."""
+"""The history of documents: their events, in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.lifecycle import Happening, Status
+from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.storage.connection import Connection
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.sql import NamedSql
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewEvent:
-    """Something that has happened; `status` is the document's afterwards."""
+    """An event to store; `status` is the document's after it."""
 
     type: str
     status: str
@@ -25,45 +26,52 @@ class NewEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentEvent(NewEvent):
-    """An event with what the database knows of it."""
+    """A stored event."""
 
     id: UUID
     created_at: datetime
 
 
-def first_events(status: str, *types: Happening) -> list[NewEvent]:
+def first_events(status: str, *types: HistoryEntry) -> list[NewEvent]:
     """Returns the first events of a document that gets a status."""
-    queued = (Happening.QUEUED,) if status == Status.PROCESSING else ()
-    return [NewEvent(type=happening, status=status) for happening in (*types, *queued)]
+    queued = (HistoryEntry.QUEUED,) if status == Status.PROCESSING else ()
+    return [NewEvent(type=history_entry, status=status) for history_entry in (*types, *queued)]
 
 
-_COLUMNS = "id, type, status, sequence, protocol, authority_code, authority_message, created_at"
+_TYPES = {
+    "id": "uuid", "type": "text", "status": "text", "sequence": "integer", "protocol": "text",
+    "authority_code": "text", "authority_message": "text",
+}  # fmt: skip
+_INSERTED = ", ".join(_TYPES)
 
 
-_TYPES = ("uuid", "text", "text", "integer", "text", "text", "text")
-
-
-def events_told(of: str, first: int) -> str:
-    """SQL that writes events in the statement of what they tell, by parameters from the first one on."""
-    arrays = ", ".join(f"${first + position}::{kind}[]" for position, kind in enumerate(_TYPES))
+def insert_events_sql(of: str) -> str:
+    """Returns SQL that inserts events of the document in `of`, for a NamedSql; see `event_arrays`."""
+    arrays = ", ".join(f":event_{name}::{column_type}[]" for name, column_type in _TYPES.items())
     return (
-        "insert into document_events (subscription_id, document_id, company_id, id, type, status, sequence,"
-        " protocol, authority_code, authority_message)"
-        f" select {of}.subscription_id, {of}.id, {of}.company_id, told.* from {of}, unnest({arrays}) as told"
+        f"insert into document_events (subscription_id, document_id, company_id, {_INSERTED})"
+        f" select {of}.subscription_id, {of}.id, {of}.company_id, event.*"
+        f" from {of}, unnest({arrays}) as event"
     )
 
 
-def event_columns(events: Sequence[NewEvent]) -> tuple[list[Any], ...]:
-    """The parameters of that SQL, in the order of the events."""
-    return (
-        [new_id() for _ in events],
-        [event.type for event in events],
-        [event.status for event in events],
-        [event.sequence for event in events],
-        [event.protocol for event in events],
-        [event.authority_code for event in events],
-        [event.authority_message for event in events],
-    )
+def event_arrays(events: Sequence[NewEvent]) -> dict[str, list[Any]]:
+    """Returns the parameters of `insert_events_sql`: the values of each column."""
+    return {
+        "event_id": [new_id() for _ in events],
+        "event_type": [event.type for event in events],
+        "event_status": [event.status for event in events],
+        "event_sequence": [event.sequence for event in events],
+        "event_protocol": [event.protocol for event in events],
+        "event_authority_code": [event.authority_code for event in events],
+        "event_authority_message": [event.authority_message for event in events],
+    }
+
+
+_ADD = NamedSql(
+    "with document as (select * from documents where subscription_id = $1 and id = $2)"
+    f" {insert_events_sql('document')}"
+)
 
 
 class DocumentEvents:
@@ -74,17 +82,16 @@ class DocumentEvents:
         self._subscription_id = subscription_id
 
     async def add(self, document_id: UUID, events: Sequence[NewEvent]) -> None:
-        """Write events in their order, in the transaction of what they tell."""
+        """Stores events in their order, in the transaction of what they are about."""
         await self._connection.execute(
-            "with document as (select * from documents where subscription_id = $1 and id = $2)"
-            f" {events_told('document', 3)}",
-            self._subscription_id, document_id, *event_columns(events),
-        )  # fmt: skip
+            _ADD.text, self._subscription_id, document_id, *_ADD.arguments(event_arrays(events))
+        )
 
     async def all(self, document_id: UUID) -> list[DocumentEvent]:
-        """The whole history, oldest first."""
+        """Returns the whole history of a document, oldest first."""
         rows = await self._connection.fetch(
-            f"select {_COLUMNS} from document_events where subscription_id = $1 and document_id = $2"
+            f"select {_INSERTED}, created_at from document_events"
+            " where subscription_id = $1 and document_id = $2"
             " order by created_at, id",
             self._subscription_id, document_id,
         )  # fmt: skip

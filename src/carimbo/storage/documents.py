@@ -1,4 +1,4 @@
-"""Fiscal documents as callers asked for them, and where they stand."""
+"""Fiscal documents: the requests of callers, and their status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -7,22 +7,99 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.addressee import Addressee
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.parties.customer import Addressee
 from carimbo.storage import emissions
+from carimbo.storage.companies import CompanyNotInUse, company_in_use_sql
 from carimbo.storage.connection import Connection, Row, only
-from carimbo.storage.document_events import NewEvent
-from carimbo.storage.document_filter import DocumentFilter
-from carimbo.storage.emissions import Emission
-from carimbo.storage.jobs import job_added, job_hastened
-from carimbo.storage.new_document import NewDocument, insert
-from carimbo.storage.turns import NEXT_TURN
+from carimbo.storage.document_events import NewEvent, event_arrays, insert_events_sql
+from carimbo.storage.document_search import DocumentFilter
+from carimbo.storage.emissions import EmissionRow
+from carimbo.storage.jobs import hasten_job_sql, insert_job_sql
+from carimbo.storage.order_keys import claiming_keys
+from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WorkKind
+
+# Start-time fair queueing: the turn of a document is after those of its company's waiting documents, and not
+# below the lowest turn of all. So the tenth document of one company competes with the tenth of another, and a
+# company that sends ten thousand at once does not delay the others. A paused document has turn 0: it does not
+# wait in line. `order by ... limit 1`, as for min() and max() the planner may read all waiting documents.
+_NEXT_TURN = """
+    greatest(
+        (select turn from documents where next_action_at is not null and is_urgent = $3 and turn > 0
+         order by turn limit 1),
+        (select turn from documents
+         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3
+         order by turn desc limit 1),
+        0
+    ) + 1
+"""
+"""SQL of the next turn of a subscription's ($1) company ($2), among documents that are urgent or not ($3)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDocument:
+    """A document to store."""
+
+    id: UUID
+    company_id: UUID
+    type: str
+    environment: str
+    status: str
+    namespace: str
+    idempotency_key: str | None
+    """The `Idempotency-Key` of its request."""
+    external_id: str | None
+    sale_id: UUID | None = None
+    is_direct: bool = True
+    """Whether a caller requested this document, and not a sale that needs it."""
+    request: str
+    """The JSON from which the document is made."""
+    posted_request: str | None = None
+    """The JSON as the caller sent it, if the request was filled from the catalog."""
+    recipient_tax_id: str | None = None
+    recipient_name: str | None = None
+    amount: Decimal
+    warnings: Sequence[str]
+    reviewed_revision: int
+    reviewed_on: date
+    allowance_period: str | None
+    is_urgent: bool
+    emission: int = 0
+    """The current attempt: 1 if one is stored together with the document, 0 if there is none yet."""
+
+
+_INSERTED = tuple(
+    field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
+)
+_GENERATED = (
+    "version, posted_version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts,"
+    " parked_reason, replaced_by, facts"
+)
+
+
+def _add_sql(*, queued: bool) -> NamedSql:
+    """Returns SQL that inserts a document with its first events and, if it is queued, its job."""
+    schedule = f"{_NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
+    job = f", job as ({insert_job_sql(WorkKind.DOCUMENT, 'added')})" if queued else ""
+    return NamedSql(f"""
+        with company as ({company_in_use_sql("$1", "$2")}),
+        added as (
+            insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
+                company_id, is_urgent, {", ".join(_INSERTED)})
+            select {schedule}, $1, $2, $3, {", ".join(f":{name}" for name in _INSERTED)} from company
+            returning *
+        ), history as ({insert_events_sql("added")}){job}
+        select {_GENERATED} from added
+    """)
+
+
+_ADD = {queued: _add_sql(queued=queued) for queued in (True, False)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A stored document with the attempt in force, if there is one."""
+    """A stored document with its current attempt, if there is one."""
 
     id: UUID
     company_id: UUID
@@ -33,7 +110,7 @@ class Document:
     sale_id: UUID | None
     is_direct: bool
     request: str
-    """The JSON that it is made of."""
+    """The JSON from which it is made."""
     posted_request: str | None
     """The JSON as the caller sent it, if the request was filled from the catalog."""
     posted_version: int
@@ -49,16 +126,16 @@ class Document:
     queued_at: datetime | None
     first_queued_at: datetime | None
     next_action_at: datetime | None
-    """When a worker takes it up again; None if nothing is due."""
+    """When a worker continues with it; None if nothing is due."""
     attempts: int
-    """How often a worker took it up since it last came further."""
+    """How often a worker claimed it since its last progress."""
     parked_reason: str | None
     replaced_by: UUID | None
-    """The document that took its place."""
+    """The document that replaces it."""
     facts: dict[str, Any]
     """Facts from its events, such as `closedAt`, by the names of our JSON."""
     company_revision: int
-    emission: Emission | None
+    emission: EmissionRow | None
 
     @property
     def posted(self) -> str:
@@ -68,12 +145,12 @@ class Document:
 
     @property
     def asked_at(self) -> datetime | None:
-        """When it was asked for: what a sale needs, when the sale first lets it go, and not before."""
+        """When it was requested; for a document of a sale, when it was first queued, and None before."""
         return self.created_at if self.is_direct else self.first_queued_at
 
 
 _OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
-_ATTEMPT_IN_FORCE = (
+_CURRENT_ATTEMPT = (
     "emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id and e.ordinal = d.emission"
 )
 _SELECT = (
@@ -81,7 +158,7 @@ _SELECT = (
     f" {', '.join(f'e.{name} as emission_{name}' for name in emissions.COLUMNS)},"
     " c.revision as company_revision from documents d"
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
-    f" left join {_ATTEMPT_IN_FORCE}"
+    f" left join {_CURRENT_ATTEMPT}"
 )
 
 _MATCH = """
@@ -98,21 +175,28 @@ _COUNTERS = (
     " where d.subscription_id = $1 and {matching}"
 )
 _DELETE = """
-    with gone as (
+    with deleted as (
         delete from documents
         where subscription_id = $1 and id = any($2) and status in ('pending', 'rejected') and emission = 0
         returning *
     ), histories as (
-        delete from document_events e using gone
-        where e.subscription_id = gone.subscription_id and e.document_id = gone.id
+        delete from document_events e using deleted
+        where e.subscription_id = deleted.subscription_id and e.document_id = deleted.id
     ), keys as (
-        delete from order_keys k using gone
-        where k.subscription_id = gone.subscription_id and k.company_id = gone.company_id
-            and k.namespace = gone.namespace and k.key in (gone.idempotency_key, gone.external_id)
-            and k.document_id = gone.id
+        delete from order_keys k using deleted
+        where k.subscription_id = deleted.subscription_id and k.company_id = deleted.company_id
+            and k.namespace = deleted.namespace and k.key in (deleted.idempotency_key, deleted.external_id)
+            and k.document_id = deleted.id
     )
-    select id from gone
+    select id from deleted
 """
+_WRITE_REQUEST = NamedSql("""
+    update documents set request = :request, amount = :amount, warnings = :warnings,
+        reviewed_revision = :revision, reviewed_on = :day, recipient_tax_id = :recipient_tax_id,
+        recipient_name = :recipient_name, posted_request = :posted_request,
+        posted_version = version + 1, version = version + 1, updated_at = now()
+    where subscription_id = $1 and id = $2
+""")
 
 
 class Documents:
@@ -123,16 +207,25 @@ class Documents:
         self._subscription_id = subscription_id
 
     async def add(self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool) -> Document:
-        """Insert with its first events, and wake a worker if it is queued.
+        """Inserts a document with its first events and, if it is queued, its job; all in one statement.
 
-        All of it is one statement: outside a transaction it is one by itself. Raises OrderKeyTaken if another
-        order has one of its keys, and CompanyNotInUse.
+        Raises OrderKeyTaken if another order has one of its keys, and CompanyNotInUse.
         """
-        row = await insert(self._connection, self._subscription_id, document, events, queued=queued)
-        return _stored(document, row)
+        statement = _ADD[queued]
+        with claiming_keys():
+            row = await self._connection.fetchrow(
+                statement.text,
+                self._subscription_id, document.company_id, document.is_urgent,
+                *statement.arguments({**vars(document), **event_arrays(events)}),
+            )  # fmt: skip
+        if row is None:
+            raise CompanyNotInUse(document.company_id)
+        # Without reading the row again.
+        own = {name: row[name] if name in row else getattr(document, name) for name in _OWN}
+        return Document(**own, company_revision=document.reviewed_revision, emission=None)
 
     async def find_printed(self, company_id: UUID, access_key: str) -> Document | None:
-        """Find what was handed over with this key on its paper."""
+        """Returns the document that was printed offline with an access key, or None."""
         row = await self._connection.fetchrow(
             f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2"
             " and e.subscription_id = $1 and e.access_key = $3 and e.emission_type = $4",
@@ -141,14 +234,14 @@ class Documents:
         return row and _document(row)
 
     async def get(self, document_id: UUID) -> Document | None:
-        """A document of any company of the subscription."""
+        """Returns a document of any company of the subscription, or None."""
         row = await self._connection.fetchrow(
             f"{_SELECT} where d.subscription_id = $1 and d.id = $2", self._subscription_id, document_id
         )
         return row and _document(row)
 
     async def lock(self, document_id: UUID) -> Document | None:
-        """Read, and keep others from changing it until the transaction ends."""
+        """Returns a document and locks it until the transaction ends."""
         row = await self._connection.fetchrow(
             f"{_SELECT} where d.subscription_id = $1 and d.id = $2 for no key update of d",
             self._subscription_id, document_id,
@@ -156,7 +249,7 @@ class Documents:
         return row and _document(row)
 
     async def of_sales(self, sale_ids: Sequence[UUID]) -> list[Document]:
-        """The documents of sales, in the order in which they were made."""
+        """Returns the documents of some sales, in the order of their creation."""
         rows = await self._connection.fetch(
             f"{_SELECT} where d.subscription_id = $1 and d.sale_id = any($2) order by d.created_at, d.id",
             self._subscription_id, sale_ids,
@@ -164,7 +257,7 @@ class Documents:
         return [_document(row) for row in rows]
 
     async def lock_of_sale(self, sale_id: UUID) -> list[Document]:
-        """Read the documents of a sale, and keep others from changing them until the transaction ends."""
+        """Returns the documents of a sale and locks them until the transaction ends."""
         rows = await self._connection.fetch(
             f"{_SELECT} where d.subscription_id = $1 and d.sale_id = $2 order by d.created_at, d.id"
             " for no key update of d",
@@ -192,25 +285,25 @@ class Documents:
     async def _match(
         self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int
     ) -> tuple[list[UUID], int]:
-        """Returns the ids of a page, and how many there are in all: by the counters where they know."""
+        """Returns the ids of a page and the total count, which comes from the counters if they suffice."""
         matching, values = wanted.matching(self._subscription_id, company_id)
         sql = _MATCH.format(
             matching=matching,
-            attempt=f"join {_ATTEMPT_IN_FORCE}" if wanted.has_attempt else "",
-            # What a search finds has no index by age: all of it is read, so it is read once.
+            attempt=f"join {_CURRENT_ATTEMPT}" if wanted.has_attempt else "",
+            # No index has the matches of a search by age: all of them are read, so only once.
             materialized="materialized" if wanted.search is not None else "not materialized",
             total=(_COUNTERS if wanted.is_counted else _COUNT).format(matching=matching),
             offset=f"${len(values) + 1}",
             size=f"${len(values) + 2}",
         )
-        # Prepared for one execution, to be planned for these values: by a plan for any values PostgreSQL may
-        # read all documents of a company to find those of a series that it seldom uses.
+        # Prepared for one execution, so that it is planned for these values: with a plan for any values
+        # PostgreSQL may read all documents of a company to find those of a rare series.
         statement = await self._connection.prepare(sql)
         row = only(await statement.fetchrow(*values, offset, size))
         return row["ids"], row["total"]
 
     async def types_in_use(self, company_id: UUID) -> set[str]:
-        """Returns the types that a company ever created a document of, or set the next number of."""
+        """Returns the types of which a company ever created a document or set the next number."""
         rows = await self._connection.fetch(
             "select type from document_counts where subscription_id = $1 and company_id = $2"
             " union select document_type from number_sequences"
@@ -220,22 +313,22 @@ class Documents:
         return {row["type"] for row in rows}
 
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
-        """Give it a turn among what waits and wake a worker, both in the caller's transaction."""
+        """Queues a document with its turn and its job, both in the caller's transaction."""
         await self._connection.execute(
-            f"with queued as (update documents set turn = {NEXT_TURN}, next_action_at = now(),"
+            f"with queued as (update documents set turn = {_NEXT_TURN}, next_action_at = now(),"
             " queued_at = now(), first_queued_at = coalesce(first_queued_at, now()), attempts = 0,"
             " parked_reason = null where subscription_id = $1 and id = $4"
-            f" returning *) {job_added(WorkKind.DOCUMENT, 'queued')}",
+            f" returning *) {insert_job_sql(WorkKind.DOCUMENT, 'queued')}",
             self._subscription_id, company_id, is_urgent, document_id,
         )  # fmt: skip
 
     async def wake(self, company_id: UUID, types: Sequence[str]) -> None:
-        """Let documents that pause go on now: what they wait for may have changed."""
+        """Makes a company's paused documents of some types due now: the reason of the pause may be gone."""
         await self._connection.execute(
             "with due as (update documents set next_action_at = now() where subscription_id = $1"
             " and company_id = $2 and type = any($3) and status = 'processing' and next_action_at > now()"
-            f" and lease_until is null returning *), hastened as ({job_hastened(WorkKind.DOCUMENT, 'due')})"
-            f" {job_added(WorkKind.DOCUMENT, 'due')}",
+            f" and lease_until is null returning *), hastened as ({hasten_job_sql(WorkKind.DOCUMENT, 'due')})"
+            f" {insert_job_sql(WorkKind.DOCUMENT, 'due')}",
             self._subscription_id, company_id, types,
         )  # fmt: skip
 
@@ -250,15 +343,20 @@ class Documents:
         recipient: Addressee | None,
         posted_request: str | None = None,
     ) -> None:
-        """Replace what was asked for; the version tells that it is another one."""
+        """Replaces the request of a document and raises its version."""
+        values = {
+            "request": request,
+            "amount": amount,
+            "warnings": warnings,
+            "revision": revision,
+            "day": day,
+            "recipient_tax_id": recipient and recipient.tax_id,
+            "recipient_name": recipient and recipient.name,
+            "posted_request": posted_request,
+        }
         await self._connection.execute(
-            "update documents set request = $3, amount = $4, warnings = $5, reviewed_revision = $6,"
-            " reviewed_on = $7, recipient_tax_id = $8, recipient_name = $9, posted_request = $10,"
-            " posted_version = version + 1, version = version + 1, updated_at = now()"
-            " where subscription_id = $1 and id = $2",
-            self._subscription_id, document_id, request, amount, warnings, revision, day,
-            recipient and recipient.tax_id, recipient and recipient.name, posted_request,
-        )  # fmt: skip
+            _WRITE_REQUEST.text, self._subscription_id, document_id, *_WRITE_REQUEST.arguments(values)
+        )
 
     async def start(
         self,
@@ -269,7 +367,7 @@ class Documents:
         day: date,
         period: str | None,
     ) -> None:
-        """Send a stored or refused document on its way."""
+        """Sets the status of a draft or rejected document to processing."""
         await self._connection.execute(
             "update documents set status = 'processing', rejection = null, amount = $3, warnings = $4,"
             " reviewed_revision = $5, reviewed_on = $6, allowance_period = $7, updated_at = now()"
@@ -278,7 +376,7 @@ class Documents:
         )  # fmt: skip
 
     async def make_draft(self, document_id: UUID) -> None:
-        """Lets a corrected document wait to be emitted, under the number that it has."""
+        """Makes a corrected document a draft again; it keeps its number."""
         await self._connection.execute(
             "update documents set status = 'pending', rejection = null, updated_at = now()"
             " where subscription_id = $1 and id = $2",
@@ -286,7 +384,7 @@ class Documents:
         )  # fmt: skip
 
     async def refuse(self, document_id: UUID, rejection: Mapping[str, Any]) -> None:
-        """Refuse a draft before it is sent on its way."""
+        """Rejects a draft before it is queued."""
         await self._connection.execute(
             "update documents set status = 'rejected', rejection = $3, updated_at = now()"
             " where subscription_id = $1 and id = $2",
@@ -294,22 +392,17 @@ class Documents:
         )  # fmt: skip
 
     async def delete(self, document_ids: Sequence[UUID]) -> bool:
-        """Deletes those that no authority has heard of, with their histories and order keys.
+        """Deletes documents that no authority has, with their histories and order keys.
 
-        Returns whether all of them were deleted: one that is on its way or has a number never is.
+        Returns whether all were deleted: one that is processing or has a number is not.
         """
         rows = await self._connection.fetch(_DELETE, self._subscription_id, document_ids)
         return len(rows) == len(document_ids)
 
 
-def _stored(document: NewDocument, row: Row) -> Document:
-    """What was just inserted, without reading it again."""
-    own = {name: row[name] if name in row else getattr(document, name) for name in _OWN}
-    return Document(**own, company_revision=document.reviewed_revision, emission=None)
-
-
 def _document(row: Row) -> Document:
     own = {name: row[name] for name in _OWN}
-    known = row["emission_ordinal"] is not None
-    emission = Emission(**{name: row[f"emission_{name}"] for name in emissions.COLUMNS}) if known else None
+    emission = None
+    if row["emission_ordinal"] is not None:
+        emission = EmissionRow(**{name: row[f"emission_{name}"] for name in emissions.COLUMNS})
     return Document(**own, company_revision=row["company_revision"], emission=emission)

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.storage.connection import Connection
+from carimbo.storage.sql import NamedSql
 
 
 @dataclass(frozen=True)
-class Place:
-    """Which numbering an attempt takes its number from."""
+class NumberSeries:
+    """The series from which an attempt takes its number."""
 
     company_id: UUID
     document_type: str
@@ -21,8 +22,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Emission:
-    """One attempt: its number and how far it came. What is not known yet is None."""
+class EmissionRow:
+    """An attempt: its number and its progress. What is not known yet is None."""
 
     ordinal: int
     series: int
@@ -34,39 +35,39 @@ class Emission:
     state: str
     issued_at: datetime | None
     access_key: str | None
-    """What the authority is asked by."""
+    """The key by which the authority is asked about it."""
     digest: str | None
     receipt: str | None
     tries: int
     unknown_at: datetime | None
-    """When the authority last said that it does not have it."""
+    """When the authority last answered that it does not have it."""
     protocol: str | None
     authorized_at: datetime | None
     assigned_number: int | None
-    """The number that the authority gave the document, where numbering is its affair."""
+    """The number that the authority assigned, if it numbers documents of this type."""
     assigned_key: str | None
     total_due: Decimal | None
-    """What the receiver pays by the authority's computation, where taxes are added to the amount."""
+    """What the recipient pays, as computed by the authority, if taxes are added to the amount."""
     attempts: int
-    """How often the authority was tried since the document was last queued."""
+    """How often the authority was called since the document was last queued."""
     answer_code: str | None
     answer_message: str | None
-    """The last answer without a verdict, or why there was none."""
+    """The last answer without a verdict, or why there was no answer."""
     answered_at: datetime | None
 
     @property
     def document_key(self) -> str | None:
-        """The key that the document has: its own, or the one that the authority gave it."""
+        """The key of the document: the one that the authority assigned, or our own."""
         return self.assigned_key or self.access_key
 
-    def may_arrive(self, now: datetime, latest: timedelta) -> bool:
-        """Tell whether what the authority did not know was given up so lately that it may be on its way."""
+    def may_still_arrive(self, now: datetime, latest: timedelta) -> bool:
+        """Returns whether a request that the authority did not have may still be on its way to it."""
         return self.unknown_at is not None and now - self.unknown_at < latest
 
 
 @dataclass(frozen=True)
 class LastAnswer:
-    """An answer without a verdict, or why there was none; the message is for people."""
+    """An answer without a verdict, or why there was no answer; the message is for users."""
 
     code: str
     message: str
@@ -74,7 +75,7 @@ class LastAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedEmission:
-    """An attempt that was made elsewhere, as its paper tells it."""
+    """An attempt that was made and printed elsewhere, with the data of its printout."""
 
     number: int
     numeric_code: str
@@ -85,10 +86,16 @@ class PrintedEmission:
     access_key: str
 
 
-COLUMNS = tuple(field.name for field in fields(Emission))
+COLUMNS = tuple(field.name for field in fields(EmissionRow))
 _PRINTED = tuple(field.name for field in fields(PrintedEmission))
 _NUMBERING = (
     "subscription_id = $1 and company_id = $2 and document_type = $3 and environment = $4 and series = $5"
+)
+_ADD_PRINTED = NamedSql(
+    "insert into emissions (subscription_id, company_id, document_type, environment, series,"
+    f" document_id, ordinal, state, {', '.join(_PRINTED)})"
+    f" values ($1, $2, $3, $4, $5, $6, 1, 'numbered', {', '.join(f':{name}' for name in _PRINTED)})"
+    f" on conflict do nothing returning {', '.join(COLUMNS)}"
 )
 
 
@@ -99,19 +106,20 @@ class Emissions:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def get(self, document_id: UUID, ordinal: int) -> Emission | None:
-        """One of a document's attempts, which need not be the one in force."""
+    async def get(self, document_id: UUID, ordinal: int) -> EmissionRow | None:
+        """Returns any of a document's attempts, or None."""
         row = await self._connection.fetchrow(
             f"select {', '.join(COLUMNS)} from emissions where subscription_id = $1 and document_id = $2"
             " and ordinal = $3",
             self._subscription_id, document_id, ordinal,
         )  # fmt: skip
-        return row and Emission(**row)
+        return row and EmissionRow(**row)
 
     async def begin_anew(self, document_id: UUID, ordinal: int) -> None:
-        """Keep the number of a refused attempt for what is made anew, unless it is somebody else's.
+        """Resets a rejected attempt, so that the document is made again with the same number.
 
-        One that is on paper keeps it all the same: there is no other that it could have.
+        An attempt whose number is used by another issuer stays `foreign`, unless it was printed offline: then
+        its number can't change.
         """
         await self._connection.execute(
             "update emissions set"
@@ -123,27 +131,25 @@ class Emissions:
             self._subscription_id, document_id, ordinal,
         )  # fmt: skip
 
-    async def highest_number(self, place: Place) -> int:
-        """The highest number of a series that any attempt has taken; 0 if none."""
+    async def highest_number(self, number_series: NumberSeries) -> int:
+        """Returns the highest number of a series that any attempt has taken; 0 if none."""
         number: int | None = await self._connection.fetchval(
-            f"select max(number) from emissions where {_NUMBERING}", *self._numbering(place)
+            f"select max(number) from emissions where {_NUMBERING}", *self._numbering(number_series)
         )
         return number or 0
 
-    async def add_printed(self, document_id: UUID, place: Place, printed: PrintedEmission) -> Emission | None:
-        """Write down the only attempt of a document that is on paper; None if its number or key is taken."""
-        values = ", ".join(f"${position}" for position in range(7, 7 + len(_PRINTED)))
+    async def add_printed(
+        self, document_id: UUID, number_series: NumberSeries, printed: PrintedEmission
+    ) -> EmissionRow | None:
+        """Inserts the only attempt of a document printed offline; None if its number or key is taken."""
         row = await self._connection.fetchrow(
-            "insert into emissions (subscription_id, company_id, document_type, environment, series,"
-            f" document_id, ordinal, state, {', '.join(_PRINTED)})"
-            f" values ($1, $2, $3, $4, $5, $6, 1, 'numbered', {values})"
-            f" on conflict do nothing returning {', '.join(COLUMNS)}",
-            *self._numbering(place), document_id, *(getattr(printed, name) for name in _PRINTED),
+            _ADD_PRINTED.text,
+            *self._numbering(number_series), document_id, *_ADD_PRINTED.arguments(vars(printed)),
         )  # fmt: skip
-        return row and Emission(**row)
+        return row and EmissionRow(**row)
 
     async def correct_printed(self, document_id: UUID, printed: PrintedEmission) -> None:
-        """Write anew what may be corrected of a paper's attempt; its number and its key are no part of it."""
+        """Replaces what a correction may change of a printed attempt: not its number, and not its key."""
         await self._connection.execute(
             "update emissions set issued_at = $3, contingency_started_at = $4, contingency_reason = $5"
             " where subscription_id = $1 and document_id = $2 and ordinal = 1",
@@ -151,23 +157,25 @@ class Emissions:
             printed.issued_at, printed.contingency_started_at, printed.contingency_reason,
         )  # fmt: skip
 
-    async def holder_of(self, place: Place, number: int) -> UUID | None:
-        """The document that has a number."""
-        found: UUID | None = await self._connection.fetchval(
+    async def holder_of(self, number_series: NumberSeries, number: int) -> UUID | None:
+        """Returns the document that has a number, or None."""
+        document_id: UUID | None = await self._connection.fetchval(
             f"select document_id from emissions where {_NUMBERING} and number = $6",
-            *self._numbering(place), number,
+            *self._numbering(number_series), number,
         )  # fmt: skip
-        return found
+        return document_id
 
-    async def voided_by(self, place: Place, number: int) -> UUID | None:
-        """The inutilization that has given a number up, or is about to."""
-        found: UUID | None = await self._connection.fetchval(
+    async def voided_by(self, number_series: NumberSeries, number: int) -> UUID | None:
+        """Returns the inutilization that voids a number, or is about to, or None."""
+        inutilization_id: UUID | None = await self._connection.fetchval(
             f"select id from inutilizations where {_NUMBERING} and state <> 'refused'"
             " and $6 between first_number and last_number limit 1",
-            *self._numbering(place), number,
+            *self._numbering(number_series), number,
         )  # fmt: skip
-        return found
+        return inutilization_id
 
-    def _numbering(self, place: Place) -> tuple[UUID, UUID, str, str, int]:
-        of_company = place.company_id, place.document_type, place.environment, place.series
-        return (self._subscription_id, *of_company)
+    def _numbering(self, number_series: NumberSeries) -> tuple[UUID, UUID, str, str, int]:
+        return (
+            self._subscription_id, number_series.company_id, number_series.document_type,
+            number_series.environment, number_series.series,
+        )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Sealing of secrets: AES-256-GCM envelopes under a ring of master keys.
+"""Encrypting ("sealing") secrets: AES-256-GCM envelopes under a ring of master keys.
 
-A random data key encrypts the secret; the master key encrypts only the data key, so re-keying rewraps
-48 bytes and never touches the secret. Both layers are bound to what the secret belongs to (the additional
-data), so a sealed value copied into another row does not open.
+A random data key encrypts the secret; the master key encrypts only the data key, so changing the master key
+encrypts 48 bytes again and never touches the secret. Both layers are bound to the owner of the secret (as
+additional data), so a sealed value that is copied into another row does not open.
 """
 
 import base64
@@ -18,12 +18,15 @@ NONCE_BYTES = 12
 WRAPPED_KEY_BYTES = NONCE_BYTES + KEY_BYTES + 16
 
 
-class SealBroken(Exception):
-    """A sealed value was altered, belongs elsewhere, or its master key left the ring; told in Portuguese."""
+class DecryptionFailed(Exception):
+    """A sealed value was altered, belongs to another row, or its master key is not in the ring.
+
+    The message is Portuguese.
+    """
 
 
 class UnusableKey(ValueError):
-    """The text of a key ring can't be used."""
+    """The text of a key ring is invalid; the message is Portuguese."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +39,14 @@ class Sealed:
 
 @dataclass(frozen=True)
 class KeyRing:
-    """Master keys by id; the active one seals, all of them open."""
+    """Master keys by id: the active one seals, all of them open."""
 
     active_id: str
     keys: Mapping[str, bytes] = field(repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "KeyRing":
-        """Read `id:base64[,id:base64...]`; the first key is the active one."""
+        """Parses `id:base64[,id:base64...]`; the first key is the active one. Raises UnusableKey."""
         pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
         if not pairs:
             raise UnusableKey("o chaveiro está vazio")
@@ -56,18 +59,18 @@ class KeyRing:
         return cls(active_id=pairs[0][0], keys=keys)
 
     def seal(self, secret: bytes, belongs_to: str) -> Sealed:
-        """Encrypt a secret under a fresh data key."""
+        """Encrypts a secret with a new data key."""
         data_key = secrets.token_bytes(KEY_BYTES)
         wrapped = _encrypt(self.keys[self.active_id], data_key, belongs_to)
         return Sealed(self.active_id, wrapped + _encrypt(data_key, secret, belongs_to))
 
     def open(self, sealed: Sealed, belongs_to: str) -> bytes:
-        """Decrypt a secret, or raise SealBroken."""
+        """Decrypts a secret. Raises DecryptionFailed."""
         data_key = self._unwrap(sealed, belongs_to)
         return _decrypt(data_key, sealed.content[WRAPPED_KEY_BYTES:], belongs_to)
 
     def rewrap(self, sealed: Sealed, belongs_to: str) -> Sealed:
-        """Put the data key under the active master key; the secret's own bytes stay."""
+        """Encrypts the data key with the active master key; the encrypted secret stays as it is."""
         data_key = self._unwrap(sealed, belongs_to)
         wrapped = _encrypt(self.keys[self.active_id], data_key, belongs_to)
         return Sealed(self.active_id, wrapped + sealed.content[WRAPPED_KEY_BYTES:])
@@ -75,12 +78,12 @@ class KeyRing:
     def _unwrap(self, sealed: Sealed, belongs_to: str) -> bytes:
         master = self.keys.get(sealed.key_id)
         if master is None:
-            raise SealBroken(f"a chave {sealed.key_id!r} não está entre elas")
+            raise DecryptionFailed(f"a chave {sealed.key_id!r} não está entre elas")
         return _decrypt(master, sealed.content[:WRAPPED_KEY_BYTES], belongs_to)
 
 
 def new_key(key_id: str) -> str:
-    """Make a ring entry with a fresh random key."""
+    """Returns an entry of a key ring with a new random key."""
     return f"{key_id}:{base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode()}"
 
 
@@ -90,9 +93,9 @@ def _decode_key(position: int, key_id: str, encoded: str) -> bytes:
     except ValueError:
         key = b""
     if not key_id or len(key) != KEY_BYTES:
-        # By its position: what stands in the name's place may be the key itself.
+        # Named by its position: the text in place of the name may be the key itself.
         raise UnusableKey(f"a chave nº {position} deve ser nome:base64 de {KEY_BYTES} bytes aleatórios")
-    # Few distinct bytes, or nothing but text: a placeholder that somebody typed, not a random key.
+    # Few distinct bytes, or only ASCII: a placeholder that somebody typed, not a random key.
     if len(set(key)) <= KEY_BYTES // 2 or key.isascii():
         raise UnusableKey(f"a chave {key_id!r} não é aleatória")
     return key
@@ -108,4 +111,4 @@ def _decrypt(key: bytes, content: bytes, belongs_to: str) -> bytes:
     try:
         return AESGCM(key).decrypt(nonce, ciphertext, belongs_to.encode())
     except (InvalidTag, ValueError):
-        raise SealBroken("a chave não é a que o selou, ou ele foi alterado") from None
+        raise DecryptionFailed("a chave não é a que o selou, ou ele foi alterado") from None

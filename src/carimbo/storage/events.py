@@ -1,16 +1,16 @@
-"""What the world is told, event by event, and the order in which whoever asks for it reads it.
+"""Published events, and the order in which clients read them.
 
-A reader asks for what comes after the last event that it knows, so nothing may ever appear before that one.
-The order of writing (`ordinal`) won't do: a number is taken when an event is written, and is seen when its
-transaction ends. One that takes its time commits a low number when higher ones were read long ago, and its
-event would be skipped. Nor do the numbers of transactions: to read only what is older than every transaction
-under way lets one that is left open, anywhere on the server, hold everything up; and in a restored database
-new transactions may have lower numbers than those that wrote its rows.
+A client asks for the events after the last one that it has, so no event may ever appear before that one. The
+order of writing (`ordinal`) does not ensure this: an event gets its number when it is written, but is visible
+only when its transaction ends. A slow transaction may commit a low number after a client has read higher
+ones, and the client would miss the event. Transaction ids do not help either: reading only what is older than
+every open transaction lets a forgotten one, anywhere on the server, block all readers; and in a restored
+database new transactions may have lower ids than those that wrote its rows.
 
-So the order of reading (`position`) is made by readers: what is seen and has no place yet gets the next
-ones, in the order in which it was written. What commits late comes late, but comes. Readers of one
-subscription give places one after another, each in a transaction: who sees one place sees all before it. What
-happens to one document stays in order, as the second event of it is written after the first one is seen.
+So readers assign the order of reading (`position`): visible events without a position get the next positions,
+in the order of their ordinals. An event that commits late comes late, but no client misses it. Readers of one
+subscription assign positions one after another, each in a transaction: a client that sees a position sees all
+lower ones. Events of one document stay in order, because the second is written after the first is visible.
 """
 
 from dataclasses import dataclass, fields
@@ -20,12 +20,12 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row, only
-from carimbo.storage.json_columns import json_object
+from carimbo.storage.sql import json_object
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldEvent:
-    """An event with what is told of it; what does not concern it is None."""
+class PublishedEvent:
+    """An event with the facts of its document and company; those that an event does not have are None."""
 
     subscription_id: UUID
     id: UUID
@@ -41,7 +41,7 @@ class ToldEvent:
     issued_at: datetime | None
     number: int | None
     assigned_number: int | None
-    """The number that the authority gave the document, where numbering is its affair."""
+    """The number that the authority gave the document, if the authority numbers documents of this type."""
     authorized_at: datetime | None
 
     @property
@@ -51,20 +51,20 @@ class ToldEvent:
 
     @property
     def status(self) -> str:
-        """What became of the document, which may have become something else since."""
+        """The status of the document at the time of the event."""
         return self.topic.partition(".")[2]
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Where an event stands: as it was written and, once somebody has read that far, as it is read."""
+class EventPosition:
+    """The ordinal of an event, and its position, if a reader has assigned one."""
 
     ordinal: int
     position: int | None
 
 
-# A document may go on to other attempts: what is told of it stays that of the one which the event is about.
-TOLD_EVENT = """
+# The emission is the one of the event, even if the document has a newer one.
+SELECT_EVENT = """
     select v.subscription_id, v.id, v.topic, v.created_at, v.details, v.company_id, c.tax_id, v.document_id,
         d.sale_id, d.external_id, v.amount, v.issued_at, e.number, e.assigned_number, e.authorized_at
     from events v
@@ -73,11 +73,11 @@ TOLD_EVENT = """
     left join emissions e on e.subscription_id = v.subscription_id and e.document_id = v.document_id
         and e.ordinal = v.emission
 """
-"""SQL: the columns of a ToldEvent, also as a table that others join by subscription and id."""
+"""SQL that selects the columns of a PublishedEvent; other statements join it by subscription and id."""
 BEGINNING = 0
 """The position before the first event."""
-# Counted over rows that are in order already: as part of the update, the numbers would come in any order.
-_PLACE = """
+# The positions are drawn from rows in order; in the update itself they would be drawn in any order.
+_ASSIGN_POSITIONS = """
     with placed as materialized (
         select id, nextval('event_positions') as position
         from (
@@ -89,13 +89,13 @@ _PLACE = """
     where events.subscription_id = $1 and events.id = placed.id
 """
 _NO_END = (1 << 63) - 1
-_COLUMNS = tuple(field.name for field in fields(ToldEvent))
+_COLUMNS = tuple(field.name for field in fields(PublishedEvent))
 
 
-def told_event(row: Row) -> ToldEvent:
-    """The event of a row that has these columns, and maybe others."""
+def published_event(row: Row) -> PublishedEvent:
+    """Returns the event of a row with the columns of SELECT_EVENT, and maybe others."""
     details = json_object("events", row["id"], "details", row["details"])
-    return ToldEvent(**{name: row[name] for name in _COLUMNS} | {"details": details})
+    return PublishedEvent(**{name: row[name] for name in _COLUMNS} | {"details": details})
 
 
 class Events:
@@ -106,7 +106,7 @@ class Events:
         self._subscription_id = subscription_id
 
     async def add(self, topic: str, company_id: UUID | None, details: dict[str, Any]) -> UUID:
-        """Tell of something other than a document, in the transaction in which it happens."""
+        """Stores an event that is not about a document, in the transaction in which it happens."""
         row = await self._connection.fetchrow(
             "insert into events (subscription_id, topic, company_id, details) values ($1, $2, $3, $4)"
             " returning id",
@@ -115,38 +115,38 @@ class Events:
         event_id: UUID = only(row)["id"]
         return event_id
 
-    async def get(self, event_id: UUID) -> ToldEvent | None:
-        """An event with what is told of it."""
+    async def get(self, event_id: UUID) -> PublishedEvent | None:
+        """Returns an event, or None."""
         row = await self._connection.fetchrow(
-            f"{TOLD_EVENT} where v.subscription_id = $1 and v.id = $2", self._subscription_id, event_id
+            f"{SELECT_EVENT} where v.subscription_id = $1 and v.id = $2", self._subscription_id, event_id
         )
-        return row and told_event(row)
+        return row and published_event(row)
 
-    async def find(self, event_id: UUID) -> Mark | None:
-        """Where an event stands."""
+    async def find(self, event_id: UUID) -> EventPosition | None:
+        """Returns the position of an event, or None if there is no such event."""
         row = await self._connection.fetchrow(
             "select ordinal, position from events where subscription_id = $1 and id = $2",
             self._subscription_id, event_id,
         )  # fmt: skip
-        return row and Mark(**row)
+        return row and EventPosition(**row)
 
     async def place(self, most: int, up_to: int = _NO_END) -> bool:
-        """Give places to what has none, after all that have one; tell whether there was anything.
+        """Assigns positions to events without one, after all others; returns whether there were any.
 
-        A statement sees what was there when it began: only one that begins when the wait is over sees the
-        places that others gave meanwhile.
+        The lock is a statement of its own: only a statement that begins after the wait sees the positions
+        that others assigned meanwhile.
         """
         await self._connection.execute(
             "select pg_advisory_xact_lock(hashtextextended('events:' || $1::uuid, 0))", self._subscription_id
         )
-        result = await self._connection.execute(_PLACE, self._subscription_id, up_to, most)
+        result = await self._connection.execute(_ASSIGN_POSITIONS, self._subscription_id, up_to, most)
         return result != "UPDATE 0"
 
-    async def page(self, after: int, most: int, without: str) -> list[ToldEvent]:
-        """What comes after a position, in order, but for events of one topic."""
+    async def page(self, after: int, most: int, without: str) -> list[PublishedEvent]:
+        """Returns the events after a position, in order, except those of one topic."""
         rows = await self._connection.fetch(
-            f"{TOLD_EVENT} where v.subscription_id = $1 and v.position > $2 and v.topic <> $4"
+            f"{SELECT_EVENT} where v.subscription_id = $1 and v.position > $2 and v.topic <> $4"
             " order by v.position limit $3",
             self._subscription_id, after, most, without,
         )  # fmt: skip
-        return [told_event(row) for row in rows]
+        return [published_event(row) for row in rows]

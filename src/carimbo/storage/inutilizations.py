@@ -1,18 +1,19 @@
-"""Ranges of numbers that are given up."""
+"""Inutilizations: ranges of numbers that are voided at an authority."""
 
 from dataclasses import dataclass, fields
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.emissions import Place
+from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.filings import Filing
-from carimbo.storage.jobs import job_added
+from carimbo.storage.jobs import insert_job_sql
+from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewInutilization:
-    """A range to be given up."""
+    """A range to void."""
 
     id: UUID
     company_id: UUID
@@ -26,8 +27,8 @@ class NewInutilization:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Inutilization(Filing):
-    """A range that is given up, or is about to be."""
+class InutilizationRow(Filing):
+    """A range that is voided, or is about to be."""
 
     document_type: str
     environment: str
@@ -40,25 +41,26 @@ class Inutilization(Filing):
 
 @dataclass(frozen=True)
 class NumberUse:
-    """Why a number can't be given up: the document or the range that has it."""
+    """Why a number can't be voided: the document or the other range that has it."""
 
     number: int
     document_id: UUID | None
     inutilization_id: UUID | None
 
 
-_COLUMNS = ", ".join(field.name for field in fields(Inutilization))
+_COLUMNS = ", ".join(field.name for field in fields(InutilizationRow))
 _INSERTED = tuple(field.name for field in fields(NewInutilization))
-_ADD = f"""
+_ADD = NamedSql(f"""
     with added as (
         insert into inutilizations (subscription_id, {", ".join(_INSERTED)})
-        values ($1, {", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))})
+        values ($1, {", ".join(f":{name}" for name in _INSERTED)})
         returning *
-    ), woken as ({job_added(WorkKind.INUTILIZATION, "added")})
+    ), job as ({insert_job_sql(WorkKind.INUTILIZATION, "added")})
     select {_COLUMNS} from added
-"""
-# Of a refused document the authority has nothing, and of an attempt that it does not know neither: unless the
-# document is on its way once more, or on paper (emission type 9).
+""")
+# The authority has no document for the number of a rejected attempt, or of one that was not sent. Such a
+# number is in use only if the document is processing or a draft again, or was printed offline (emission type
+# 9).
 _IN_USE = """
     select e.number, e.document_id, null::uuid as inutilization_id
     from emissions e join documents d on d.subscription_id = e.subscription_id and d.id = e.document_id
@@ -81,15 +83,15 @@ class Inutilizations:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, inutilization: NewInutilization) -> Inutilization:
-        """Insert and wake a worker."""
+    async def add(self, inutilization: NewInutilization) -> InutilizationRow:
+        """Inserts a range with its job."""
         row = await self._connection.fetchrow(
-            _ADD, self._subscription_id, *(getattr(inutilization, name) for name in _INSERTED)
+            _ADD.text, self._subscription_id, *_ADD.arguments(vars(inutilization))
         )
-        return Inutilization(**only(row))
+        return InutilizationRow(**only(row))
 
     async def first_use(self, inutilization: NewInutilization) -> NumberUse | None:
-        """The first number of a range that is not free to be given up."""
+        """Returns the first number of a range that can't be voided, or None."""
         row = await self._connection.fetchrow(
             _IN_USE,
             self._subscription_id, inutilization.company_id, inutilization.document_type,
@@ -98,34 +100,37 @@ class Inutilizations:
         )  # fmt: skip
         return row and NumberUse(**row)
 
-    async def highest_number(self, place: Place) -> int:
-        """The highest number of a series that is given up, or is about to be; 0 if none."""
+    async def highest_number(self, number_series: NumberSeries) -> int:
+        """Returns the highest number of a series that is voided, or is about to be; 0 if none."""
         number: int | None = await self._connection.fetchval(
             "select max(last_number) from inutilizations where subscription_id = $1 and company_id = $2"
             " and document_type = $3 and environment = $4 and series = $5 and state <> 'refused'",
-            self._subscription_id, place.company_id, place.document_type, place.environment, place.series,
+            self._subscription_id, number_series.company_id, number_series.document_type,
+            number_series.environment, number_series.series,
         )  # fmt: skip
         return number or 0
 
-    async def get(self, inutilization_id: UUID) -> Inutilization | None:
-        """A range of numbers that is given up, of any company of the subscription."""
+    async def get(self, inutilization_id: UUID) -> InutilizationRow | None:
+        """Returns a range of any company of the subscription, or None."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from inutilizations where subscription_id = $1 and id = $2",
             self._subscription_id, inutilization_id,
         )  # fmt: skip
-        return row and Inutilization(**row)
+        return row and InutilizationRow(**row)
 
-    async def page(self, company_id: UUID, document_type: str, offset: int, size: int) -> list[Inutilization]:
-        """A page of a company's ranges, newest first."""
+    async def page(
+        self, company_id: UUID, document_type: str, offset: int, size: int
+    ) -> list[InutilizationRow]:
+        """Returns a page of a company's ranges of a type, newest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from inutilizations where subscription_id = $1 and company_id = $2"
             " and document_type = $3 order by created_at desc, id desc offset $4 limit $5",
             self._subscription_id, company_id, document_type, offset, size,
         )  # fmt: skip
-        return [Inutilization(**row) for row in rows]
+        return [InutilizationRow(**row) for row in rows]
 
     async def count(self, company_id: UUID, document_type: str) -> int:
-        """How many ranges of a type a company has."""
+        """Returns how many ranges of a type a company has."""
         total: int = await self._connection.fetchval(
             "select count(*) from inutilizations where subscription_id = $1 and company_id = $2"
             " and document_type = $3",

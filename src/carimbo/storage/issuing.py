@@ -1,11 +1,10 @@
-"""The steps of a document's way, each one statement: what must be written together can't be written apart.
+"""The steps of issuing a document.
 
-Every statement begins with the document's row, and does nothing unless the caller still holds it by the
-newest token of its lease.
+Each step is one statement, so that what belongs together is stored together or not at all. Every statement
+begins with the document's row, and does nothing unless the caller still holds its lease by the newest token.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,122 +13,134 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.fiscal.lifecycle import EmissionState, Happening, Status
+from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry, Status
 from carimbo.storage.connection import Connection, Row
-from carimbo.storage.document_events import NewEvent, event_columns, events_told
-from carimbo.storage.emissions import COLUMNS, Emission, LastAnswer, Place
+from carimbo.storage.document_events import NewEvent, event_arrays, insert_events_sql
+from carimbo.storage.emissions import COLUMNS, EmissionRow, LastAnswer, NumberSeries
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.jobs import job_added
-from carimbo.storage.work import HELD, Lease, WorkKind, write_held
+from carimbo.storage.jobs import insert_job_sql
+from carimbo.storage.sql import NamedSql
+from carimbo.storage.work import WHERE_HELD, Lease, WorkKind, write_held
 
 _KEY = "subscription_id, company_id, id"
-_ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = $4"
+_ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = :ordinal"
+_HELD_DOCUMENT = f"select {_KEY} from documents {WHERE_HELD} for no key update"
 
 
-def _state_written(held: str) -> str:
-    return f"""
+def _write_state_sql(held: str) -> NamedSql:
+    return NamedSql(f"""
         with held as ({held}), attempt as (
-            update emissions set state = $5, tries = $6, receipt = $7, access_key = coalesce($8, access_key),
-                unknown_at = coalesce($9, unknown_at),
-                attempts = attempts + case when $17::text is null then 0 else 1 end,
-                answer_code = coalesce($17, answer_code), answer_message = coalesce($18, answer_message),
-                answered_at = case when $17::text is null then answered_at else now() end
+            update emissions set state = :state, tries = :tries, receipt = :receipt,
+                access_key = coalesce(:access_key, access_key),
+                unknown_at = coalesce(:unknown_at, unknown_at),
+                attempts = attempts + case when :answer_code::text is null then 0 else 1 end,
+                answer_code = coalesce(:answer_code, answer_code),
+                answer_message = coalesce(:answer_message, answer_message),
+                answered_at = case when :answer_code::text is null then answered_at else now() end
             from held where {_ATTEMPT}
-        ), told as ({events_told("held", 10)})
+        ), history as ({insert_events_sql("held")})
         select id from held
-    """
+    """)
 
 
-_HELD_DOCUMENT = f"select {_KEY} from documents {HELD} for no key update"
-_TAKE_NUMBER = f"""
+_WRITE_STATE = _write_state_sql(_HELD_DOCUMENT)
+_PAUSE = _write_state_sql(
+    "update documents set next_action_at = now() + :pause::interval, lease_until = null, attempts = 0,"
+    f" turn = 0 {WHERE_HELD} returning {_KEY}"
+)
+# After the last number of a series `next_number` becomes null, which its column refuses: see SeriesExhausted.
+_TAKE_NUMBER = NamedSql(f"""
     with held as (
-        update documents set emission = $4 {HELD} returning {_KEY}
+        update documents set emission = :ordinal {WHERE_HELD} returning {_KEY}
     ), taken as (
         insert into number_sequences as n
             (subscription_id, company_id, document_type, environment, series, next_number)
-        select $1, $5, $6, $7, $8, 2 from held
+        select $1, :company_id, :document_type, :environment, :series, 2 from held
         on conflict (subscription_id, company_id, document_type, environment, series)
-        do update set next_number = case when n.next_number <= $19 then n.next_number + 1 end
+        do update set next_number = case when n.next_number <= :last_number then n.next_number + 1 end
         returning next_number - 1 as number
-    ), told as ({events_told("held", 12)}), left_behind as (
+    ), history as ({insert_events_sql("held")}), superseded as (
         insert into strays (subscription_id, id, company_id, document_id, emission, tries)
-        select $1, $22, $5, $2, e.ordinal, e.tries
+        select $1, :superseded_id, :company_id, $2, e.ordinal, e.tries
         from taken, emissions e
-        where $22::uuid is not null and e.subscription_id = $1 and e.document_id = $2 and e.ordinal = $4 - 1
+        where :superseded_id::uuid is not null and e.subscription_id = $1 and e.document_id = $2
+            and e.ordinal = :ordinal - 1
         returning *
-    ), woken as ({job_added(WorkKind.STRAY, "left_behind")})
+    ), job as ({insert_job_sql(WorkKind.SUPERSEDED, "superseded")})
     insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
         environment, series, number, numeric_code, emission_type, contingency_started_at,
         contingency_reason, state)
-    select $1, $2, $4, $5, $6, $7, $8, number,
-        case when $9 = right(lpad(number::text, 9, '0'), 8) then $10 else $9 end, $11, $20, $21, 'numbered'
+    select $1, $2, :ordinal, :company_id, :document_type, :environment, :series, number,
+        case when :first_code = right(lpad(number::text, 9, '0'), 8) then :second_code else :first_code end,
+        :emission_type, :contingency_started_at, :contingency_reason, 'numbered'
     from taken returning {", ".join(COLUMNS)}
-"""
-_REDIRECT = f"""
+""")
+_REDIRECT = NamedSql(f"""
     with held as ({_HELD_DOCUMENT}), attempt as (
-        update emissions set emission_type = $5, contingency_started_at = $6, contingency_reason = $7,
+        update emissions set emission_type = :emission_type,
+            contingency_started_at = :contingency_started_at, contingency_reason = :contingency_reason,
             state = 'numbered', access_key = null, digest = null, receipt = null, tries = 0
         from held where {_ATTEMPT}
-    ), told as ({events_told("held", 8)})
+    ), history as ({insert_events_sql("held")})
     select id from held
-"""
-_KEEP_SIGNED = f"""
-    with held as ({_HELD_DOCUMENT}), kept as (
-        insert into archive (subscription_id, owner_id, name, content) select $1, id, $5, $6 from held
+""")
+_KEEP_SIGNED = NamedSql(f"""
+    with held as ({_HELD_DOCUMENT}), file as (
+        insert into archive (subscription_id, owner_id, name, content)
+        select $1, id, :file_name, :xml from held
         on conflict (subscription_id, owner_id, name) do update set content = excluded.content
     ), attempt as (
-        update emissions set issued_at = $7, access_key = $8, digest = $9, state = $10, receipt = null
+        update emissions set issued_at = :issued_at, access_key = :access_key, digest = :digest,
+            state = :state, receipt = null
         from held where {_ATTEMPT}
-    ), told as ({events_told("held", 11)})
+    ), history as ({insert_events_sql("held")})
     select id from held
-"""
-_WRITE_STATE = _state_written(_HELD_DOCUMENT)
-_PAUSE = _state_written(
-    "update documents set next_action_at = now() + $19::interval, lease_until = null, attempts = 0, turn = 0"
-    f" {HELD} returning {_KEY}"
-)
-# What is replaced may be known as canceled already: who asked to cancel it was told of the replacement first.
-_CONCLUDE = f"""
+""")
+# The replaced document may be canceled already, if a caller asked to cancel it and the authority answered
+# that it is replaced.
+_CONCLUDE = NamedSql(f"""
     with held as (
-        update documents set status = $5, rejection = $6, allowance_period = null, updated_at = now(),
-            facts = facts || $29::jsonb, next_action_at = null, lease_until = null, attempts = 0
-        {HELD} returning {_KEY}
-    ), kept as (
+        update documents set status = :status, rejection = :rejection, allowance_period = null,
+            updated_at = now(), facts = facts || :facts::jsonb, next_action_at = null, lease_until = null,
+            attempts = 0
+        {WHERE_HELD} returning {_KEY}
+    ), files as (
         insert into archive (subscription_id, owner_id, name, content)
         select $1, id, file.name, file.content
-        from held, unnest($11::text[], $12::bytea[]) as file (name, content)
+        from held, unnest(:file_names::text[], :file_contents::bytea[]) as file (name, content)
         on conflict (subscription_id, owner_id, name) do update set content = excluded.content
     ), attempt as (
-        update emissions set state = $7, digest = coalesce($8, digest), protocol = $9, authorized_at = $10,
-            tries = 0, issued_at = coalesce($23, issued_at), assigned_number = $24, assigned_key = $25,
-            total_due = $28
-        from held where {_ATTEMPT} and $7::text is not null
-    ), plan as (
+        update emissions set state = :emission_state, digest = coalesce(:digest, digest),
+            protocol = :protocol, authorized_at = :authorized_at, tries = 0,
+            issued_at = coalesce(:issued_at, issued_at), assigned_number = :assigned_number,
+            assigned_key = :assigned_key, total_due = :total_due
+        from held where {_ATTEMPT} and :emission_state::text is not null
+    ), allowance as (
         insert into allowances as a (subscription_id, period, used)
-        select $1, $13, $14 from held where $13::text is not null
+        select $1, :period, :used from held where :period::text is not null
         on conflict (subscription_id, period)
-        do update set used = a.used + $14, reserved = a.reserved - $15
+        do update set used = a.used + :used, reserved = a.reserved - :released
     ), replaced as (
         update documents set status = '{Status.CANCELED}', replaced_by = $2, updated_at = now()
         from held
-        where documents.subscription_id = $1 and documents.id = $26
+        where documents.subscription_id = $1 and documents.id = :replaces
             and documents.status in ('{Status.AUTHORIZED}', '{Status.CANCELED}')
         returning documents.*
-    ), taken_back as (
+    ), replaced_attempt as (
         update emissions set state = '{EmissionState.CANCELED}' from replaced
         where emissions.subscription_id = $1 and emissions.document_id = replaced.id
             and emissions.ordinal = replaced.emission
-    ), told_of_it as (
+    ), replaced_history as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status)
-        select $1, id, company_id, $27, '{Happening.SUBSTITUTION}', status from replaced
-    ), told as ({events_told("held", 16)})
+        select $1, id, company_id, :replacement_event_id, '{HistoryEntry.SUBSTITUTION}', status from replaced
+    ), history as ({insert_events_sql("held")})
     select id from held
-"""
+""")
 
 
 @dataclass(frozen=True)
-class EmissionWay:
-    """How an attempt goes to the authority (tpEmis), and since when and why that is not the normal way."""
+class EmissionRoute:
+    """The emission type of an attempt (tpEmis) and, if that is not the normal one, since when and why."""
 
     emission_type: str
     contingency_started_at: datetime | None = None
@@ -138,15 +149,15 @@ class EmissionWay:
 
 @dataclass(frozen=True)
 class NumericCodes:
-    """The code that a document's key gets, and another should the first be that of its number (rule 897)."""
+    """The numeric code of a document's key, and another one if the first equals its number (rule 897)."""
 
     first: str
     second: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Signed:
-    """What signing makes known of an attempt, and the bytes themselves."""
+class SignedEmission:
+    """The signed XML of an attempt, and the facts that signing determines."""
 
     issued_at: datetime
     access_key: str
@@ -157,33 +168,33 @@ class Signed:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What an authority, or we ourselves, decided about a document."""
+    """The final decision of an authority, or of our own rules, about a document."""
 
     status: str
     rejection: dict[str, Any] | None = None
     emission_state: str | None = None
-    """None when no attempt is decided: it never left the house."""
+    """None if there is no attempt: the document was refused before one was made."""
     digest: str | None = None
-    """The signed version that was decided about, where it is not the newest."""
+    """The digest of the signed version that was decided about, if it is not the newest one."""
     issued_at: datetime | None = None
     """When that version was issued."""
     protocol: str | None = None
     authorized_at: datetime | None = None
     assigned_number: int | None = None
-    """What the authority numbered it by, where that is its affair."""
+    """The number that the authority assigned, if it numbers documents of this type."""
     assigned_key: str | None = None
     total_due: Decimal | None = None
-    """What the receiver pays, where taxes are added to the amount."""
+    """What the recipient pays, if taxes are added to the amount."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Facts from an event of another sender, by the names of our JSON."""
     replaces: UUID | None = None
-    """The document that is canceled as this one takes its place."""
+    """The document that this one replaces, which is canceled."""
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Settlement:
-    """What a verdict does to the plan: documents used more, and places kept less, in a period."""
+class AllowanceChange:
+    """The effect of a verdict on the counters of a period: more documents used, fewer reserved."""
 
     period: str | None = None
     used: int = 0
@@ -194,19 +205,8 @@ class SeriesExhausted(Exception):
     """Every number of a series is taken."""
 
 
-@contextmanager
-def _end_told() -> Iterator[None]:
-    """Tell the end of a series: after its last number there is none, and the statement fails as a whole."""
-    try:
-        yield
-    except asyncpg.NotNullViolationError as error:
-        if error.column_name == "next_number":
-            raise SeriesExhausted from error
-        raise
-
-
 class IssuingSteps:
-    """Steps of one document, for whoever holds its lease."""
+    """The steps of one document, for the holder of its lease. All raise LeaseLost."""
 
     def __init__(self, connection: Connection, lease: Lease) -> None:
         self._connection = connection
@@ -214,42 +214,44 @@ class IssuingSteps:
 
     async def take_number(
         self,
-        place: Place,
+        number_series: NumberSeries,
         ordinal: int,
         codes: NumericCodes,
-        way: EmissionWay,
+        route: EmissionRoute,
         events: Sequence[NewEvent],
         *,
-        leaves_stray: bool = False,
-    ) -> Emission:
-        """Take the next number of a series for an attempt; a number that is taken fails on its index.
+        supersedes_previous: bool = False,
+    ) -> EmissionRow:
+        """Inserts an attempt with the next number of a series. Raises SeriesExhausted.
 
-        The attempt before it is left behind as a stray if nobody knows what became of it.
+        With `supersedes_previous`, stores the previous attempt as superseded, as its outcome is unknown.
         """
-        with _end_told():
-            row = await self._write(
-                _TAKE_NUMBER,
-                ordinal, place.company_id, place.document_type, place.environment, place.series,
-                codes.first, codes.second, way.emission_type, *event_columns(events), place.last_number,
-                way.contingency_started_at, way.contingency_reason, new_id() if leaves_stray else None,
-            )  # fmt: skip
-        return Emission(**row)
+        values = {
+            **vars(number_series),
+            **vars(route),
+            **event_arrays(events),
+            "ordinal": ordinal,
+            "first_code": codes.first,
+            "second_code": codes.second,
+            "superseded_id": new_id() if supersedes_previous else None,
+        }
+        try:
+            return EmissionRow(**await self._write(_TAKE_NUMBER, values))
+        except asyncpg.NotNullViolationError as error:
+            if error.column_name == "next_number":
+                raise SeriesExhausted from error
+            raise
 
-    async def redirect(self, ordinal: int, way: EmissionWay, events: Sequence[NewEvent]) -> None:
-        """Let an attempt that no authority has go another way, under the number that it has."""
-        await self._write(
-            _REDIRECT,
-            ordinal, way.emission_type, way.contingency_started_at, way.contingency_reason,
-            *event_columns(events),
-        )  # fmt: skip
+    async def redirect(self, ordinal: int, route: EmissionRoute, events: Sequence[NewEvent]) -> None:
+        """Changes the route of an attempt that no authority has; it keeps its number."""
+        await self._write(_REDIRECT, {"ordinal": ordinal, **vars(route), **event_arrays(events)})
 
-    async def keep_signed(self, ordinal: int, signed: Signed, state: str, events: Sequence[NewEvent]) -> None:
-        """Keep the signed bytes, and whether they may be at the authority from now on."""
-        await self._write(
-            _KEEP_SIGNED,
-            ordinal, signed.file_name, signed.xml, signed.issued_at, signed.access_key,
-            signed.digest, state, *event_columns(events),
-        )  # fmt: skip
+    async def keep_signed(
+        self, ordinal: int, signed: SignedEmission, state: str, events: Sequence[NewEvent]
+    ) -> None:
+        """Stores the signed XML, and by the state whether the authority may have it from now on."""
+        values = {"ordinal": ordinal, "state": state, **vars(signed), **event_arrays(events)}
+        await self._write(_KEEP_SIGNED, values)
 
     async def write_state(
         self,
@@ -264,28 +266,36 @@ class IssuingSteps:
         pause: timedelta | None = None,
         events: Sequence[NewEvent] = (),
     ) -> None:
-        """Write how far an attempt came. With a pause the lease is released.
-
-        With an answer, the attempt counts as one more try.
-        """
-        await self._write(
-            _PAUSE if pause else _WRITE_STATE,
-            ordinal, state, tries, receipt, access_key, unknown_at, *event_columns(events),
-            answer and answer.code, answer and answer.message, *([pause] if pause else []),
-        )  # fmt: skip
+        """Stores the state of an attempt. A pause releases the lease; an answer counts as one more try."""
+        values = {
+            "ordinal": ordinal,
+            "state": state,
+            "tries": tries,
+            "receipt": receipt,
+            "access_key": access_key,
+            "unknown_at": unknown_at,
+            "answer_code": answer and answer.code,
+            "answer_message": answer and answer.message,
+            "pause": pause,
+            **event_arrays(events),
+        }
+        await self._write(_PAUSE if pause else _WRITE_STATE, values)
 
     async def conclude(
-        self, ordinal: int, verdict: Verdict, settlement: Settlement, events: Sequence[NewEvent]
+        self, ordinal: int, verdict: Verdict, allowance: AllowanceChange, events: Sequence[NewEvent]
     ) -> None:
-        """Write a verdict with everything that follows from it, and that there is no more to do."""
-        await self._write(
-            _CONCLUDE,
-            ordinal, verdict.status, verdict.rejection, verdict.emission_state, verdict.digest,
-            verdict.protocol, verdict.authorized_at, list(verdict.files), list(verdict.files.values()),
-            settlement.period, settlement.used, settlement.released, *event_columns(events),
-            verdict.issued_at, verdict.assigned_number, verdict.assigned_key, verdict.replaces, new_id(),
-            verdict.total_due, dict(verdict.facts),
-        )  # fmt: skip
+        """Stores a verdict with all its consequences, and that nothing more is due."""
+        values = {
+            **vars(verdict),
+            **vars(allowance),
+            **event_arrays(events),
+            "ordinal": ordinal,
+            "facts": dict(verdict.facts),
+            "file_names": list(verdict.files),
+            "file_contents": list(verdict.files.values()),
+            "replacement_event_id": new_id(),
+        }
+        await self._write(_CONCLUDE, values)
 
-    async def _write(self, statement: str, *arguments: object) -> Row:
-        return await write_held(self._connection, self._lease, statement, *arguments)
+    async def _write(self, statement: NamedSql, values: Mapping[str, Any]) -> Row:
+        return await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))

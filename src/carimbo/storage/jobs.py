@@ -1,26 +1,31 @@
-"""The queue that wakes workers. It carries row keys only; losing all of it loses nothing (see work.py)."""
+"""The queue that wakes workers.
+
+A job has the key of a row and nothing else, so losing the whole queue loses nothing (see work.py).
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
 
 import asyncpg
 from pgqueuer import PgQueuer, RetryRequested
 from pgqueuer.models import Job
 
-from carimbo.storage.connection import Connection, connecting, unavailable_is_told
+from carimbo.storage.connection import Connection, connecting, translated_errors
+from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.work import PRIORITIES, TABLES, WorkKey, WorkKind
 
-AT_ONCE = timedelta(0)
-# What a handler answers: None when the row needs no more waking, else when to wake it again.
+IMMEDIATELY = timedelta(0)
+# Returns None if the row needs no further job, else the time after which its next job is due.
 Handler = Callable[[WorkKey], Awaitable[timedelta | None]]
 
 
 @dataclass(frozen=True)
 class QueueOptions:
-    """How a worker takes jobs; every wait is here so that tests can shorten it."""
+    """How a worker takes jobs, with every wait, so that tests can shorten it."""
 
     batch_size: int
     concurrency: int
@@ -29,13 +34,14 @@ class QueueOptions:
     error_delay: timedelta
 
 
-def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
-    """SQL that wakes a worker for rows of a kind, in the statement that makes them: both exist or neither.
+def insert_job_sql(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
+    """Returns SQL that inserts jobs for the rows of `of`, in the statement that makes the rows due.
 
-    A row that has a live job needs no other. Its token is part of what makes a job new: that of work just
-    concluded may still be there when more is to be done. PgQueuer's own statement takes a round trip more,
-    and writes a line of history that nobody reads. Triggers have the same statement in `wake_worker`: as no
-    migration is edited once it has been applied, a change here needs one that replaces that function.
+    So rows and jobs exist together or not at all. A row that has a job already gets no second one. The lease
+    token is part of the dedupe key, because the job of work that was just concluded may still be there when
+    there is new work. PgQueuer's own statement takes one round trip more, and writes a history that nobody
+    reads. Triggers have the same statement in the SQL function `wake_worker`; a change here needs a migration
+    that replaces it.
     """
     return f"""
         insert into pgqueuer (status, entrypoint, priority, payload, dedupe_key, execute_after)
@@ -46,8 +52,8 @@ def job_added(kind: WorkKind, of: str, after: str = "interval '0'") -> str:
     """
 
 
-def job_hastened(kind: WorkKind, of: str) -> str:
-    """SQL that lets jobs of rows that wait for later begin now."""
+def hasten_job_sql(kind: WorkKind, of: str) -> str:
+    """Returns SQL that makes the waiting jobs of the rows of `of` due now."""
     return f"""
         update pgqueuer set execute_after = now() from {of}
         where dedupe_key = '{kind}:' || {of}.subscription_id || ':' || {of}.id || ':' || {of}.lease_token
@@ -55,49 +61,120 @@ def job_hastened(kind: WorkKind, of: str) -> str:
     """
 
 
-async def enqueue(connection: Connection, key: WorkKey, after: timedelta = AT_ONCE) -> bool:
-    """Wake a worker for a row, now or later; tells whether there is a new job."""
+async def enqueue(connection: Connection, key: WorkKey, after: timedelta = IMMEDIATELY) -> bool:
+    """Inserts a job for a row, due now or later; returns whether the job is new."""
     row = f"(select * from {key.table} where subscription_id = $1 and id = $2) as row"
     added = await connection.execute(
-        job_added(key.kind, row, "$3::interval"), key.subscription_id, key.id, after
+        insert_job_sql(key.kind, row, "$3::interval"), key.subscription_id, key.id, after
     )
     return _count(added) > 0
 
 
 async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> int:
-    """Wake workers for rows that should have been worked on and that nobody holds, oldest first.
+    """Inserts jobs for rows that are overdue and that nobody holds, oldest first; returns how many.
 
-    The order is total: two that enqueue the same rows in different orders would deadlock.
+    The order is total, because two processes that insert the same jobs in different orders would deadlock.
     """
     due = f"""(
         select * from {TABLES[kind]}
         where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
         order by next_action_at, subscription_id, id limit $2
     ) as due"""
-    return _count(await connection.execute(job_added(kind, due), overdue, most))
+    return _count(await connection.execute(insert_job_sql(kind, due), overdue, most))
 
 
-async def enqueue_coming(connection: Connection, kind: WorkKind, within: timedelta, most: int) -> int:
-    """Have workers woken on time for rows that come due soon.
+async def enqueue_upcoming(connection: Connection, kind: WorkKind, within: timedelta, most: int) -> int:
+    """Inserts jobs for rows that will be due soon; returns how many.
 
-    Rows that wait for weeks have no job until then: every job that is taken is looked for among all others.
+    Rows that are due in weeks have no job until then, because the next job is searched among all jobs.
     """
     coming = f"""(
         select * from {TABLES[kind]} where next_action_at between now() and now() + $1::interval
         order by next_action_at, subscription_id, id limit $2
     ) as coming"""
-    return _count(await connection.execute(job_added(kind, coming, "next_action_at - now()"), within, most))
+    return _count(
+        await connection.execute(insert_job_sql(kind, coming, "next_action_at - now()"), within, most)
+    )
 
 
-def _count(command: str) -> int:
-    """How many rows a statement touched: the last word of what PostgreSQL calls it."""
-    return int(command.rsplit(" ", 1)[1])
+def _count(status: str) -> int:
+    """Returns how many rows a statement wrote, from its status such as `INSERT 0 5`."""
+    return int(status.rsplit(" ", 1)[1])
+
+
+_DOCUMENT_ANSWER = """status = 'processing' and exists (
+    select from emissions where emissions.subscription_id = $1 and emissions.document_id = documents.id
+        and emissions.ordinal = documents.emission and emissions.answer_code = any($3)
+)"""
+_FILING_ANSWER = "state in ('queued', 'signed', 'sent') and authority_code = any($3)"
+_ANSWERED = {
+    WorkKind.DOCUMENT: _DOCUMENT_ANSWER,
+    WorkKind.EVENT: _FILING_ANSWER,
+    WorkKind.INUTILIZATION: _FILING_ANSWER,
+}
+
+
+def _retry(kind: WorkKind, answered: str) -> str:
+    return f"""
+        with due as (
+            update {TABLES[kind]} set next_action_at = now()
+            where subscription_id = $1 and company_id = $2 and {answered}
+                and next_action_at > now() and lease_until is null
+            returning *
+        ), hastened as ({hasten_job_sql(kind, "due")})
+        {insert_job_sql(kind, "due")}
+    """
+
+
+_RETRIES = tuple(_retry(kind, answered) for kind, answered in _ANSWERED.items())
+
+
+async def retry_answered(
+    connection: Connection, subscription_id: UUID, company_id: UUID, answer_codes: Collection[str]
+) -> None:
+    """Makes a company's paused documents, events and inutilizations due whose last answer has such a code.
+
+    Their jobs are part of the caller's transaction. Work that a worker holds is left alone.
+    """
+    for statement in _RETRIES:
+        await connection.execute(statement, subscription_id, company_id, list(answer_codes))
+
+
+async def add_probe(connection: Connection) -> WorkKey:
+    """Stores a probe, the smallest piece of queued work, with its job."""
+    key = WorkKey(WorkKind.PROBE, NIL, new_id())
+    await connection.execute(
+        "insert into probes (subscription_id, id, next_action_at) values ($1, $2, now())",
+        key.subscription_id, key.id,
+    )  # fmt: skip
+    await enqueue(connection, key)
+    return key
+
+
+async def answer_probe(connection: Connection, probe_id: UUID) -> None:
+    """Stores that a worker got a probe."""
+    await connection.execute(
+        "update probes set answered_at = now() where subscription_id = $1 and id = $2", NIL, probe_id
+    )
+
+
+async def probe_answered_at(connection: Connection, probe_id: UUID) -> datetime | None:
+    """Returns when a worker answered a probe; None while none has."""
+    instant: datetime | None = await connection.fetchval(
+        "select answered_at from probes where subscription_id = $1 and id = $2", NIL, probe_id
+    )
+    return instant
+
+
+async def delete_old_probes(connection: Connection) -> None:
+    """Deletes answered probes that are older than a day."""
+    await connection.execute("delete from probes where answered_at < now() - interval '1 day'")
 
 
 async def tidy(connection: Connection, keep_history: timedelta) -> None:
-    """Forget the log and statistics of long ago, which grow without end otherwise, and the queue's dead rows.
+    """Deletes the queue's old log and statistics, which nothing else deletes, and vacuums the queue.
 
-    Every job leaves some, and the next ones are found among them: PostgreSQL by itself cleans up too seldom.
+    Every job leaves dead rows, and the next job is searched among them. PostgreSQL itself vacuums too seldom.
     """
     for table in ("pgqueuer_log", "pgqueuer_statistics"):
         await connection.execute(f"delete from {table} where created < now() - $1::interval", keep_history)
@@ -107,7 +184,7 @@ async def tidy(connection: Connection, keep_history: timedelta) -> None:
 async def consume(
     url: str, handlers: Mapping[WorkKind, Handler], options: QueueOptions, stop: asyncio.Event
 ) -> None:
-    """Work until told to stop; raises when connection or listener is lost, for the caller to start anew."""
+    """Runs jobs until `stop` is set. Raises when the connection is lost: the caller starts again."""
     with connecting():
         connection = await asyncpg.connect(url)
     try:
@@ -121,7 +198,7 @@ async def consume(
 
 
 def _entrypoint(handler: Handler, error_delay: timedelta) -> Callable[[Job], Awaitable[None]]:
-    """Turn a handler into a queue entrypoint that never loses its job: PgQueuer drops one that raises."""
+    """Returns a PgQueuer entrypoint that keeps its job if the handler raises, which PgQueuer would drop."""
 
     async def run(job: Job) -> None:
         key = WorkKey.parse((job.payload or b"").decode())
@@ -142,7 +219,7 @@ async def _run_until(queue: PgQueuer, stop: asyncio.Event, options: QueueOptions
 
     stopper = asyncio.create_task(pass_stop_on())
     try:
-        with unavailable_is_told():
+        with translated_errors():
             await queue.run(
                 dequeue_timeout=options.poll_interval,
                 batch_size=options.batch_size,

@@ -1,4 +1,4 @@
-"""Brings the database to this version's schema; safe to run twice and from several processes at once."""
+"""Brings the database to this version's schema; safe to run again and from several processes at once."""
 
 import asyncio
 import hashlib
@@ -14,11 +14,11 @@ from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment
 from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.queries import Queries
 
-from carimbo.storage.connection import connecting, unavailable_is_told
+from carimbo.storage.connection import connecting, translated_errors
 
-# Any number will do, as long as every version of carimbo uses the same: it names the lock of migrations.
+# The number of the migration lock: any will do, as long as every version of carimbo uses the same.
 _ADVISORY_LOCK = 0x63617269
-_SECONDS_BETWEEN_LOOKS = 0.1
+_POLL_SECONDS = 0.1
 _COMMENT = re.compile(r"--[^\n]*")
 _CONCURRENTLY = re.compile(r"\bindex\s+concurrently\b", re.IGNORECASE)
 
@@ -28,16 +28,16 @@ class SchemaMismatch(Exception):
 
 
 class MigrationLocked(Exception):
-    """Somebody held a lock for too long; it can be run again.
+    """A lock was not free in time; the migration can be run again.
 
-    What runs in a transaction is not half applied. An index that was being built CONCURRENTLY stays behind
-    invalid until the next run, which begins its file anew.
+    Files that run in a transaction are applied as a whole or not at all. An index that was being built
+    CONCURRENTLY stays invalid until the next run, which runs its file from the beginning.
     """
 
 
 @dataclass(frozen=True)
 class Migration:
-    """One numbered SQL file."""
+    """A numbered SQL file."""
 
     version: int
     name: str
@@ -49,40 +49,41 @@ class Migration:
 
     @property
     def outside_transactions(self) -> tuple[str, ...]:
-        """The statements of a file with INDEX CONCURRENTLY, which PostgreSQL takes one by one; else none.
+        """The statements of a file with INDEX CONCURRENTLY, which PostgreSQL runs one by one; otherwise none.
 
-        Cut short, such a file is run again from its beginning, so it has to undo what it may have begun.
+        An interrupted file of this kind is run again from its beginning, so it must first undo what it began.
         """
         bare = _COMMENT.sub("", self.sql)
         if not _CONCURRENTLY.search(bare):
             return ()
-        return tuple(statement for one in bare.split(";") if (statement := one.strip()))
+        return tuple(statement for part in bare.split(";") if (statement := part.strip()))
 
 
 @cache
-def known_migrations() -> tuple[Migration, ...]:
-    """Read our migrations in order."""
+def all_migrations() -> tuple[Migration, ...]:
+    """Returns our migrations in order."""
     folder = files("carimbo.storage") / "migrations"
-    names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
-    return tuple(_read(name, (folder / name).read_text(encoding="utf-8")) for name in names)
-
-
-def _read(file_name: str, sql: str) -> Migration:
-    number, _, name = file_name.removesuffix(".sql").partition("_")
-    return Migration(int(number), name, sql)
+    migrations = []
+    for file_name in sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql")):
+        number, _, name = file_name.removesuffix(".sql").partition("_")
+        migrations.append(Migration(int(number), name, (folder / file_name).read_text(encoding="utf-8")))
+    return tuple(migrations)
 
 
 async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
-    """Apply what is missing, then bring the queue's own schema up; return the names applied."""
+    """Applies missing migrations, then the queue's own schema; returns the names of the applied ones.
+
+    Raises DatabaseUnavailable, MigrationLocked and SchemaMismatch.
+    """
     with connecting():
         connection = await asyncpg.connect(url)
-    with unavailable_is_told():
+    with translated_errors():
         try:
-            # Session-level: the queue's upgrade can't run inside a transaction.
+            # For the session: the queue's upgrade can't run inside a transaction.
             await connection.execute(
                 "select set_config('lock_timeout', $1, false)", f"{lock_timeout_seconds}s"
             )
-            await _take_turn(connection, lock_timeout_seconds)
+            await _wait_for_lock(connection, lock_timeout_seconds)
             applied = await _apply_missing(connection)
             await _install_queue(connection)
             return applied
@@ -93,26 +94,26 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
 
 
 async def is_current(connection: Any) -> bool:
-    """Tell whether every migration of this version has been applied, and the queue, which comes last."""
-    there = "select to_regclass('schema_migrations') is not null and to_regclass('pgqueuer') is not null"
-    if not await connection.fetchval(there):
+    """Returns whether every migration of this version has been applied, and the queue, which comes last."""
+    tables = "select to_regclass('schema_migrations') is not null and to_regclass('pgqueuer') is not null"
+    if not await connection.fetchval(tables):
         return False
     applied = await connection.fetchval("select max(version) from schema_migrations")
-    return bool(applied is not None and applied >= known_migrations()[-1].version)
+    return bool(applied is not None and applied >= all_migrations()[-1].version)
 
 
-async def _take_turn(connection: "asyncpg.Connection[Any]", patience_seconds: float) -> None:
-    """Wait until nobody else migrates, by asking again and again.
+async def _wait_for_lock(connection: "asyncpg.Connection[Any]", patience_seconds: float) -> None:
+    """Waits until nobody else migrates, by polling.
 
-    Who waits inside a statement holds a snapshot, and an index that is built CONCURRENTLY waits for all of
-    these: the two would wait for each other.
+    A statement that waits holds a snapshot, and an index that is built CONCURRENTLY waits until all snapshots
+    are gone: the two would wait for each other.
     """
     try:
         async with asyncio.timeout(patience_seconds):
             while True:
                 if await connection.fetchval("select pg_try_advisory_lock($1)", _ADVISORY_LOCK):
                     return
-                await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+                await asyncio.sleep(_POLL_SECONDS)
     except TimeoutError as error:
         raise MigrationLocked(f"a vez não chegou em {patience_seconds:g} s") from error
 
@@ -124,7 +125,7 @@ async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
     )
     applied = dict(await connection.fetch("select version, checksum from schema_migrations"))
     names = []
-    for migration in known_migrations():
+    for migration in all_migrations():
         if migration.version not in applied:
             await _apply(connection, migration)
             names.append(f"{migration.version:04}_{migration.name}")
@@ -148,12 +149,12 @@ async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) ->
 
 
 async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
-    # Losing the whole queue loses nothing (see storage/work.py): it needs no write-ahead log.
+    # Unlogged: losing the whole queue loses nothing (see storage/work.py).
     unlogged = QueryBuilderEnvironment(DBSettings(durability=Durability.volatile))
     queries = Queries(AsyncpgDriver(connection), unlogged)
     if await queries.schema_is_installed():
         await queries.upgrade()
     else:
         await queries.install()
-    # Nothing but a catalogue look-up where it is so already.
+    # Only a look into PostgreSQL's catalog if the tables are unlogged already.
     await queries.alter_durability()

@@ -1,15 +1,16 @@
-"""What became of the numbers of each series: those that nobody uses."""
+"""The next number of each series, and the numbers that no document uses."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
+from carimbo.storage.emissions import NumberSeries
 
 
 @dataclass(frozen=True)
-class Numbering:
-    """One series of a company, with the number that comes next."""
+class NumberSequence:
+    """A series of a company, with its next number."""
 
     company_id: UUID
     document_type: str
@@ -20,27 +21,27 @@ class Numbering:
 
 @dataclass(frozen=True)
 class UnusedNumbers:
-    """Numbers that no attempt has taken, or the number of one attempt that did not become a document."""
+    """Numbers that no attempt has taken, or the number of an attempt that did not become a document."""
 
     first_number: int
     last_number: int
     document_id: UUID | None
     state: str | None
-    """The attempt's; None when there is none."""
+    """The state of the attempt; None if there is none."""
     emission_type: str | None
     dated_at: datetime
-    """When the attempt was issued or, as far as that is not known, what came next in the series."""
+    """When the attempt was issued; if that is unknown, when the next number of the series was issued."""
     emission_type_above: str | None
-    """The emission type of what came next in the series."""
+    """The emission type of the next number of the series."""
     was_refused: bool
-    """Whether an authority would not let some of them be given up."""
+    """Whether an authority refused to void some of them."""
 
 
 @dataclass(frozen=True)
 class UnusedPage:
-    """The lowest numbers that nobody uses, and how many such rows there are in all."""
+    """The lowest unused numbers, and how many such rows there are in all."""
 
-    found: list[UnusedNumbers]
+    numbers: list[UnusedNumbers]
     total: int
 
 
@@ -51,7 +52,7 @@ _NUMBERING = (
 )
 _OF_EMISSIONS, _OF_RANGES = _NUMBERING.format(of="e"), _NUMBERING.format(of="i")
 _ATTEMPTS = "emissions e join documents d on d.subscription_id = e.subscription_id and d.id = e.document_id"
-# The first part reads nothing but the index of numbers, the second one that of the few that are not settled.
+# The first part reads only the index of numbers, the second one the index of the few unsettled attempts.
 _UNUSED = f"""
     with filed as (
         select coalesce(range_agg(numbers) filter (where state <> 'refused'), '{{}}') as voided,
@@ -100,34 +101,100 @@ _AUTOMATIC = """
 
 
 class Numberings:
-    """The series of one subscription's companies."""
+    """The series in use of one subscription's companies."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def all(self, company_id: UUID) -> list[Numbering]:
-        """Every series that has been used or set: whoever takes a number moves its counter."""
+    async def all(self, company_id: UUID) -> list[NumberSequence]:
+        """Returns every series of a company whose next number was taken or set."""
         rows = await self._connection.fetch(
             "select company_id, document_type, environment, series, next_number from number_sequences"
             " where subscription_id = $1 and company_id = $2 and next_number > 1"
             " order by document_type, environment, series",
             self._subscription_id, company_id,
         )  # fmt: skip
-        return [Numbering(**row) for row in rows]
+        return [NumberSequence(**row) for row in rows]
 
-    async def unused(self, numbering: Numbering, most: int) -> UnusedPage:
-        """The lowest numbers of a series that were passed over, or that an attempt took in vain."""
+    async def unused(self, numbering: NumberSequence, most: int) -> UnusedPage:
+        """Returns the lowest numbers of a series that were skipped or whose attempt became no document."""
         rows = await self._connection.fetch(
             _UNUSED,
             self._subscription_id, numbering.company_id, numbering.document_type, numbering.environment,
             numbering.series, most, numbering.next_number,
         )  # fmt: skip
-        found = [UnusedNumbers(**{name: row[name] for name in _COLUMNS}) for row in rows]
-        return UnusedPage(found, rows[0]["total"] if rows else 0)
+        numbers = [UnusedNumbers(**{name: row[name] for name in _COLUMNS}) for row in rows]
+        return UnusedPage(numbers, rows[0]["total"] if rows else 0)
 
 
-async def automatic_companies(connection: Connection) -> list[tuple[UUID, UUID]]:
-    """Which companies, of which subscriptions, want their unused numbers given up without being asked."""
+async def companies_with_automatic_voiding(connection: Connection) -> list[tuple[UUID, UUID]]:
+    """Returns subscription and id of the companies whose unused numbers are voided automatically."""
     rows = await connection.fetch(_AUTOMATIC)
     return [(row["subscription_id"], row["id"]) for row in rows]
+
+
+class NumberSequences:
+    """Next numbers of one subscription's companies, by document type, environment and series."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def next_number(self, company_id: UUID, document_type: str, environment: str, series: int) -> int:
+        """Returns the number that the next document will take, without taking it."""
+        number: int | None = await self._connection.fetchval(
+            """
+            select next_number from number_sequences where subscription_id = $1 and company_id = $2
+                and document_type = $3 and environment = $4 and series = $5
+            """,
+            self._subscription_id, company_id, document_type, environment, series,
+        )  # fmt: skip
+        return 1 if number is None else number
+
+    async def lock(self, company_id: UUID, document_type: str, environment: str, series: int) -> int:
+        """Returns the next number, and locks the series until the transaction ends."""
+        number: int = await self._connection.fetchval(
+            """
+            insert into number_sequences as n
+                (subscription_id, company_id, document_type, environment, series, next_number)
+            values ($1, $2, $3, $4, $5, 1)
+            on conflict (subscription_id, company_id, document_type, environment, series)
+            do update set next_number = n.next_number returning next_number
+            """,
+            self._subscription_id, company_id, document_type, environment, series,
+        )  # fmt: skip
+        return number
+
+    async def set_next_number(
+        self, company_id: UUID, document_type: str, environment: str, series: int, number: int
+    ) -> None:
+        """Sets the next number, which may be lower than before."""
+        await self._connection.execute(
+            """
+            insert into number_sequences
+                (subscription_id, company_id, document_type, environment, series, next_number)
+            values ($1, $2, $3, $4, $5, $6)
+            on conflict (subscription_id, company_id, document_type, environment, series)
+            do update set next_number = excluded.next_number
+            """,
+            self._subscription_id, company_id, document_type, environment, series, number,
+        )  # fmt: skip
+
+    async def move_past(self, number_series: NumberSeries, number: int) -> None:
+        """Raises the next number above one that was used elsewhere; never lowers it.
+
+        The series is locked until the caller's transaction ends.
+        """
+        await self._connection.execute(
+            """
+            insert into number_sequences as n
+                (subscription_id, company_id, document_type, environment, series, next_number)
+            values ($1, $2, $3, $4, $5, $6)
+            on conflict (subscription_id, company_id, document_type, environment, series)
+            do update set next_number = greatest(n.next_number, excluded.next_number)
+            """,
+            self._subscription_id,
+            number_series.company_id, number_series.document_type, number_series.environment,
+            number_series.series, number + 1,
+        )  # fmt: skip

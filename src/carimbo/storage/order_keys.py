@@ -1,7 +1,7 @@
-"""The keys that orders of a company are known by: `Idempotency-Key` and `externalId`.
+"""The keys of a company's orders: `Idempotency-Key` and `externalId`.
 
 An order is a document that a caller creates directly, or a sale. Triggers claim its keys when it is stored
-(migrations 0017 and 0018), so a key names one order, however many arrive at once.
+(migrations 0017 and 0018), so a key belongs to one order, even if several arrive at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,8 +17,8 @@ _CONSTRAINTS = frozenset((
     "order_keys_pkey", "documents_by_idempotency_key", "documents_by_external_id", "sales_by_idempotency_key",
     "sales_by_external_id",
 ))  # fmt: skip
-# By the orders themselves, as the first release let a document and a sale have the same key. Its documents
-# without Idempotency-Key have their externalId in both columns.
+# Reads documents and sales, not order_keys: in the first release a document and a sale could have the same
+# key. Documents of that release without an Idempotency-Key have their externalId in both columns.
 _FIND = """
     select d.idempotency_key as key, d.idempotency_key is distinct from d.external_id or k.is_header is true
         as is_header, d.id as document_id, null::uuid as sale_id, d.external_id
@@ -40,7 +40,7 @@ _FIND = """
 
 
 class OrderKeyTaken(Exception):
-    """Another order of the company has the key; the transaction is lost."""
+    """Another order of the company has the key; the transaction has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class OrderKeys:
         self._subscription_id = subscription_id
 
     async def find(self, company_id: UUID, namespace: str, keys: Sequence[str]) -> list[OrderKey]:
-        """Returns those of the keys that orders of the company have, once for each use of a key."""
+        """Returns the uses of some keys by orders of the company; a key may have several."""
         rows = await self._connection.fetch(_FIND, self._subscription_id, company_id, namespace, keys)
         return [OrderKey(**row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Authorities that are out of service, as all processes of an installation know them."""
+"""Outages of authorities, shared by all processes of an installation."""
 
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
@@ -7,8 +7,8 @@ from carimbo.storage.connection import Connection
 
 
 @dataclass(frozen=True)
-class AuthorityPlace:
-    """An authority's services for one model in one environment, which may be out while others work."""
+class AuthorityService:
+    """An authority's service for one model in one environment; its other services may work meanwhile."""
 
     model: str
     authorizer: str
@@ -16,8 +16,8 @@ class AuthorityPlace:
 
 
 @dataclass(frozen=True)
-class Outage:
-    """A break without a success in between; `code` is the authority's own, if it says anything."""
+class OutageRow:
+    """Failures of an authority without a success in between; `code` is the authority's, if it gave one."""
 
     model: str
     authorizer: str
@@ -28,22 +28,22 @@ class Outage:
     message: str
 
     @property
-    def place(self) -> AuthorityPlace:
-        return AuthorityPlace(self.model, self.authorizer, self.environment)
+    def place(self) -> AuthorityService:
+        return AuthorityService(self.model, self.authorizer, self.environment)
 
 
-_COLUMNS = ", ".join(field.name for field in fields(Outage))
+_COLUMNS = ", ".join(field.name for field in fields(OutageRow))
 
 
-async def all_outages(connection: Connection) -> list[Outage]:
-    """Every break that is not known to be over."""
-    return [Outage(**row) for row in await connection.fetch(f"select {_COLUMNS} from outages")]
+async def all_outages(connection: Connection) -> list[OutageRow]:
+    """Returns every outage that has not ended."""
+    return [OutageRow(**row) for row in await connection.fetch(f"select {_COLUMNS} from outages")]
 
 
-async def see_outage(
-    connection: Connection, place: AuthorityPlace, code: str | None, message: str, forgotten: timedelta
+async def record_outage(
+    connection: Connection, place: AuthorityService, code: str | None, message: str, forgotten: timedelta
 ) -> None:
-    """Write down a failure; it begins a new break when the last one was seen too long ago."""
+    """Stores a failure; it begins a new outage if the last failure is older than `forgotten`."""
     await connection.execute(
         """
         insert into outages as o (model, authorizer, environment, since, seen_at, code, message)
@@ -56,8 +56,8 @@ async def see_outage(
     )  # fmt: skip
 
 
-async def end_outage(connection: Connection, place: AuthorityPlace) -> None:
-    """An authority answers again."""
+async def end_outage(connection: Connection, place: AuthorityService) -> None:
+    """Deletes the outage of an authority that answers again."""
     await connection.execute(
         "delete from outages where model = $1 and authorizer = $2 and environment = $3",
         place.model, place.authorizer, place.environment,

@@ -1,7 +1,7 @@
-"""Connections that are kept open and lent, one borrower each.
+"""A pool of open connections.
 
-Our own, as it does less than the driver's: that one starts a task and sets a timer for every loan, which
-costs more than many of our statements.
+Our own, because it does less than asyncpg's: that one starts a task and sets a timer each time a connection
+is taken, which costs more than many of our statements.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ import asyncpg
 
 from carimbo.storage.connection import Connection, DatabaseUnavailable, is_lost
 
-# Routers and proxies forget a connection that is silent for long, and tell nobody.
+# Routers and proxies drop a connection that is idle for long, without notice.
 _LONGEST_IDLE_SECONDS = 300
-_ALL_LENT = "todas as conexões deste processo estão em uso"
+_ALL_TAKEN = "todas as conexões deste processo estão em uso"
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,10 @@ DEFAULT_OPTIONS = PoolOptions()
 
 
 class Pool:
-    """Lends at most `size` connections at once; who comes when all are lent waits for the next one.
+    """Gives out at most `size` connections at once; a task waits in line while all are taken.
 
-    The wait has an end: statements have theirs, so who waits longer waits for himself.
+    The wait times out. Statements time out too, so a longer wait means that this task itself holds the
+    connections.
     """
 
     def __init__(
@@ -51,24 +52,27 @@ class Pool:
         self._free = size
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._idle: list[tuple[asyncpg.Connection[Any], float]] = []
-        self._endings: set[asyncio.Task[None]] = set()
+        self._closings: set[asyncio.Task[None]] = set()
         self._is_closed = False
 
     async def take(self) -> Connection:
-        """Borrow a connection: the one that came back last, or a new one."""
+        """Returns a connection: the one that was given back last, or a new one.
+
+        Raises DatabaseUnavailable if none is free in time.
+        """
         await self._take_place()
         try:
-            return self._kept() or await self._connect()
+            return self._idle_connection() or await self._connect()
         except BaseException:
             self._free_place()
             raise
 
     def give_back(self, connection: Any, error: BaseException | None) -> None:
-        """Return a connection; one that may still be at something is not lent again."""
-        if _is_spoilt(connection, error):
-            ending = asyncio.create_task(self._end(connection))
-            self._endings.add(ending)
-            ending.add_done_callback(self._endings.discard)
+        """Puts a connection back; it is closed instead if it may still run a statement."""
+        if _is_unusable(connection, error):
+            closing = asyncio.create_task(self._close_busy(connection))
+            self._closings.add(closing)
+            closing.add_done_callback(self._closings.discard)
             return
         if self._is_closed:
             connection.terminate()
@@ -77,25 +81,25 @@ class Pool:
         self._free_place()
 
     async def close(self) -> None:
-        """Close what is idle, politely; what is lent ends when it comes back."""
+        """Closes idle connections; those that are taken are closed when they are given back."""
         self._is_closed = True
-        if self._endings:
-            await asyncio.wait(set(self._endings))
+        if self._closings:
+            await asyncio.wait(set(self._closings))
         while self._idle:
             connection, _ = self._idle.pop()
             with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 await connection.close()
 
     def terminate(self) -> None:
-        """Drop what is idle."""
+        """Drops idle connections without waiting for the server."""
         while self._idle:
             self._idle.pop()[0].terminate()
 
-    async def _end(self, connection: "asyncpg.Connection[Any]") -> None:
-        """Close one that may be at a statement, which the server is told to give up first.
+    async def _close_busy(self, connection: "asyncpg.Connection[Any]") -> None:
+        """Closes a connection that may run a statement, after the server has cancelled it.
 
-        Dropped without a word, it would carry the statement out, though we said that it had failed. Until it
-        is gone its place is not free: there are never more than so many.
+        A server that only loses the connection would complete the statement, though we reported a failure.
+        The place is free only afterwards, so that there are never more than `size` connections.
         """
         try:
             await connection.close(timeout=self._close_seconds)
@@ -111,21 +115,23 @@ class Pool:
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
         self._waiting.append(turn)
-        alarm = loop.call_later(self._wait_seconds, turn.cancel, _ALL_LENT)
+        alarm = loop.call_later(self._wait_seconds, turn.cancel, _ALL_TAKEN)
         try:
             await turn
         except asyncio.CancelledError as cancelled:
-            if cancelled.args == (_ALL_LENT,) and not _is_being_cancelled():
-                raise DatabaseUnavailable(_ALL_LENT) from None
+            task = asyncio.current_task()
+            is_task_cancelled = task is not None and task.cancelling() > 0
+            if cancelled.args == (_ALL_TAKEN,) and not is_task_cancelled:
+                raise DatabaseUnavailable(_ALL_TAKEN) from None
             if turn.done() and not turn.cancelled():
-                # The place came together with the end of who waited for it.
+                # The place was given to this task just before the task was cancelled.
                 self._free_place()
             raise
         finally:
             alarm.cancel()
 
     def _free_place(self) -> None:
-        """Give a place to who has waited longest, or keep it for who comes."""
+        """Gives a place to the task that has waited longest, or keeps it free."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -133,7 +139,7 @@ class Pool:
                 return
         self._free += 1
 
-    def _kept(self) -> "asyncpg.Connection[Any] | None":
+    def _idle_connection(self) -> "asyncpg.Connection[Any] | None":
         while self._idle:
             connection, since = self._idle.pop()
             if connection.is_closed():
@@ -144,13 +150,8 @@ class Pool:
         return None
 
 
-def _is_spoilt(connection: Any, error: BaseException | None) -> bool:
-    """Tell whether a connection was given up in the middle of something: cancelled, timed out, half done."""
+def _is_unusable(connection: Any, error: BaseException | None) -> bool:
+    """Returns whether a connection is closed, in a transaction, or may still run a cancelled statement."""
     if connection.is_closed() or connection.is_in_transaction():
         return True
     return error is not None and (not isinstance(error, Exception) or is_lost(error))
-
-
-def _is_being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

@@ -11,12 +11,11 @@ import asyncpg
 
 from carimbo.storage.connection import Connection, Row, only
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.json_columns import json_object, json_objects
-from carimbo.storage.searching import matches_search
+from carimbo.storage.sql import NamedSql, json_object, json_objects, search_condition
 
-_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_LENGTH = 26
-_BITS = 5
+_ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_ULID_LENGTH = 26
+_BITS_OF_DIGIT = 5
 
 
 class SkuTaken(Exception):
@@ -25,7 +24,7 @@ class SkuTaken(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ProductFilter:
-    """Which items of a catalog are meant; None is all."""
+    """A filter of a catalog's items; None matches all."""
 
     type: str | None = None
     search: str | None = None
@@ -33,7 +32,7 @@ class ProductFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class NewProduct:
-    """A product or service to be put into a catalog."""
+    """A product or service to store in a catalog."""
 
     id: str
     company_id: UUID
@@ -46,13 +45,13 @@ class NewProduct:
     """Days."""
     follows_company_defaults: bool
     fiscal: Mapping[str, Any] = field(default_factory=dict)
-    """Codes and rates of its own, plain values of JSON."""
+    """The item's own codes and rates, as JSON values."""
     components: Sequence[Mapping[str, str]] = field(default_factory=list)
-    """Of a split item: `id` and `percentage`, a text in which no digit is lost."""
+    """The parts of a split item: `id`, and `percentage` as a text, so that no digit is lost."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Product(NewProduct):
+class ProductRow(NewProduct):
     """A product or service in a company's catalog."""
 
     created_at: datetime
@@ -61,54 +60,60 @@ class Product(NewProduct):
 
 _INSERTED = tuple(field.name for field in fields(NewProduct))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in ("id", "company_id"))
-_COLUMNS = ", ".join(field.name for field in fields(Product))
+_COLUMNS = ", ".join(field.name for field in fields(ProductRow))
 _OF_COMPANY = "subscription_id = $1 and company_id = $2 and deleted_at is null"
 _SELECT = f"select {_COLUMNS} from products where {_OF_COMPANY}"
-_MATCHING = f"{_OF_COMPANY} and ($3::text is null or type = $3) and {matches_search(4)}"
+_MATCHING = f"{_OF_COMPANY} and ($3::text is null or type = $3) and {search_condition('$4')}"
+_ADD = NamedSql(
+    f"insert into products (subscription_id, {', '.join(_INSERTED)})"
+    f" values ($1, {', '.join(f':{name}' for name in _INSERTED)})"
+    f" on conflict do nothing returning {_COLUMNS}"
+)
+_WRITE = NamedSql(
+    f"update products set {', '.join(f'{name} = :{name}' for name in _CHANGEABLE)}, updated_at = now()"
+    f" where {_OF_COMPANY} and id = $3 returning {_COLUMNS}"
+)
 
 
 class Products:
-    """Products and services of one subscription's companies; deleted ones are seen only by their ids."""
+    """Products and services of one subscription's companies; deleted ones are found only by their ids."""
 
     def __init__(self, connection: Connection, subscription_id: UUID) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, product: NewProduct) -> Product | None:
-        """Insert; None when the SKU is taken."""
-        arguments = ", ".join(f"${position}" for position in range(2, 2 + len(_INSERTED)))
+    async def add(self, product: NewProduct) -> ProductRow | None:
+        """Inserts an item; returns None if the SKU is taken."""
         row = await self._connection.fetchrow(
-            f"insert into products (subscription_id, {', '.join(_INSERTED)}) values ($1, {arguments})"
-            f" on conflict do nothing returning {_COLUMNS}",
-            self._subscription_id, *(getattr(product, name) for name in _INSERTED),
-        )  # fmt: skip
+            _ADD.text, self._subscription_id, *_ADD.arguments(vars(product))
+        )
         return row and _product(row)
 
     async def hold(self, company_id: UUID) -> None:
-        """Wait for whoever changes the catalog, and keep others from it until the transaction ends.
+        """Locks the catalog of a company against other changes until the transaction ends.
 
-        So no item leaves the catalog, or becomes another, while a split is made of it.
+        So no item is deleted or changed while a split item is made of it.
         """
         await self._connection.execute(
             "select pg_advisory_xact_lock(hashtextextended('catalog:' || $1::uuid, 0))", company_id
         )
 
-    async def get(self, company_id: UUID, product_id: str) -> Product | None:
-        """An item of a company's catalog."""
+    async def get(self, company_id: UUID, product_id: str) -> ProductRow | None:
+        """Returns an item of a company's catalog, or None."""
         row = await self._connection.fetchrow(
             f"{_SELECT} and id = $3", self._subscription_id, company_id, product_id
         )
         return row and _product(row)
 
-    async def find_by_sku(self, company_id: UUID, sku: str) -> Product | None:
-        """The item of a company's catalog that has the SKU."""
+    async def find_by_sku(self, company_id: UUID, sku: str) -> ProductRow | None:
+        """Returns the item of a company's catalog that has the SKU, or None."""
         row = await self._connection.fetchrow(
             f"{_SELECT} and sku = $3", self._subscription_id, company_id, sku
         )
         return row and _product(row)
 
-    async def by_skus(self, company_id: UUID, skus: Sequence[str]) -> list[Product]:
-        """Those of these SKUs that the catalog has, in no order."""
+    async def by_skus(self, company_id: UUID, skus: Sequence[str]) -> list[ProductRow]:
+        """Returns the items with some SKUs, in any order."""
         rows = await self._connection.fetch(
             f"{_SELECT} and sku = any($3)", self._subscription_id, company_id, skus
         )
@@ -116,8 +121,8 @@ class Products:
 
     async def by_ids(
         self, company_id: UUID, ids: Sequence[str], deleted_too: Sequence[str] = ()
-    ) -> list[Product]:
-        """Returns the items that have these ids, in no order; deleted ones only if they are named as such."""
+    ) -> list[ProductRow]:
+        """Returns the items with some ids, in any order; deleted ones only if they are in `deleted_too`."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from products where subscription_id = $1 and company_id = $2"
             " and id = any($3) and (deleted_at is null or id = any($4))",
@@ -125,16 +130,16 @@ class Products:
         )  # fmt: skip
         return [_product(row) for row in rows]
 
-    async def splits_with(self, company_id: UUID, product_id: str) -> list[Product]:
-        """The split items that divide into an item, oldest first."""
+    async def splits_with(self, company_id: UUID, product_id: str) -> list[ProductRow]:
+        """Returns the split items that an item is part of, oldest first."""
         rows = await self._connection.fetch(
             f"{_SELECT} and components @> $3 order by created_at, id",
             self._subscription_id, company_id, [{"id": product_id}],
         )  # fmt: skip
         return [_product(row) for row in rows]
 
-    async def page(self, company_id: UUID, wanted: ProductFilter, offset: int, size: int) -> list[Product]:
-        """A page of a catalog, newest first."""
+    async def page(self, company_id: UUID, wanted: ProductFilter, offset: int, size: int) -> list[ProductRow]:
+        """Returns a page of a catalog, newest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from products where {_MATCHING}"
             " order by created_at desc, id desc offset $5 limit $6",
@@ -143,30 +148,27 @@ class Products:
         return [_product(row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: ProductFilter) -> int:
-        """How many items of a catalog a filter matches."""
+        """Returns how many items of a catalog a filter matches."""
         total: int = await self._connection.fetchval(
             f"select count(*) from products where {_MATCHING}",
             self._subscription_id, company_id, wanted.type, wanted.search,
         )  # fmt: skip
         return total
 
-    async def write(self, product: NewProduct) -> Product:
-        """Replace all but what it is known by; raises SkuTaken, and the transaction may go on."""
-        changes = ", ".join(f"{name} = ${position}" for position, name in enumerate(_CHANGEABLE, 4))
+    async def write(self, product: NewProduct) -> ProductRow:
+        """Replaces an item's columns except its ids. Raises SkuTaken; the transaction can go on then."""
         try:
             async with self._connection.transaction():
                 row = await self._connection.fetchrow(
-                    f"update products set {changes}, updated_at = now()"
-                    f" where {_OF_COMPANY} and id = $3 returning {_COLUMNS}",
-                    self._subscription_id, product.company_id, product.id,
-                    *(getattr(product, name) for name in _CHANGEABLE),
+                    _WRITE.text,
+                    self._subscription_id, product.company_id, product.id, *_WRITE.arguments(vars(product)),
                 )  # fmt: skip
         except asyncpg.UniqueViolationError as error:
             raise SkuTaken(product.sku) from error
         return _product(only(row))
 
     async def delete(self, company_id: UUID, product_id: str) -> bool:
-        """Mark as deleted: sales go on naming it."""
+        """Marks an item as deleted, as sales go on referring to it; returns False if there is none."""
         result = await self._connection.execute(
             f"update products set deleted_at = now(), updated_at = now() where {_OF_COMPANY} and id = $3",
             self._subscription_id, company_id, product_id,
@@ -174,14 +176,16 @@ class Products:
         return bool(result == "UPDATE 1")
 
 
-def _product(row: Row) -> Product:
+def _product(row: Row) -> ProductRow:
     values = dict(row)
     fiscal = json_object("products", row["id"], "fiscal", row["fiscal"]) or {}
     components = json_objects("products", row["id"], "components", row["components"])
-    return Product(**values | {"fiscal": fiscal, "components": components})
+    return ProductRow(**values | {"fiscal": fiscal, "components": components})
 
 
 def new_product_id() -> str:
-    """Make a ULID: the bits of an id that sorts by time, in Crockford's base 32."""
+    """Returns a new ULID: the bits of an id that sorts by time, in Crockford's base 32."""
     value = new_id().int
-    return "".join(_DIGITS[value >> _BITS * place & 31] for place in reversed(range(_LENGTH)))
+    return "".join(
+        _ULID_DIGITS[value >> _BITS_OF_DIGIT * place & 31] for place in reversed(range(_ULID_LENGTH))
+    )

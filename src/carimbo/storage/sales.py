@@ -1,4 +1,4 @@
-"""Sales, the lines that each has, and how each stands."""
+"""Sales with their lines and their status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -8,17 +8,75 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.jobs import job_added
+from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.order_keys import claiming_keys
-from carimbo.storage.sale_status import IS_WAITING, LOSE_DOCUMENT, STATUS, STATUS_FILTERS
+from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WorkKind
 
-_NOTHING = Decimal(0)
+IS_WAITING = "(s.next_action_at is not null or s.parked_reason is not null)"
+"""SQL condition: sale `s` waits for its scheduled time."""
+# The status comes from the documents; the sale's own columns say whether its drafts wait for a time and
+# whether a document was discarded.
+STATUS = f"""(
+    select case
+        when bool_or(d.status = 'processing') then 'processing'
+        when bool_and(d.status = 'authorized') and not s.has_discarded_document then 'invoiced'
+        when bool_or(d.status = 'authorized') then 'partiallyInvoiced'
+        when bool_or(d.status = 'canceled') and not (bool_or(d.status = 'pending') and {IS_WAITING})
+            then 'canceled'
+        when bool_or(d.status = 'rejected') then 'failed'
+        when {IS_WAITING} then 'scheduled'
+        else 'draft' end
+    from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
+)"""
+_WITH_UNAUTHORIZED_DOCUMENT = (
+    "select d.sale_id from documents d where d.company_id = $2 and d.status <> 'authorized'"
+    " and d.sale_id is not null"
+)
+# For each status, SQL that narrows the sales with a document that is not authorized, or adds others to them.
+_CANDIDATES = {
+    # A sale whose documents were all discarded is a draft again.
+    "draft": " and d.status = 'pending'"
+    " union all select n.id from sales n where n.company_id = $2 and not n.has_documents",
+    "scheduled": " and d.status = 'pending'",
+    "processing": " and d.status = 'processing'",
+    "partiallyInvoiced": " union all"
+    " select n.id from sales n where n.company_id = $2 and n.has_discarded_document",
+    "failed": " and d.status = 'rejected'",
+    "canceled": " and d.status = 'canceled'",
+}
+STATUS_FILTERS = {
+    "invoiced": "s.has_documents and not s.has_discarded_document"
+    f" and s.id not in ({_WITH_UNAUTHORIZED_DOCUMENT})",
+    **{
+        status: f"s.id in ({_WITH_UNAUTHORIZED_DOCUMENT}{candidates}) and {STATUS} = '{status}'"
+        for status, candidates in _CANDIDATES.items()
+    },
+}
+"""SQL condition of the sales `s` that have each status; $2 is their company.
+
+It starts from the documents that are not authorized, which are few and have an index.
+"""
+LOSE_DOCUMENT = """
+    with rest as (
+        select count(*) as documents, count(*) filter (where status = 'pending') as drafts
+        from documents where subscription_id = $1 and sale_id = $2
+    )
+    update sales set updated_at = now(), has_documents = rest.documents > 0,
+        has_discarded_document = not is_direct,
+        next_action_at = case when rest.drafts > 0 then next_action_at end,
+        scheduled_emit_at = case when rest.drafts > 0 then scheduled_emit_at end,
+        parked_reason = case when rest.drafts > 0 then parked_reason end
+    from rest where subscription_id = $1 and id = $2
+"""
+
+
+_ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SaleLine:
-    """What was sold, and at which price."""
+    """A line of a sale: an item and its price."""
 
     product_id: str
     name: str
@@ -28,8 +86,8 @@ class SaleLine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownLine(SaleLine):
-    """A line with what the catalog says of its item."""
+class SaleLineDetails(SaleLine):
+    """A line with the catalog's data of its item."""
 
     sale_id: UUID
     sku: str
@@ -39,38 +97,38 @@ class ShownLine(SaleLine):
 
 @dataclass(frozen=True, kw_only=True)
 class NewSale:
-    """A sale to be stored."""
+    """A sale to store."""
 
     id: UUID
     company_id: UUID
     external_id: str | None
     idempotency_key: str | None = None
     is_direct: bool
-    """Whether a document that was created directly makes it."""
+    """Whether a document that a caller created directly made this sale."""
     customer_id: UUID | None
     """None for a sale to a consumer who is not in the catalog."""
     buyer_tax_id: str | None = None
     """CPF or CNPJ of a buyer without a name; no such buyer is in the catalog."""
     amount: Decimal
-    discount: Decimal = _NOTHING
-    shipping: Decimal = _NOTHING
+    discount: Decimal = _ZERO
+    shipping: Decimal = _ZERO
     sold_on: date
     payment_method: str | None = None
     emit_when: str
     guarantee_date: date | None = None
     scheduled_emit_at: datetime | None = None
-    """When its documents are to be issued, of a sale that waits."""
+    """When the documents of a scheduled sale are issued."""
     send_email: bool | None = None
     product_invoice_type: str | None = None
     nfse: Mapping[str, Any] | None = None
-    """What it says of its note of services, plain values of JSON."""
+    """The fields of its NFS-e, as JSON values."""
     notes: str | None = None
     payments: list[dict[str, Any]] | None = None
-    """Plain values of JSON; None if the payment method pays all."""
+    """JSON values; None if the payment method pays all."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sale(NewSale):
+class SaleRow(NewSale):
     """A stored sale."""
 
     created_at: datetime
@@ -78,12 +136,12 @@ class Sale(NewSale):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownSale(Sale):
-    """A sale with how it stands and whom it is to."""
+class SaleDetails(SaleRow):
+    """A sale with its status and its customer."""
 
     status: str
     is_waiting: bool
-    """Whether its time has still to come, whatever became of its documents meanwhile."""
+    """Whether it waits for its scheduled time, whatever the status of its documents."""
     customer_name: str | None
     customer_email: str | None
     customer_document: str | None
@@ -92,7 +150,7 @@ class ShownSale(Sale):
 
 @dataclass(frozen=True, kw_only=True)
 class SaleFilter:
-    """Which sales of a company are meant; None is all."""
+    """A filter of a company's sales; None matches all."""
 
     status: str | None = None
     customer_id: UUID | None = None
@@ -105,21 +163,23 @@ class SaleFilter:
 _IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct")
 _INSERTED = tuple(field.name for field in fields(NewSale))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
-_COLUMNS = ", ".join(field.name for field in fields(Sale))
+_COLUMNS = ", ".join(field.name for field in fields(SaleRow))
 _LINE_COLUMNS = ", ".join(field.name for field in fields(SaleLine))
-_LINE_TYPES = ("text", "text", "numeric", "numeric", "numeric")
-_CHANGED = """(
+_LINE_TYPES = {
+    "product_id": "text", "name": "text", "price": "numeric", "quantity": "numeric", "total": "numeric",
+}  # fmt: skip
+_DOCUMENTS_UPDATED_AT = """(
     select max(d.updated_at) from documents d where d.subscription_id = s.subscription_id and d.sale_id = s.id
 )"""
-_SHOWN = f"""
-    select {", ".join(f"s.{field.name}" for field in fields(Sale) if field.name != "updated_at")},
-        greatest(s.updated_at, {_CHANGED}) as updated_at, {STATUS} as status,
+_SELECT_DETAILS = f"""
+    select {", ".join(f"s.{field.name}" for field in fields(SaleRow) if field.name != "updated_at")},
+        greatest(s.updated_at, {_DOCUMENTS_UPDATED_AT}) as updated_at, {STATUS} as status,
         {IS_WAITING} as is_waiting,
         c.name as customer_name, c.email as customer_email, c.document as customer_document,
         c.foreign_id as customer_foreign_id
     from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
 """
-_SHOWN_LINES = f"""
+_SELECT_LINE_DETAILS = f"""
     select {", ".join(f"l.{field.name}" for field in fields(SaleLine))}, l.sale_id, p.sku, p.type, p.category
     from sale_lines l
     join products p on p.subscription_id = l.subscription_id and p.id = l.product_id
@@ -134,9 +194,9 @@ _UNSCHEDULE = (
 )
 
 
-def _lines_added(of: str, first: int) -> str:
-    """SQL that writes lines in the statement of their sale, by parameters from the first one on."""
-    arrays = ", ".join(f"${first + place}::{kind}[]" for place, kind in enumerate(_LINE_TYPES))
+def _insert_lines_sql(of: str) -> str:
+    """Returns SQL that inserts the lines of a sale in the sale's own statement; see _line_arrays."""
+    arrays = ", ".join(f":line_{name}::{column_type}[]" for name, column_type in _LINE_TYPES.items())
     return (
         f"insert into sale_lines (subscription_id, sale_id, {_LINE_COLUMNS}, position)"
         f" select {of}.subscription_id, {of}.id, line.*"
@@ -144,32 +204,31 @@ def _lines_added(of: str, first: int) -> str:
     )
 
 
-# What comes due later than this has its job made by then.
+# For a sale that is due later than this, the sweeper inserts the job.
 _SOON = "interval '1 hour'"
-_WAKE = "greatest(next_action_at - now(), interval '0')"
-_ADD = f"""
+_JOB_DELAY = "greatest(next_action_at - now(), interval '0')"
+_ADD = NamedSql(f"""
     with added as (
         insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)}, request)
-        values (${2 + _INSERTED.index("scheduled_emit_at")}, $1,
-            {", ".join(f"${position}" for position in range(2, 3 + len(_INSERTED)))})
+        values (:scheduled_emit_at, $1, {", ".join(f":{name}" for name in _INSERTED)}, :request)
         returning *
-    ), listed as ({_lines_added("added", 3 + len(_INSERTED))}),
+    ), lines as ({_insert_lines_sql("added")}),
     soon as (select * from added where next_action_at < now() + {_SOON}),
-    woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
+    job as ({insert_job_sql(WorkKind.SALE, "soon", _JOB_DELAY)})
     select {_COLUMNS} from added
-"""
-# Another token, and with it another job: that of the time before finds nothing to do.
-_REWRITE = f"""
+""")
+# The next token makes the new job different from that of the old time, which finds nothing to do.
+_REWRITE = NamedSql(f"""
     with changed as (
-        update sales set {", ".join(f"{name} = ${place}" for place, name in enumerate(_CHANGEABLE, 3))},
-            next_action_at = ${3 + _CHANGEABLE.index("scheduled_emit_at")},
+        update sales set {", ".join(f"{name} = :{name}" for name in _CHANGEABLE)},
+            next_action_at = :scheduled_emit_at,
             lease_token = lease_token + 1, lease_until = null, attempts = 0, parked_reason = null,
             has_documents = true, has_discarded_document = false, updated_at = now()
         where subscription_id = $1 and id = $2 returning *
     ), soon as (select * from changed where next_action_at < now() + {_SOON}),
-    woken as ({job_added(WorkKind.SALE, "soon", _WAKE)})
-    {_lines_added("changed", 3 + len(_CHANGEABLE))}
-"""
+    job as ({insert_job_sql(WorkKind.SALE, "soon", _JOB_DELAY)})
+    {_insert_lines_sql("changed")}
+""")
 
 
 class Sales:
@@ -179,103 +238,96 @@ class Sales:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, sale: NewSale, lines: Sequence[SaleLine], request: str | None = None) -> Sale:
-        """Inserts a sale with its lines, the job of its time and the JSON of the body that creates it.
+    async def add(self, sale: NewSale, lines: Sequence[SaleLine], request: str | None = None) -> SaleRow:
+        """Inserts a sale with its lines, its job, and the JSON of the request that creates it.
 
         Raises OrderKeyTaken if another order has one of its keys.
         """
+        values = {**vars(sale), "request": request, **_line_arrays(lines)}
         with claiming_keys():
-            row = await self._connection.fetchrow(
-                _ADD,
-                self._subscription_id, *(getattr(sale, name) for name in _INSERTED), request,
-                *_line_columns(lines),
-            )  # fmt: skip
-        return Sale(**only(row))
+            row = await self._connection.fetchrow(_ADD.text, self._subscription_id, *_ADD.arguments(values))
+        return SaleRow(**only(row))
 
-    async def get(self, sale_id: UUID) -> Sale | None:
-        """A sale of any company of the subscription."""
+    async def get(self, sale_id: UUID) -> SaleRow | None:
+        """Returns a sale of any company of the subscription, or None."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from sales where subscription_id = $1 and id = $2",
             self._subscription_id, sale_id,
         )  # fmt: skip
-        return row and Sale(**row)
+        return row and SaleRow(**row)
 
     async def request_of(self, sale_id: UUID) -> str | None:
-        """Returns the JSON of the body that created a sale; None if a direct document or 0.1.0 made it."""
+        """Returns the JSON of the request that created a sale; None if a direct document or 0.1.0 made it."""
         request: str | None = await self._connection.fetchval(
             "select request from sales where subscription_id = $1 and id = $2", self._subscription_id, sale_id
         )
         return request
 
-    async def lock(self, sale_id: UUID) -> Sale | None:
-        """Read, and keep others from changing it until the transaction ends."""
+    async def lock(self, sale_id: UUID) -> SaleRow | None:
+        """Returns a sale and locks it until the transaction ends."""
         row = await self._connection.fetchrow(
             f"select {_COLUMNS} from sales where subscription_id = $1 and id = $2 for update",
             self._subscription_id, sale_id,
         )  # fmt: skip
-        return row and Sale(**row)
+        return row and SaleRow(**row)
 
-    async def show(self, sale_id: UUID) -> ShownSale | None:
-        """A sale with what is shown of it."""
+    async def show(self, sale_id: UUID) -> SaleDetails | None:
+        """Returns a sale with its status and its customer, or None."""
         row = await self._connection.fetchrow(
-            f"{_SHOWN} where s.subscription_id = $1 and s.id = $2", self._subscription_id, sale_id
+            f"{_SELECT_DETAILS} where s.subscription_id = $1 and s.id = $2", self._subscription_id, sale_id
         )
-        return row and ShownSale(**row)
+        return row and SaleDetails(**row)
 
-    async def page(self, company_id: UUID, wanted: SaleFilter, offset: int, size: int) -> list[ShownSale]:
-        """A page of a company's sales, the latest first."""
+    async def page(self, company_id: UUID, wanted: SaleFilter, offset: int, size: int) -> list[SaleDetails]:
+        """Returns a page of a company's sales, the latest first."""
         matching, values = self._matching(company_id, wanted)
-        paged = f"order by s.sold_on desc, s.id desc offset ${len(values) + 1} limit ${len(values) + 2}"
-        # Found before they are shown: how those stand that come before the page is nobody's question.
-        found = f"select s.id from sales s where {matching} {paged}"
+        order = "order by s.sold_on desc, s.id desc"
+        # The ids of the page in a subquery, so that the status is computed for these sales only.
+        ids = f"select s.id from sales s where {matching} {order}"
+        ids += f" offset ${len(values) + 1} limit ${len(values) + 2}"
         rows = await self._connection.fetch(
-            f"{_SHOWN} where s.subscription_id = $1 and s.id in ({found}) order by s.sold_on desc, s.id desc",
+            f"{_SELECT_DETAILS} where s.subscription_id = $1 and s.id in ({ids}) {order}",
             *values, offset, size,
         )  # fmt: skip
-        return [ShownSale(**row) for row in rows]
+        return [SaleDetails(**row) for row in rows]
 
     async def count(self, company_id: UUID, wanted: SaleFilter) -> int:
-        """How many of a company's sales a filter matches."""
+        """Returns how many of a company's sales a filter matches."""
         matching, values = self._matching(company_id, wanted)
         total: int = await self._connection.fetchval(
             f"select count(*) from sales s where {matching}", *values
         )
         return total
 
-    async def lines(self, sale_ids: Sequence[UUID]) -> list[ShownLine]:
-        """What sales sell, in the order that it was told in; what was taken out of the catalog too."""
-        rows = await self._connection.fetch(_SHOWN_LINES, self._subscription_id, sale_ids)
-        return [ShownLine(**row) for row in rows]
+    async def lines(self, sale_ids: Sequence[UUID]) -> list[SaleLineDetails]:
+        """Returns the lines of some sales in their order, also those of deleted items."""
+        rows = await self._connection.fetch(_SELECT_LINE_DETAILS, self._subscription_id, sale_ids)
+        return [SaleLineDetails(**row) for row in rows]
 
     async def rewrite(self, sale: NewSale, lines: Sequence[SaleLine]) -> None:
-        """Write all of a sale but what it is known by, in the caller's transaction."""
+        """Replaces the lines and all columns of a sale except ids and keys, in the caller's transaction."""
         await self._delete_lines(sale.id)
+        values = {**vars(sale), **_line_arrays(lines)}
         await self._connection.execute(
-            _REWRITE,
-            self._subscription_id, sale.id, *(getattr(sale, name) for name in _CHANGEABLE),
-            *_line_columns(lines),
-        )  # fmt: skip
+            _REWRITE.text, self._subscription_id, sale.id, *_REWRITE.arguments(values)
+        )
 
     async def unschedule(self, sale_id: UUID) -> None:
-        """Let it wait no more: what it waited for has been done, or never will be."""
-        await self._connection.execute(
-            f"{_UNSCHEDULE} and id = $2",
-            self._subscription_id, sale_id,
-        )  # fmt: skip
+        """Clears the schedule of a sale: its documents were issued, or never will be."""
+        await self._connection.execute(f"{_UNSCHEDULE} and id = $2", self._subscription_id, sale_id)
 
     async def lose_document(self, sale_id: UUID) -> None:
-        """Stores that a document was discarded: without drafts a sale waits for no time any more."""
+        """Stores that a document was discarded; without another draft, this clears the sale's schedule."""
         await self._connection.execute(LOSE_DOCUMENT, self._subscription_id, sale_id)
 
     async def unschedule_all(self, company_id: UUID) -> None:
-        """Let no sale of a company wait any more."""
+        """Clears the schedules of all sales of a company."""
         await self._connection.execute(
-            f"{_UNSCHEDULE} and company_id = $2",
-            self._subscription_id, company_id,
-        )  # fmt: skip
+            f"{_UNSCHEDULE} and company_id = $2", self._subscription_id, company_id
+        )
 
     async def delete(self, sale_id: UUID) -> None:
-        """Delete with its lines; nothing may name it any more."""
+        """Deletes a sale with its lines; nothing may refer to it."""
         await self._delete_lines(sale_id)
         await self._connection.execute(
             "delete from sales where subscription_id = $1 and id = $2", self._subscription_id, sale_id
@@ -288,21 +340,28 @@ class Sales:
         )  # fmt: skip
 
     def _matching(self, company_id: UUID, wanted: SaleFilter) -> tuple[str, list[Any]]:
-        """The condition of what is asked, and no more: a plan for all that might be asked is a slow one."""
-        asked = (
+        """Returns the SQL condition of a filter with its values.
+
+        It has only the parts that the filter uses: a plan for all possible parts is slow.
+        """
+        comparisons = (
             ("s.customer_id =", wanted.customer_id),
             ("s.external_id =", wanted.external_id),
             ("s.emit_when =", wanted.emit_when),
             ("s.sold_on >=", wanted.sold_from),
             ("s.sold_on <=", wanted.sold_until),
         )
-        given = [(comparison, value) for comparison, value in asked if value is not None]
-        conditions = [f"{comparison} ${position}" for position, (comparison, _) in enumerate(given, 3)]
-        by_status = [STATUS_FILTERS[wanted.status]] if wanted.status else []
-        text = " and ".join(["s.subscription_id = $1", "s.company_id = $2", *by_status, *conditions])
-        return text, [self._subscription_id, company_id, *(value for _, value in given)]
+        conditions = ["s.subscription_id = $1", "s.company_id = $2"]
+        values: list[Any] = [self._subscription_id, company_id]
+        if wanted.status:
+            conditions.append(STATUS_FILTERS[wanted.status])
+        for comparison, value in comparisons:
+            if value is not None:
+                values.append(value)
+                conditions.append(f"{comparison} ${len(values)}")
+        return " and ".join(conditions), values
 
 
-def _line_columns(lines: Sequence[SaleLine]) -> tuple[list[Any], ...]:
-    """The parameters of the lines, a list a column."""
-    return tuple([getattr(line, field.name) for line in lines] for field in fields(SaleLine))
+def _line_arrays(lines: Sequence[SaleLine]) -> dict[str, list[Any]]:
+    """Returns the parameters of _insert_lines_sql: the values of each column."""
+    return {f"line_{name}": [getattr(line, name) for line in lines] for name in _LINE_TYPES}

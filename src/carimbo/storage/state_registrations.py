@@ -1,4 +1,4 @@
-"""State registrations (inscrições estaduais) of each company, one per state."""
+"""State registrations (inscrições estaduais) of companies, at most one for each state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,8 +10,8 @@ _COLUMNS = "id, state, number, is_default, created_at"
 
 
 @dataclass(frozen=True)
-class StateRegistration:
-    """A company's number at one state's tax office."""
+class StateRegistrationRow:
+    """A company's registration in one state."""
 
     id: UUID
     state: str
@@ -29,8 +29,8 @@ class StateRegistrations:
 
     async def add(
         self, company_id: UUID, registration_id: UUID, state: str, number: str, is_default: bool
-    ) -> StateRegistration:
-        """Store a registration; there is one of each state."""
+    ) -> StateRegistrationRow:
+        """Stores a registration in a state that has none yet."""
         row = await self._connection.fetchrow(
             f"""
             insert into state_registrations (subscription_id, company_id, id, state, number, is_default)
@@ -39,28 +39,28 @@ class StateRegistrations:
             """,
             self._subscription_id, company_id, registration_id, state, number, is_default,
         )  # fmt: skip
-        return StateRegistration(**only(row))
+        return StateRegistrationRow(**only(row))
 
     async def find_by_state(self, company_id: UUID, state: str) -> UUID | None:
-        """The registration in a state; None when there is none."""
-        found: UUID | None = await self._connection.fetchval(
+        """Returns the id of the registration in a state, or None."""
+        registration_id: UUID | None = await self._connection.fetchval(
             "select id from state_registrations"
             " where subscription_id = $1 and company_id = $2 and state = $3",
             self._subscription_id, company_id, state,
         )  # fmt: skip
-        return found
+        return registration_id
 
-    async def all(self, company_id: UUID) -> list[StateRegistration]:
-        """Newest first; there are 27 at most."""
+    async def all(self, company_id: UUID) -> list[StateRegistrationRow]:
+        """Returns all registrations of a company, at most 27, newest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from state_registrations where subscription_id = $1 and company_id = $2"
             " order by created_at desc, id desc",
             self._subscription_id, company_id,
         )  # fmt: skip
-        return [StateRegistration(**row) for row in rows]
+        return [StateRegistrationRow(**row) for row in rows]
 
     async def clear_default(self, company_id: UUID) -> None:
-        """Let none be the default, before another becomes it."""
+        """Clears the default registration, before another one becomes the default."""
         await self._connection.execute(
             "update state_registrations set is_default = false"
             " where subscription_id = $1 and company_id = $2 and is_default",
@@ -68,14 +68,17 @@ class StateRegistrations:
         )  # fmt: skip
 
     async def delete_all(self, company_id: UUID) -> None:
-        """Remove all of a company's."""
+        """Deletes all registrations of a company."""
         await self._connection.execute(
             "delete from state_registrations where subscription_id = $1 and company_id = $2",
             self._subscription_id, company_id,
         )  # fmt: skip
 
     async def delete(self, company_id: UUID, registration_id: UUID) -> bool:
-        """Remove one; when it was the default, the oldest left takes its place."""
+        """Deletes a registration and returns whether there was one.
+
+        If it was the default, the oldest of the others becomes the default.
+        """
         result = await self._connection.execute(
             "delete from state_registrations where subscription_id = $1 and company_id = $2 and id = $3",
             self._subscription_id, company_id, registration_id,

@@ -1,15 +1,15 @@
-"""Subscriptions and the plans they are on."""
+"""Subscriptions, their plans, and what each has used of its plan: documents and requests."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a subscription may spend; None is without limit."""
+class SubscriptionPlan:
+    """The limits of a subscription; None is no limit."""
 
     name: str
     monthly_documents: int | None
@@ -19,11 +19,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Subscription:
-    """The operational hub of one customer: its plan and the features switched on."""
+    """A customer of this installation: its plan and its features."""
 
     id: UUID
     name: str
-    plan: Plan
+    plan: SubscriptionPlan
     features: frozenset[str]
     created_at: datetime
 
@@ -36,49 +36,49 @@ _SELECT = """
 
 
 class Subscriptions:
-    """Not scoped: only the operator's commands and authentication reach it."""
+    """All subscriptions; only authentication and the operator's commands use it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def add(self, subscription_id: UUID, name: str, plan: str, features: list[str]) -> None:
-        """Store a subscription."""
+        """Stores a subscription."""
         await self._connection.execute(
             "insert into subscriptions (id, name, plan, features) values ($1, $2, $3, $4)",
             subscription_id, name, plan, features,
         )  # fmt: skip
 
     async def get(self, subscription_id: UUID) -> Subscription | None:
-        """A subscription with its plan."""
+        """Returns a subscription with its plan, or None."""
         row = await self._connection.fetchrow(_SELECT + "where s.id = $1", subscription_id)
         return row and subscription_of(row)
 
     async def all(self) -> list[Subscription]:
-        """Every subscription, oldest first."""
+        """Returns every subscription, oldest first."""
         rows = await self._connection.fetch(_SELECT + "order by s.created_at, s.id")
         return [subscription_of(row) for row in rows]
 
     async def set_plan(self, subscription_id: UUID, plan: str) -> None:
-        """Put it on a plan, which must exist."""
+        """Sets the plan of a subscription; the plan must exist."""
         await self._connection.execute(
             "update subscriptions set plan = $2 where id = $1", subscription_id, plan
         )
 
     async def set_features(self, subscription_id: UUID, features: list[str]) -> None:
-        """Replace what it may do besides what all may."""
+        """Replaces the features of a subscription."""
         await self._connection.execute(
             "update subscriptions set features = $2 where id = $1", subscription_id, features
         )
 
 
 class Plans:
-    """The operator's price list, so to speak: names and limits."""
+    """The plans of this installation: names and limits."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def put(self, plan: Plan) -> None:
-        """Define a plan, or define it anew for all who are on it."""
+    async def put(self, plan: SubscriptionPlan) -> None:
+        """Stores a plan, or changes it for all its subscriptions."""
         await self._connection.execute(
             """
             insert into plans (name, monthly_documents, total_documents, requests_per_minute)
@@ -91,24 +91,26 @@ class Plans:
             plan.name, plan.monthly_documents, plan.total_documents, plan.requests_per_minute,
         )  # fmt: skip
 
-    async def get(self, name: str) -> Plan | None:
-        """The plan of a name."""
+    async def get(self, name: str) -> SubscriptionPlan | None:
+        """Returns the plan with a name, or None."""
         row = await self._connection.fetchrow("select *, name as plan from plans where name = $1", name)
         return row and plan_of(row)
 
-    async def all(self) -> list[Plan]:
-        """Every plan, by its name."""
+    async def all(self) -> list[SubscriptionPlan]:
+        """Returns every plan, ordered by name."""
         rows = await self._connection.fetch("select *, name as plan from plans order by name")
         return [plan_of(row) for row in rows]
 
 
-def plan_of(row: Row) -> Plan:
-    """The plan in a row that names it `plan`, and may hold more."""
-    return Plan(row["plan"], row["monthly_documents"], row["total_documents"], row["requests_per_minute"])
+def plan_of(row: Row) -> SubscriptionPlan:
+    """Returns the plan of a row, which has its name as `plan` and may have other columns."""
+    return SubscriptionPlan(
+        row["plan"], row["monthly_documents"], row["total_documents"], row["requests_per_minute"]
+    )
 
 
 def subscription_of(row: Row) -> Subscription:
-    """The subscription in a row that also has its plan."""
+    """Returns the subscription of a row that also has the columns of its plan."""
     return Subscription(
         id=row["id"],
         name=row["name"],
@@ -116,3 +118,73 @@ def subscription_of(row: Row) -> Subscription:
         features=frozenset(row["features"]),
         created_at=row["created_at"],
     )
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Counts of documents in one period: authorized ones, and reserved ones that are still processing."""
+
+    used: int
+    reserved: int
+
+
+class Allowances:
+    """Document counters of one subscription, one row for each period."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def reserve(self, period: str, limit: int | None) -> bool:
+        """Reserves one document, unless the limit is reached; returns whether it was reserved.
+
+        Check and reservation are one statement, so that concurrent requests can't exceed the limit.
+        """
+        reserved = await self._connection.fetchval(
+            """
+            insert into allowances as a (subscription_id, period, reserved)
+            select $1, $2, 1 where $3::integer is null or $3 > 0
+            on conflict (subscription_id, period) do update set reserved = a.reserved + 1
+                where $3::integer is null or a.used + a.reserved < $3
+            returning true
+            """,
+            self._subscription_id, period, limit,
+        )  # fmt: skip
+        return bool(reserved)
+
+    async def usage(self, period: str) -> Usage:
+        """Returns the usage of a period; zeros if there is no row."""
+        row = await self._connection.fetchrow(
+            "select used, reserved from allowances where subscription_id = $1 and period = $2",
+            self._subscription_id, period,
+        )  # fmt: skip
+        return Usage(**row) if row else Usage(0, 0)
+
+
+async def admit_request(connection: Connection, subscription_id: UUID, per_minute: int) -> timedelta | None:
+    """Admits a request and returns None, or returns how long to wait.
+
+    The rate is exact over all API processes (GCRA on one row). The row has the theoretical arrival time of
+    the next request. A whole minute's worth may come at once; after that, one every 60/per_minute seconds.
+    """
+    interval = timedelta(minutes=1) / per_minute
+    is_admitted = await connection.fetchval(
+        """
+        insert into rate_limits as r (subscription_id, arrival_at)
+        values ($1, clock_timestamp() + $2::interval)
+        on conflict (subscription_id) do update
+            set arrival_at = greatest(r.arrival_at, clock_timestamp()) + $2::interval
+            where greatest(r.arrival_at, clock_timestamp()) + $2::interval
+                <= clock_timestamp() + interval '1 minute'
+        returning true
+        """,
+        subscription_id, interval,
+    )  # fmt: skip
+    if is_admitted:
+        return None
+    wait: timedelta = await connection.fetchval(
+        "select arrival_at + $2::interval - clock_timestamp() - interval '1 minute' from rate_limits"
+        " where subscription_id = $1",
+        subscription_id, interval,
+    )  # fmt: skip
+    return wait

@@ -1,9 +1,9 @@
-"""Rows that say what is due: the truth that the queue only wakes.
+"""Work rows and leases: the rows say what is due, and the queue only wakes workers.
 
 Every work table has the columns `next_action_at` (null: nothing to do), `lease_token`, `lease_until`,
-`attempts` and `parked_reason`. A worker claims a row by a lease; each claim raises the token, and whoever
-writes an outcome must still hold the newest one (a fencing token), so a worker that froze past its lease
-can't overwrite the work of the one that took over.
+`attempts` and `parked_reason`. A worker claims a row by a lease. Each claim raises the token, and a worker
+can write an outcome only with the newest token (a fencing token), so a worker that froze for longer than its
+lease can't overwrite the work of the next one.
 """
 
 import time
@@ -12,11 +12,12 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
+from carimbo.fiscal.emission import EmissionType
 from carimbo.storage.connection import Connection, Row
 
 
 class LeaseLost(Exception):
-    """Another worker took the row over; what this one did must not be written."""
+    """Another worker may have claimed the row: this one must not write or send anything more."""
 
 
 class WorkKind(StrEnum):
@@ -25,44 +26,45 @@ class WorkKind(StrEnum):
     DOCUMENT = "document"
     EVENT = "event"
     INUTILIZATION = "inutilization"
-    STRAY = "stray"
+    SUPERSEDED = "stray"
     SALE = "sale"
     EMAIL = "email"
     PROBE = "probe"
 
 
-# Table names are put into SQL text: they come from here and nowhere else.
+# The only source of table names in SQL text.
 TABLES = {
     WorkKind.DOCUMENT: "documents",
     WorkKind.EVENT: "event_filings",
     WorkKind.INUTILIZATION: "inutilizations",
-    WorkKind.STRAY: "strays",
+    WorkKind.SUPERSEDED: "strays",
     WorkKind.SALE: "sales",
     WorkKind.EMAIL: "emails",
     WorkKind.PROBE: "probes",
 }
-# A row's place in the queue, in SQL: lower turns first, urgent ones before all others. Priorities have 32
-# bits: what is urgent goes before a thousand million turns of the rest. Work that takes no turns goes first;
-# who tells an event waits for the answer. E-mails wait for all documents.
+# SQL of a job's priority. Of documents, urgent ones come first, and then those with lower turns; priorities
+# have 32 bits, so an urgent document comes before a thousand million turns of the others. Other work has no
+# turns and comes before documents that are not urgent. An event is urgent too, as its caller waits for the
+# answer. E-mails come after all documents.
 PRIORITIES = {
     WorkKind.DOCUMENT: "(is_urgent::integer << 30) - least(turn, (1 << 30) - 1)::integer",
     WorkKind.EVENT: "1 << 30",
     WorkKind.INUTILIZATION: "0",
-    WorkKind.STRAY: "0",
+    WorkKind.SUPERSEDED: "0",
     WorkKind.SALE: "0",
     WorkKind.EMAIL: "-(1 << 30)",
     WorkKind.PROBE: "0",
 }
-# When that is due which is taken up again, in SQL, where it is not now: a sale goes on waiting for its time.
+# SQL of when resumed work is due, if not now: a sale goes on waiting for its scheduled time.
 _DUE_AGAIN = {WorkKind.SALE: "scheduled_emit_at"}
 
-HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
-"""SQL: the row of a lease, if it is still held. Whoever let go of it does not hold it, whatever the token."""
+WHERE_HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
+"""SQL condition: the row of a lease ($1 to $3) that is still held. A released row has no `lease_until`."""
 
 
 @dataclass(frozen=True)
 class WorkKey:
-    """Which row: kind, subscription, id."""
+    """The key of a work row: kind, subscription, id."""
 
     kind: WorkKind
     subscription_id: UUID
@@ -77,14 +79,14 @@ class WorkKey:
 
     @classmethod
     def parse(cls, text: str) -> "WorkKey":
-        """Read the key that a job carries."""
+        """Parses the key in the payload of a job."""
         kind, subscription_id, row_id = text.split(":")
         return cls(WorkKind(kind), UUID(subscription_id), UUID(row_id))
 
 
 @dataclass
-class Hold:
-    """Until when, by the clock of this process, nobody else can have claimed a row."""
+class LeaseDeadline:
+    """Until when nobody else can claim the row, by the monotonic clock of this process."""
 
     until: float = float("inf")
 
@@ -96,13 +98,13 @@ class Lease:
     key: WorkKey
     token: int
     attempts: int
-    hold: Hold = field(default_factory=Hold, compare=False, repr=False)
+    hold: LeaseDeadline = field(default_factory=LeaseDeadline, compare=False, repr=False)
 
     def require_held(self) -> None:
-        """Raise LeaseLost if it may have ended: called before what no transaction can undo.
+        """Raises LeaseLost if the lease may have ended; called before a request is sent.
 
-        What is written is guarded by the token. What is sent is not: a process that froze for longer than its
-        lease must not send what another one has given up in the meantime.
+        The token guards what is written to the database, but not what is sent: a process that froze for
+        longer than its lease must not send a document that another process has given up meanwhile.
         """
         if time.monotonic() >= self.hold.until:
             raise LeaseLost(str(self.key))
@@ -111,13 +113,13 @@ class Lease:
 async def claim(
     connection: Connection, key: WorkKey, duration: timedelta, most_attempts: int | None = None
 ) -> Lease | None:
-    """Take a due row that nobody holds; None when there is nothing to do or somebody is at it.
+    """Claims a due row that nobody holds; returns None if nothing is due or somebody holds it.
 
-    With `most_attempts`, one that was taken so often without coming back is left alone.
+    With `most_attempts`, a row that was claimed so often without progress is left alone.
     """
     asked_at = time.monotonic()
-    # An index of what is due must not serve here: one that was empty when it was last looked at seems the
-    # shortest way to any row, and the planner would look through all that waits.
+    # `coalesce` keeps the planner from the index of due rows: if that was empty at the last ANALYZE, the
+    # planner takes it for the shortest way to any row, and reads all that waits.
     row = await connection.fetchrow(
         f"""
         update {key.table}
@@ -128,24 +130,24 @@ async def claim(
         """,
         key.subscription_id, key.id, duration, most_attempts,
     )  # fmt: skip
-    hold = Hold(asked_at + duration.total_seconds())
+    hold = LeaseDeadline(asked_at + duration.total_seconds())
     return row and Lease(key, row["lease_token"], row["attempts"], hold)
 
 
 async def renew(connection: Connection, lease: Lease, duration: timedelta) -> None:
-    """Hold on longer, or raise LeaseLost."""
+    """Extends a lease. Raises LeaseLost."""
     asked_at = time.monotonic()
     await _change(connection, lease, "lease_until = now() + $4::interval", duration)
     lease.hold.until = asked_at + duration.total_seconds()
 
 
 async def conclude(connection: Connection, lease: Lease) -> None:
-    """Nothing more is due; called in the transaction that writes the outcome."""
+    """Stores that nothing more is due, in the transaction that writes the outcome. Raises LeaseLost."""
     await _change(connection, lease, "next_action_at = null, lease_until = null, attempts = 0")
 
 
 async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, progressed: bool) -> datetime:
-    """Let go of the row until later; progress starts the count of attempts anew."""
+    """Releases the row until later and returns the database's time; progress resets the count of attempts."""
     attempts = "0" if progressed else "attempts"
     return await _change(
         connection,
@@ -155,8 +157,8 @@ async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, pr
     )
 
 
-async def give_back(connection: Connection, lease: Lease) -> None:
-    """Leave the row to whoever comes next, as if it had not been claimed: who is stopped has not failed."""
+async def release(connection: Connection, lease: Lease) -> None:
+    """Releases the row as if it had not been claimed: a worker that is stopped has not failed."""
     await _change(
         connection,
         lease,
@@ -165,12 +167,12 @@ async def give_back(connection: Connection, lease: Lease) -> None:
 
 
 async def park(connection: Connection, lease: Lease, reason: str) -> None:
-    """Set aside work that keeps failing (or killing its worker), for a person to look at."""
+    """Parks work that keeps failing, or killing its worker, until a person looks at it."""
     await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
 
 
-async def take_up_again(connection: Connection, key: WorkKey) -> None:
-    """Make due what was set aside, now or when its time comes."""
+async def resume(connection: Connection, key: WorkKey) -> None:
+    """Makes parked work due, now or at its scheduled time."""
     await connection.execute(
         f"update {key.table} set next_action_at = {_DUE_AGAIN.get(key.kind, 'now()')}, attempts = 0,"
         " parked_reason = null"
@@ -179,8 +181,8 @@ async def take_up_again(connection: Connection, key: WorkKey) -> None:
     )  # fmt: skip
 
 
-async def take_parked(connection: Connection, key: WorkKey) -> Lease | None:
-    """Take what was set aside, to conclude it in the same transaction; None if it was not."""
+async def claim_parked(connection: Connection, key: WorkKey) -> Lease | None:
+    """Claims parked work, to conclude it in the same transaction; returns None if it is not parked."""
     row = await connection.fetchrow(
         f"update {key.table} set lease_token = lease_token + 1, lease_until = now(), parked_reason = null"
         " where subscription_id = $1 and id = $2 and parked_reason is not null"
@@ -191,7 +193,7 @@ async def take_parked(connection: Connection, key: WorkKey) -> Lease | None:
 
 
 async def write_held(connection: Connection, lease: Lease, statement: str, *arguments: object) -> Row:
-    """Run a statement that does nothing unless the lease is held ($1 to $3, see HELD), or raise LeaseLost."""
+    """Runs a statement with WHERE_HELD, whose parameters are $1 to $3; returns its row. Raises LeaseLost."""
     key = lease.key
     row: Row | None = await connection.fetchrow(
         statement, key.subscription_id, key.id, lease.token, *arguments
@@ -202,7 +204,61 @@ async def write_held(connection: Connection, lease: Lease, statement: str, *argu
 
 
 async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:
-    # A renewal that waited for the concluding transaction must not take the row again.
-    change = f"update {lease.key.table} set {changes} {HELD} returning now()"
+    # WHERE_HELD, as a renewal that waited for the concluding transaction must not claim the row again.
+    change = f"update {lease.key.table} set {changes} {WHERE_HELD} returning now()"
     now: datetime = (await write_held(connection, lease, change, *arguments))["now"]
     return now
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldWork:
+    """How much work `hold_unsent` parked."""
+
+    documents: int
+    sales: int
+
+
+# Not the usual timeout, which is for requests: this must end, however many rows there are.
+_TIMEOUT_SECONDS = 3600.0
+# The next token: the worker that holds the row can't write any more, and the dedupe key of its next job is
+# new.
+_PARK = "lease_token = lease_token + 1, lease_until = null, next_action_at = null, parked_reason = $1"
+_WAITING_SALES = "next_action_at is not null"
+_HOLD_SALES = f"update sales set {_PARK} where {_WAITING_SALES} returning id"
+_OPEN_DOCUMENTS = "status = 'processing' and parked_reason is null"
+# Not documents that were printed offline: their number and key are final, and the authority must get them in
+# time.
+_HOLD_DOCUMENTS = f"""
+    update documents d set {_PARK}
+    where {_OPEN_DOCUMENTS} and not exists (
+        select from emissions e where e.subscription_id = d.subscription_id and e.document_id = d.id
+            and e.ordinal = d.emission and (e.state = 'sent' or e.emission_type = '{EmissionType.OFFLINE}')
+    ) returning d.id
+"""
+
+
+async def hold_unsent(connection: Connection, reason: str) -> HeldWork:
+    """Parks all documents that were not sent and all sales that wait for their time; needs a transaction.
+
+    Of all subscriptions, as the database may be a restored backup and the documents issued already. Sales
+    come first, because a worker too locks a sale before its documents. Rows are locked by a statement of
+    their own: a worker that is about to send locks the document and writes another row, which a statement
+    that waited for the lock does not see, but the next one does.
+    """
+    await _lock(connection, "sales", _WAITING_SALES)
+    sales = await _count_held(connection, _HOLD_SALES, reason)
+    await _lock(connection, "documents", _OPEN_DOCUMENTS)
+    documents = await _count_held(connection, _HOLD_DOCUMENTS, reason)
+    return HeldWork(documents=documents, sales=sales)
+
+
+async def _lock(connection: Connection, table: str, which: str) -> None:
+    # In one order: two processes that lock the same rows in different orders would deadlock.
+    rows = f"select from {table} where {which} order by subscription_id, id for no key update"
+    await _count_held(connection, rows)
+
+
+async def _count_held(connection: Connection, statement: str, *arguments: object) -> int:
+    counting = f"with held as ({statement}) select count(*) from held"
+    count: int = await connection.fetchval(counting, *arguments, timeout=_TIMEOUT_SECONDS)
+    return count

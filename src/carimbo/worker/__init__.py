@@ -1,1 +1,1 @@
-"""Does the queued work."""
+"""The worker process: queued work, webhook deliveries and periodic chores."""

@@ -1,4 +1,4 @@
-"""Advances one row: claim it, work on it under a lease that is kept alive, let go of it."""
+"""Runs the task of one row: claims the row, renews its lease during the task, and releases it."""
 
 import asyncio
 import random
@@ -10,23 +10,40 @@ from typing import Any
 
 import structlog
 
+from carimbo.service.waiting import Backoff
 from carimbo.storage import work
 from carimbo.storage.database import Database, DatabaseUnavailable
-from carimbo.storage.jobs import AT_ONCE, enqueue
+from carimbo.storage.jobs import IMMEDIATELY, enqueue
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 from carimbo.worker.metrics import WORK_DONE
-from carimbo.worker.retry import RetryPolicy
 from carimbo.worker.tasks import Task
 
 _log = structlog.get_logger("carimbo.worker")
-# Coroutines that only wait cost little; beyond so many, those who wait hold their places after all.
+# Coroutines that only wait cost little. Beyond this number, slow work keeps its place in the queue.
 _MOST_ASIDE = 1000
+# More attempts than this without a result make a row suspect of killing its worker.
 _UNSUSPECTED = 2
 
 
 @dataclass(frozen=True)
+class RetryPolicy:
+    """When failed work is tried again: growing pauses, and parking after too many failures in a row."""
+
+    backoff: Backoff
+    attempts_before_parking: int
+
+    def is_spent(self, attempts: int) -> bool:
+        """Returns whether this number of failures in a row parks the work."""
+        return attempts >= self.attempts_before_parking
+
+    def delay(self, attempts: int, jitter: float) -> timedelta:
+        """Returns the pause after a number of attempts."""
+        return self.backoff.pause(attempts, jitter)
+
+
+@dataclass(frozen=True)
 class Advancer:
-    """Runs the task of a row's kind, once, safely."""
+    """Runs the task of a row, once at a time, whatever fails."""
 
     database: Database
     tasks: Mapping[WorkKind, Task]
@@ -37,64 +54,64 @@ class Advancer:
     _suspects: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
     async def advance(self, key: WorkKey) -> timedelta | None:
-        """Do what is due for a row; tells the queue when to wake us again, if need be.
+        """Runs the task of a row if it is due; returns when to wake the row again, or None.
 
-        Work that takes long goes on by itself under its lease: whoever waits in the queue gets its place.
+        Slow work continues outside the queue, under its lease, so that it does not block other jobs.
         """
-        work_on_it = asyncio.create_task(self._advance(key))
+        working = asyncio.create_task(self._claim_and_run(key))
         try:
-            done, _ = await asyncio.wait({work_on_it}, timeout=self.patience.total_seconds())
+            done, _ = await asyncio.wait({working}, timeout=self.patience.total_seconds())
         except asyncio.CancelledError:
-            await _cancel({work_on_it})
+            await _cancel({working})
             raise
         if done or len(self._aside) >= _MOST_ASIDE:
-            return await work_on_it
-        aside = asyncio.create_task(self._see_to_it(key, work_on_it))
+            return await working
+        aside = asyncio.create_task(self._await_aside(key, working))
         self._aside.add(aside)
         aside.add_done_callback(self._aside.discard)
         return None
 
     async def finish(self) -> None:
-        """Wait for the work that went aside."""
+        """Waits for the slow work that continues outside the queue."""
         if self._aside:
             await asyncio.wait(set(self._aside))
 
     async def give_back(self) -> None:
-        """Leave the work that went aside to other workers, for there is no time left to wait for it."""
+        """Cancels the slow work outside the queue, and leaves its rows to other workers."""
         await _cancel(set(self._aside))
 
-    async def _see_to_it(self, key: WorkKey, work_on_it: "asyncio.Task[timedelta | None]") -> None:
-        """Wait for work that left its place; should this fail, the sweeper finds the row."""
+    async def _await_aside(self, key: WorkKey, working: "asyncio.Task[timedelta | None]") -> None:
+        """Waits for slow work and enqueues its row again; if that fails, the sweeper finds the row."""
         try:
-            again_in = await work_on_it
+            again_in = await working
             if again_in is not None:
                 async with self.database.connection() as connection:
                     await enqueue(connection, key, again_in)
         except Exception as error:
             _log.warning("slow_work_failed", work=str(key), exc_info=error)
 
-    async def _advance(self, key: WorkKey) -> timedelta | None:
+    async def _claim_and_run(self, key: WorkKey) -> timedelta | None:
         lease = await self._claim(key, _UNSUSPECTED)
         if lease is not None:
-            return await self._begin(lease)
-        # Work that did not come back twice may have killed its worker, and with it all that was under way:
-        # one at a time, so that the others are not parked with it.
+            return await self._run_unless_spent(lease)
+        # Work that twice gave no result may have killed its worker, with everything else that was running.
+        # Suspects run one at a time, so that innocent rows are not parked with them.
         async with self._suspects:
             lease = await self._claim(key)
-            return await self._begin(lease) if lease else None
+            return await self._run_unless_spent(lease) if lease else None
 
     async def _claim(self, key: WorkKey, most_attempts: int | None = None) -> Lease | None:
         async with self.database.connection() as connection:
             return await work.claim(connection, key, self.lease, most_attempts)
 
-    async def _begin(self, lease: Lease) -> timedelta | None:
-        # A row that killed its workers was claimed that often without ever coming back.
+    async def _run_unless_spent(self, lease: Lease) -> timedelta | None:
+        # A row that kills its workers has been claimed this often without a result.
         if self.policy.is_spent(lease.attempts - 1):
             await self._park(lease, "o trabalhador caiu ou falhou em todas as tentativas")
             return None
-        return await self._work(lease)
+        return await self._run(lease)
 
-    async def _work(self, lease: Lease) -> timedelta | None:
+    async def _run(self, lease: Lease) -> timedelta | None:
         try:
             async with self._kept_alive(lease):
                 again_in = await self.tasks[lease.key.kind](self.database, lease)
@@ -102,7 +119,7 @@ class Advancer:
             _log.warning("lease_lost", work=str(lease.key))
             return None
         except DatabaseUnavailable:
-            await self._let_go(lease)
+            await self._release(lease)
             raise
         except asyncio.CancelledError:
             await self._hand_over(lease)
@@ -113,23 +130,24 @@ class Advancer:
         WORK_DONE.labels(kind=lease.key.kind.value, outcome="done").inc()
         return again_in
 
-    async def _let_go(self, lease: Lease) -> None:
-        """Leave the row to whoever comes next, if the database can be reached; else the lease ends."""
+    async def _release(self, lease: Lease) -> None:
+        """Makes the row due at once; if the database can't be reached, the lease expires by itself."""
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                await work.postpone(connection, lease, AT_ONCE, progressed=True)
+                await work.postpone(connection, lease, IMMEDIATELY, progressed=True)
 
     async def _hand_over(self, lease: Lease) -> None:
-        """Wake another worker for the row, as we are being stopped: it waits for no lease and no sweeper.
+        """Releases the row and wakes another worker for it, because this one is being stopped.
 
-        A cancellation that nobody asked for is the row's own failure, or it would come round for ever.
+        A cancellation that comes from the task itself counts as its failure; otherwise it would repeat
+        forever.
         """
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                if _is_told_to_stop():
-                    await work.give_back(connection, lease)
+                if _is_being_cancelled():
+                    await work.release(connection, lease)
                 else:
-                    await work.postpone(connection, lease, AT_ONCE, progressed=False)
+                    await work.postpone(connection, lease, IMMEDIATELY, progressed=False)
                 await enqueue(connection, lease.key)
 
     async def _after_failure(self, lease: Lease, error: Exception) -> timedelta | None:
@@ -152,7 +170,7 @@ class Advancer:
 
     @asynccontextmanager
     async def _kept_alive(self, lease: Lease) -> AsyncIterator[None]:
-        """Renew the lease while the work goes on; a lost lease shows when the outcome is written."""
+        """Renews the lease during the work; a lost lease is noticed when the outcome is written."""
 
         async def renew() -> None:
             while True:
@@ -168,13 +186,13 @@ class Advancer:
             renewal.cancel()
 
 
-def _is_told_to_stop() -> bool:
+def _is_being_cancelled() -> bool:
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:
-    """Cancel tasks, and wait until they have let go of what they hold."""
+    """Cancels tasks and waits until they have ended."""
     for task in tasks:
         task.cancel()
     if tasks:

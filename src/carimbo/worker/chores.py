@@ -1,25 +1,153 @@
-"""What a worker does beside the queue, over and over."""
+"""Periodic work of a worker, beside the queue."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
+from uuid import UUID
 
 import structlog
 
-from carimbo.storage.database import DatabaseUnavailable
+from carimbo.fiscal.local_time import brasilia_day
+from carimbo.fiscal.taxes.missing_rates import RATE_COLUMN, RATES_FILE, reported_missing_rates
+from carimbo.service.company_status.certificate_expiry import (
+    certificates_to_warn_about,
+    publish_expiry_warning,
+)
+from carimbo.service.errors import Refusal
+from carimbo.service.filing.context import FilingContext
+from carimbo.service.filing.gaps import is_voiding_day
+from carimbo.service.filing.numbering import inutilize_due_gaps
+from carimbo.storage.database import Database, DatabaseUnavailable
+from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
+from carimbo.storage.document_search import fill_recipients
+from carimbo.storage.emails import delete_old_emails
+from carimbo.storage.numbering import companies_with_automatic_voiding
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
+_DAILY = timedelta(days=1)
+# Between batches, so that the database is free for callers most of the time.
+_PAUSE = timedelta(seconds=1)
 
 
 async def repeat(chore: Callable[[], Awaitable[None]], name: str, every: timedelta = HOURLY) -> None:
-    """Do a chore until cancelled; one that fails is done again the next time."""
+    """Runs a chore periodically until cancelled; a failed run is logged, and repeated the next time."""
     while True:
         try:
             await chore()
         except DatabaseUnavailable as error:
             _log.warning("chore_failed", chore=name, reason=str(error))
         except Exception as error:
-            # A deadlock, a schema not migrated yet: a chore that ended would be missed in silence.
+            # For example a deadlock, or a schema that is not migrated yet. A chore must never end silently.
             _log.error("chore_failed", chore=name, exc_info=error)
         await asyncio.sleep(every.total_seconds())
+
+
+async def warn_of_certificates_forever(
+    database: Database, clock: Callable[[], datetime], every: timedelta = HOURLY
+) -> None:
+    """Checks all certificates periodically until cancelled."""
+
+    async def check() -> None:
+        await warn_of_certificates(database, clock())
+
+    await repeat(check, "certificates", every)
+
+
+async def warn_of_certificates(database: Database, now: datetime) -> None:
+    """Sends the warnings about expiring certificates that are due; a failure does not stop the others."""
+    for certificate in await certificates_to_warn_about(database, now):
+        company_id = str(certificate.company_id)
+        try:
+            if await publish_expiry_warning(database, certificate, now):
+                _log.info("certificate_expiring", company_id=company_id)
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("certificate_not_warned_of", company_id=company_id, exc_info=error)
+
+
+async def warn_of_rates_forever(clock: Callable[[], datetime], every: timedelta = _DAILY) -> None:
+    """Checks for missing rates of IBS and CBS at the start and then daily, until cancelled."""
+
+    async def check() -> None:
+        warn_of_rates(clock())
+
+    await repeat(check, "rates", every)
+
+
+def warn_of_rates(now: datetime) -> None:
+    """Logs a warning for each missing rate."""
+    for missing in reported_missing_rates(brasilia_day(now)):
+        _log.warning(
+            "tax_rate_missing",
+            tax=missing.tax.value,
+            since=missing.since.isoformat(),
+            file=RATES_FILE,
+            column=RATE_COLUMN,
+            hint="CARIMBO_TABLES_FOLDER, SIGHUP",
+        )
+
+
+async def inutilize_forever(context: FilingContext, every: timedelta = HOURLY) -> None:
+    """Inutilizes unused numbers periodically until cancelled, on the days set for it.
+
+    Two workers at the same time file nothing twice, because filing a range locks its series.
+    """
+
+    async def inutilize() -> None:
+        if is_voiding_day(context.issuing.builder.clock()):
+            await inutilize_everywhere(context)
+
+    await repeat(inutilize, "inutilization", every)
+
+
+async def inutilize_everywhere(context: FilingContext) -> None:
+    """Inutilizes the due gaps of all companies that want it; a failure does not stop the others."""
+    async with context.issuing.database.connection() as connection:
+        companies = await companies_with_automatic_voiding(connection)
+    for subscription_id, company_id in companies:
+        try:
+            await _inutilize_company(context, subscription_id, company_id)
+        except Refusal as refusal:
+            _log.warning("gaps_not_inutilized", company_id=str(company_id), code=refusal.code.name)
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("gaps_not_inutilized", company_id=str(company_id), exc_info=error)
+
+
+async def _inutilize_company(context: FilingContext, subscription_id: UUID, company_id: UUID) -> None:
+    async with context.issuing.database.autocommit(subscription_id) as tenant:
+        company = await tenant.companies.get(company_id)
+    if company is None:
+        return
+    filed = await inutilize_due_gaps(context, subscription_id, company)
+    if filed:
+        _log.info("gaps_inutilized", company_id=str(company_id), ranges=len(filed))
+
+
+async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
+    """Deletes old deliveries and e-mails hourly until cancelled."""
+
+    async def delete() -> None:
+        async with database.connection() as connection:
+            while await delete_old_deliveries(connection, keep) or await purge_deleted_webhooks(connection):
+                pass
+            while await delete_old_emails(connection, keep_emails):
+                pass
+
+    await repeat(delete, "delivery_log")
+
+
+async def fill_recipients_forever(database: Database, pause: timedelta = _PAUSE) -> None:
+    """Fills the recipient columns of old documents in batches; hourly until cancelled."""
+
+    async def fill() -> None:
+        has_more = True
+        while has_more:
+            async with database.transaction() as connection:
+                has_more = await fill_recipients(connection)
+            await asyncio.sleep(pause.total_seconds())
+
+    await repeat(fill, "recipients")

@@ -1,4 +1,4 @@
-"""The worker process: consume the queue, sweep, and start anew when the database went away."""
+"""Consumes the queue, sweeps, and reconnects when the database was lost."""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -26,7 +26,7 @@ async def run_worker(
     stop: asyncio.Event,
     chores: Iterable[Coroutine[Any, Any, None]] = (),
 ) -> None:
-    """Work until `stop` is set, with chores beside it; what is under way is finished first."""
+    """Works until `stop` is set, with chores beside the queue; running work is finished first."""
     sweeping = sweep_forever(advancer.database, sweep_every, keep_history)
     beside = [asyncio.create_task(chore) for chore in (sweeping, *chores)]
     ending = asyncio.create_task(_cancel_at(stop, beside))
@@ -36,7 +36,7 @@ async def run_worker(
         await advancer.finish()
     finally:
         await advancer.give_back()
-        # Told by `ending`, and once: a chore that is told twice leaves what it is finishing.
+        # `ending` cancels the chores, once: a second cancellation would interrupt what they are finishing.
         stop.set()
         await ending
         await asyncio.wait(beside)
@@ -44,7 +44,7 @@ async def run_worker(
 
 
 async def _cancel_at(stop: asyncio.Event, chores: Iterable[asyncio.Task[None]]) -> None:
-    """Let chores end beside the work under way: some have work of their own to finish."""
+    """Cancels the chores at the stop; some have work of their own to finish."""
     await stop.wait()
     for chore in chores:
         chore.cancel()
@@ -60,7 +60,7 @@ async def _consume_forever(
         except DatabaseUnavailable as error:
             _log.warning("queue_lost", reason=str(error))
         except Exception as error:
-            # PgQueuer ends its run in many ways when PostgreSQL restarts; a worker must outlive them all.
+            # PgQueuer fails in many ways when PostgreSQL restarts; the worker must survive all of them.
             _log.error("queue_failed", exc_info=error)
         if not stop.is_set():
             with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Commands that are run as an operator runs them, and what they left behind."""
+"""Runs commands as an operator does, and returns their results."""
 
 import io
 import os
@@ -14,8 +14,8 @@ from carimbo.cli import run
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a command left behind."""
+class CommandResult:
+    """The exit code and the output of a command."""
 
     code: int
     out: str
@@ -26,17 +26,17 @@ class Told:
         return self.out == "" and self.err.count("\n") == 1 and self.err.strip() != ""
 
 
-Carimbo = Callable[..., Told]
+Carimbo = Callable[..., CommandResult]
 
 
 def environment(**settings: str) -> dict[str, str]:
-    """This process's environment with exactly these settings."""
+    """Returns this process's environment with exactly these settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
     return {**kept, **{f"CARIMBO_{name.upper()}": value for name, value in settings.items()}}
 
 
-def carimbo_here(*arguments: str, **settings: str) -> Told:
-    """Run a command in a thread of this process: its event loop is not ours, and its start is quick."""
+def carimbo_here(*arguments: str, **settings: str) -> CommandResult:
+    """Runs a command in a thread of this process: it has its own event loop, and starts quickly."""
     out, err = io.StringIO(), io.StringIO()
 
     def call() -> int:
@@ -52,11 +52,11 @@ def carimbo_here(*arguments: str, **settings: str) -> Told:
     )
     with patched[0], patched[1], redirect_stdout(out), redirect_stderr(err), ThreadPoolExecutor(1) as thread:
         code = thread.submit(call).result(60)
-    return Told(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
 def begin(*arguments: str, **settings: str) -> subprocess.Popen[str]:
-    """Start a command as a process of its own."""
+    """Starts a command as a separate process."""
     return subprocess.Popen(
         [loaded_carimbo(), *arguments],
         env=environment(**settings),
@@ -67,14 +67,14 @@ def begin(*arguments: str, **settings: str) -> subprocess.Popen[str]:
     )
 
 
-def end_of(process: subprocess.Popen[str]) -> Told:
+def end_of(process: subprocess.Popen[str]) -> CommandResult:
     out, err = process.communicate(timeout=60)
-    return Told(process.returncode, out, err)
+    return CommandResult(process.returncode, out, err)
 
 
 @contextmanager
 def running(*arguments: str, **settings: str) -> Iterator[subprocess.Popen[str]]:
-    """Keep a command running for the length of a block."""
+    """Keeps a command running for the length of a block."""
     process = begin(*arguments, **settings)
     try:
         yield process

@@ -1,4 +1,4 @@
-"""An installation that an operator looks after."""
+"""A migrated installation, and commands on it."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from carimbo.storage.envelope import new_key
 
 @pytest.fixture(scope="module")
 def new_database(postgres_url: str) -> Callable[[], str]:
-    """Makes empty databases; only a command under test migrates them."""
+    """Creates empty databases; only a command under test migrates them."""
 
     def make() -> str:
         name = f"commands_{uuid4().hex}"
@@ -33,7 +33,7 @@ def new_database(postgres_url: str) -> Callable[[], str]:
 
 
 @pytest.fixture(scope="module")
-def place(new_database: Callable[[], str]) -> dict[str, str]:
+def installation(new_database: Callable[[], str]) -> dict[str, str]:
     """The settings of a migrated installation."""
     settings = {"database_url": new_database(), "secret_keys": new_key("k1")}
     assert carimbo_here("migrate", **settings).code == 0
@@ -41,9 +41,9 @@ def place(new_database: Callable[[], str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def admin(place: dict[str, str]) -> Carimbo:
-    """An operator's command on that installation."""
-    return lambda *arguments: carimbo_here("admin", *arguments, **place)
+def admin(installation: dict[str, str]) -> Carimbo:
+    """Runs `carimbo admin` on that installation."""
+    return lambda *arguments: carimbo_here("admin", *arguments, **installation)
 
 
 @pytest.fixture

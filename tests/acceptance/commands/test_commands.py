@@ -1,4 +1,4 @@
-"""The command line as an operator meets it: what each command does, and one sentence when it can't."""
+"""The command line: what each command does, and the one sentence that reports a failure."""
 
 import json
 import re
@@ -32,14 +32,14 @@ def commands() -> list[tuple[tuple[str, ...], Any]]:
 
 
 class TestHelp:
-    def test_every_command_says_in_portuguese_what_it_does(self) -> None:
+    def test_every_command_has_a_help_text_in_portuguese(self) -> None:
         wrong = {}
         for words, command in commands():
-            told = carimbo_here(*words, "--help")
+            result = carimbo_here(*words, "--help")
             first_words = " ".join(command.help.split()[:3])
-            is_shown = first_words in " ".join(told.out.split())
-            if (told.code, told.err, is_shown, is_portuguese(command.help)) != (0, "", True, True):
-                wrong[words] = told
+            is_shown = first_words in " ".join(result.out.split())
+            if (result.code, result.err, is_shown, is_portuguese(command.help)) != (0, "", True, True):
+                wrong[words] = result
         assert wrong == {}
 
     def test_every_option_and_argument_is_explained(self) -> None:
@@ -51,13 +51,13 @@ class TestHelp:
         ]
         assert unexplained == []
 
-    def test_the_promised_commands_are_there(self) -> None:
+    def test_documented_commands_exist(self) -> None:
         names = {words[0] for words, _ in commands() if words}
         assert {"demo", "serve", "worker", "migrate", "admin"} <= names
 
-    def test_no_command_at_all_shows_the_help(self) -> None:
-        told = carimbo_here()
-        assert "carimbo demo" in told.out + told.err
+    def test_carimbo_without_a_command_shows_the_help(self) -> None:
+        result = carimbo_here()
+        assert "carimbo demo" in result.out + result.err
 
     def test_the_installed_program_prints_its_version(self) -> None:
         program = Path(sys.prefix, "bin/carimbo")
@@ -73,47 +73,49 @@ def is_portuguese(text: str) -> bool:
 
 
 class TestSettings:
-    def refused(self, command: str, variable: str, **settings: str) -> None:
-        told = carimbo_here(command, **settings)
-        assert told.code == 2
-        assert variable in told.err
-        assert "Traceback" not in told.err
+    def assert_refused(self, command: str, variable: str, **settings: str) -> None:
+        result = carimbo_here(command, **settings)
+        assert result.code == 2
+        assert variable in result.err
+        assert "Traceback" not in result.err
 
     @pytest.mark.parametrize("command", ["serve", "worker", "migrate"])
     def test_a_command_without_secret_keys_does_not_start(self, command: str) -> None:
-        self.refused(command, "CARIMBO_SECRET_KEYS", database_url=NOWHERE)
+        self.assert_refused(command, "CARIMBO_SECRET_KEYS", database_url=NOWHERE)
 
     @pytest.mark.parametrize("keys", ["", "changeme", "k1:changeme", PLACEHOLDER])
-    def test_a_secret_key_that_is_not_a_real_one_does_not_start(self, keys: str) -> None:
-        self.refused("serve", "CARIMBO_SECRET_KEYS", database_url=NOWHERE, secret_keys=keys)
+    def test_serve_with_a_placeholder_secret_key_does_not_start(self, keys: str) -> None:
+        self.assert_refused("serve", "CARIMBO_SECRET_KEYS", database_url=NOWHERE, secret_keys=keys)
 
-    def test_two_secret_keys_of_one_name_do_not_start(self) -> None:
+    def test_serve_with_two_secret_keys_of_one_name_does_not_start(self) -> None:
         keys = f"{new_key('a')},{new_key('a')}"
-        self.refused("serve", "CARIMBO_SECRET_KEYS", database_url=NOWHERE, secret_keys=keys)
+        self.assert_refused("serve", "CARIMBO_SECRET_KEYS", database_url=NOWHERE, secret_keys=keys)
 
-    def test_a_missing_database_address_is_told(self) -> None:
-        self.refused("serve", "CARIMBO_DATABASE_URL", secret_keys=new_key("k1"))
+    def test_missing_database_url_is_reported(self) -> None:
+        self.assert_refused("serve", "CARIMBO_DATABASE_URL", secret_keys=new_key("k1"))
 
-    def test_an_unknown_variable_is_refused(self) -> None:
-        self.refused("serve", "CARIMBO_PROT", database_url=NOWHERE, secret_keys=new_key("k1"), prot="8000")
+    def test_unknown_variable_is_refused(self) -> None:
+        self.assert_refused(
+            "serve", "CARIMBO_PROT", database_url=NOWHERE, secret_keys=new_key("k1"), prot="8000"
+        )
 
-    def test_everything_that_is_wrong_is_reported_at_once(self) -> None:
-        told = end_of(begin("serve", database_url="", port="many", nonsense="1"))
-        assert told.code == 2
-        assert told.out == ""
-        assert all(name in told.err for name in ("CARIMBO_PORT", "CARIMBO_NONSENSE"))
-        assert "Traceback" not in told.err
+    def test_all_wrong_settings_are_reported_at_once(self) -> None:
+        result = end_of(begin("serve", database_url="", port="many", nonsense="1"))
+        assert result.code == 2
+        assert result.out == ""
+        assert all(name in result.err for name in ("CARIMBO_PORT", "CARIMBO_NONSENSE"))
+        assert "Traceback" not in result.err
 
 
 class TestDatabaseDown:
-    def test_every_command_tells_it_in_one_sentence(self) -> None:
+    def test_every_command_reports_a_stopped_database_in_one_sentence(self) -> None:
         settings = {"database_url": NOWHERE, "secret_keys": new_key("k1")}
         lines = [("migrate",), ("serve",), ("worker",), ("admin", "list-plans")]
         processes = [begin(*line, **settings) for line in lines]
-        told = [end_of(process) for process in processes]
-        assert [t.code for t in told] == [1] * len(lines)
-        assert [t.is_one_sentence for t in told] == [True] * len(lines), told
-        assert all("PostgreSQL" in t.err for t in told)
+        results = [end_of(process) for process in processes]
+        assert [result.code for result in results] == [1] * len(lines)
+        assert [result.is_one_sentence for result in results] == [True] * len(lines), results
+        assert all("PostgreSQL" in result.err for result in results)
 
 
 class TestMigrate:
@@ -122,49 +124,49 @@ class TestMigrate:
     ) -> None:
         settings = {"database_url": new_database(), "secret_keys": new_key("k1")}
         processes = [begin(command, **settings) for command in ("serve", "worker")]
-        told = [carimbo_here("admin", "list-plans", **settings), *map(end_of, processes)]
-        assert [t.code for t in told] == [1, 1, 1]
-        assert all(t.is_one_sentence and "carimbo migrate" in t.err for t in told), told
+        results = [carimbo_here("admin", "list-plans", **settings), *map(end_of, processes)]
+        assert [result.code for result in results] == [1, 1, 1]
+        assert all(result.is_one_sentence and "carimbo migrate" in result.err for result in results), results
 
-    def test_twice_is_as_good_as_once(self, new_database: Callable[[], str]) -> None:
+    def test_second_migration_changes_nothing(self, new_database: Callable[[], str]) -> None:
         settings = {"database_url": new_database(), "secret_keys": new_key("k1")}
         first, second = carimbo_here("migrate", **settings), carimbo_here("migrate", **settings)
         assert (first.code, second.code) == (0, 0)
         assert "aplicada: 0001" in first.out
         assert second.out == "o banco já está atualizado\n"
 
-    def test_two_at_once_do_not_disturb_each_other(self, new_database: Callable[[], str]) -> None:
+    def test_simultaneous_migrations_do_not_disturb_each_other(self, new_database: Callable[[], str]) -> None:
         settings = {"database_url": new_database(), "secret_keys": new_key("k1")}
         processes = [begin("migrate", **settings) for _ in range(2)]
-        told = [end_of(process) for process in processes]
-        assert [t.code for t in told] == [0, 0], told
-        assert sorted("aplicada" in t.out for t in told) == [False, True]
+        results = [end_of(process) for process in processes]
+        assert [result.code for result in results] == [0, 0], results
+        assert sorted("aplicada" in result.out for result in results) == [False, True]
 
 
 class TestServe:
-    def test_answers_and_ends_without_noise_when_asked_to(
-        self, place: dict[str, str], subscription: dict[str, str]
+    def test_serve_answers_and_stops_without_errors(
+        self, installation: dict[str, str], subscription: dict[str, str]
     ) -> None:
         port = free_port()
-        with running("serve", **place, port=str(port), api_metrics_port="0") as process:
+        with running("serve", **installation, port=str(port), api_metrics_port="0") as process:
             headers = {"X-Api-Key": subscription["apiKey"], "X-Api-Secret": subscription["apiSecret"]}
             until_ready(f"http://127.0.0.1:{port}/readyz", process)
             answer = local_http().get(f"http://127.0.0.1:{port}/v1/subscription", headers=headers)
             assert answer.json()["data"]["plan"]["name"] == "trial"
-            taken = carimbo_here("serve", **place, port=str(port), api_metrics_port="0")
+            taken = carimbo_here("serve", **installation, port=str(port), api_metrics_port="0")
             process.send_signal(signal.SIGTERM)
-            told = end_of(process)
+            result = end_of(process)
         assert taken.code == 1 and taken.is_one_sentence and str(port) in taken.err
-        assert told.code == 0
-        assert "Traceback" not in told.err
-        assert all(json.loads(line)["level"] == "info" for line in told.err.splitlines())
+        assert result.code == 0
+        assert "Traceback" not in result.err
+        assert all(json.loads(line)["level"] == "info" for line in result.err.splitlines())
 
-    def test_keys_that_do_not_open_what_is_stored_are_told(
-        self, place: dict[str, str], subscription: dict[str, str]
+    def test_keys_that_do_not_open_the_stored_secrets_are_reported(
+        self, installation: dict[str, str], subscription: dict[str, str]
     ) -> None:
-        told = carimbo_here("serve", **{**place, "secret_keys": new_key("k1")})
-        assert told.code == 1
-        assert told.is_one_sentence and "CARIMBO_SECRET_KEYS" in told.err
+        result = carimbo_here("serve", **{**installation, "secret_keys": new_key("k1")})
+        assert result.code == 1
+        assert result.is_one_sentence and "CARIMBO_SECRET_KEYS" in result.err
 
 
 def until_ready(url: str, process: subprocess.Popen[str]) -> None:

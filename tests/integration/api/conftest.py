@@ -1,36 +1,36 @@
-"""Catalogs of companies: what they sell, and to whom; and who listens to their events."""
+"""Clients of the customers, products and webhooks of a company."""
 
 import pytest
 
 from carimbo.storage.database import Database
-from integration.api.customer_book import Book, new_book
-from integration.api.product_shelf import Shelf, new_shelf
-from integration.api.webhook_site import Site
+from integration.api.customer_book import CustomerApi, new_customer_api
+from integration.api.product_api import ProductApi, new_product_api
+from integration.api.webhook_api import WebhookApi
 from support import OTHER_CNPJ, Caller
 
 
 @pytest.fixture
-async def shelf(caller: Caller) -> Shelf:
-    return await new_shelf(caller)
+async def products(caller: Caller) -> ProductApi:
+    return await new_product_api(caller)
 
 
 @pytest.fixture
-async def other_shelf(shelf: Shelf) -> Shelf:
-    """That of another company of the same subscription."""
-    return await new_shelf(shelf.caller, OTHER_CNPJ)
+async def other_products(products: ProductApi) -> ProductApi:
+    """The same for another company of the subscription."""
+    return await new_product_api(products.caller, OTHER_CNPJ)
 
 
 @pytest.fixture
-async def book(caller: Caller) -> Book:
-    return await new_book(caller)
+async def customers(caller: Caller) -> CustomerApi:
+    return await new_customer_api(caller)
 
 
 @pytest.fixture
-async def other_book(book: Book) -> Book:
-    """That of another company of the same subscription."""
-    return await new_book(book.caller, tax_id=OTHER_CNPJ)
+async def other_customers(customers: CustomerApi) -> CustomerApi:
+    """The same for another company of the subscription."""
+    return await new_customer_api(customers.caller, tax_id=OTHER_CNPJ)
 
 
 @pytest.fixture
-def site(caller: Caller, database: Database) -> Site:
-    return Site(caller, database)
+def webhooks(caller: Caller, database: Database) -> WebhookApi:
+    return WebhookApi(caller, database)

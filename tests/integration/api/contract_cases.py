@@ -43,7 +43,7 @@ WEBHOOK = {
     "headers": [{"key": "X-Loja", "value": "7"}],
 }
 # A CNPJ needs check digits, a city must exist: a body that is right by the schema alone is still refused.
-# With these parts it gets past such rules, and all other fields are looked at.
+# With these parts it passes such rules, and all other fields are validated.
 GOOD_PARTS = {
     "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
     "createNfce": NFCE,
@@ -133,7 +133,7 @@ def _check(case: Case, operation: str, server: Server) -> None:
     if operation in GOOD_PARTS and case.meta.generation.mode is GenerationMode.POSITIVE:
         # Another object: an example of the contract must stay as it is.
         case.body = case.body | GOOD_PARTS[operation]
-        # What was created before would be answered without a look at the body.
+        # A repeated key would be answered without validating the body.
         case.headers.pop("Idempotency-Key", None)
     answer = case.call(base_url=owner.url, headers=owner.headers, session=server.session)
     if operation == "rotateCredential" and answer.status_code == 200:
@@ -151,7 +151,7 @@ def _check(case: Case, operation: str, server: Server) -> None:
 
 
 def _may_be_accepted(body: Any) -> bool:
-    """Tells whether a body or query has a value that is read leniently: null, a blank, a whole number."""
+    """Returns whether a body or query has a leniently read value: null, a blank, a whole number."""
     if isinstance(body, dict):
         return any(map(_may_be_accepted, body.values()))
     if isinstance(body, list):

@@ -10,11 +10,11 @@ import httpx2
 import requests
 import uvicorn
 
+from carimbo.fiscal.identity.tax_ids import cnpj_check_digits
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.fiscal.taxpayer import cnpj_check_digits
 from carimbo.main.api import api_of
-from carimbo.main.listening import listen
-from carimbo.service.access import Gatekeeper
+from carimbo.main.process import listen
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
 from integration.issuing.shop import ADDRESS, NFCE_SETTINGS, NFSE_SETTINGS, REGISTRATION
@@ -31,7 +31,7 @@ class Owner:
     api_key: str
     api_secret: str
     pfx: bytes
-    companies_made: int = 0
+    company_count: int = 0
     company_id: str = ""
     ready_company_id: str = ""
 
@@ -50,13 +50,13 @@ class Owner:
         return self.company_id
 
     def _new_company(self, **fields: Any) -> str:
-        self.companies_made += 1
-        first = f"{CNPJ[:8]}{self.companies_made:04}"
+        self.company_count += 1
+        first = f"{CNPJ[:8]}{self.company_count:04}"
         body = {"taxId": first + cnpj_check_digits(first), "legalName": "Loja Modelo Ltda", **fields}
         return str(self._call("POST", "", json=body)["id"])
 
     def _ready_company(self) -> str:
-        """Makes a company that can issue."""
+        """Creates a company that can issue."""
         company_id = self._new_company(address=ADDRESS, taxRegime="simples", simplesRate=6)
         path = f"/{company_id}"
         self._call("POST", f"{path}/state-registrations", json=REGISTRATION)
@@ -87,9 +87,9 @@ class Server:
 
 @asynccontextmanager
 async def serving(
-    settings: Settings, gatekeeper: Gatekeeper, certificate: SampleCertificate
+    settings: Settings, authenticator: Authenticator, certificate: SampleCertificate
 ) -> AsyncIterator[Server]:
-    """Runs an API in a thread of its own."""
+    """Runs an API in a separate thread."""
     listener = listen("127.0.0.1", 0)
     running = uvicorn.Server(
         uvicorn.Config(
@@ -102,9 +102,11 @@ async def serving(
     host, port = listener.getsockname()
     owners = []
     for name in ("Muitas", "Uma"):
-        made = await create_subscription(gatekeeper, name, "unlimited")
+        credentials = await create_subscription(authenticator, name, "unlimited")
         pfx = certificate.to_pfx("x")
-        owners.append(Owner(f"http://{host}:{port}", str(made.subscription_id), made.secret, pfx))
+        owners.append(
+            Owner(f"http://{host}:{port}", str(credentials.subscription_id), credentials.secret, pfx)
+        )
     owners[1].company_for("")
     server = Server(many=owners[0], single=owners[1])
     try:

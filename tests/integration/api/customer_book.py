@@ -1,4 +1,4 @@
-"""The customers of one company, over HTTP."""
+"""A client of a company's customers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -45,12 +45,12 @@ JOHN: dict[str, Any] = {
     "foreign": True,
     "address": ABROAD,
 }
-OF_THE_SERVICE = ("id", "createdAt", "updatedAt")
+READ_ONLY_FIELDS = ("id", "createdAt", "updatedAt")
 
 
 @dataclass(frozen=True)
-class Book:
-    """The customers of one company."""
+class CustomerApi:
+    """Creates, changes and reads the customers of one company."""
 
     caller: Caller
     company_id: str
@@ -74,23 +74,23 @@ class Book:
     async def listed(self, **query: Any) -> httpx2.Response:
         return await self.caller.http.get(self.path(), params=query)
 
-    async def tell(self, known: dict[str, Any] = MARIA, **told: Any) -> dict[str, Any]:
-        """Create or update a customer; what is told goes over what is known."""
-        return dict(data_of(await self.post(known | told)))
+    async def upsert(self, body: dict[str, Any] = MARIA, **fields: Any) -> dict[str, Any]:
+        """Creates or updates a customer with a body and changed fields."""
+        return dict(data_of(await self.post(body | fields)))
 
     async def total(self) -> int:
         return int((await self.listed()).json()["pageInfo"]["total"])
 
     async def names(self, **query: Any) -> list[str]:
-        """Who is listed, in order."""
+        """Returns the listed names, in order."""
         return [str(record["name"]) for record in data_of(await self.listed(**query))]
 
 
-async def new_book(caller: Caller, **company: Any) -> Book:
-    return Book(caller, await caller.create_company(**company))
+async def new_customer_api(caller: Caller, **company: Any) -> CustomerApi:
+    return CustomerApi(caller, await caller.create_company(**company))
 
 
 def facts_of(record: dict[str, Any]) -> dict[str, Any]:
-    """What a record says of a customer: all but what the service gives it."""
+    """Returns the fields of a record that a caller can set."""
     UUID(record["id"])
-    return {name: value for name, value in record.items() if name not in OF_THE_SERVICE}
+    return {name: value for name, value in record.items() if name not in READ_ONLY_FIELDS}

@@ -1,4 +1,4 @@
-"""Requests that wait for a row that somebody else holds."""
+"""Requests that wait for a locked row."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ import asyncpg
 import httpx2
 
 from carimbo.storage.database import Database
-from support import HELD_UP, PATIENCE, until_it_holds
+from support import BLOCKED_SESSIONS, PATIENCE, wait_until_true
 
 
 async def held_up(
@@ -21,6 +21,6 @@ async def held_up(
             return await connection.fetch(query)
 
     waiting = asyncio.create_task(request)
-    await until_it_holds(fetch, f"{HELD_UP} >= 1", PATIENCE)
+    await wait_until_true(fetch, f"{BLOCKED_SESSIONS} >= 1", PATIENCE)
     assert not waiting.done()
     return waiting

@@ -1,4 +1,4 @@
-"""Bodies that can't be read, or hold what no route knows."""
+"""Bodies that cannot be read, or have unknown fields."""
 
 import json
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ async def sent(caller: Caller, body: bytes) -> tuple[httpx2.Response, bytes]:
 
 
 class TestBody:
-    async def test_that_is_not_json_gets_400(self, caller: Caller) -> None:
+    async def test_body_that_is_not_json_gets_400(self, caller: Caller) -> None:
         bodies = [
             b"",
             b"{",
@@ -43,50 +43,50 @@ class TestBody:
         codes = [(answer.status_code, code_of(answer), body[:40]) for answer, body in answers]
         assert codes == [(400, "MALFORMED_JSON", body[:40]) for body in bodies]
 
-    async def test_that_is_no_object_is_invalid(self, caller: Caller) -> None:
+    async def test_body_that_is_no_object_is_invalid(self, caller: Caller) -> None:
         answers = [await sent(caller, body) for body in (b"[]", b"1", b'"text"', b"null", b"true")]
         assert [body for answer, body in answers if list(fields_of(answer)) != ["body"]] == []
 
-    async def test_with_an_impossible_number_names_its_field(self, caller: Caller) -> None:
+    async def test_impossible_number_is_reported_with_its_field(self, caller: Caller) -> None:
         numbers = (
             "1e400", "-1e400", "1e1000000000", "1" * 5000, "1e-400", "0.00001", "101", "-1", "true", '"6"',
         )  # fmt: skip
-        known = f'"taxId": "{CNPJ}", "legalName": "Loja"'
-        bodies = [f'{{{known}, "simplesRate": {number}}}'.encode() for number in numbers]
+        required = f'"taxId": "{CNPJ}", "legalName": "Loja"'
+        bodies = [f'{{{required}, "simplesRate": {number}}}'.encode() for number in numbers]
         answers = [await sent(caller, body) for body in bodies]
         assert [body for answer, body in answers if list(fields_of(answer)) != ["simplesRate"]] == []
 
     @pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "multipart/form-data", ""])
-    async def test_of_another_media_type_gets_415(self, caller: Caller, media_type: str) -> None:
+    async def test_body_of_another_media_type_gets_415(self, caller: Caller, media_type: str) -> None:
         content = json.dumps(COMPANY)
         answer = await caller.http.post(
             "/v1/companies", content=content, headers={"Content-Type": media_type}
         )
         assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
-    async def test_of_a_change_may_be_called_a_merge_patch(self, caller: Caller) -> None:
+    async def test_change_accepts_the_media_type_of_merge_patch(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/environment"
         headers = {"Content-Type": "application/merge-patch+json"}
         content = json.dumps({"environment": "homologation"})
         answer = await caller.http.patch(path, content=content, headers=headers)
         assert answer.json()["data"]["environment"] == "homologation"
 
-    async def test_of_a_creation_is_no_merge_patch(self, caller: Caller) -> None:
+    async def test_creation_refuses_the_media_type_of_merge_patch(self, caller: Caller) -> None:
         headers = {"Content-Type": "application/merge-patch+json"}
         answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
         assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
 
-    async def test_with_a_charset_is_read(self, caller: Caller) -> None:
+    async def test_body_with_a_charset_is_read(self, caller: Caller) -> None:
         headers = {"Content-Type": "application/json; charset=utf-8"}
         answer = await caller.http.post("/v1/companies", content=json.dumps(COMPANY), headers=headers)
         assert answer.status_code == 200
 
-    async def test_over_the_limit_gets_413(self, caller: Caller) -> None:
+    async def test_body_over_the_size_limit_gets_413(self, caller: Caller) -> None:
         answer = await caller.http.post("/v1/companies", content=b" " * (4 * 1024 * 1024 + 1), headers=JSON)
         assert (answer.status_code, code_of(answer)) == (413, "PAYLOAD_TOO_LARGE")
         assert answer.json()["error"]["details"] == {"limitBytes": 4 * 1024 * 1024}
 
-    async def test_over_the_limit_without_a_length_gets_413(self, caller: Caller) -> None:
+    async def test_body_over_the_limit_without_a_length_gets_413(self, caller: Caller) -> None:
         async def chunks() -> AsyncIterator[bytes]:
             for _ in range(5):
                 yield b" " * 1024 * 1024
@@ -94,7 +94,7 @@ class TestBody:
         answer = await caller.http.post("/v1/companies", content=chunks(), headers=JSON)
         assert (answer.status_code, code_of(answer)) == (413, "PAYLOAD_TOO_LARGE")
 
-    async def test_with_wrong_fields_is_told_all_of_them_at_once(self, caller: Caller) -> None:
+    async def test_all_wrong_fields_are_reported_at_once(self, caller: Caller) -> None:
         body = {
             "taxId": "11222333000182",
             "legalName": 5,
@@ -121,19 +121,19 @@ class TestBody:
         }
         assert (await caller.http.get("/v1/companies")).json()["pageInfo"]["total"] == 0
 
-    async def test_with_hundreds_of_wrong_fields_is_told_the_first_of_them(self, caller: Caller) -> None:
-        body = COMPANY | {f"campo{place}": 1 for place in range(300)}
+    async def test_only_the_first_hundred_wrong_fields_are_reported(self, caller: Caller) -> None:
+        body = COMPANY | {f"campo{position}": 1 for position in range(300)}
         answer = await caller.http.post("/v1/companies", json=body)
-        assert list(fields_of(answer)) == [f"campo{place}" for place in range(100)]
+        assert list(fields_of(answer)) == [f"campo{position}" for position in range(100)]
         assert answer.json()["error"]["details"]["omitted"] == 200
         assert "300 campos inválidos" in answer.json()["error"]["message"]
 
-    async def test_of_nothing_but_wrong_fields_is_refused_by_every_route_in_a_few_words(
+    async def test_every_route_refuses_a_body_of_unknown_fields_briefly(
         self, app: FastAPI, caller: Caller
     ) -> None:
-        """Listing hundreds of thousands of them would keep everybody else waiting."""
+        """Listing hundreds of thousands of them would delay other requests."""
         company_id, wordy = await caller.create_company(), []
-        content = json.dumps({f"campo{place}": 1 for place in range(20_000)})
+        content = json.dumps({f"campo{position}": 1 for position in range(20_000)})
         for method, path in _operations_with_a_body(app):
             target = path.format(companyId=company_id, id=company_id)
             answer = await caller.http.request(method, target, content=content, headers=JSON)
@@ -143,7 +143,7 @@ class TestBody:
 
 
 def _operations_with_a_body(app: FastAPI) -> list[tuple[str, str]]:
-    """All but changes that are validated together with a stored record, which must be there first."""
+    """Returns all operations with a JSON body, except changes that need a stored record."""
     return [
         (method.upper(), path)
         for path, operations in contract(app)["paths"].items()

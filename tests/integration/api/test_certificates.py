@@ -1,7 +1,7 @@
 """The A1 certificate of a company: each wrong file has its own code.
 
-A process that opens a file takes most of a second: only the first class starts some. The service's tests
-ask how such a process behaves.
+A process that opens a file takes most of a second: only the first class starts some. The tests of the service
+cover such processes.
 """
 
 import asyncio
@@ -15,10 +15,10 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.service import certificate_process
-from carimbo.service.certificate_opener import CertificateOpener
+from carimbo.service.companies import certificate_process
+from carimbo.service.companies.certificates import CertificateOpener
 from carimbo.storage.database import Database
 from support import CNPJ, OTHER_CNPJ, Caller, code_of, data_of, fields_of
 
@@ -30,17 +30,17 @@ Pause = Callable[[], Awaitable[Any]]
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opens files by the same code, but without a process for each."""
+    """Opens files with the same code, but without a process for each."""
 
     async def ask(_self: CertificateOpener, request: bytes, _seconds: float) -> dict[str, str]:
         return certificate_process.answer_to(json.loads(request))
 
-    monkeypatch.setattr(CertificateOpener, "_ask", ask)
+    monkeypatch.setattr(CertificateOpener, "_run", ask)
 
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch, company_certificate: SampleCertificate) -> list[Pause]:
-    """Takes every file for the company's certificate; the next uploads wait for the pauses in this list."""
+    """Accepts every file as the company's certificate; the next uploads wait for the pauses in this list."""
     certificate = A1Certificate.from_bundle(company_certificate.to_pem())
     pauses: list[Pause] = []
 
@@ -62,7 +62,7 @@ async def upload(caller: Caller, company_id: str, pfx: bytes, password: str = PA
 
 
 class TestUploadByAProcess:
-    async def test_answers_with_the_dates_and_keeps_the_key_sealed(
+    async def test_upload_answers_with_the_dates_and_encrypts_the_key(
         self, caller: Caller, company_certificate: SampleCertificate, database: Database
     ) -> None:
         company_id = await caller.create_company()
@@ -82,7 +82,7 @@ class TestUploadByAProcess:
         assert A1Certificate.from_bundle(bundle).owner == CNPJ
         assert b"PRIVATE KEY" not in sealed
 
-    async def test_takes_a_file_of_an_old_program(self, caller: Caller) -> None:
+    async def test_file_of_an_old_program_is_accepted(self, caller: Caller) -> None:
         """RC2 with 40 bits needs a part of OpenSSL that is loaded on demand."""
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, (DATA / "a1_rc2_40.pfx").read_bytes(), "segredo"))
@@ -90,7 +90,7 @@ class TestUploadByAProcess:
 
 @pytest.mark.usefixtures("in_this_process")
 class TestUpload:
-    async def test_takes_old_and_renewed_files_and_files_without_password(
+    async def test_old_renewed_and_passwordless_files_are_accepted(
         self, caller: Caller, company_certificate: SampleCertificate, authority: SampleAuthority
     ) -> None:
         company_id, now = await caller.create_company(), datetime.now(UTC)
@@ -101,13 +101,15 @@ class TestUpload:
         assert new["certificate"]["serialNumber"] != old["certificate"]["serialNumber"]
         assert data_of(await caller.http.get(f"/v1/companies/{company_id}/certificate")) == new
 
-    async def test_takes_the_certificate_of_another_branch(
+    async def test_certificate_of_another_branch_is_accepted(
         self, caller: Caller, company_certificate: SampleCertificate
     ) -> None:
         branch = await caller.create_company("11222333000262")
         data_of(await upload(caller, branch, company_certificate.to_pfx(PASSWORD)))
 
-    async def test_works_for_a_cnpj_with_letters(self, caller: Caller, authority: SampleAuthority) -> None:
+    async def test_certificate_of_a_cnpj_with_letters_is_accepted(
+        self, caller: Caller, authority: SampleAuthority
+    ) -> None:
         now = datetime.now(UTC)
         issued = authority.issue_company(OTHER_CNPJ, "ALFA LTDA", now, now + 365 * DAY)
         company_id = await caller.create_company(OTHER_CNPJ)
@@ -131,7 +133,7 @@ class TestRefusal:
         how = (answer.status_code, code_of(answer), page.status_code)
         return how, answer.json()["error"]["details"]
 
-    async def test_of_a_file_that_cannot_be_opened(
+    async def test_file_that_cannot_be_opened_is_refused(
         self, caller: Caller, company_certificate: SampleCertificate
     ) -> None:
         pfx = company_certificate.to_pfx(PASSWORD)
@@ -147,7 +149,7 @@ class TestRefusal:
         how, _ = await self.refusal(caller, pfx, "outra")
         assert how == (422, "CERTIFICATE_PASSWORD_INVALID", 404)
 
-    async def test_of_an_expired_one(self, caller: Caller, authority: SampleAuthority) -> None:
+    async def test_expired_certificate_is_refused(self, caller: Caller, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
         expired = authority.issue_company(CNPJ, "LOJA", now - 400 * DAY, now - DAY)
         how, details = await self.refusal(caller, expired.to_pfx(PASSWORD))
@@ -155,13 +157,15 @@ class TestRefusal:
         assert datetime.fromisoformat(details["expiresAt"]) == expired.certificate.not_valid_after_utc
         assert details["expiresAt"].endswith("Z")
 
-    async def test_of_one_not_valid_yet(self, caller: Caller, authority: SampleAuthority) -> None:
+    async def test_certificate_that_is_not_valid_yet_is_refused(
+        self, caller: Caller, authority: SampleAuthority
+    ) -> None:
         now = datetime.now(UTC)
         future = authority.issue_company(CNPJ, "LOJA", now + DAY, now + 300 * DAY)
         how, _ = await self.refusal(caller, future.to_pfx(PASSWORD))
         assert how == (422, "CERTIFICATE_INVALID", 404)
 
-    async def test_of_a_persons_and_of_another_companys(
+    async def test_certificates_of_a_person_or_another_company_are_refused(
         self, caller: Caller, authority: SampleAuthority
     ) -> None:
         now = datetime.now(UTC)
@@ -169,12 +173,15 @@ class TestRefusal:
             "person": authority.issue_person("52998224725", "FULANO", now, now + DAY),
             "company": authority.issue_company(OTHER_CNPJ, "OUTRA", now, now + DAY),
         }
-        refused = {name: await self.refusal(caller, one.to_pfx(PASSWORD)) for name, one in issued.items()}
+        refused = {
+            name: await self.refusal(caller, certificate.to_pfx(PASSWORD))
+            for name, certificate in issued.items()
+        }
         assert {name: (how, details["companyTaxId"]) for name, (how, details) in refused.items()} == (
             dict.fromkeys(issued, ((422, "CERTIFICATE_TAX_ID_MISMATCH", 404), CNPJ))
         )
 
-    async def test_of_missing_parts_names_them(self, caller: Caller) -> None:
+    async def test_missing_form_fields_are_named(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         answer = await caller.http.post(path, data={"password": "x"}, files={})
         assert answer.status_code == 415
@@ -187,7 +194,7 @@ class TestRefusal:
             "pfx": "Campo desconhecido.",
         }
 
-    async def test_of_parts_that_are_unknown_or_twice(self, caller: Caller) -> None:
+    async def test_unknown_and_repeated_form_fields_are_refused(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         twice = ("file", ("a", b"b"))
         answer = await caller.http.post(path, files=[twice, twice, ("other", (None, b"x"))])
@@ -197,13 +204,13 @@ class TestRefusal:
             "other": "Campo desconhecido.",
         }
 
-    async def test_of_a_broken_form(self, caller: Caller) -> None:
+    async def test_malformed_form_is_refused(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         for media_type in ("multipart/form-data", "multipart/form-data; boundary=x"):
             answer = await caller.http.post(path, content=b"nonsense", headers={"Content-Type": media_type})
             assert (answer.status_code, code_of(answer)) == (400, "MALFORMED_FORM")
 
-    async def test_of_a_form_in_another_charset(self, caller: Caller) -> None:
+    async def test_form_in_another_charset_is_refused(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         body = b'--x\r\nContent-Disposition: form-data; name="a\\ud800"\r\n\r\nb\r\n--x--\r\n'
         refused = {}
@@ -213,7 +220,7 @@ class TestRefusal:
             refused[charset] = (answer.status_code, code_of(answer))
         assert refused == dict.fromkeys(refused, (400, "MALFORMED_FORM"))
 
-    async def test_of_json(self, caller: Caller) -> None:
+    async def test_json_is_refused(self, caller: Caller) -> None:
         path = f"/v1/companies/{await caller.create_company()}/certificate"
         answer = await caller.http.post(path, json={"file": "x", "password": "y"})
         assert (answer.status_code, code_of(answer)) == (415, "UNSUPPORTED_MEDIA_TYPE")
@@ -221,7 +228,7 @@ class TestRefusal:
 
 @pytest.mark.usefixtures("opened")
 class TestDelete:
-    async def test_destroys_the_key(self, caller: Caller, database: Database) -> None:
+    async def test_deletion_destroys_the_key(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, b""))
         path = f"/v1/companies/{company_id}/certificate"
@@ -233,7 +240,9 @@ class TestDelete:
         async with database.tenant(caller.subscription_id) as tenant:
             assert await tenant.secrets.get(UUID(company_id), "certificate") is None
 
-    async def test_comes_with_the_companys(self, caller: Caller, database: Database) -> None:
+    async def test_deletion_of_a_company_deletes_its_secrets(
+        self, caller: Caller, database: Database
+    ) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, b""))
         await caller.http.put(f"/v1/companies/{company_id}/settings", json={"nfce": {"csc": "SEGREDO123"}})
@@ -246,10 +255,10 @@ class TestDelete:
 
 
 class TestRaces:
-    async def test_an_upload_beside_the_companys_deletion_leaves_no_key(
+    async def test_upload_during_the_companys_deletion_leaves_no_key(
         self, caller: Caller, opened: list[Pause], database: Database
     ) -> None:
-        """The first upload is still being opened when the company is gone; the others run a race."""
+        """The first upload is still being opened when the company is deleted; the others race."""
         company_id = await caller.create_company()
         gone = asyncio.Event()
 
@@ -266,7 +275,7 @@ class TestRaces:
                     assert await connection.fetchval(query, caller.subscription_id) == 0
             assert await caller.create_company() == company_id
 
-    async def test_uploads_and_deletions_together_never_fail(
+    async def test_concurrent_uploads_and_deletions_never_fail(
         self, caller: Caller, opened: list[Pause]
     ) -> None:
         company_id = await caller.create_company()
@@ -279,7 +288,7 @@ class TestRaces:
 
 @pytest.mark.usefixtures("opened")
 class TestTheOnlyCompanysPath:
-    async def test_uploads_reads_and_deletes(self, caller: Caller) -> None:
+    async def test_certificate_of_the_only_company_needs_no_id(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         answer = await caller.http.post(
             "/v1/company/certificate",

@@ -1,4 +1,4 @@
-"""Looking official codes up."""
+"""Search in the tables of official codes."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from support import Caller, code_of, data_of
 
 
 class TestSearch:
-    @pytest.mark.parametrize("under", ["utils", "nfe"])
+    @pytest.mark.parametrize("prefix", ["utils", "nfe"])
     @pytest.mark.parametrize(
         ("table", "search", "code"),
         [
@@ -21,14 +21,14 @@ class TestSearch:
             ("cest", "protetores cacamba", "0100300"),
         ],
     )
-    async def test_finds_codes_by_their_beginning_or_by_words(
-        self, caller: Caller, under: str, table: str, search: str, code: str
+    async def test_search_finds_codes_by_prefix_or_by_words(
+        self, caller: Caller, prefix: str, table: str, search: str, code: str
     ) -> None:
-        answer = await caller.http.get(f"/v1/{under}/{table}", params={"search": search, "pageSize": 100})
-        found = {one["code"]: one["description"] for one in data_of(answer)}
-        assert found[code]
+        answer = await caller.http.get(f"/v1/{prefix}/{table}", params={"search": search, "pageSize": 100})
+        descriptions = {record["code"]: record["description"] for record in data_of(answer)}
+        assert descriptions[code]
 
-    @pytest.mark.parametrize("under", ["utils", "nfe"])
+    @pytest.mark.parametrize("prefix", ["utils", "nfe"])
     @pytest.mark.parametrize(
         ("table", "code", "also"),
         [
@@ -37,12 +37,12 @@ class TestSearch:
             ("cest", "0100300", {"ncms": ["39181000"]}),
         ],
     )
-    async def test_tells_what_the_table_knows_of_a_code(
-        self, caller: Caller, under: str, table: str, code: str, also: dict[str, object]
+    async def test_search_shows_all_fields_of_a_code(
+        self, caller: Caller, prefix: str, table: str, code: str, also: dict[str, object]
     ) -> None:
-        (found,) = data_of(await caller.http.get(f"/v1/{under}/{table}", params={"search": code}))
-        assert found.pop("description")
-        assert found == {"code": code, "validFrom": None, "validUntil": None, **also}
+        (record,) = data_of(await caller.http.get(f"/v1/{prefix}/{table}", params={"search": code}))
+        assert record.pop("description")
+        assert record == {"code": code, "validFrom": None, "validUntil": None, **also}
 
     @pytest.mark.parametrize(
         ("table", "search", "record"),
@@ -83,43 +83,45 @@ class TestSearch:
             ),
         ],
     )
-    async def test_shows_the_other_tables_with_their_own_fields(
+    async def test_other_tables_are_shown_with_their_own_fields(
         self, caller: Caller, table: str, search: str, record: dict[str, object]
     ) -> None:
         assert data_of(await caller.http.get(f"/v1/utils/{table}", params={"search": search})) == [record]
 
-    async def test_tells_the_validity_of_the_operators_table(self, caller: Caller, tmp_path: Path) -> None:
+    async def test_search_shows_the_validity_of_the_operators_table(
+        self, caller: Caller, tmp_path: Path
+    ) -> None:
         row = "code,unit,description,since,until\n77010000,UN,Novidade,2026-04-01,2027-03-31\n"
         (tmp_path / "ncm.csv").write_text(f"# source: x\n# date: 2099-01-01\n{row}", encoding="utf-8")
         use_tables_of(tmp_path)
         try:
-            (found,) = data_of(await caller.http.get("/v1/utils/ncm", params={"search": "novidade"}))
+            (record,) = data_of(await caller.http.get("/v1/utils/ncm", params={"search": "novidade"}))
         finally:
             use_tables_of(None)
-        assert (found["validFrom"], found["validUntil"]) == ("2026-04-01", "2027-03-31")
+        assert (record["validFrom"], record["validUntil"]) == ("2026-04-01", "2027-03-31")
 
     @pytest.mark.parametrize(
         ("table", "search", "first"),
         [("ncm", "cerveja", "22030000"), ("cest", "cerveja", "0302103"), ("cfop", "51", "5101")],
     )
-    async def test_tells_the_likeliest_first(
+    async def test_search_shows_the_best_match_first(
         self, caller: Caller, table: str, search: str, first: str
     ) -> None:
         answer = await caller.http.get(f"/v1/utils/{table}", params={"search": search, "pageSize": 1})
-        assert [one["code"] for one in data_of(answer)] == [first]
+        assert [record["code"] for record in data_of(answer)] == [first]
         assert answer.json()["pageInfo"]["total"] > 1
 
-    async def test_tells_all_of_a_table_page_by_page(self, caller: Caller) -> None:
+    async def test_list_without_a_search_shows_the_table_page_by_page(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/utils/cfop", params={"page": 2, "pageSize": 5})
         body = answer.json()
         assert (len(body["data"]), body["pageInfo"]["page"]) == (5, 2)
         assert body["pageInfo"]["total"] > 600
-        codes = [one["code"] for one in body["data"]]
+        codes = [record["code"] for record in body["data"]]
         assert codes == sorted(codes)
 
-    async def test_finds_nothing_for_words_that_no_code_has(self, caller: Caller) -> None:
+    async def test_search_with_unknown_words_finds_nothing(self, caller: Caller) -> None:
         assert data_of(await caller.http.get("/v1/utils/ncm", params={"search": "xyzzy"})) == []
 
-    async def test_refuses_a_search_that_is_too_long(self, caller: Caller) -> None:
+    async def test_search_that_is_too_long_is_refused(self, caller: Caller) -> None:
         answer = await caller.http.get("/v1/utils/ncm", params={"search": "x" * 101})
         assert (answer.status_code, code_of(answer)) == (422, "VALIDATION_ERROR")

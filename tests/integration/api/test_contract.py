@@ -1,4 +1,4 @@
-"""The published contract holds: generated requests get what the document says, over real HTTP."""
+"""The published contract holds: generated requests get documented answers, over real HTTP."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -13,7 +13,7 @@ from schemathesis.generation import GenerationMode
 from carimbo.api.openapi import contract
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.settings import Settings
 from integration.api.contract_cases import (
     Case,
@@ -31,9 +31,9 @@ Operations = list[dict[str, Any]]
 
 @pytest.fixture(scope="module")
 async def server(
-    settings: Settings, gatekeeper: Gatekeeper, company_certificate: SampleCertificate
+    settings: Settings, authenticator: Authenticator, company_certificate: SampleCertificate
 ) -> AsyncIterator[Server]:
-    async with serving(settings, gatekeeper, company_certificate) as server:
+    async with serving(settings, authenticator, company_certificate) as server:
         yield server
 
 
@@ -56,19 +56,21 @@ def a_few_cases(published: dict[str, Any]) -> Iterator[Case]:
 
 
 class TestTheContract:
-    def test_is_kept_by_every_operation(
+    def test_every_operation_keeps_the_contract(
         self, published: dict[str, Any], operations: Operations, server: Server
     ) -> None:
         cases = list(a_few_cases(published))
-        assert {operation_id_of(case) for case in cases} == {one["operationId"] for one in operations}
+        assert {operation_id_of(case) for case in cases} == {
+            operation["operationId"] for operation in operations
+        }
         wrong = wrong_answers(cases, server)
         assert not wrong, "\n".join(wrong)
 
-    def test_has_requests_of_every_type_that_is_issued(self) -> None:
-        kinds = [kind.name for kind in DOCUMENT_TYPES]
-        assert {f"create{name[0].upper()}{name[1:]}" for name in kinds} <= set(ISSUING)
+    def test_contract_has_requests_of_every_issued_type(self) -> None:
+        document_types = [document_type.name for document_type in DOCUMENT_TYPES]
+        assert {f"create{name[0].upper()}{name[1:]}" for name in document_types} <= set(ISSUING)
 
-    async def test_is_published_as_yaml(
+    async def test_contract_is_published_as_yaml(
         self, stranger: httpx2.AsyncClient, published: dict[str, Any]
     ) -> None:
         answer = await stranger.get("/openapi.yaml")
@@ -76,37 +78,33 @@ class TestTheContract:
         assert yaml.load(answer.text, yaml.CSafeLoader) == published
         assert published["openapi"].startswith("3.1")
 
-    def test_has_the_calls_of_every_event(self, published: dict[str, Any]) -> None:
-        """The tests of webhooks read calls by the contract of events alone."""
+    def test_contract_has_the_webhook_calls_of_every_event(self, published: dict[str, Any]) -> None:
+        """The webhook tests validate calls with the contract of events alone."""
         events, schemas = contract_of_events(), published["components"]["schemas"]
         assert published["webhooks"] == events["webhooks"]
         assert {name: schemas[name] for name in events["components"]["schemas"]} == (
             events["components"]["schemas"]
         )
 
-    def test_asks_for_both_headers_together(self, published: dict[str, Any]) -> None:
+    def test_contract_requires_both_headers_together(self, published: dict[str, Any]) -> None:
         assert published["security"] == [{"apiKey": [], "apiSecret": []}]
         headers = {scheme["name"] for scheme in published["components"]["securitySchemes"].values()}
         assert headers == {"X-Api-Key", "X-Api-Secret"}
 
-    def test_documents_with_an_example_every_error_that_an_operation_can_answer(
-        self, operations: Operations
-    ) -> None:
+    def test_every_error_of_an_operation_is_documented_with_an_example(self, operations: Operations) -> None:
         for operation in operations:
             for status in ("401", "413", "422", "429", "500", "503"):
                 examples = operation["responses"][status]["content"]["application/json"]["examples"]
                 assert all(example["value"]["error"]["message"] for example in examples.values())
 
-    def test_has_every_error_in_the_form_and_media_type_in_which_it_comes(
-        self, operations: Operations
-    ) -> None:
+    def test_errors_have_the_documented_schema_and_media_type(self, operations: Operations) -> None:
         for operation in operations:
             for status in operation["responses"].keys() - {"200", "202", "304"}:
                 content = operation["responses"][status]["content"]
                 schemas = {media_type: media["schema"] for media_type, media in content.items()}
                 assert schemas == {"application/json": {"$ref": "#/components/schemas/Failure"}}
 
-    def test_offers_merge_patch_for_every_change_by_patch(self, published: dict[str, Any]) -> None:
+    def test_every_patch_operation_accepts_merge_patch(self, published: dict[str, Any]) -> None:
         changes = [methods["patch"] for methods in published["paths"].values() if "patch" in methods]
         assert changes
         for operation in changes:
@@ -114,34 +112,36 @@ class TestTheContract:
             assert list(content) == ["application/json", "application/merge-patch+json"]
             assert content["application/json"] == content["application/merge-patch+json"]
 
-    def test_tells_by_a_header_that_it_was_there_before(self, operations: Operations) -> None:
-        issuing = [one for one in operations if one["operationId"] in ISSUING]
+    def test_replay_header_is_documented_for_issuing_operations(self, operations: Operations) -> None:
+        issuing = [operation for operation in operations if operation["operationId"] in ISSUING]
         with_header = [
-            (one["operationId"], status)
-            for one in issuing
+            (operation["operationId"], status)
+            for operation in issuing
             for status in ("200", "202")
-            if "Idempotent-Replayed" in one["responses"][status]["headers"]
+            if "Idempotent-Replayed" in operation["responses"][status]["headers"]
         ]
         assert sorted(with_header) == sorted((name, "200") for name in ISSUING)
 
-    def test_tells_that_another_request_may_come_between(self, operations: Operations) -> None:
+    def test_conflicts_of_concurrent_requests_are_documented(self, operations: Operations) -> None:
         raced = ("emitInvoice", "transmitNfce", "changeInvoice")
         codes = {
-            one["operationId"]: one["responses"]["409"]["content"]["application/json"]["examples"].keys()
-            for one in operations
-            if one["operationId"] in raced
+            operation["operationId"]: operation["responses"]["409"]["content"]["application/json"][
+                "examples"
+            ].keys()
+            for operation in operations
+            if operation["operationId"] in raced
         }
         needed = {"INVALID_STATE", "VERSION_CONFLICT"}
         assert [name for name in raced if not needed <= codes[name]] == []
 
-    def test_has_limits_as_json_schema_and_portuguese_texts(self, published: dict[str, Any]) -> None:
+    def test_contract_has_limits_as_json_schema_and_portuguese_texts(self, published: dict[str, Any]) -> None:
         schemas = published["components"]["schemas"]
         series = schemas["NfeSettings"]["properties"]["series"]
         assert (series["minimum"], series["maximum"]) == (0, 889)
         assert "Successful" not in json.dumps(published)
         assert not any("description" in schema for schema in schemas.values())
 
-    async def test_has_pages_for_people_that_load_nothing_from_outside(
+    async def test_documentation_pages_load_nothing_from_outside(
         self, stranger: httpx2.AsyncClient, operations: Operations
     ) -> None:
         overview = await stranger.get("/docs")
@@ -153,7 +153,7 @@ class TestTheContract:
             assert "script-src 'self'" in page.headers["content-security-policy"]
             assert "unsafe-inline" not in page.headers["content-security-policy"]
 
-    async def test_has_the_files_that_the_pages_load(self, stranger: httpx2.AsyncClient) -> None:
+    async def test_files_of_the_documentation_pages_are_served(self, stranger: httpx2.AsyncClient) -> None:
         files = {
             "docs.css": "text/css",
             "docs.js": "text/javascript",
@@ -165,10 +165,10 @@ class TestTheContract:
         types = {name: answer.headers["content-type"].partition(";")[0] for name, answer in answers.items()}
         assert types == files
 
-    async def test_has_no_other_pages(self, stranger: httpx2.AsyncClient) -> None:
+    async def test_unknown_documentation_page_is_not_found(self, stranger: httpx2.AsyncClient) -> None:
         answer = await stranger.get("/docs/nada")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "NOT_FOUND")
 
-    async def test_is_where_the_bare_address_leads(self, stranger: httpx2.AsyncClient) -> None:
+    async def test_root_redirects_to_the_documentation(self, stranger: httpx2.AsyncClient) -> None:
         answer = await stranger.get("/")
         assert (answer.status_code, answer.headers["Location"]) == (307, "docs")

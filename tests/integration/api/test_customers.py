@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from integration.api.customer_book import ABROAD, ADDRESS, JOHN, MARIA, WHOLE, Book, facts_of
+from integration.api.customer_book import ABROAD, ADDRESS, JOHN, MARIA, WHOLE, CustomerApi, facts_of
 from support import ABSENT, code_of, data_of, fields_of
 
 NOTHING_ELSE = {
@@ -15,14 +15,14 @@ NOTHING_ELSE = {
 
 
 class TestCreate:
-    async def test_with_name_and_e_mail_alone(self, book: Book) -> None:
-        told = {"name": "Maria da Silva", "email": "maria@example.com"}
-        record = await book.tell(told)
-        assert facts_of(record) == told | NOTHING_ELSE
+    async def test_customer_is_created_with_name_and_email_alone(self, customers: CustomerApi) -> None:
+        body = {"name": "Maria da Silva", "email": "maria@example.com"}
+        record = await customers.upsert(body)
+        assert facts_of(record) == body | NOTHING_ELSE
         assert record["createdAt"] == record["updatedAt"]
 
-    async def test_with_every_field_normalised_and_shown_with_punctuation(self, book: Book) -> None:
-        record = await book.tell(WHOLE)
+    async def test_every_field_is_normalised_and_shown_with_punctuation(self, customers: CustomerApi) -> None:
+        record = await customers.upsert(WHOLE)
         assert facts_of(record) == WHOLE | {
             "document": "12.ABC.345/01DE-35",
             "foreignId": None,
@@ -30,10 +30,10 @@ class TestCreate:
             "address": ADDRESS | {"zipcode": "01310-100", "cityCode": "3550308", "countryCode": None},
             "stateRegistration": "110042490114",
         }
-        assert data_of(await book.get(record["id"])) == record
+        assert data_of(await customers.get(record["id"])) == record
 
     @pytest.mark.parametrize(
-        ("told", "shown"),
+        ("sent", "shown"),
         [
             ("52998224725", "529.982.247-25"),
             ("529.982.247-25", "529.982.247-25"),
@@ -41,16 +41,18 @@ class TestCreate:
             ("12ABC34501DE35", "12.ABC.345/01DE-35"),
         ],
     )
-    async def test_returns_a_document_with_punctuation(self, book: Book, told: str, shown: str) -> None:
-        assert (await book.tell(document=told))["document"] == shown
+    async def test_document_is_shown_with_punctuation(
+        self, customers: CustomerApi, sent: str, shown: str
+    ) -> None:
+        assert (await customers.upsert(document=sent))["document"] == shown
 
-    async def test_of_a_customer_abroad(self, book: Book) -> None:
-        record = await book.tell(JOHN)
+    async def test_customer_abroad_is_created(self, customers: CustomerApi) -> None:
+        record = await customers.upsert(JOHN)
         assert facts_of(record) == NOTHING_ELSE | JOHN | {"address": ABROAD | {"complement": None}}
-        assert data_of(await book.get(record["id"])) == record
+        assert data_of(await customers.get(record["id"])) == record
 
     @pytest.mark.parametrize(
-        ("told", "foreign"),
+        ("fields", "foreign"),
         [
             ({}, False),
             ({"foreignId": "AB-123"}, True),
@@ -61,17 +63,19 @@ class TestCreate:
             ({"foreignId": "AB-123", "foreign": None}, True),
         ],
     )
-    async def test_knows_who_is_abroad_by_what_is_told(
-        self, book: Book, told: dict[str, Any], foreign: bool
+    async def test_foreign_is_derived_from_the_other_fields(
+        self, customers: CustomerApi, fields: dict[str, Any], foreign: bool
     ) -> None:
-        assert (await book.tell(MARIA | {"document": None} | told))["foreign"] is foreign
+        assert (await customers.upsert(MARIA | {"document": None} | fields))["foreign"] is foreign
 
     @pytest.mark.parametrize("length", [3, 64])
-    async def test_takes_names_of_3_to_64_characters(self, book: Book, length: int) -> None:
-        assert (await book.tell(name="á" * length))["name"] == "á" * length
+    async def test_names_of_3_to_64_characters_are_accepted(
+        self, customers: CustomerApi, length: int
+    ) -> None:
+        assert (await customers.upsert(name="á" * length))["name"] == "á" * length
 
     @pytest.mark.parametrize(
-        ("told", "field"),
+        ("fields", "field"),
         [
             ({"name": "ab"}, "name"),
             ({"name": "  ab  "}, "name"),
@@ -99,212 +103,230 @@ class TestCreate:
             ({"nickname": "Mari"}, "nickname"),
         ],
     )
-    async def test_refuses_a_field_by_its_name(self, book: Book, told: dict[str, Any], field: str) -> None:
-        assert list(fields_of(await book.post(MARIA | told))) == [field]
-        assert await book.total() == 0
+    async def test_wrong_field_is_refused_by_its_name(
+        self, customers: CustomerApi, fields: dict[str, Any], field: str
+    ) -> None:
+        assert list(fields_of(await customers.post(MARIA | fields))) == [field]
+        assert await customers.total() == 0
 
-    async def test_address_is_stored_as_far_as_it_is_known(self, book: Book) -> None:
-        made = await book.tell(address={"zipcode": "01310100", "countryCode": 1058})
+    async def test_incomplete_address_is_stored(self, customers: CustomerApi) -> None:
+        created = await customers.upsert(address={"zipcode": "01310100", "countryCode": 1058})
         nothing = dict.fromkeys(("street", "number", "complement", "district", "state", "cityCode", "city"))
-        assert made["address"] == nothing | {"zipcode": "01310-100", "countryCode": "BR"}
-        assert data_of(await book.get(made["id"])) == made
+        assert created["address"] == nothing | {"zipcode": "01310-100", "countryCode": "BR"}
+        assert data_of(await customers.get(created["id"])) == created
 
-    async def test_country_by_the_central_banks_code_is_shown_by_its_letters(self, book: Book) -> None:
-        made = await book.tell(JOHN, address={"countryCode": "2496", "city": "New York"})
-        assert (made["address"]["countryCode"], made["address"]["street"]) == ("US", None)
+    async def test_country_by_the_central_banks_code_is_shown_by_its_letters(
+        self, customers: CustomerApi
+    ) -> None:
+        created = await customers.upsert(JOHN, address={"countryCode": "2496", "city": "New York"})
+        assert (created["address"]["countryCode"], created["address"]["street"]) == ("US", None)
 
-    async def test_demands_name_and_e_mail(self, book: Book) -> None:
-        assert fields_of(await book.post({})) == {
+    async def test_name_and_email_are_required(self, customers: CustomerApi) -> None:
+        assert fields_of(await customers.post({})) == {
             "name": "Campo obrigatório.",
             "email": "Campo obrigatório.",
         }
 
 
 class TestById:
-    async def test_nobody_is_found_who_never_was(self, book: Book) -> None:
-        await book.tell()
-        answer = await book.get(ABSENT)
+    async def test_unknown_customer_is_not_found(self, customers: CustomerApi) -> None:
+        await customers.upsert()
+        answer = await customers.get(ABSENT)
         assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
 
-    @pytest.mark.parametrize("told", ["1", "maria@example.com", ABSENT[:-1]])
-    async def test_what_is_no_id_is_refused(self, book: Book, told: str) -> None:
-        assert fields_of(await book.get(told)) == {"id": "Deve ser um UUID."}
+    @pytest.mark.parametrize("customer_id", ["1", "maria@example.com", ABSENT[:-1]])
+    async def test_malformed_id_is_refused(self, customers: CustomerApi, customer_id: str) -> None:
+        assert fields_of(await customers.get(customer_id)) == {"id": "Deve ser um UUID."}
 
 
 class TestUpdate:
-    async def test_overwrites_what_is_told_and_keeps_what_is_not(self, book: Book) -> None:
-        before = await book.tell(WHOLE)
+    async def test_upsert_changes_the_sent_fields_and_keeps_the_others(self, customers: CustomerApi) -> None:
+        before = await customers.upsert(WHOLE)
         changes = {"name": "Açaí do Pará", "email": "novo@acai.example", "phone": "1133334444"}
-        after = await book.tell(changes | {"id": before["id"]})
+        after = await customers.upsert(changes | {"id": before["id"]})
         assert facts_of(after) == facts_of(before) | changes
         assert after["createdAt"] == before["createdAt"] < after["updatedAt"]
-        assert data_of(await book.get(before["id"])) == after
+        assert data_of(await customers.get(before["id"])) == after
 
-    async def test_replaces_an_address_as_a_whole(self, book: Book) -> None:
-        await book.tell(address=ADDRESS)
+    async def test_complete_address_replaces_the_stored_one(self, customers: CustomerApi) -> None:
+        await customers.upsert(address=ADDRESS)
         address = {name: value for name, value in ADDRESS.items() if name != "complement"}
-        after = await book.tell(address=address | {"number": "2000"})
+        after = await customers.upsert(address=address | {"number": "2000"})
         assert (after["address"]["number"], after["address"]["complement"]) == ("2000", None)
 
-    async def test_learns_that_somebody_is_abroad(self, book: Book) -> None:
-        known = await book.tell({"name": "John Smith", "email": "john@example.com"})
-        told = {name: value for name, value in JOHN.items() if name != "foreign"}
-        after = await book.tell(told)
-        assert (known["foreign"], after["id"], after["foreign"]) == (False, known["id"], True)
+    async def test_upsert_with_an_address_abroad_makes_a_customer_foreign(
+        self, customers: CustomerApi
+    ) -> None:
+        before = await customers.upsert({"name": "John Smith", "email": "john@example.com"})
+        body = {name: value for name, value in JOHN.items() if name != "foreign"}
+        after = await customers.upsert(body)
+        assert (before["foreign"], after["id"], after["foreign"]) == (False, before["id"], True)
 
-    async def test_keeps_one_with_a_cpf_who_moves_abroad_no_foreigner_unless_told(self, book: Book) -> None:
-        await book.tell()
+    async def test_customer_with_a_cpf_who_moves_abroad_is_foreign_only_if_sent(
+        self, customers: CustomerApi
+    ) -> None:
+        await customers.upsert()
         moved = {"name": MARIA["name"], "email": MARIA["email"], "address": ABROAD}
-        assert (await book.tell(moved))["foreign"] is False
-        assert (await book.tell(moved | {"foreign": True}))["foreign"] is True
-        assert (await book.tell(moved))["foreign"] is True
+        assert (await customers.upsert(moved))["foreign"] is False
+        assert (await customers.upsert(moved | {"foreign": True}))["foreign"] is True
+        assert (await customers.upsert(moved))["foreign"] is True
 
     @pytest.mark.parametrize(
         "home",
         [{"address": ADDRESS}, {"document": MARIA["document"], "foreignId": None}],
         ids=["address", "CPF"],
     )
-    async def test_makes_one_who_comes_home_no_foreigner(self, book: Book, home: dict[str, Any]) -> None:
-        told = {"name": "John Doe", "email": "john@example.com", "address": ABROAD}
-        assert (await book.tell(told))["foreign"] is True
-        assert (await book.tell({"name": "John Doe", "email": "john@example.com"}))["foreign"] is True
-        assert (await book.tell(told | {"address": None} | home))["foreign"] is False
+    async def test_foreign_customer_with_a_brazilian_address_or_cpf_is_no_longer_foreign(
+        self, customers: CustomerApi, home: dict[str, Any]
+    ) -> None:
+        body = {"name": "John Doe", "email": "john@example.com", "address": ABROAD}
+        assert (await customers.upsert(body))["foreign"] is True
+        assert (await customers.upsert({"name": "John Doe", "email": "john@example.com"}))["foreign"] is True
+        assert (await customers.upsert(body | {"address": None} | home))["foreign"] is False
 
 
 class TestUpsert:
-    async def test_blanks_change_nothing(self, book: Book) -> None:
-        before = await book.tell(WHOLE)
+    async def test_upsert_with_blanks_changes_nothing(self, customers: CustomerApi) -> None:
+        before = await customers.upsert(WHOLE)
         blanks = dict.fromkeys(("phone", "address", "tradeName"), "") | {"stateRegistration": None}
-        after = await book.tell(WHOLE | blanks)
+        after = await customers.upsert(WHOLE | blanks)
         assert facts_of(after) == facts_of(before)
 
-    async def test_accepts_a_record_as_it_was_read(self, book: Book) -> None:
-        record = await book.tell(WHOLE)
-        again = await book.tell(record)
+    async def test_upsert_accepts_a_record_as_it_was_read(self, customers: CustomerApi) -> None:
+        record = await customers.upsert(WHOLE)
+        again = await customers.upsert(record)
         assert again == record | {"updatedAt": again["updatedAt"]}
-        assert await book.total() == 1
+        assert await customers.total() == 1
 
-    @pytest.mark.parametrize("known", [True, False])
-    async def test_refuses_another_date_of_creation(self, book: Book, known: bool) -> None:
-        if known:
-            await book.tell()
-        answer = await book.post(MARIA | {"createdAt": "2020-01-01T00:00:00Z"})
+    @pytest.mark.parametrize("exists", [True, False])
+    async def test_upsert_refuses_another_creation_date(self, customers: CustomerApi, exists: bool) -> None:
+        if exists:
+            await customers.upsert()
+        answer = await customers.post(MARIA | {"createdAt": "2020-01-01T00:00:00Z"})
         assert list(fields_of(answer)) == ["createdAt"]
-        assert await book.total() == known
+        assert await customers.total() == exists
 
-    async def test_completed_address_gets_its_municipality(self, book: Book) -> None:
-        await book.tell(address={"city": "Campinas"})
-        after = await book.tell(address={"state": "SP"})
+    async def test_completed_address_gets_its_municipality(self, customers: CustomerApi) -> None:
+        await customers.upsert(address={"city": "Campinas"})
+        after = await customers.upsert(address={"state": "SP"})
         assert (after["address"]["city"], after["address"]["cityCode"]) == ("Campinas", "3509502")
 
-    async def test_address_that_does_not_fit_the_stored_one_replaces_it(self, book: Book) -> None:
-        await book.tell(address={"city": "Campinas", "street": "Rua A"})
-        after = await book.tell(address={"state": "RJ"})
+    async def test_address_that_does_not_fit_the_stored_one_replaces_it(self, customers: CustomerApi) -> None:
+        await customers.upsert(address={"city": "Campinas", "street": "Rua A"})
+        after = await customers.upsert(address={"state": "RJ"})
         assert {name for name, value in after["address"].items() if value} == {"state"}
-        data_of(await book.put(after["id"], after))
+        data_of(await customers.put(after["id"], after))
 
-    async def test_part_of_an_address_completes_the_stored_one(self, book: Book) -> None:
-        before = await book.tell(WHOLE | {"address": ADDRESS | {"number": None}})
-        after = await book.tell(WHOLE | {"address": {"number": "1000"}})
+    async def test_part_of_an_address_completes_the_stored_one(self, customers: CustomerApi) -> None:
+        before = await customers.upsert(WHOLE | {"address": ADDRESS | {"number": None}})
+        after = await customers.upsert(WHOLE | {"address": {"number": "1000"}})
         assert after["address"] == before["address"] | {"number": "1000"}
 
 
 class TestReplace:
-    async def test_refuses_the_foreign_id_of_another(self, book: Book) -> None:
-        first = await book.tell(WHOLE | {"document": None, "foreignId": "US-1", "email": "a@example.com"})
-        other = await book.tell(WHOLE | {"document": None, "foreignId": "US-2", "email": "b@example.com"})
+    async def test_put_refuses_the_foreign_id_of_another_customer(self, customers: CustomerApi) -> None:
+        first = await customers.upsert(
+            WHOLE | {"document": None, "foreignId": "US-1", "email": "a@example.com"}
+        )
+        other = await customers.upsert(
+            WHOLE | {"document": None, "foreignId": "US-2", "email": "b@example.com"}
+        )
         body = WHOLE | {"document": None, "foreignId": "US-1", "email": "b@example.com"}
-        answer = await book.put(other["id"], body)
+        answer = await customers.put(other["id"], body)
         assert answer.status_code == 409
         details = answer.json()["error"]["details"]
         assert details == {"field": "foreignId", "existingId": first["id"]}
 
-    async def test_clears_what_is_null(self, book: Book) -> None:
-        before = await book.tell(WHOLE)
-        told = {"name": "Maria da Silva", "email": "maria@example.com"}
-        after = data_of(await book.put(before["id"], told | dict.fromkeys(NOTHING_ELSE)))
-        assert facts_of(after) == told | NOTHING_ELSE
+    async def test_put_clears_null_fields(self, customers: CustomerApi) -> None:
+        before = await customers.upsert(WHOLE)
+        body = {"name": "Maria da Silva", "email": "maria@example.com"}
+        after = data_of(await customers.put(before["id"], body | dict.fromkeys(NOTHING_ELSE)))
+        assert facts_of(after) == body | NOTHING_ELSE
         assert (after["id"], after["createdAt"]) == (before["id"], before["createdAt"])
-        assert data_of(await book.get(before["id"])) == after
+        assert data_of(await customers.get(before["id"])) == after
 
-    @pytest.mark.parametrize("told", [MARIA, WHOLE, JOHN], ids=lambda told: told["name"])
-    async def test_takes_what_was_read(self, book: Book, told: dict[str, Any]) -> None:
-        record = await book.tell(told)
-        again = data_of(await book.put(record["id"], facts_of(record)))
+    @pytest.mark.parametrize("body", [MARIA, WHOLE, JOHN], ids=lambda body: body["name"])
+    async def test_put_accepts_a_record_as_it_was_read(
+        self, customers: CustomerApi, body: dict[str, Any]
+    ) -> None:
+        record = await customers.upsert(body)
+        again = data_of(await customers.put(record["id"], facts_of(record)))
         assert facts_of(again) == facts_of(record)
 
     @pytest.mark.parametrize(
         ("document", "foreign"), [(None, True), (MARIA["document"], False)], ids=["abroad", "with a CPF"]
     )
     async def test_null_derives_again_whether_a_customer_is_foreign(
-        self, book: Book, document: str | None, foreign: bool
+        self, customers: CustomerApi, document: str | None, foreign: bool
     ) -> None:
-        record = await book.tell(address=ABROAD, document=document, foreign=not foreign)
-        assert data_of(await book.put(record["id"], {"foreign": None}))["foreign"] is foreign
+        record = await customers.upsert(address=ABROAD, document=document, foreign=not foreign)
+        assert data_of(await customers.put(record["id"], {"foreign": None}))["foreign"] is foreign
 
-    async def test_refuses_all_wrong_fields_at_once(self, book: Book) -> None:
-        record = await book.tell()
+    async def test_put_refuses_all_wrong_fields_at_once(self, customers: CustomerApi) -> None:
+        record = await customers.upsert()
         wrong = {"name": "ab", "phone": "ramal", "nickname": None}
-        assert fields_of(await book.put(record["id"], wrong)).keys() == wrong.keys()
-        assert list(fields_of(await book.put(record["id"], []))) == ["body"]
+        assert fields_of(await customers.put(record["id"], wrong)).keys() == wrong.keys()
+        assert list(fields_of(await customers.put(record["id"], []))) == ["body"]
 
-    async def test_refuses_the_document_of_another(self, book: Book) -> None:
-        maria, john = await book.tell(), await book.tell(JOHN)
-        answer = await book.put(john["id"], MARIA | {"email": "john@example.com"})
+    async def test_put_refuses_the_document_of_another_customer(self, customers: CustomerApi) -> None:
+        maria, john = await customers.upsert(), await customers.upsert(JOHN)
+        answer = await customers.put(john["id"], MARIA | {"email": "john@example.com"})
         assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
         assert answer.json()["error"]["details"] == {"field": "document", "existingId": maria["id"]}
-        assert data_of(await book.get(john["id"])) == john
+        assert data_of(await customers.get(john["id"])) == john
 
-    async def test_takes_an_e_mail_that_another_has(self, book: Book) -> None:
-        maria, john = await book.tell(), await book.tell(JOHN)
+    async def test_put_accepts_an_email_of_another_customer(self, customers: CustomerApi) -> None:
+        maria, john = await customers.upsert(), await customers.upsert(JOHN)
         shared = {"email": john["email"]}
-        assert data_of(await book.put(maria["id"], MARIA | shared)).items() >= shared.items()
+        assert data_of(await customers.put(maria["id"], MARIA | shared)).items() >= shared.items()
 
-    async def test_takes_no_other_id(self, book: Book) -> None:
-        record = await book.tell()
-        assert list(fields_of(await book.put(record["id"], {"id": ABSENT}))) == ["id"]
-        assert data_of(await book.get(record["id"])) == record
+    async def test_put_refuses_another_id(self, customers: CustomerApi) -> None:
+        record = await customers.upsert()
+        assert list(fields_of(await customers.put(record["id"], {"id": ABSENT}))) == ["id"]
+        assert data_of(await customers.get(record["id"])) == record
 
 
 class TestDelete:
-    async def test_answers_the_id_and_that_it_is_deleted(self, book: Book) -> None:
-        record = await book.tell()
-        assert data_of(await book.delete(record["id"])) == {"id": record["id"], "deleted": True}
-        assert await book.total() == 0
+    async def test_deletion_answers_with_the_id(self, customers: CustomerApi) -> None:
+        record = await customers.upsert()
+        assert data_of(await customers.delete(record["id"])) == {"id": record["id"], "deleted": True}
+        assert await customers.total() == 0
 
-    async def test_leaves_nobody_to_be_found(self, book: Book) -> None:
-        record = await book.tell()
-        await book.delete(record["id"])
+    async def test_deleted_customer_is_not_found(self, customers: CustomerApi) -> None:
+        record = await customers.upsert()
+        await customers.delete(record["id"])
         answers = [
-            await book.get(record["id"]),
-            await book.put(record["id"], MARIA),
-            await book.delete(record["id"]),
+            await customers.get(record["id"]),
+            await customers.put(record["id"], MARIA),
+            await customers.delete(record["id"]),
         ]
-        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+        assert [(answer.status_code, code_of(answer)) for answer in answers] == [(404, "NOT_FOUND")] * 3
 
-    async def test_frees_document_and_e_mail(self, book: Book) -> None:
-        first = await book.tell()
-        await book.delete(first["id"])
-        assert (await book.tell())["id"] != first["id"]
-        assert await book.total() == 1
+    async def test_deletion_frees_document_and_email(self, customers: CustomerApi) -> None:
+        first = await customers.upsert()
+        await customers.delete(first["id"])
+        assert (await customers.upsert())["id"] != first["id"]
+        assert await customers.total() == 1
 
 
 class TestAnotherCompany:
-    async def test_of_the_same_subscription_has_customers_of_its_own(
-        self, book: Book, other_book: Book
+    async def test_customer_of_another_company_is_not_found(
+        self, customers: CustomerApi, other_customers: CustomerApi
     ) -> None:
-        record = await book.tell()
+        record = await customers.upsert()
         answers = [
-            await other_book.get(record["id"]),
-            await other_book.put(record["id"], JOHN),
-            await other_book.delete(record["id"]),
+            await other_customers.get(record["id"]),
+            await other_customers.put(record["id"], JOHN),
+            await other_customers.delete(record["id"]),
         ]
-        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
-        assert await other_book.total() == 0
-        assert data_of(await book.get(record["id"])) == record
+        assert [(answer.status_code, code_of(answer)) for answer in answers] == [(404, "NOT_FOUND")] * 3
+        assert await other_customers.total() == 0
+        assert data_of(await customers.get(record["id"])) == record
 
-    async def test_may_have_one_with_the_same_document(self, book: Book, other_book: Book) -> None:
-        await book.tell()
-        john = await other_book.tell(JOHN)
-        changed = data_of(await other_book.put(john["id"], MARIA))
+    async def test_two_companies_may_have_customers_with_the_same_document(
+        self, customers: CustomerApi, other_customers: CustomerApi
+    ) -> None:
+        await customers.upsert()
+        john = await other_customers.upsert(JOHN)
+        changed = data_of(await other_customers.put(john["id"], MARIA))
         assert UUID(changed["id"]) == UUID(john["id"])

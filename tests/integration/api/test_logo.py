@@ -1,4 +1,4 @@
-"""The logo of a company: any good image is made a plain one, any other is refused in one sentence."""
+"""The logo of a company: valid images become a plain PNG, others are refused in one sentence."""
 
 import asyncio
 import hashlib
@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from PIL import Image
 
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from support import Caller, code_of, data_of, fields_of
 
@@ -30,14 +30,14 @@ async def upload(caller: Caller, company_id: str, image: bytes) -> httpx2.Respon
     return await caller.http.put(path_of(company_id), files={"file": ("logo.png", image, "image/png")})
 
 
-async def kept(caller: Caller, company_id: str) -> Image.Image:
-    """The image that is given back."""
+async def stored_logo(caller: Caller, company_id: str) -> Image.Image:
+    """Returns the stored logo."""
     answer = await caller.http.get(path_of(company_id))
     assert (answer.status_code, answer.headers["content-type"]) == (200, "image/png"), answer.text
     return Image.open(BytesIO(answer.content))
 
 
-async def company_of(database: Database, caller: Caller, company_id: str) -> Company:
+async def company_of(database: Database, caller: Caller, company_id: str) -> CompanyRow:
     async with database.autocommit(caller.subscription_id) as tenant:
         company = await tenant.companies.get(UUID(company_id), deleted_too=True)
     assert company is not None
@@ -45,7 +45,7 @@ async def company_of(database: Database, caller: Caller, company_id: str) -> Com
 
 
 async def files_of(database: Database, caller: Caller, company_id: str) -> list[str]:
-    """The names of what a company has in the archive."""
+    """Returns the names of a company's files in the archive."""
     async with database.connection() as connection:
         rows = await connection.fetch(
             "select name from archive where subscription_id = $1 and owner_id = $2",
@@ -65,7 +65,7 @@ def square(color: object = RED, mode: str = "RGB", size: tuple[int, int] = (40, 
 
 
 def claiming(width: int, height: int) -> bytes:
-    """A small PNG whose header tells a size of its own, and whose data unpacks to a megabyte."""
+    """Returns a small PNG with this size in its header and data that unpacks to a megabyte."""
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return SIGNATURE + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -74,7 +74,7 @@ def claiming(width: int, height: int) -> bytes:
 
 
 def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The parts of a PNG, by their names."""
+    """Yields the chunks of a PNG with their names."""
     position = len(SIGNATURE)
     while position < len(png):
         length, kind = struct.unpack_from(">I4s", png, position)
@@ -83,7 +83,7 @@ def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def good_images() -> dict[str, bytes]:
-    """A red square in every form that is accepted."""
+    """Returns a red square in every accepted format."""
     return {
         "rgb": written(square()),
         "rgba": written(square(mode="RGBA")),
@@ -95,7 +95,7 @@ def good_images() -> dict[str, bytes]:
 
 
 def bad_images() -> dict[str, bytes]:
-    """What is no image, is broken, of another form, or too large."""
+    """Returns files that are no image, broken, of another format, or too large."""
     return {
         "empty": b"",
         "letter": b"x",
@@ -119,40 +119,40 @@ def bad_images() -> dict[str, bytes]:
 
 
 class TestUpload:
-    async def test_gives_the_same_picture_back(self, caller: Caller) -> None:
+    async def test_logo_shows_the_uploaded_picture(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         wrong = []
         for name, image in good_images().items():
             data_of(await upload(caller, company_id, image))
-            found = await kept(caller, company_id)
-            color = found.getpixel((20, 20))
+            logo = await stored_logo(caller, company_id)
+            color = logo.getpixel((20, 20))
             assert isinstance(color, tuple)
             is_red = all(abs(ours - given) < 4 for ours, given in zip(color, RED, strict=True))
-            if not is_red or (found.format, found.mode, found.size) != ("PNG", "RGB", (40, 40)):
-                wrong.append((name, found, color))
+            if not is_red or (logo.format, logo.mode, logo.size) != ("PNG", "RGB", (40, 40)):
+                wrong.append((name, logo, color))
             data_of(await caller.http.delete(path_of(company_id)))
         assert wrong == []
 
-    async def test_puts_what_is_transparent_on_white(self, caller: Caller) -> None:
+    async def test_transparent_pixels_become_white(self, caller: Caller) -> None:
         image = square((0, 0, 0, 0), "RGBA")
         image.paste((255, 0, 0, 128), (0, 0, 20, 40))
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(image)))
-        found = await kept(caller, company_id)
-        assert (found.getpixel((10, 20)), found.getpixel((30, 20))) == ((255, 127, 127), WHITE)
+        logo = await stored_logo(caller, company_id)
+        assert (logo.getpixel((10, 20)), logo.getpixel((30, 20))) == ((255, 127, 127), WHITE)
 
-    async def test_turns_a_photograph_as_its_camera_says(self, caller: Caller) -> None:
+    async def test_photograph_is_rotated_by_its_orientation(self, caller: Caller) -> None:
         orientation = Image.Exif()
         orientation[0x0112] = 6
         company_id = await caller.create_company()
         image = written(square(size=(40, 20)), "JPEG", exif=orientation)
         data_of(await upload(caller, company_id, image))
-        assert (await kept(caller, company_id)).size == (20, 40)
+        assert (await stored_logo(caller, company_id)).size == (20, 40)
 
-    async def test_keeps_shades_of_sixteen_bits(self, caller: Caller) -> None:
+    async def test_sixteen_bit_shades_are_kept(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square(0x8000, "I;16"))))
-        assert (await kept(caller, company_id)).getpixel((20, 20)) == (128, 128, 128)
+        assert (await stored_logo(caller, company_id)).getpixel((20, 20)) == (128, 128, 128)
 
     @pytest.mark.parametrize(
         ("size", "fitted"),
@@ -164,14 +164,14 @@ class TestUpload:
             ((4_000_000, 1), (800, 1)),
         ],
     )
-    async def test_shrinks_what_is_large_and_nothing_else(
+    async def test_only_large_images_are_shrunk(
         self, caller: Caller, size: tuple[int, int], fitted: tuple[int, int]
     ) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square(size=size))))
-        assert (await kept(caller, company_id)).size == fitted
+        assert (await stored_logo(caller, company_id)).size == fitted
 
-    async def test_keeps_a_plain_png_and_nothing_that_is_not_seen(self, caller: Caller) -> None:
+    async def test_logo_is_stored_as_a_plain_png_without_metadata(self, caller: Caller) -> None:
         exif = Image.Exif()
         exif[0x010E] = "where it was taken"
         company_id = await caller.create_company()
@@ -182,26 +182,28 @@ class TestUpload:
         depth, color, *_, interlacing = chunks[0][1][8:]
         assert (depth, color, interlacing) == (8, 2, 0)
 
-    async def test_answers_with_the_digest_of_what_is_kept(self, caller: Caller) -> None:
+    async def test_upload_answers_with_the_digest_of_the_stored_file(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         record = data_of(await upload(caller, company_id, written(square())))
         png = (await caller.http.get(path_of(company_id))).content
         assert record == {"companyId": company_id, "digest": hashlib.sha256(png).hexdigest()}
 
-    async def test_takes_the_place_of_the_one_before(self, caller: Caller, database: Database) -> None:
+    async def test_new_logo_replaces_the_old_one(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square())))
         record = data_of(await upload(caller, company_id, written(square("blue"))))
-        assert (await kept(caller, company_id)).getpixel((20, 20)) == (0, 0, 255)
+        assert (await stored_logo(caller, company_id)).getpixel((20, 20)) == (0, 0, 255)
         assert await files_of(database, caller, company_id) == [f"logo/{record['digest']}"]
 
-    async def test_of_the_same_image_again_changes_nothing(self, caller: Caller, database: Database) -> None:
+    async def test_second_upload_of_an_image_changes_nothing(
+        self, caller: Caller, database: Database
+    ) -> None:
         company_id = await caller.create_company()
         first, second = [data_of(await upload(caller, company_id, written(square()))) for _ in range(2)]
         assert first == second
         assert await files_of(database, caller, company_id) == [f"logo/{first['digest']}"]
 
-    async def test_of_several_at_once_leaves_one(self, caller: Caller, database: Database) -> None:
+    async def test_simultaneous_uploads_leave_one_logo(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
         images = [written(square((shade, 0, 0))) for shade in range(8)]
         answers = await asyncio.gather(*(upload(caller, company_id, image) for image in images))
@@ -211,7 +213,9 @@ class TestUpload:
         assert name == f"logo/{digest}"
         assert digest in digests
 
-    async def test_makes_another_revision_of_the_company(self, caller: Caller, database: Database) -> None:
+    async def test_upload_creates_a_new_revision_of_the_company(
+        self, caller: Caller, database: Database
+    ) -> None:
         company_id = await caller.create_company()
         before = (await company_of(database, caller, company_id)).revision
         data_of(await upload(caller, company_id, written(square())))
@@ -219,7 +223,7 @@ class TestUpload:
 
 
 class TestRefusal:
-    async def test_of_what_is_no_good_image_names_the_file(self, caller: Caller) -> None:
+    async def test_invalid_image_is_refused_with_the_field(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         refusal = {"file": "Envie um PNG ou JPEG íntegro, de no máximo 1 MB e 4 megapixels."}
         wrong = {}
@@ -231,29 +235,29 @@ class TestRefusal:
                 wrong[name] = "is kept"
         assert wrong == {}
 
-    async def test_leaves_the_one_before(self, caller: Caller) -> None:
+    async def test_refused_upload_keeps_the_old_logo(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square())))
         assert (await upload(caller, company_id, SVG)).status_code == 422
-        assert (await kept(caller, company_id)).getpixel((20, 20)) == RED
+        assert (await stored_logo(caller, company_id)).getpixel((20, 20)) == RED
 
-    async def test_of_a_broken_file_is_no_failure_of_ours(self, caller: Caller) -> None:
+    async def test_damaged_file_causes_no_internal_error(self, caller: Caller) -> None:
         company_id, good = await caller.create_company(), written(square().convert("P"), "PNG")
         wrong = {}
-        for place in range(len(SIGNATURE), 120, 3):
+        for position in range(len(SIGNATURE), 120, 3):
             broken = bytearray(good)
-            broken[place] ^= 0xFF
+            broken[position] ^= 0xFF
             answer = await upload(caller, company_id, bytes(broken))
             if answer.status_code not in (200, 422):
-                wrong[place] = answer.text
+                wrong[position] = answer.text
         assert wrong == {}
 
-    async def test_of_a_form_without_file_names_it(self, caller: Caller) -> None:
+    async def test_form_without_a_file_is_refused(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         answer = await caller.http.put(path_of(company_id), files={"image": ("a.png", b"x")})
         assert fields_of(answer) == {"file": "Campo obrigatório.", "image": "Campo desconhecido."}
 
-    async def test_of_anything_but_a_form(self, caller: Caller) -> None:
+    async def test_upload_without_a_form_is_refused(self, caller: Caller) -> None:
         company_id = await caller.create_company()
         answer = await caller.http.put(
             path_of(company_id), content=written(square()), headers={"Content-Type": "image/png"}
@@ -262,7 +266,7 @@ class TestRefusal:
 
 
 class TestDelete:
-    async def test_leaves_none(self, caller: Caller, database: Database) -> None:
+    async def test_deletion_removes_the_logo(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square())))
         answer = await caller.http.delete(path_of(company_id))
@@ -270,11 +274,11 @@ class TestDelete:
         assert (await caller.http.get(path_of(company_id))).status_code == 404
         assert await files_of(database, caller, company_id) == []
 
-    async def test_of_none_is_not_found(self, caller: Caller) -> None:
+    async def test_deletion_without_a_logo_is_not_found(self, caller: Caller) -> None:
         answer = await caller.http.delete(path_of(await caller.create_company()))
         assert (answer.status_code, code_of(answer)) == (404, "NOT_FOUND")
 
-    async def test_happens_with_the_company(self, caller: Caller, database: Database) -> None:
+    async def test_deletion_of_the_company_removes_its_logo(self, caller: Caller, database: Database) -> None:
         company_id = await caller.create_company()
         data_of(await upload(caller, company_id, written(square())))
         data_of(await caller.http.delete(f"/v1/companies/{company_id}"))

@@ -1,8 +1,8 @@
-"""The list of a catalog: newest first, by pages, by type, and by words of name, id or SKU."""
+"""The list of a catalog: newest first, in pages, by type, and by words of name, id or SKU."""
 
 import pytest
 
-from integration.api.product_shelf import COURSE, MUG, Shelf, new_shelf
+from integration.api.product_api import COURSE, MUG, ProductApi, new_product_api
 from support import OTHER_CNPJ, data_of, fields_of
 
 CUP = {**MUG, "name": "Xícara D'água 100%_Azul (grande)", "sku": "XIC-01/A_b"}
@@ -10,43 +10,43 @@ BREAKFAST = {**COURSE, "name": "Café da Manhã", "sku": "café"}
 
 
 class TestList:
-    async def test_is_newest_first_and_by_pages(self, shelf: Shelf) -> None:
-        made = [await shelf.add(COURSE, sku=f"curso-{number}") for number in range(5)]
-        answer = await shelf.get(page=2, pageSize=2)
-        assert data_of(answer) == [made[2], made[1]]
+    async def test_list_is_newest_first_and_in_pages(self, products: ProductApi) -> None:
+        items = [await products.add(COURSE, sku=f"curso-{number}") for number in range(5)]
+        answer = await products.get(page=2, pageSize=2)
+        assert data_of(answer) == [items[2], items[1]]
         assert answer.json()["pageInfo"] == {"page": 2, "pageSize": 2, "total": 5}
 
-    async def test_has_twenty_on_a_page_unless_told(self, shelf: Shelf) -> None:
-        made = [await shelf.add(COURSE, sku=f"curso-{number}") for number in range(21)]
-        answer = await shelf.get()
-        assert data_of(answer) == made[:0:-1]
+    async def test_page_has_twenty_items_by_default(self, products: ProductApi) -> None:
+        items = [await products.add(COURSE, sku=f"curso-{number}") for number in range(21)]
+        answer = await products.get()
+        assert data_of(answer) == items[:0:-1]
         assert answer.json()["pageInfo"] == {"page": 1, "pageSize": 20, "total": 21}
 
-    async def test_has_no_more_than_100_on_a_page(self, shelf: Shelf) -> None:
-        assert list(fields_of(await shelf.get(pageSize=101))) == ["pageSize"]
-        assert (await shelf.get(pageSize=100)).status_code == 200
+    async def test_page_size_is_100_at_most(self, products: ProductApi) -> None:
+        assert list(fields_of(await products.get(pageSize=101))) == ["pageSize"]
+        assert (await products.get(pageSize=100)).status_code == 200
 
-    async def test_is_of_one_type_if_asked(self, shelf: Shelf) -> None:
-        await shelf.split()
-        assert await shelf.found() == ["kit", "caneca", "curso"]
-        for asked, sku in (("service", "curso"), ("product", "caneca"), ("split", "kit")):
-            answer = await shelf.get(type=asked)
-            assert [one["sku"] for one in data_of(answer)] == [sku]
+    async def test_list_is_filtered_by_type(self, products: ProductApi) -> None:
+        await products.split()
+        assert await products.skus() == ["kit", "caneca", "curso"]
+        for item_type, sku in (("service", "curso"), ("product", "caneca"), ("split", "kit")):
+            answer = await products.get(type=item_type)
+            assert [item["sku"] for item in data_of(answer)] == [sku]
             assert answer.json()["pageInfo"]["total"] == 1
 
-    async def test_refuses_a_type_that_there_is_not(self, shelf: Shelf) -> None:
-        assert fields_of(await shelf.get(type="bundle")) == {
+    async def test_unknown_type_is_refused(self, products: ProductApi) -> None:
+        assert fields_of(await products.get(type="bundle")) == {
             "type": "Valor inválido: use 'service', 'product' ou 'split'."
         }
 
-    async def test_has_nothing_of_another_company(self, shelf: Shelf) -> None:
-        await shelf.add(COURSE)
-        assert await (await new_shelf(shelf.caller, OTHER_CNPJ)).found() == []
+    async def test_list_has_no_items_of_another_company(self, products: ProductApi) -> None:
+        await products.add(COURSE)
+        assert await (await new_product_api(products.caller, OTHER_CNPJ)).skus() == []
 
 
 class TestSearch:
     @pytest.mark.parametrize(
-        ("search", "found"),
+        ("search", "skus"),
         [
             ("xicara", ["XIC-01/A_b"]),
             ("XÍCARA", ["XIC-01/A_b"]),
@@ -72,25 +72,25 @@ class TestSearch:
             ("porcelana0", []),
         ],
     )
-    async def test_is_by_all_words_whatever_case_accents_and_punctuation(
-        self, shelf: Shelf, search: str, found: list[str]
+    async def test_search_matches_all_words_in_any_case_and_punctuation(
+        self, products: ProductApi, search: str, skus: list[str]
     ) -> None:
         for body in (CUP, BREAKFAST, MUG):
-            await shelf.add(body)
-        answer = await shelf.get(search=search)
-        assert [one["sku"] for one in data_of(answer)] == found
-        assert answer.json()["pageInfo"]["total"] == len(found)
+            await products.add(body)
+        answer = await products.get(search=search)
+        assert [item["sku"] for item in data_of(answer)] == skus
+        assert answer.json()["pageInfo"]["total"] == len(skus)
 
-    async def test_is_by_the_id_too(self, shelf: Shelf) -> None:
-        item = await shelf.add(COURSE)
-        await shelf.add(MUG)
+    async def test_search_matches_the_id(self, products: ProductApi) -> None:
+        item = await products.add(COURSE)
+        await products.add(MUG)
         for written in (item["id"], item["id"].lower(), item["id"][-10:]):
-            assert await shelf.found(search=written) == ["curso"]
+            assert await products.skus(search=written) == ["curso"]
 
-    async def test_goes_with_the_type(self, shelf: Shelf) -> None:
+    async def test_search_combines_with_the_type(self, products: ProductApi) -> None:
         for body in (CUP, BREAKFAST, MUG):
-            await shelf.add(body)
-        assert await shelf.found(search="a", type="service") == ["café"]
+            await products.add(body)
+        assert await products.skus(search="a", type="service") == ["café"]
 
     @pytest.mark.parametrize(
         ("search", "error"),
@@ -100,5 +100,5 @@ class TestSearch:
         ],
         ids=["control", "long"],
     )
-    async def test_refuses_what_no_item_has(self, shelf: Shelf, search: str, error: str) -> None:
-        assert fields_of(await shelf.get(search=search)) == {"search": error}
+    async def test_malformed_search_is_refused(self, products: ProductApi, search: str, error: str) -> None:
+        assert fields_of(await products.get(search=search)) == {"search": error}

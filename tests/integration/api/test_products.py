@@ -1,4 +1,4 @@
-"""Products and services of a company's catalog: created, read, replaced and deleted, each SKU once."""
+"""Products and services of a catalog: created, read, replaced and deleted; SKUs are unique."""
 
 import asyncio
 import re
@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from integration.api.product_shelf import (
+from integration.api.product_api import (
     COURSE,
     GOODS_FISCAL,
     LACKING_ALONE,
     MUG,
     SERVICE_FISCAL,
-    Shelf,
+    ProductApi,
     body_of,
 )
 from support import ABSENT, ABSENT_ITEM, code_of, data_of, fields_of
@@ -25,30 +25,34 @@ BOTH = pytest.mark.parametrize("body", [COURSE, MUG], ids=["service", "product"]
 
 class TestCreate:
     @BOTH
-    async def test_with_what_is_required_alone(self, shelf: Shelf, body: dict[str, Any]) -> None:
-        item = await shelf.add(body)
+    async def test_item_is_created_with_required_fields_alone(
+        self, products: ProductApi, body: dict[str, Any]
+    ) -> None:
+        item = await products.add(body)
         assert re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", item["id"])
         assert item["createdAt"] == item["updatedAt"]
-        told = {name: value for name, value in body_of(item).items() if value is not None}
-        assert told == body | {"fiscalFollowsCompanyDefaults": True}
+        filled = {name: value for name, value in body_of(item).items() if value is not None}
+        assert filled == body | {"fiscalFollowsCompanyDefaults": True}
         assert {name: item[name] for name in ("price", "guarantee")} == {"price": None, "guarantee": None}
 
     @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
-    async def test_with_every_field(self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]) -> None:
-        told = body | fiscal | ALONE | {"price": 35.9012345678, "guarantee": 365}
-        item = await shelf.add(told)
-        assert body_of(item) == told
-        assert await shelf.read(item) == item
+    async def test_item_is_created_with_every_field(
+        self, products: ProductApi, body: dict[str, Any], fiscal: dict[str, Any]
+    ) -> None:
+        whole = body | fiscal | ALONE | {"price": 35.9012345678, "guarantee": 365}
+        item = await products.add(whole)
+        assert body_of(item) == whole
+        assert await products.read(item) == item
 
     @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
-    async def test_without_a_fiscal_field_shows_it_as_null(
-        self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]
+    async def test_absent_fiscal_fields_are_shown_as_null(
+        self, products: ProductApi, body: dict[str, Any], fiscal: dict[str, Any]
     ) -> None:
-        item = await shelf.add(body)
+        item = await products.add(body)
         assert {name: item[name] for name in fiscal} == dict.fromkeys(fiscal)
 
     @pytest.mark.parametrize(
-        ("body", "name", "told", "kept"),
+        ("body", "name", "sent", "kept"),
         [
             (MUG, "ncm", "6912.00.00", "69120000"),
             (MUG, "cest", "21.046.00", "2104600"),
@@ -58,29 +62,31 @@ class TestCreate:
             (COURSE, "price", 0, 0),
         ],
     )
-    async def test_keeps_codes_without_punctuation(
-        self, shelf: Shelf, body: dict[str, Any], name: str, told: Any, kept: Any
+    async def test_codes_are_stored_without_punctuation(
+        self, products: ProductApi, body: dict[str, Any], name: str, sent: Any, kept: Any
     ) -> None:
-        assert (await shelf.add(body, **{name: told}))[name] == kept
+        assert (await products.add(body, **{name: sent}))[name] == kept
 
     @BOTH
     @pytest.mark.parametrize("name", ["name", "category", "type"])
-    async def test_needs_what_is_required(self, shelf: Shelf, body: dict[str, Any], name: str) -> None:
+    async def test_required_fields_are_reported(
+        self, products: ProductApi, body: dict[str, Any], name: str
+    ) -> None:
         lacking = {other: value for other, value in body.items() if other != name}
-        assert fields_of(await shelf.post(lacking)) == {name: "Campo obrigatório."}
+        assert fields_of(await products.post(lacking)) == {name: "Campo obrigatório."}
 
-    async def test_gets_a_sku_of_its_name_if_it_has_none(self, shelf: Shelf) -> None:
+    async def test_item_without_a_sku_gets_one_from_its_name(self, products: ProductApi) -> None:
         nameless = {name: value for name, value in MUG.items() if name != "sku"}
-        first, second = await shelf.add(nameless), await shelf.add(nameless)
+        first, second = await products.add(nameless), await products.add(nameless)
         assert first["sku"] == f"caneca-de-porcelana-{first['id'][-6:].lower()}"
         assert first["sku"] != second["sku"]
-        strange = await shelf.add(nameless, name="陶器のカップ")
+        strange = await products.add(nameless, name="陶器のカップ")
         assert strange["sku"] == f"item-{strange['id'][-6:].lower()}"
 
-    async def test_keeps_its_sku_if_a_replacement_has_none(self, shelf: Shelf) -> None:
-        mug = await shelf.add(MUG)
+    async def test_replacement_without_a_sku_keeps_it(self, products: ProductApi) -> None:
+        mug = await products.add(MUG)
         nameless = {name: value for name, value in MUG.items() if name != "sku"}
-        changed = data_of(await shelf.put(mug["id"], nameless | {"price": 12}))
+        changed = data_of(await products.put(mug["id"], nameless | {"price": 12}))
         assert (changed["sku"], changed["price"]) == ("caneca", 12)
 
     @pytest.mark.parametrize(
@@ -104,10 +110,10 @@ class TestCreate:
             ("weight", None, "Campo desconhecido."),
         ],
     )
-    async def test_refuses_a_wrong_field_by_name(
-        self, shelf: Shelf, name: str, value: Any, error: str
+    async def test_wrong_field_is_refused_by_name(
+        self, products: ProductApi, name: str, value: Any, error: str
     ) -> None:
-        assert fields_of(await shelf.post(MUG | {name: value})) == {name: error}
+        assert fields_of(await products.post(MUG | {name: value})) == {name: error}
 
     @pytest.mark.parametrize(
         ("body", "fields"),
@@ -118,130 +124,136 @@ class TestCreate:
         ],
         ids=["empty", "wrong", "of every type"],
     )
-    async def test_refuses_all_wrong_fields_at_once_without_a_type(
-        self, shelf: Shelf, body: dict[str, Any], fields: set[str]
+    async def test_all_wrong_fields_are_refused_at_once_without_a_type(
+        self, products: ProductApi, body: dict[str, Any], fields: set[str]
     ) -> None:
-        assert fields_of(await shelf.post(body)).keys() == fields
+        assert fields_of(await products.post(body)).keys() == fields
 
-    async def test_takes_null_in_a_field_of_another_type(self, shelf: Shelf) -> None:
-        item = await shelf.add(COURSE, ncm=None, components=None)
+    async def test_null_in_a_field_of_another_type_is_accepted(self, products: ProductApi) -> None:
+        item = await products.add(COURSE, ncm=None, components=None)
         assert "ncm" not in item
-        assert fields_of(await shelf.post(COURSE | {"sku": "other", "ncm": "69120000"})) == {
+        assert fields_of(await products.post(COURSE | {"sku": "other", "ncm": "69120000"})) == {
             "ncm": "Campo de itens do tipo product."
         }
 
-    async def test_refuses_what_is_no_object(self, shelf: Shelf) -> None:
-        assert fields_of(await shelf.post([COURSE])) == {"body": "Deve ser um objeto JSON."}
+    async def test_body_that_is_no_object_is_refused(self, products: ProductApi) -> None:
+        assert fields_of(await products.post([COURSE])) == {"body": "Deve ser um objeto JSON."}
 
     @pytest.mark.parametrize(
         ("body", "lacking"),
         [(COURSE, ["serviceItemCode", "iss"]), (MUG, ["ncm", "cfop", "icms.cst"])],
         ids=["service", "product"],
     )
-    async def test_alone_needs_all_that_the_company_would_give(
-        self, shelf: Shelf, body: dict[str, Any], lacking: list[str]
+    async def test_item_without_company_defaults_needs_their_fields(
+        self, products: ProductApi, body: dict[str, Any], lacking: list[str]
     ) -> None:
-        assert fields_of(await shelf.post(body | ALONE)) == dict.fromkeys(lacking, LACKING_ALONE)
+        assert fields_of(await products.post(body | ALONE)) == dict.fromkeys(lacking, LACKING_ALONE)
 
 
 class TestSku:
-    async def test_is_unique_in_the_catalog(self, shelf: Shelf) -> None:
-        first = await shelf.add(COURSE)
-        answer = await shelf.post(MUG | {"sku": "curso"})
+    async def test_sku_is_unique_in_the_catalog(self, products: ProductApi) -> None:
+        first = await products.add(COURSE)
+        answer = await products.post(MUG | {"sku": "curso"})
         assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
         assert answer.json()["error"]["details"] == {"field": "sku", "existingId": first["id"]}
 
-    async def test_of_twenty_at_once_one_is_made(self, shelf: Shelf) -> None:
-        answers = await asyncio.gather(*(shelf.post(COURSE) for _ in range(20)))
+    async def test_simultaneous_requests_with_one_sku_create_one_item(self, products: ProductApi) -> None:
+        answers = await asyncio.gather(*(products.post(COURSE) for _ in range(20)))
         assert Counter(answer.status_code for answer in answers) == {409: 19, 200: 1}
-        (made,) = data_of(await shelf.get())
+        (created,) = data_of(await products.get())
         named = {
             answer.json()["error"]["details"]["existingId"] for answer in answers if answer.status_code == 409
         }
-        assert named == {made["id"]}
+        assert named == {created["id"]}
 
-    async def test_of_another_company_may_be_the_same(self, shelf: Shelf, other_shelf: Shelf) -> None:
-        assert (await shelf.add(COURSE))["id"] != (await other_shelf.add(COURSE))["id"]
+    async def test_two_companies_may_use_the_same_sku(
+        self, products: ProductApi, other_products: ProductApi
+    ) -> None:
+        assert (await products.add(COURSE))["id"] != (await other_products.add(COURSE))["id"]
 
-    async def test_is_free_again_after_a_delete(self, shelf: Shelf) -> None:
-        first = await shelf.add(COURSE)
-        data_of(await shelf.delete(first["id"]))
-        assert (await shelf.add(COURSE))["id"] != first["id"]
+    async def test_sku_is_free_again_after_a_deletion(self, products: ProductApi) -> None:
+        first = await products.add(COURSE)
+        data_of(await products.delete(first["id"]))
+        assert (await products.add(COURSE))["id"] != first["id"]
 
-    async def test_of_another_item_can_t_be_taken_over(self, shelf: Shelf) -> None:
-        course, mug = await shelf.add(COURSE), await shelf.add(MUG)
-        answer = await shelf.put(mug["id"], MUG | {"sku": "curso"})
+    async def test_sku_of_another_item_is_refused(self, products: ProductApi) -> None:
+        course, mug = await products.add(COURSE), await products.add(MUG)
+        answer = await products.put(mug["id"], MUG | {"sku": "curso"})
         assert (answer.status_code, code_of(answer)) == (409, "DUPLICATE_RESOURCE")
         assert answer.json()["error"]["details"] == {"field": "sku", "existingId": course["id"]}
-        assert await shelf.read(mug) == mug
+        assert await products.read(mug) == mug
 
 
 class TestReplace:
     @pytest.mark.parametrize(("body", "fiscal"), WHOLE, ids=["service", "product"])
-    async def test_with_what_was_read_changes_nothing(
-        self, shelf: Shelf, body: dict[str, Any], fiscal: dict[str, Any]
+    async def test_put_of_a_record_as_read_changes_nothing(
+        self, products: ProductApi, body: dict[str, Any], fiscal: dict[str, Any]
     ) -> None:
-        item = await shelf.add(body, **fiscal, price=10.5)
-        again = data_of(await shelf.put(item["id"], body_of(item)))
+        item = await products.add(body, **fiscal, price=10.5)
+        again = data_of(await products.put(item["id"], body_of(item)))
         assert body_of(again) == body_of(item)
         assert (again["id"], again["createdAt"]) == (item["id"], item["createdAt"])
         assert again["updatedAt"] > item["updatedAt"]
 
-    async def test_clears_what_is_null(self, shelf: Shelf) -> None:
-        item = await shelf.add(MUG, **GOODS_FISCAL, price=10.5, guarantee=7)
+    async def test_put_clears_null_fields(self, products: ProductApi) -> None:
+        item = await products.add(MUG, **GOODS_FISCAL, price=10.5, guarantee=7)
         nothing = dict.fromkeys([*GOODS_FISCAL, "price", "guarantee"])
-        data_of(await shelf.put(item["id"], nothing | {"name": "Caneca nova"}))
-        told = {name: value for name, value in body_of(await shelf.read(item)).items() if value is not None}
-        assert told == MUG | {"name": "Caneca nova", "fiscalFollowsCompanyDefaults": True}
+        data_of(await products.put(item["id"], nothing | {"name": "Caneca nova"}))
+        filled = {
+            name: value for name, value in body_of(await products.read(item)).items() if value is not None
+        }
+        assert filled == MUG | {"name": "Caneca nova", "fiscalFollowsCompanyDefaults": True}
 
-    async def test_may_change_the_type(self, shelf: Shelf) -> None:
-        item = await shelf.add(MUG, **GOODS_FISCAL)
-        changed = data_of(await shelf.put(item["id"], COURSE | {"sku": "caneca"}))
+    async def test_put_may_change_the_type(self, products: ProductApi) -> None:
+        item = await products.add(MUG, **GOODS_FISCAL)
+        changed = data_of(await products.put(item["id"], COURSE | {"sku": "caneca"}))
         assert (changed["type"], "ncm" in changed) == ("service", False)
 
-    async def test_needs_as_much_as_a_new_item(self, shelf: Shelf) -> None:
-        item = await shelf.add(COURSE)
-        assert set(fields_of(await shelf.put(item["id"], COURSE | ALONE))) == {"serviceItemCode", "iss"}
+    async def test_put_needs_the_same_fields_as_a_new_item(self, products: ProductApi) -> None:
+        item = await products.add(COURSE)
+        assert set(fields_of(await products.put(item["id"], COURSE | ALONE))) == {"serviceItemCode", "iss"}
 
 
 class TestById:
     @pytest.mark.parametrize("written", [str.upper, str.lower])
-    async def test_an_id_may_be_in_lower_case(self, shelf: Shelf, written: Any) -> None:
-        item = await shelf.add(COURSE)
-        told = written(item["id"])
-        assert data_of(await shelf.get(f"/{told}")) == item
-        assert data_of(await shelf.put(told, COURSE))["id"] == item["id"]
-        assert data_of(await shelf.delete(told)) == {"id": item["id"], "deleted": True}
+    async def test_id_may_be_in_lower_case(self, products: ProductApi, written: Any) -> None:
+        item = await products.add(COURSE)
+        item_id = written(item["id"])
+        assert data_of(await products.get(f"/{item_id}")) == item
+        assert data_of(await products.put(item_id, COURSE))["id"] == item["id"]
+        assert data_of(await products.delete(item_id)) == {"id": item["id"], "deleted": True}
 
-    async def test_an_item_that_never_was_is_not_found(self, shelf: Shelf) -> None:
-        await shelf.add(COURSE)
+    async def test_unknown_item_is_not_found(self, products: ProductApi) -> None:
+        await products.add(COURSE)
         answers = [
-            await shelf.get(f"/{ABSENT_ITEM}"), await shelf.put(ABSENT_ITEM, COURSE),
-            await shelf.delete(ABSENT_ITEM),
+            await products.get(f"/{ABSENT_ITEM}"), await products.put(ABSENT_ITEM, COURSE),
+            await products.delete(ABSENT_ITEM),
         ]  # fmt: skip
-        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
+        assert [(answer.status_code, code_of(answer)) for answer in answers] == [(404, "NOT_FOUND")] * 3
 
-    async def test_what_is_deleted_is_not_found(self, shelf: Shelf) -> None:
-        item = await shelf.add(COURSE)
-        data_of(await shelf.delete(item["id"]))
+    async def test_deleted_item_is_not_found(self, products: ProductApi) -> None:
+        item = await products.add(COURSE)
+        data_of(await products.delete(item["id"]))
         answers = [
-            await shelf.get(f"/{item['id']}"), await shelf.put(item["id"], COURSE),
-            await shelf.delete(item["id"]),
+            await products.get(f"/{item['id']}"), await products.put(item["id"], COURSE),
+            await products.delete(item["id"]),
         ]  # fmt: skip
-        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
-        assert await shelf.found() == []
+        assert [(answer.status_code, code_of(answer)) for answer in answers] == [(404, "NOT_FOUND")] * 3
+        assert await products.skus() == []
 
-    async def test_an_item_of_another_company_is_not_found(self, shelf: Shelf, other_shelf: Shelf) -> None:
-        item = await shelf.add(COURSE)
+    async def test_item_of_another_company_is_not_found(
+        self, products: ProductApi, other_products: ProductApi
+    ) -> None:
+        item = await products.add(COURSE)
         answers = [
-            await other_shelf.get(f"/{item['id']}"), await other_shelf.put(item["id"], COURSE),
-            await other_shelf.delete(item["id"]),
+            await other_products.get(f"/{item['id']}"), await other_products.put(item["id"], COURSE),
+            await other_products.delete(item["id"]),
         ]  # fmt: skip
-        assert [(one.status_code, code_of(one)) for one in answers] == [(404, "NOT_FOUND")] * 3
-        assert await shelf.read(item) == item
+        assert [(answer.status_code, code_of(answer)) for answer in answers] == [(404, "NOT_FOUND")] * 3
+        assert await products.read(item) == item
 
-    @pytest.mark.parametrize("told", ["1", "8" + ABSENT_ITEM[1:], ABSENT])
-    async def test_what_is_no_id_is_refused(self, shelf: Shelf, told: str) -> None:
-        assert fields_of(await shelf.get(f"/{told}")) == {
-            "id": f"Formato inválido: informe os 26 caracteres do id, e não “{told}”."
+    @pytest.mark.parametrize("item_id", ["1", "8" + ABSENT_ITEM[1:], ABSENT])
+    async def test_malformed_id_is_refused(self, products: ProductApi, item_id: str) -> None:
+        assert fields_of(await products.get(f"/{item_id}")) == {
+            "id": f"Formato inválido: informe os 26 caracteres do id, e não “{item_id}”."
         }

@@ -1,11 +1,11 @@
-"""The fiscal fields of the catalog's items: what no sale can use is refused, what was stored is read."""
+"""Fiscal fields of the catalog: values that no sale can use are refused, stored ones are read."""
 
 from typing import Any
 from uuid import UUID
 
 from carimbo.storage.database import Database
 from carimbo.storage.products import NewProduct, new_product_id
-from integration.api.product_shelf import COURSE, LACKING_ALONE, MUG, Shelf
+from integration.api.product_api import COURSE, LACKING_ALONE, MUG, ProductApi
 from support import DEPENDS_ON_SALE, data_of, fields_of
 
 OLD_FISCAL: dict[str, Any] = {
@@ -18,11 +18,11 @@ OLD_FISCAL: dict[str, Any] = {
 }
 
 
-async def stored_before(database: Database, shelf: Shelf) -> str:
-    """The id of a product of the time when fewer things were checked."""
+async def add_old_product(database: Database, products: ProductApi) -> str:
+    """Stores a product from a time with fewer checks, and returns its id."""
     product = NewProduct(
         id=new_product_id(),
-        company_id=UUID(shelf.company_id),
+        company_id=UUID(products.company_id),
         sku="antiga",
         name="Caneca antiga",
         type="product",
@@ -30,13 +30,13 @@ async def stored_before(database: Database, shelf: Shelf) -> str:
         follows_company_defaults=True,
         fiscal=OLD_FISCAL,
     )
-    async with database.tenant(shelf.caller.subscription_id) as tenant:
+    async with database.tenant(products.caller.subscription_id) as tenant:
         assert await tenant.products.add(product)
     return product.id
 
 
 class TestAmounts:
-    async def test_are_refused_each_by_its_path(self, shelf: Shelf) -> None:
+    async def test_amounts_are_refused_by_their_paths(self, products: ProductApi) -> None:
         taxes = {
             "icms": {"cst": "00", "base": 100, "rate": 18, "amount": 18},
             "pis": {"cst": "03", "unitRate": 0.5, "quantity": 2},
@@ -45,46 +45,50 @@ class TestAmounts:
         refused = dict.fromkeys(
             ["icms.base", "icms.amount", "pis.quantity", "ibsCbs.cbs.amount"], DEPENDS_ON_SALE
         )
-        assert fields_of(await shelf.post(MUG | taxes)) == refused
-        item = await shelf.add(MUG)
-        assert fields_of(await shelf.put(item["id"], MUG | taxes)) == refused
+        assert fields_of(await products.post(MUG | taxes)) == refused
+        item = await products.add(MUG)
+        assert fields_of(await products.put(item["id"], MUG | taxes)) == refused
 
-    async def test_of_one_unit_are_rates(self, shelf: Shelf) -> None:
+    async def test_amounts_of_one_unit_are_accepted_as_rates(self, products: ProductApi) -> None:
         pis = {"cst": "03", "unitRate": 0.5}
-        assert (await shelf.add(MUG, pis=pis))["pis"] == pis
+        assert (await products.add(MUG, pis=pis))["pis"] == pis
 
 
 class TestCodes:
-    async def test_that_no_sale_can_use_are_refused(self, shelf: Shelf) -> None:
+    async def test_codes_that_no_sale_can_use_are_refused(self, products: ProductApi) -> None:
         goods = {"cfop": "6102", "cest": "9999999", "gtin": "7891000315500", "ncm": "00"}
-        assert fields_of(await shelf.post(MUG | goods)).keys() == goods.keys()
-        item = await shelf.add(MUG)
+        assert fields_of(await products.post(MUG | goods)).keys() == goods.keys()
+        item = await products.add(MUG)
         unknown = MUG | {"ncm": "69129999"}
-        for answer in (await shelf.post(unknown), await shelf.put(item["id"], unknown)):
+        for answer in (await products.post(unknown), await products.put(item["id"], unknown)):
             assert fields_of(answer) == {"ncm": "Não existe na tabela NCM em vigor."}
         service = {"serviceItemCode": "99.99", "nbs": "9.9999.99.99"}
-        assert fields_of(await shelf.post(COURSE | service)).keys() == service.keys()
+        assert fields_of(await products.post(COURSE | service)).keys() == service.keys()
 
 
 class TestAlone:
-    async def test_needs_the_rate_that_the_company_would_give(self, shelf: Shelf) -> None:
+    async def test_item_without_company_defaults_needs_its_rate(self, products: ProductApi) -> None:
         alone = MUG | {"ncm": "69120000", "cfop": "5102", "fiscalFollowsCompanyDefaults": False}
-        assert fields_of(await shelf.post(alone | {"icms": {}})) == {"icms.cst": LACKING_ALONE}
-        assert fields_of(await shelf.post(alone | {"icms": {"cst": "00"}})) == {"icms.rate": LACKING_ALONE}
-        assert await shelf.add(alone, icms={"cst": "00", "rate": 18})
+        assert fields_of(await products.post(alone | {"icms": {}})) == {"icms.cst": LACKING_ALONE}
+        assert fields_of(await products.post(alone | {"icms": {"cst": "00"}})) == {"icms.rate": LACKING_ALONE}
+        assert await products.add(alone, icms={"cst": "00", "rate": 18})
 
 
 class TestStoredBefore:
-    async def test_is_read_without_what_depends_on_the_sale(self, shelf: Shelf, database: Database) -> None:
-        item = data_of(await shelf.get(f"/{await stored_before(database, shelf)}"))
+    async def test_old_product_is_read_without_fields_that_depend_on_the_sale(
+        self, products: ProductApi, database: Database
+    ) -> None:
+        item = data_of(await products.get(f"/{await add_old_product(database, products)}"))
         assert {name: item[name] for name in OLD_FISCAL} == OLD_FISCAL | {
             "icms": {"cst": "00", "rate": 18.0},
             "ibsCbs": {},
         }
-        assert data_of(await shelf.get()) == [item]
+        assert data_of(await products.get()) == [item]
 
-    async def test_is_put_right_when_it_is_written(self, shelf: Shelf, database: Database) -> None:
-        item_id = await stored_before(database, shelf)
-        assert set(fields_of(await shelf.put(item_id, MUG | OLD_FISCAL))) == {
+    async def test_old_product_is_checked_when_it_is_written(
+        self, products: ProductApi, database: Database
+    ) -> None:
+        item_id = await add_old_product(database, products)
+        assert set(fields_of(await products.put(item_id, MUG | OLD_FISCAL))) == {
             "ncm", "cfop", "cest", "gtin", "icms.base", "icms.amount", "ibsCbs.base",
         }  # fmt: skip

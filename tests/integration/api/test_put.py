@@ -1,4 +1,4 @@
-"""PUT follows one rule: what is left out stays, null clears, and a record as read is accepted."""
+"""PUT keeps absent fields, clears null fields, and accepts a record as it was read."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from carimbo.storage.database import Database
-from integration.api.customer_book import JOHN, WHOLE, new_book
-from integration.api.product_shelf import COURSE, GOODS_FISCAL, MUG, SERVICE_FISCAL, new_shelf
-from integration.api.webhook_site import HEADERS, URL, Site
+from integration.api.customer_book import JOHN, WHOLE, new_customer_api
+from integration.api.product_api import COURSE, GOODS_FISCAL, MUG, SERVICE_FISCAL, new_product_api
+from integration.api.webhook_api import HEADERS, URL, WebhookApi
 from support import Caller, data_of, fields_of
 
 READ_ONLY = "Só de leitura: envie o valor que o registro tem, ou deixe o campo de fora."
@@ -17,7 +17,7 @@ READ_ONLY = "Só de leitura: envie o valor que o registro tem, ou deixe o campo 
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored record, and the address that it is read and written at."""
+    """A stored record, and its path."""
 
     caller: Caller
     path: str
@@ -45,33 +45,35 @@ async def only_company(caller: Caller, database: Database) -> Stored:
 
 
 async def customer(caller: Caller, _: Database) -> Stored:
-    book = await new_book(caller)
-    return Stored(caller, book.path((await book.tell(WHOLE))["id"]))
+    customers = await new_customer_api(caller)
+    return Stored(caller, customers.path((await customers.upsert(WHOLE))["id"]))
 
 
 async def foreign_customer(caller: Caller, _: Database) -> Stored:
-    book = await new_book(caller)
-    return Stored(caller, book.path((await book.tell(JOHN))["id"]))
+    customers = await new_customer_api(caller)
+    return Stored(caller, customers.path((await customers.upsert(JOHN))["id"]))
 
 
 async def service(caller: Caller, _: Database) -> Stored:
-    shelf = await new_shelf(caller)
-    return Stored(caller, shelf.path(f"/{(await shelf.add(COURSE, price=10.5, **SERVICE_FISCAL))['id']}"))
+    products = await new_product_api(caller)
+    return Stored(
+        caller, products.path(f"/{(await products.add(COURSE, price=10.5, **SERVICE_FISCAL))['id']}")
+    )
 
 
 async def product(caller: Caller, _: Database) -> Stored:
-    shelf = await new_shelf(caller)
-    return Stored(caller, shelf.path(f"/{(await shelf.add(MUG, price=10.5, **GOODS_FISCAL))['id']}"))
+    products = await new_product_api(caller)
+    return Stored(caller, products.path(f"/{(await products.add(MUG, price=10.5, **GOODS_FISCAL))['id']}"))
 
 
 async def split(caller: Caller, _: Database) -> Stored:
-    shelf = await new_shelf(caller)
-    return Stored(caller, shelf.path(f"/{(await shelf.split(price=10.5))['id']}"))
+    products = await new_product_api(caller)
+    return Stored(caller, products.path(f"/{(await products.split(price=10.5))['id']}"))
 
 
 async def webhook(caller: Caller, database: Database) -> Stored:
-    site = Site(caller, database)
-    created = await site.create(name="Loja", headers=HEADERS)
+    webhooks = WebhookApi(caller, database)
+    created = await webhooks.create(name="Loja", headers=HEADERS)
     return Stored(caller, f"/v1/webhooks/{created['id']}")
 
 
@@ -96,7 +98,7 @@ def without_date(record: dict[str, Any]) -> dict[str, Any]:
 
 class TestPut:
     @pytest.mark.parametrize("make", RECORDS)
-    async def test_accepts_a_record_as_it_was_read(
+    async def test_put_accepts_a_record_as_it_was_read(
         self, caller: Caller, database: Database, make: Make
     ) -> None:
         stored = await make(caller, database)
@@ -104,7 +106,7 @@ class TestPut:
         assert without_date(await stored.put(before)) == without_date(before)
 
     @pytest.mark.parametrize(("make", "name", "value", "cleared"), CHANGES)
-    async def test_changes_what_is_sent_and_clears_what_is_null(
+    async def test_put_changes_sent_fields_and_clears_null_fields(
         self, caller: Caller, database: Database, make: Make, name: str, value: Any, cleared: str
     ) -> None:
         stored = await make(caller, database)
@@ -115,27 +117,29 @@ class TestPut:
         assert without_date(after) == without_date(before | {name: value, cleared: None})
 
     @pytest.mark.parametrize("make", RECORDS)
-    async def test_refuses_another_value_of_a_read_only_field(
+    async def test_put_refuses_another_value_of_a_read_only_field(
         self, caller: Caller, database: Database, make: Make
     ) -> None:
         stored = await make(caller, database)
         assert await stored.refused({"createdAt": "2020-01-01T00:00:00Z"}) == {"createdAt": READ_ONLY}
 
-    async def test_refuses_another_tax_id_or_environment_of_a_company(
+    async def test_put_refuses_another_tax_id_or_environment_of_a_company(
         self, caller: Caller, database: Database
     ) -> None:
         stored = await company(caller, database)
         wrong = {"taxId": "12ABC34501DE35", "environment": "homologation"}
         assert await stored.refused(wrong) == dict.fromkeys(["environment", "taxId"], READ_ONLY)
 
-    async def test_keeps_a_customer_without_an_email_so(self, caller: Caller, database: Database) -> None:
+    async def test_put_accepts_a_stored_customer_without_an_email(
+        self, caller: Caller, database: Database
+    ) -> None:
         stored = await customer(caller, database)
         await stored.put({"email": None})
         record = await stored.read()
         assert record["email"] is None
         assert (await stored.put(record | {"name": "Novo nome"}))["email"] is None
 
-    async def test_moves_a_webhook_with_headers_only_with_their_values(
+    async def test_put_moves_a_webhook_only_with_its_full_header_values(
         self, caller: Caller, database: Database
     ) -> None:
         stored = await webhook(caller, database)

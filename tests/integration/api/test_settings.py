@@ -1,4 +1,4 @@
-"""A company's settings: merged, numbered per environment, secrets sealed and masked."""
+"""A company's settings: merged, numbered per environment, secrets encrypted and masked."""
 
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ async def path_of(caller: Caller) -> str:
 
 
 class TestRead:
-    async def test_shows_sound_defaults(self, caller: Caller) -> None:
+    async def test_settings_have_sensible_defaults(self, caller: Caller) -> None:
         settings = data_of(await caller.http.get(await path_of(caller)))
         assert settings["mdfe"] == {"series": 1, "number": 1}
         assert settings["nfce"]["active"] is False
@@ -40,7 +40,7 @@ class TestRead:
 
 
 class TestChange:
-    async def test_merges_into_what_is_there(self, caller: Caller) -> None:
+    async def test_change_is_merged_into_the_settings(self, caller: Caller) -> None:
         path = await path_of(caller)
         await caller.http.put(path, json={"nfce": {"active": True, "series": 7, "number": 100}})
         changed = data_of(await caller.http.put(path, json={"nfce": {"number": 150}, "nfe": {"series": 2}}))
@@ -49,7 +49,7 @@ class TestChange:
         assert changed["nfe"] == {"series": 2, "number": 1}
         assert data_of(await caller.http.get(path)) == changed
 
-    async def test_merges_approximate_tax_rates_and_clears_them_with_null(self, caller: Caller) -> None:
+    async def test_approximate_tax_rates_are_merged_and_cleared_by_null(self, caller: Caller) -> None:
         path = await path_of(caller)
         for rates in ({"federal": 13.45}, {"state": 18}):
             answer = await caller.http.put(path, json={"defaults": {"approximateTaxRates": rates}})
@@ -58,20 +58,20 @@ class TestChange:
         answer = await caller.http.put(path, json={"defaults": {"approximateTaxRates": None}})
         assert data_of(answer)["defaults"]["approximateTaxRates"] is None
 
-    async def test_shows_default_presence_and_payment_as_they_were_set(self, caller: Caller) -> None:
+    async def test_default_presence_and_payment_are_shown_as_they_were_set(self, caller: Caller) -> None:
         path, terms = await path_of(caller), {"presence": "internet", "paymentMethod": "creditCard"}
         answer = await caller.http.put(path, json={"defaults": terms})
         assert data_of(answer)["defaults"].items() >= terms.items()
         refused = await caller.http.put(path, json={"defaults": {"paymentMethod": "shells"}})
         assert set(fields_of(refused)) == {"defaults.paymentMethod"}
 
-    async def test_keeps_numbers_per_series(self, caller: Caller) -> None:
+    async def test_numbers_are_kept_per_series(self, caller: Caller) -> None:
         path = await path_of(caller)
         await caller.http.put(path, json={"nfe": {"series": 1, "number": 500}})
         assert data_of(await caller.http.put(path, json={"nfe": {"series": 2}}))["nfe"]["number"] == 1
         assert data_of(await caller.http.put(path, json={"nfe": {"series": 1}}))["nfe"]["number"] == 500
 
-    async def test_keeps_numbers_per_environment(self, caller: Caller) -> None:
+    async def test_numbers_are_kept_per_environment(self, caller: Caller) -> None:
         path = await path_of(caller)
         environment = path.replace("settings", "environment")
         await caller.http.put(path, json={"nfe": {"number": 500}})
@@ -82,7 +82,9 @@ class TestChange:
         assert data_of(await caller.http.get(path))["nfe"]["number"] == 500
 
     @pytest.mark.parametrize("name", ["test", "homologation"])
-    async def test_a_modules_own_environment_has_its_own_numbers(self, caller: Caller, name: str) -> None:
+    async def test_environment_of_a_document_type_has_its_own_numbers(
+        self, caller: Caller, name: str
+    ) -> None:
         path = await path_of(caller)
         await caller.http.put(path, json={"nfce": {"number": 500}})
         changed = data_of(await caller.http.put(path, json={"nfce": {"environment": name}}))
@@ -114,7 +116,7 @@ class TestChange:
             ({"defaults": {"approximateTaxRates": {"federal": 101}}}, "defaults.approximateTaxRates.federal"),
         ],
     )
-    async def test_refuses_wrong_values_by_their_path(
+    async def test_wrong_values_are_refused_by_their_paths(
         self, caller: Caller, body: dict[str, Any], field: str
     ) -> None:
         path = await path_of(caller)
@@ -124,7 +126,9 @@ class TestChange:
 
 
 class TestSecrets:
-    async def test_come_back_masked_and_are_sealed_at_rest(self, caller: Caller, database: Database) -> None:
+    async def test_secrets_are_shown_masked_and_stored_encrypted(
+        self, caller: Caller, database: Database
+    ) -> None:
         path = await path_of(caller)
         body = {"nfce": {"csc": CSC, "cscId": "1", "homologation": {"csc": "TEST" + CSC[4:], "cscId": "2"}}}
         shown = data_of(await caller.http.put(path, json=body))["nfce"]
@@ -142,7 +146,9 @@ class TestSecrets:
         assert [row["name"] for row in sealed] == ["nfce.csc", "nfce.homologation.csc"]
         assert all(CSC.encode() not in row["sealed"] for row in sealed)
 
-    async def test_sent_back_masked_stay_as_they_are(self, caller: Caller, database: Database) -> None:
+    async def test_masked_secrets_that_are_sent_back_are_kept(
+        self, caller: Caller, database: Database
+    ) -> None:
         path = await path_of(caller)
         await caller.http.put(path, json={"nfce": {"csc": CSC}})
         shown = data_of(await caller.http.get(path))
@@ -152,7 +158,7 @@ class TestSecrets:
             assert await tenant.secrets.get(UUID(company_id), "nfce.csc") == CSC.encode()
 
     @pytest.mark.parametrize("mask", ["********ZZZZ", "********"])
-    async def test_a_mask_of_something_else_is_refused(self, caller: Caller, mask: str) -> None:
+    async def test_mask_of_another_secret_is_refused(self, caller: Caller, mask: str) -> None:
         path = await path_of(caller)
         await caller.http.put(path, json={"nfce": {"csc": CSC}})
         answer = await caller.http.put(path, json={"nfce": {"csc": mask, "active": True}})
@@ -160,7 +166,7 @@ class TestSecrets:
         shown = data_of(await caller.http.get(path))["nfce"]
         assert (shown["csc"], shown["active"]) == ("********CDEF", False)
 
-    async def test_are_removed_by_null(self, caller: Caller) -> None:
+    async def test_secrets_are_removed_by_null(self, caller: Caller) -> None:
         path = await path_of(caller)
         body = {"nfce": {"csc": CSC, "homologation": {"csc": CSC}}}
         await caller.http.put(path, json=body)
@@ -170,6 +176,6 @@ class TestSecrets:
         again = await caller.http.put(path, json={"nfce": {"homologation": {"cscId": "1"}}})
         assert data_of(again)["nfce"]["homologation"] == {"cscId": "1", "csc": None}
 
-    async def test_short_ones_show_nothing_of_themselves(self, caller: Caller) -> None:
+    async def test_short_secrets_are_masked_completely(self, caller: Caller) -> None:
         shown = data_of(await caller.http.put(await path_of(caller), json={"nfce": {"csc": "ABCD1234"}}))
         assert shown["nfce"]["csc"] == "********"

@@ -1,4 +1,4 @@
-"""Nobody reaches another subscription's things: one walk over every route of the published contract."""
+"""No subscription reaches another one's records, on any route of the published contract."""
 
 import json
 import re
@@ -40,7 +40,7 @@ WEBHOOK = {"url": "http://127.0.0.1:9/webhooks", "events": {"invoice": ["nfe.aut
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
-# A right body for each operation: then only the foreign id can be wrong.
+# A valid body for each operation, so that only the foreign id can be wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
     "switchEnvironment": {"json": {"environment": "homologation"}},
@@ -85,7 +85,7 @@ OWN_FIELDS = ("requestId", "checkedAt")
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation of the contract, with a request that is right but for the ids in its path."""
+    """An operation of the contract, with a request that is valid except for the ids in its path."""
 
     method: str
     path: str
@@ -99,14 +99,14 @@ class Operation:
         """Sends the request and returns the status and the body of the answer."""
         try:
             answer = await caller.http.request(self.method, target, **self.request)
-        except Exception as error:  # the walk goes on, and names this operation
+        except Exception as error:  # the check continues, and names this operation
             return 500, repr(error)
         return answer.status_code, body_of(answer)
 
 
 @dataclass(frozen=True)
 class Owned:
-    """The things of one subscription, with their ids by the place that they have in a path."""
+    """The records of one subscription, with their ids by their position in a path."""
 
     owner: Caller
     company_id: str
@@ -123,21 +123,21 @@ class Owned:
 
 @pytest.fixture
 def operations(app: FastAPI) -> list[Operation]:
-    """Every operation that names things by ids, and every list."""
-    found = []
+    """Every operation with ids in its path, and every list."""
+    selected = []
     for path, methods in contract(app)["paths"].items():
         for method, operation in methods.items():
             name = operation["operationId"]
             if "{" in path and "requestBody" in operation:
-                assert name in BODIES, "give this operation a right body above"
+                assert name in BODIES, "give this operation a valid body above"
             if "{" in path or method == "get":
-                found.append(Operation(method.upper(), path, BODIES.get(name, {})))
-    return found
+                selected.append(Operation(method.upper(), path, BODIES.get(name, {})))
+    return selected
 
 
 @pytest.fixture
 async def owned(caller: Caller, database: Database, company_certificate: SampleCertificate) -> Owned:
-    """A subscription with one of everything."""
+    """A subscription with a record of every type."""
     client, company_id = caller.http, await caller.create_company()
     pfx = {"file": ("a.pfx", company_certificate.to_pfx("x"))}
     company = f"/v1/companies/{company_id}"
@@ -151,8 +151,8 @@ async def owned(caller: Caller, database: Database, company_certificate: SampleC
     ids["sales"] = await sale_of(shop, ids)
     ids["/v1/webhooks"] = data_of(await client.post("/v1/webhooks", json=WEBHOOK))["id"]
     ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
-    for kind in OWNED:
-        ids |= await filings_of(shop, kind, UUID(invoices[kind]))
+    for document_type in OWNED:
+        ids |= await filings_of(shop, document_type, UUID(invoices[document_type]))
     return Owned(caller, company_id, ids)
 
 
@@ -161,50 +161,52 @@ async def delivery_to(shop: Shop, webhook_id: UUID) -> str:
         return str(await tenant.deliveries.add_test(webhook_id, "webhook.test", {}))
 
 
-async def filings_of(shop: Shop, kind: str, document_id: UUID) -> dict[str, str]:
-    """An event of a document and a range of numbers, which no worker looks at."""
+async def filings_of(shop: Shop, document_type: str, document_id: UUID) -> dict[str, str]:
+    """Adds an event of a document and an inutilization; no worker runs."""
     event = NewEventFiling(
         id=new_id(), company_id=shop.company_id, document_id=document_id, emission=1,
         type="cancellation", sequence=1, request="{}",
     )  # fmt: skip
     numbers = NewInutilization(
-        id=new_id(), company_id=shop.company_id, document_type=kind, environment="production", series=1,
-        first_number=5, last_number=6, year=2026, justification="Numeração pulada",
+        id=new_id(), company_id=shop.company_id, document_type=document_type, environment="production",
+        series=1, first_number=5, last_number=6, year=2026, justification="Numeração pulada",
     )  # fmt: skip
     async with shop.database.tenant(shop.subscription_id) as tenant:
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
-    return {f"{kind}/events": str(event.id), f"{kind}/inutilizations": str(numbers.id)}
+    return {f"{document_type}/events": str(event.id), f"{document_type}/inutilizations": str(numbers.id)}
 
 
 async def sale_of(shop: Shop, ids: dict[str, str]) -> str:
-    """A sale of the owner's catalog with a draft."""
+    """Adds a sale of the owner's catalog with a draft."""
     sale = new_sale(shop.company_id, UUID(ids["customers"]))
     async with shop.database.tenant(shop.subscription_id) as tenant:
         await tenant.sales.add(sale, [line_of(ids["products"])])
-    made = {"type": "nfse", "request": json.dumps(NFSE), "sale_id": sale.id, "is_direct": False}
-    await shop.added(queued=False, status=Status.PENDING, **made)
+    fields = {"type": "nfse", "request": json.dumps(NFSE), "sale_id": sale.id, "is_direct": False}
+    await shop.added(queued=False, status=Status.PENDING, **fields)
     return str(sale.id)
 
 
-async def document_of(shop: Shop, kind: str, body: dict[str, Any]) -> str:
-    draft = await shop.added(queued=False, status=Status.PENDING, type=kind, request=json.dumps(body))
+async def document_of(shop: Shop, document_type: str, body: dict[str, Any]) -> str:
+    draft = await shop.added(
+        queued=False, status=Status.PENDING, type=document_type, request=json.dumps(body)
+    )
     return str(draft.id)
 
 
 def body_of(answer: httpx2.Response) -> Any:
-    """Returns the body of an answer, without what differs in every answer."""
+    """Returns the body of an answer, without fields that differ in every answer."""
     is_json = answer.headers.get("content-type") == "application/json"
     return json.loads(answer.text, object_hook=_without_own_fields) if is_json else answer.content
 
 
-def _without_own_fields(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name not in OWN_FIELDS}
+def _without_own_fields(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in OWN_FIELDS}
 
 
 @dataclass
-class Walk:
-    """A stranger with a company of its own, who sends every operation with ids of the owner."""
+class Stranger:
+    """A caller with its own company that sends every operation with ids of the owner."""
 
     database: Database
     owned: Owned
@@ -213,34 +215,34 @@ class Walk:
     rows: dict[str, str]
     """A digest of the owner's rows in each table."""
 
-    async def ask(self, operation: Operation) -> list[str]:
-        """Asks all questions of one operation, and returns what is wrong."""
+    async def try_operation(self, operation: Operation) -> list[str]:
+        """Tries one operation in all ways, and returns what is wrong."""
         wrong = [*await self._seen(operation), *await self._misread(operation), *await self._changed()]
         return [f"{operation.method} {operation.path} {problem[:300]}" for problem in wrong]
 
     async def _seen(self, operation: Operation) -> list[str]:
-        """Looks for what the answers say about things of the owner."""
+        """Looks for records of the owner in the answers."""
         if not operation.parameters:
             answer = await operation.answer(self.stranger, operation.path)
             secret = [self.owned.company_id, *self.owned.ids.values()]
-            return [f"shows the id {one}" for one in secret if one in str(answer)]
+            return [f"shows the id {value}" for value in secret if value in str(answer)]
         wrong, owned = [], self.owned
         absent = replace(owned, company_id=ABSENT, ids=dict.fromkeys(owned.ids, ABSENT))
         foreign = await operation.answer(self.stranger, owned.fill(operation.path))
         if not _is_not_found(foreign):
-            wrong.append(f"answers {foreign} for things of another subscription")
+            wrong.append(f"answers {foreign} for records of another subscription")
         nothing = await operation.answer(self.stranger, absent.fill(operation.path))
         if foreign != nothing:
-            wrong.append(f"tells that a thing exists: {foreign} instead of {nothing}")
+            wrong.append(f"reveals that a record exists: {foreign} instead of {nothing}")
         if "{id}" in operation.path:
             under_own = replace(owned, company_id=self.own_company_id).fill(operation.path)
             mixed = await operation.answer(self.stranger, under_own)
             if not _is_not_found(mixed):
-                wrong.append(f"answers {mixed} for a foreign id under a company of its own")
+                wrong.append(f"answers {mixed} for a foreign id under its own company")
         return wrong
 
     async def _misread(self, operation: Operation) -> list[str]:
-        """Sends malformed ids; of several in a path, that of the company is read first and alone."""
+        """Sends malformed ids; of several in a path, only the company's is reported."""
         names = ["companyId"] if "companyId" in operation.parameters else operation.parameters
         expected = [{"field": name, "error": NOT_A_UUID} for name in names]
         wrong = []
@@ -283,17 +285,19 @@ async def read_by_the_owner(owned: Owned, operations: list[Operation]) -> dict[s
 
 
 class TestAnotherSubscription:
-    async def test_sees_and_changes_nothing_on_any_route(
+    async def test_another_subscription_sees_and_changes_nothing_on_any_route(
         self, owned: Owned, operations: list[Operation], new_caller: NewCaller, database: Database
     ) -> None:
         before = await read_by_the_owner(owned, operations)
         assert before, "the owner reads nothing"
-        # Else nothing would be hidden from the stranger.
+        # Otherwise nothing would be hidden from the stranger.
         assert [path for path, (status, _) in before.items() if status in (404, 500)] == []
         stranger = await new_caller()
         rows = await rows_of(database, owned.owner.subscription_id)
         company_id = await stranger.create_company()
-        walk = Walk(database, owned, stranger, company_id, rows)
-        problems = [problem for operation in operations for problem in await walk.ask(operation)]
+        attacker = Stranger(database, owned, stranger, company_id, rows)
+        problems = [
+            problem for operation in operations for problem in await attacker.try_operation(operation)
+        ]
         assert not problems, "\n".join(problems)
         assert await read_by_the_owner(owned, operations) == before

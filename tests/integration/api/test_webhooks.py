@@ -1,4 +1,4 @@
-"""Webhooks as resources: what is told of them, what is shown, and what is kept sealed."""
+"""Webhooks as resources: their fields, their errors, and their encrypted secrets."""
 
 import asyncio
 import json
@@ -9,16 +9,16 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service.delivery.webhooks import MOST_WEBHOOKS
-from integration.api.webhook_site import ATTEMPT, BODY, HEADERS, MASKED, TOKEN, URL, Site, key_of
+from carimbo.service.delivery.webhooks import MAX_WEBHOOKS
+from integration.api.webhook_api import ATTEMPT, BODY, HEADERS, MASKED, TOKEN, URL, WebhookApi, key_of
 from support import ABSENT, Caller, NewCaller, code_of, data_of, fields_of
 
 MASK_REFUSED = "Valor mascarado: envie o valor inteiro, ou exatamente como foi lido."
 
 
 class TestCreate:
-    async def test_shows_the_webhook_and_once_its_secret(self, site: Site) -> None:
-        created = await site.create(name="Loja", headers=HEADERS)
+    async def test_creation_shows_the_webhook_and_its_secret_once(self, webhooks: WebhookApi) -> None:
+        created = await webhooks.create(name="Loja", headers=HEADERS)
         secret = created.pop("secret")
         assert created == {
             "id": created["id"],
@@ -40,41 +40,43 @@ class TestCreate:
             "disabledReason": None,
         }
         assert len(key_of(secret)) == 32
-        assert await site.read(created["id"]) == created
-        assert key_of(secret) == await site.secret(created["id"], "signing")
+        assert await webhooks.read(created["id"]) == created
+        assert key_of(secret) == await webhooks.secret(created["id"], "signing")
 
-    async def test_seals_secret_and_headers(self, site: Site) -> None:
-        created = await site.create(headers=HEADERS)
-        sealed = await site.sealed(created["id"])
+    async def test_secret_and_headers_are_stored_encrypted(self, webhooks: WebhookApi) -> None:
+        created = await webhooks.create(headers=HEADERS)
+        sealed = await webhooks.sealed(created["id"])
         assert set(sealed) == {"headers", "signing"}
         assert not any(TOKEN.encode() in secret for secret in sealed.values())
-        stored = await site.secret(created["id"], "headers")
+        stored = await webhooks.secret(created["id"], "headers")
         assert json.loads(stored or b"") == [["Authorization", TOKEN], ["X-Loja", "7"]]
 
-    async def test_makes_a_secret_of_its_own_for_each(self, site: Site) -> None:
-        secrets = [(await site.create())["secret"] for _ in range(2)]
+    async def test_each_webhook_has_its_own_secret(self, webhooks: WebhookApi) -> None:
+        secrets = [(await webhooks.create())["secret"] for _ in range(2)]
         assert len(set(secrets)) == 2
 
     @pytest.mark.parametrize("active", [True, False])
-    async def test_may_say_whether_it_is_active(self, site: Site, active: bool) -> None:
-        assert (await site.create(active=active))["active"] is active
+    async def test_webhook_can_be_created_active_or_inactive(
+        self, webhooks: WebhookApi, active: bool
+    ) -> None:
+        assert (await webhooks.create(active=active))["active"] is active
 
-    async def test_takes_nulls_for_what_is_not_told(self, site: Site) -> None:
+    async def test_null_fields_count_as_absent(self, webhooks: WebhookApi) -> None:
         events = {"invoice": None, "cte": None, "system": ["certificate.expiring"]}
-        created = await site.create(name=None, headers=None, active=None, events=events)
+        created = await webhooks.create(name=None, headers=None, active=None, events=events)
         assert (created["name"], created["headers"], created["active"]) == (None, [], True)
         assert created["events"]["system"] == ["certificate.expiring"]
 
-    async def test_listens_to_everything_that_a_name_stands_for(self, site: Site) -> None:
-        """CT-e and CT-e OS tell by the same names."""
-        created = await site.create(events={"cte": ["cte.cancelled", "cte.cancelled"]})
+    async def test_event_name_covers_all_document_types_that_share_it(self, webhooks: WebhookApi) -> None:
+        """CT-e and CT-e OS share their event names."""
+        created = await webhooks.create(events={"cte": ["cte.cancelled", "cte.cancelled"]})
         assert created["events"]["cte"] == ["cte.cancelled"]
-        await site.tell("cte.canceled", "cteOs.canceled", "cte.authorized", "nfe.canceled")
-        told = await site.deliveries(created["id"])
-        assert [one["event"] for one in told] == ["cte.cancelled"] * 2
+        await webhooks.add_events("cte.canceled", "cteOs.canceled", "cte.authorized", "nfe.canceled")
+        deliveries = await webhooks.deliveries(created["id"])
+        assert [delivery["event"] for delivery in deliveries] == ["cte.cancelled"] * 2
 
     @pytest.mark.parametrize(
-        ("told", "field", "part"),
+        ("fields", "field", "part"),
         [
             ({"events": {"invoice": ["nfe.canceled"]}}, "events.invoice[0]", "'nfe.cancelled'"),
             ({"events": {"invoice": ["nfe.rejected", "x"]}}, "events.invoice[1]", "'nfse.authorized'"),
@@ -115,62 +117,64 @@ class TestCreate:
             ({"companyId": ABSENT}, "companyId", "Campo desconhecido."),
         ],
     )
-    async def test_refuses_by_its_path_what_is_wrong(
-        self, site: Site, told: dict[str, Any], field: str, part: str
+    async def test_wrong_field_is_refused_by_its_path(
+        self, webhooks: WebhookApi, fields: dict[str, Any], field: str, part: str
     ) -> None:
-        wrong = fields_of(await site.http.post("/v1/webhooks", json=BODY | told))
+        wrong = fields_of(await webhooks.http.post("/v1/webhooks", json=BODY | fields))
         assert list(wrong) == [field]
         assert part in wrong[field]
-        assert data_of(await site.http.get("/v1/webhooks")) == []
+        assert data_of(await webhooks.http.get("/v1/webhooks")) == []
 
     @pytest.mark.parametrize("missing", ["url", "events"])
-    async def test_needs_an_address_and_events(self, site: Site, missing: str) -> None:
-        told = {name: value for name, value in BODY.items() if name != missing}
-        answer = await site.http.post("/v1/webhooks", json=told)
+    async def test_url_and_events_are_required(self, webhooks: WebhookApi, missing: str) -> None:
+        body = {name: value for name, value in BODY.items() if name != missing}
+        answer = await webhooks.http.post("/v1/webhooks", json=body)
         assert fields_of(answer) == {missing: "Campo obrigatório."}
 
-    async def test_refuses_all_wrong_fields_at_once(self, site: Site) -> None:
-        answer = await site.http.post("/v1/webhooks", json={"url": "x", "events": {}})
+    async def test_all_wrong_fields_are_refused_at_once(self, webhooks: WebhookApi) -> None:
+        answer = await webhooks.http.post("/v1/webhooks", json={"url": "x", "events": {}})
         assert fields_of(answer) == {
             "url": "A URL deve começar com https://.",
             "events": "Escolha pelo menos um evento.",
         }
 
-    async def test_stops_at_the_most_that_there_may_be(self, site: Site) -> None:
-        made = [await site.create() for _ in range(MOST_WEBHOOKS - 1)]
-        answers = await asyncio.gather(*(site.http.post("/v1/webhooks", json=BODY) for _ in range(5)))
+    async def test_number_of_webhooks_is_limited(self, webhooks: WebhookApi) -> None:
+        created = [await webhooks.create() for _ in range(MAX_WEBHOOKS - 1)]
+        answers = await asyncio.gather(*(webhooks.http.post("/v1/webhooks", json=BODY) for _ in range(5)))
         assert sorted(answer.status_code for answer in answers) == [200, 422, 422, 422, 422]
-        refused = await site.http.post("/v1/webhooks", json=BODY)
+        refused = await webhooks.http.post("/v1/webhooks", json=BODY)
         sentence = "A assinatura já tem 50 webhooks: exclua um antes de criar outro."
         assert fields_of(refused) == {"body": sentence}
-        await site.http.delete(f"/v1/webhooks/{made[0]['id']}")
-        await site.create()
+        await webhooks.http.delete(f"/v1/webhooks/{created[0]['id']}")
+        await webhooks.create()
 
 
 class TestList:
-    async def test_comes_in_pages_newest_first(self, site: Site) -> None:
-        made = [await site.create(name=name, headers=HEADERS[:1]) for name in ("a", "b", "c")]
-        await site.create()
-        answer = await site.http.get("/v1/webhooks", params={"page": 2, "pageSize": 2})
+    async def test_list_is_paged_newest_first(self, webhooks: WebhookApi) -> None:
+        created = [await webhooks.create(name=name, headers=HEADERS[:1]) for name in ("a", "b", "c")]
+        await webhooks.create()
+        answer = await webhooks.http.get("/v1/webhooks", params={"page": 2, "pageSize": 2})
         assert [record["name"] for record in data_of(answer)] == ["b", "a"]
         assert answer.json()["pageInfo"] == {"page": 2, "pageSize": 2, "total": 4}
-        del made[0]["secret"]
-        assert data_of(answer)[1] == made[0]
+        del created[0]["secret"]
+        assert data_of(answer)[1] == created[0]
 
-    async def test_shows_nobody_else_s(self, site: Site, new_caller: NewCaller) -> None:
-        await site.create()
+    async def test_list_shows_no_webhook_of_another_subscription(
+        self, webhooks: WebhookApi, new_caller: NewCaller
+    ) -> None:
+        await webhooks.create()
         stranger: Caller = await new_caller()
         assert data_of(await stranger.http.get("/v1/webhooks")) == []
 
-    async def test_tells_the_delivery_that_was_attempted_last(self, site: Site) -> None:
-        """Which is not the newest one, when an older one was sent again."""
-        webhook, other = await site.create(), await site.create()
-        await site.tell("nfe.rejected", "nfe.authorized", "nfe.authorized")
-        _, newer, older = await site.deliveries(webhook["id"])
-        await site.attempt(newer["id"])
+    async def test_list_shows_the_delivery_that_was_attempted_last(self, webhooks: WebhookApi) -> None:
+        """It is not the newest one when an older one was sent again."""
+        webhook, other = await webhooks.create(), await webhooks.create()
+        await webhooks.add_events("nfe.rejected", "nfe.authorized", "nfe.authorized")
+        _, newer, older = await webhooks.deliveries(webhook["id"])
+        await webhooks.attempt(newer["id"])
         later = replace(ATTEMPT, started_at=ATTEMPT.started_at + timedelta(minutes=5))
-        await site.attempt(older["id"], later)
-        records = {one["id"]: one for one in data_of(await site.http.get("/v1/webhooks"))}
+        await webhooks.attempt(older["id"], later)
+        records = {record["id"]: record for record in data_of(await webhooks.http.get("/v1/webhooks"))}
         assert records[webhook["id"]]["lastDelivery"] == {
             "id": older["id"],
             "event": "nfe.rejected",
@@ -182,45 +186,45 @@ class TestList:
 
 
 class TestDelete:
-    async def test_takes_its_secrets_along_and_shows_it_no_more(self, site: Site) -> None:
-        created, other = await site.create(headers=HEADERS), await site.create()
-        await site.tell("nfe.authorized")
-        (owed,) = await site.deliveries(created["id"])
-        await site.attempt(owed["id"])
+    async def test_deletion_removes_the_webhook_and_its_secrets(self, webhooks: WebhookApi) -> None:
+        created, other = await webhooks.create(headers=HEADERS), await webhooks.create()
+        await webhooks.add_events("nfe.authorized")
+        (delivery,) = await webhooks.deliveries(created["id"])
+        await webhooks.attempt(delivery["id"])
         path = f"/v1/webhooks/{created['id']}"
-        assert data_of(await site.http.delete(path)) == {"id": created["id"], "deleted": True}
-        assert await site.sealed(created["id"]) == {}
-        assert [one["id"] for one in data_of(await site.http.get("/v1/webhooks"))] == [other["id"]]
-        assert len(await site.deliveries(other["id"])) == 1
+        assert data_of(await webhooks.http.delete(path)) == {"id": created["id"], "deleted": True}
+        assert await webhooks.sealed(created["id"]) == {}
+        assert [record["id"] for record in data_of(await webhooks.http.get("/v1/webhooks"))] == [other["id"]]
+        assert len(await webhooks.deliveries(other["id"])) == 1
 
-    async def test_leaves_nothing_that_could_be_done_with_it(self, site: Site) -> None:
-        created = await site.create()
-        await site.tell("nfe.authorized")
-        (owed,) = await site.deliveries(created["id"])
+    async def test_deleted_webhook_is_not_found_on_any_route(self, webhooks: WebhookApi) -> None:
+        created = await webhooks.create()
+        await webhooks.add_events("nfe.authorized")
+        (delivery,) = await webhooks.deliveries(created["id"])
         path = f"/v1/webhooks/{created['id']}"
-        await site.http.delete(path)
+        await webhooks.http.delete(path)
         answers = [
-            await site.http.get(path),
-            await site.put(created["id"]),
-            await site.set_active(created["id"], True),
-            await site.http.post(f"{path}/test"),
-            await site.http.post(f"{path}/rotate-secret"),
-            await site.http.get(f"{path}/deliveries"),
-            await site.http.get(f"{path}/deliveries/{owed['id']}"),
-            await site.http.post(f"{path}/deliveries/{owed['id']}/redeliver"),
-            await site.http.delete(path),
+            await webhooks.http.get(path),
+            await webhooks.put(created["id"]),
+            await webhooks.set_active(created["id"], True),
+            await webhooks.http.post(f"{path}/test"),
+            await webhooks.http.post(f"{path}/rotate-secret"),
+            await webhooks.http.get(f"{path}/deliveries"),
+            await webhooks.http.get(f"{path}/deliveries/{delivery['id']}"),
+            await webhooks.http.post(f"{path}/deliveries/{delivery['id']}/redeliver"),
+            await webhooks.http.delete(path),
         ]
         assert [code_of(answer) for answer in answers] == ["NOT_FOUND"] * len(answers)
-        assert await site.sealed(created["id"]) == {}
+        assert await webhooks.sealed(created["id"]) == {}
 
-    async def test_owes_it_nothing_from_then_on(self, site: Site) -> None:
-        created = await site.create()
-        await site.http.delete(f"/v1/webhooks/{created['id']}")
-        await site.tell("nfe.authorized")
-        assert await site.fetch("select from deliveries where webhook_id = $1", UUID(created["id"])) == []
+    async def test_deleted_webhook_gets_no_further_deliveries(self, webhooks: WebhookApi) -> None:
+        created = await webhooks.create()
+        await webhooks.http.delete(f"/v1/webhooks/{created['id']}")
+        await webhooks.add_events("nfe.authorized")
+        assert await webhooks.fetch("select from deliveries where webhook_id = $1", UUID(created["id"])) == []
 
-    async def test_of_none_is_told(self, site: Site) -> None:
-        answer = await site.http.delete(f"/v1/webhooks/{ABSENT}")
+    async def test_deletion_of_an_unknown_webhook_is_not_found(self, webhooks: WebhookApi) -> None:
+        answer = await webhooks.http.delete(f"/v1/webhooks/{ABSENT}")
         assert (code_of(answer), answer.json()["error"]["message"]) == (
             "NOT_FOUND",
             "Webhook não encontrado.",
@@ -229,6 +233,6 @@ class TestDelete:
 
 class TestNoCompany:
     @pytest.mark.parametrize("method", ["GET", "POST"])
-    async def test_has_webhooks_of_its_own(self, caller: Caller, method: str) -> None:
+    async def test_companies_have_no_webhook_routes(self, caller: Caller, method: str) -> None:
         path = f"/v1/companies/{await caller.create_company()}/webhooks"
         assert (await caller.http.request(method, path)).status_code == 404

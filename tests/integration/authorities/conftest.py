@@ -1,4 +1,4 @@
-"""What tests of the client share: a company, the authorities that it believes, and servers for it to meet."""
+"""Fixtures for tests of the client: a company, its trusted authorities, and TLS for servers."""
 
 import socket
 import ssl
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from carimbo.authorities.trust import Trust
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.authorities.tls import TrustStore
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from integration.authorities.hosts import server_context
 from support import LOOPBACK
@@ -21,15 +21,15 @@ DAY = timedelta(days=1)
 
 @pytest.fixture(scope="session")
 def ca_file(authority: SampleAuthority, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The operator's bundle, which has the authority of the tests."""
+    """The operator's CA bundle, with the certificate authority of the tests."""
     file = tmp_path_factory.mktemp("trust") / "ca.pem"
     file.write_bytes(authority.certificate.public_bytes(Encoding.PEM))
     return file
 
 
 @pytest.fixture(scope="session")
-def trust(ca_file: Path) -> Iterator[Trust]:
-    with Trust(ca_file) as trust:
+def trust(ca_file: Path) -> Iterator[TrustStore]:
+    with TrustStore(ca_file) as trust:
         yield trust
 
 
@@ -40,7 +40,7 @@ def company(company_certificate: SampleCertificate) -> A1Certificate:
 
 @pytest.fixture(scope="session")
 def stranger(authority: SampleAuthority) -> SampleAuthority:
-    """An authority that nobody here believes, of the same name as the one that everybody does."""
+    """An untrusted certificate authority with the same name as the trusted one."""
     return SampleAuthority.create(datetime.now(UTC) - DAY)
 
 
@@ -52,7 +52,7 @@ def server_certificate(authority: SampleAuthority) -> SampleCertificate:
 
 @pytest.fixture
 def tls(server_certificate: SampleCertificate, authority: SampleAuthority, tmp_path: Path) -> NewTls:
-    """The TLS of a server that is in order, or of one that is not."""
+    """Creates the TLS context of a server, valid unless the arguments say otherwise."""
 
     def make(
         certificate: SampleCertificate = server_certificate,
@@ -66,12 +66,12 @@ def tls(server_certificate: SampleCertificate, authority: SampleAuthority, tmp_p
 
 @pytest.fixture
 def full_port() -> Iterator[int]:
-    """Where a server takes no more connections."""
+    """The port of a server whose backlog is full."""
     with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
         waiting = [socket.socket() for _ in range(4)]
-        for one in waiting:
-            one.setblocking(False)
-            one.connect_ex(listener.getsockname())
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
         yield listener.getsockname()[1]
-        for one in waiting:
-            one.close()
+        for client in waiting:
+            client.close()

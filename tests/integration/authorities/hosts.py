@@ -1,4 +1,4 @@
-"""Servers of the tests' own that behave as badly as the network and the authorities can."""
+"""Test servers that fail in the ways of the network and the authorities."""
 
 import asyncio
 import re
@@ -18,7 +18,7 @@ from support import LOOPBACK, PATIENCE
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 
 Answerer = Callable[[asyncio.StreamWriter], Awaitable[object]]
-"""What a server does once it has read a request."""
+"""Called after a server has read a request."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass
 class Host:
-    """A server that runs, and what it has seen."""
+    """A running server, and the requests that it received."""
 
     address: str = ""
     connections: int = 0
@@ -43,7 +43,7 @@ class Host:
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def until_left(self) -> None:
-        """Wait until a client has ended a connection, for less time than it may keep one."""
+        """Waits until a client has closed a connection, for less time than it may keep one."""
         async with asyncio.timeout(PATIENCE):
             await self.left.wait()
 
@@ -54,7 +54,7 @@ def server_context(
     folder: Path,
     version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_2,
 ) -> ssl.SSLContext:
-    """The TLS of a server that asks for a certificate of this authority."""
+    """Returns the TLS context of a server that asks for a client certificate of this authority."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = context.maximum_version = version
     file = folder / "server.pem"
@@ -67,27 +67,27 @@ def server_context(
 
 @asynccontextmanager
 async def host(answer: Answerer, context: ssl.SSLContext | None) -> AsyncIterator[Host]:
-    """Serve requests for the length of a block, one after the other on each connection."""
-    found = Host()
+    """Serves requests for the length of a block, one after the other on each connection."""
+    running = Host()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        found.connections += 1
-        number = found.connections
+        running.connections += 1
+        number = running.connections
         while request := await _request(reader):
-            found.seen.append(_seen(number, writer, *request))
+            running.seen.append(_seen(number, writer, *request))
             await answer(writer)
-        found.left.set()
+        running.left.set()
 
     async with _listening(serve, context) as port:
-        found.address = f"https://{LOOPBACK}:{port}/sp/nfe/NFeStatusServico4"
-        yield found
+        running.address = f"https://{LOOPBACK}:{port}/sp/nfe/NFeStatusServico4"
+        yield running
 
 
 @asynccontextmanager
 async def bare_host(
     behave: Callable[[asyncio.StreamReader], Awaitable[object]], says: bytes = b""
 ) -> AsyncIterator[str]:
-    """A server without TLS that says and does something, then hangs up; yields its address."""
+    """Runs a server without TLS that sends bytes, runs a function and hangs up; yields its address."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(says)
@@ -99,21 +99,21 @@ async def bare_host(
 
 @asynccontextmanager
 async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
-    """A server for one connection that tells why it ends a handshake, which asyncio's servers do not."""
+    """Runs a server for one connection that sends a TLS alert when a handshake fails, unlike asyncio's."""
     with socket.create_server((LOOPBACK, 0)) as listener:
         listener.settimeout(PATIENCE)
-        meeting = asyncio.create_task(asyncio.to_thread(_meet_one, listener, context))
+        meeting = asyncio.create_task(asyncio.to_thread(_accept_connection, listener, context))
         yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
         await meeting
 
 
-def _meet_one(listener: socket.socket, context: ssl.SSLContext) -> None:
+def _accept_connection(listener: socket.socket, context: ssl.SSLContext) -> None:
     connection, _ = listener.accept()
     with connection, context.wrap_socket(connection.dup(), True, do_handshake_on_connect=False) as wrapped:
         connection.settimeout(PATIENCE)
         with suppress(ssl.SSLError):
             wrapped.do_handshake()
-        # To close before all was read would destroy what was said.
+        # Closing before everything was read would discard the alert.
         while connection.recv(65_536):
             pass
 
@@ -165,23 +165,23 @@ def _seen(connection: int, writer: asyncio.StreamWriter, head: bytes, body: byte
     )
 
 
-def saying(
+def responding(
     body: bytes, status: str = "200 OK", *, length: int | None = None, headers: str = "", hold: bool = False
 ) -> Answerer:
-    """Answer with these bytes, whose length may be told wrongly; then the connection ends unless held."""
+    """Answers with these bytes, perhaps with a wrong length; then closes unless `hold` is set."""
 
     async def answer(writer: asyncio.StreamWriter) -> None:
-        told = len(body) if length is None else length
-        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {told}\r\n{headers}\r\n".encode() + body)
+        declared = len(body) if length is None else length
+        writer.write(f"HTTP/1.1 {status}\r\nContent-Length: {declared}\r\n{headers}\r\n".encode() + body)
         await writer.drain()
-        if not hold and (told != len(body) or "close" in headers):
+        if not hold and (declared != len(body) or "close" in headers):
             writer.close()
 
     return answer
 
 
 def dripping(body: bytes, pause: float) -> Answerer:
-    """Answer byte by byte."""
+    """Answers byte by byte."""
 
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode())
@@ -194,7 +194,7 @@ def dripping(body: bytes, pause: float) -> Answerer:
 
 
 def raw(text: bytes) -> Answerer:
-    """Answer with these bytes and nothing of HTTP's own, then hang up."""
+    """Answers with exactly these bytes, then hangs up."""
 
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(text)
@@ -205,7 +205,7 @@ def raw(text: bytes) -> Answerer:
 
 
 def in_turn(*answers: Answerer) -> Answerer:
-    """Answer each request in another way, and those after the last way in that one."""
+    """Answers each request with the next answerer, and all further ones with the last."""
     turns = chain(answers, repeat(answers[-1]))
 
     async def answer(writer: asyncio.StreamWriter) -> None:
@@ -215,15 +215,15 @@ def in_turn(*answers: Answerer) -> Answerer:
 
 
 async def one_byte(reader: asyncio.StreamReader) -> None:
-    """Wait for the first byte."""
+    """Waits for the first byte."""
     await reader.read(1)
 
 
 async def silence(_: object) -> None:
-    """Never answer."""
+    """Never answers."""
     await asyncio.Event().wait()
 
 
 async def hang_up(writer: asyncio.StreamWriter) -> None:
-    """End the connection without a word."""
+    """Aborts the connection without an answer."""
     writer.transport.abort()

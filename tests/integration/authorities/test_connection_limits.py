@@ -1,4 +1,4 @@
-"""Connections of many at once are resumed and let go, and never serve two companies."""
+"""Connection limits, TLS resumption, and the separation of companies."""
 
 import asyncio
 import ssl
@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from carimbo.authorities import pool
-from carimbo.authorities.connections import Connections
-from carimbo.authorities.patience import Patience
-from carimbo.authorities.trust import Trust
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.authorities import connection_pool
+from carimbo.authorities.connection_pool import ConnectionPools
+from carimbo.authorities.request import AuthorityTimeouts
+from carimbo.authorities.tls import TrustStore
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
-from integration.authorities.hosts import Host, host, in_turn, saying, silence
+from integration.authorities.hosts import Host, host, in_turn, responding, silence
 from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MOST_CERTIFICATES, ask, failure
 from support import OTHER_CNPJ
 
-CLOSING = saying(ANSWER, headers="Connection: close\r\n")
+CLOSING = responding(ANSWER, headers="Connection: close\r\n")
 
 
 @pytest.fixture(scope="session")
@@ -31,31 +31,31 @@ def companies(company: A1Certificate, authority: SampleAuthority) -> list[A1Cert
     issued = [
         authority.issue_company(OTHER_CNPJ, name, now - DAY, now + DAY, private_key=key) for name in "AB"
     ]
-    return [company, *(A1Certificate.from_bundle(one.to_pem()) for one in issued)]
+    return [company, *(A1Certificate.from_bundle(certificate.to_pem()) for certificate in issued)]
 
 
 @pytest.fixture
-async def connections(trust: Trust) -> AsyncIterator[Connections]:
-    async with Connections(trust, Patience(10, 10), MOST_CERTIFICATES) as connections:
+async def connections(trust: TrustStore) -> AsyncIterator[ConnectionPools]:
+    async with ConnectionPools(trust, AuthorityTimeouts(10, 10), MOST_CERTIFICATES) as connections:
         yield connections
 
 
 @asynccontextmanager
 async def hanging(context: ssl.SSLContext) -> AsyncIterator[tuple[Host, asyncio.Event]]:
-    """A server that never answers the first request, and whether that one has arrived."""
+    """Runs a server that never answers the first request; the event is set when it has arrived."""
     arrived = asyncio.Event()
 
     async def hang(writer: asyncio.StreamWriter) -> None:
         arrived.set()
         await silence(writer)
 
-    async with host(in_turn(hang, saying(ANSWER)), context) as server:
+    async with host(in_turn(hang, responding(ANSWER)), context) as server:
         yield server, arrived
 
 
 @asynccontextmanager
-async def given_up(question: Coroutine[None, None, object]) -> AsyncIterator[None]:
-    """A question that goes on for the length of a block."""
+async def cancelled_at_the_end(question: Coroutine[None, None, object]) -> AsyncIterator[None]:
+    """Runs a request for the length of a block, then cancels it."""
     asking = asyncio.create_task(question)
     try:
         yield
@@ -64,59 +64,59 @@ async def given_up(question: Coroutine[None, None, object]) -> AsyncIterator[Non
         await asyncio.wait([asking])
 
 
-class TestCrowd:
-    async def test_waits_for_room(
+class TestRequestLimit:
+    async def test_requests_over_the_limit_wait_for_a_slot(
         self,
-        connections: Connections,
+        connections: ConnectionPools,
         company: A1Certificate,
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
-        async with host(saying(ANSWER), tls()) as server:
+        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        async with host(responding(ANSWER), tls()) as server:
             await asyncio.gather(*(ask(connections, company, server) for _ in range(3)))
             assert [seen.connection for seen in server.seen] == [1, 1, 1]
 
-    async def test_does_not_wait_for_long(
-        self, trust: Trust, company: A1Certificate, tls: NewTls, monkeypatch: pytest.MonkeyPatch
+    async def test_wait_for_a_slot_times_out(
+        self, trust: TrustStore, company: A1Certificate, tls: NewTls, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
         async with (
             hanging(tls()) as (server, arrived),
-            Connections(trust, Patience(connect_seconds=10, room_seconds=0.1)) as connections,
+            ConnectionPools(trust, AuthorityTimeouts(connect_seconds=10, slot_seconds=0.1)) as connections,
         ):
-            async with given_up(failure(connections, company, server)):
+            async with cancelled_at_the_end(failure(connections, company, server)):
                 await arrived.wait()
                 assert await failure(connections, company, server) == (Cause.NO_ROOM, False)
             assert len(server.seen) == 1
 
-    async def test_of_one_service_does_not_keep_others_waiting(
+    async def test_hanging_service_does_not_block_another_service(
         self,
-        connections: Connections,
+        connections: ConnectionPools,
         company: A1Certificate,
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        """A server may serve NF-e and NFC-e: that one of them hangs tells nothing of the other."""
-        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        """A server may serve NF-e and NFC-e: one of them may hang while the other works."""
+        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
         async with hanging(tls()) as (server, arrived):
-            async with given_up(failure(connections, company, server)):
+            async with cancelled_at_the_end(failure(connections, company, server)):
                 await arrived.wait()
                 other = replace(server, address=server.address.replace("/nfe/", "/nfce/"))
                 await ask(connections, company, other)
             assert [seen.connection for seen in server.seen] == [1, 2]
 
-    async def test_of_one_company_does_not_keep_others_waiting(
+    async def test_hanging_request_of_one_company_does_not_block_another(
         self,
-        connections: Connections,
+        connections: ConnectionPools,
         companies: list[A1Certificate],
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
         async with (
             hanging(tls()) as (server, arrived),
-            given_up(failure(connections, companies[0], server)),
+            cancelled_at_the_end(failure(connections, companies[0], server)),
         ):
             await arrived.wait()
             await ask(connections, companies[1], server)
@@ -124,28 +124,28 @@ class TestCrowd:
 
 class TestResumption:
     @BOTH_VERSIONS
-    async def test_a_new_connection_goes_on_with_the_session_of_the_last(
-        self, connections: Connections, company: A1Certificate, tls: NewTls, version: ssl.TLSVersion
+    async def test_new_connection_resumes_the_last_session(
+        self, connections: ConnectionPools, company: A1Certificate, tls: NewTls, version: ssl.TLSVersion
     ) -> None:
         async with host(CLOSING, tls(version=version)) as server:
             for _ in range(3):
                 await ask(connections, company, server)
-            told = [(seen.connection, seen.was_resumed) for seen in server.seen]
-        assert told == [(1, False), (2, True), (3, True)]
+            sessions = [(seen.connection, seen.was_resumed) for seen in server.seen]
+        assert sessions == [(1, False), (2, True), (3, True)]
         assert {seen.certificate for seen in server.seen} == {company.certificate_der}
 
-    async def test_a_server_that_has_forgotten_the_session_is_met_anew(
-        self, connections: Connections, company: A1Certificate, tls: NewTls
+    async def test_unknown_session_leads_to_a_full_handshake(
+        self, connections: ConnectionPools, company: A1Certificate, tls: NewTls
     ) -> None:
         for _ in range(2):
-            async with host(saying(ANSWER), tls()) as server:
+            async with host(responding(ANSWER), tls()) as server:
                 await ask(connections, company, server)
                 assert [seen.was_resumed for seen in server.seen] == [False]
 
     @BOTH_VERSIONS
-    async def test_a_session_is_not_shared_between_certificates(
+    async def test_session_is_not_shared_between_certificates(
         self,
-        connections: Connections,
+        connections: ConnectionPools,
         companies: list[A1Certificate],
         tls: NewTls,
         version: ssl.TLSVersion,
@@ -153,41 +153,41 @@ class TestResumption:
         async with host(CLOSING, tls(version=version)) as server:
             for certificate in (*companies[:2], *companies[:2]):
                 await ask(connections, certificate, server)
-            told = [(seen.certificate, seen.was_resumed) for seen in server.seen]
+            sessions = [(seen.certificate, seen.was_resumed) for seen in server.seen]
         first, second = (certificate.certificate_der for certificate in companies[:2])
-        assert told == [(first, False), (second, False), (first, True), (second, True)]
+        assert sessions == [(first, False), (second, False), (first, True), (second, True)]
 
 
 class TestCertificates:
-    async def test_never_share_a_connection(
-        self, connections: Connections, companies: list[A1Certificate], tls: NewTls
+    async def test_certificates_never_share_a_connection(
+        self, connections: ConnectionPools, companies: list[A1Certificate], tls: NewTls
     ) -> None:
-        async with host(saying(ANSWER), tls()) as server:
+        async with host(responding(ANSWER), tls()) as server:
             for certificate in (*companies[:2], *companies[:2]):
                 await ask(connections, certificate, server)
             by_connection = {(seen.connection, seen.certificate) for seen in server.seen}
         assert by_connection == {(1, companies[0].certificate_der), (2, companies[1].certificate_der)}
 
-    async def test_unused_for_longest_give_way_when_there_are_too_many(
-        self, connections: Connections, companies: list[A1Certificate], tls: NewTls
+    async def test_least_recently_used_certificate_is_dropped_over_the_limit(
+        self, connections: ConnectionPools, companies: list[A1Certificate], tls: NewTls
     ) -> None:
         first, second, third = companies
-        async with host(saying(ANSWER), tls()) as server:
+        async with host(responding(ANSWER), tls()) as server:
             for certificate in (first, second, first, third, first, second):
                 await ask(connections, certificate, server)
             assert [seen.connection for seen in server.seen] == [1, 2, 1, 3, 1, 4]
 
-    async def test_in_use_never_give_way(
-        self, connections: Connections, companies: list[A1Certificate], tls: NewTls
+    async def test_certificates_in_use_are_never_dropped(
+        self, connections: ConnectionPools, companies: list[A1Certificate], tls: NewTls
     ) -> None:
         arrival, everybody_is_here = asyncio.Barrier(2), asyncio.Barrier(len(companies))
 
         async def together(writer: asyncio.StreamWriter) -> None:
             await arrival.wait()
             await everybody_is_here.wait()
-            await saying(ANSWER)(writer)
+            await responding(ANSWER)(writer)
 
-        async with host(in_turn(together, together, together, saying(ANSWER)), tls()) as server:
+        async with host(in_turn(together, together, together, responding(ANSWER)), tls()) as server:
             async with asyncio.TaskGroup() as asking:
                 for certificate in companies:
                     asking.create_task(ask(connections, certificate, server))

@@ -56,7 +56,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def bystander() -> Iterator[subprocess.Popen[bytes]]:
-    """A program that has nothing to do with us."""
+    """An unrelated program."""
     process = subprocess.Popen(["sleep", "600"])
     yield process
     process.kill()
@@ -67,7 +67,7 @@ class TestStart:
     def test_the_pid_of_another_program_is_not_taken_for_the_server(
         self, folder: Path, bystander: subprocess.Popen[bytes]
     ) -> None:
-        """A power cut leaves the pid file; after a reboot that pid is somebody else's."""
+        """A power cut leaves the pid file; after a reboot that pid belongs to another program."""
         with embedded_postgres(folder):
             left_behind = (folder / "postmaster.pid").read_text().splitlines()
         left_behind[0] = str(bystander.pid)
@@ -78,7 +78,7 @@ class TestStart:
             assert server.url.startswith("postgresql://")
         assert bystander.poll() is None
 
-    def test_a_server_that_a_killed_process_left_running_is_joined(self, folder: Path) -> None:
+    def test_server_that_a_killed_process_left_running_is_reused(self, folder: Path) -> None:
         subprocess.run([sys.executable, "-c", _START_AND_DIE, str(folder)], timeout=60, check=True)
         left_running = (folder / "postmaster.pid").read_text()
         with embedded_postgres(folder):
@@ -94,7 +94,7 @@ class TestStart:
             assert (named / "PG_VERSION").exists()
             assert not socket_folder.exists()
 
-    def test_such_a_folders_server_is_joined_as_well(self, folder: Path) -> None:
+    def test_running_server_of_a_folder_that_a_shell_would_split_is_reused(self, folder: Path) -> None:
         named = folder.parent / "área de trabalho" / "postgres"
         subprocess.run([sys.executable, "-c", _START_AND_DIE, str(named)], timeout=60, check=True)
         left_running = int((named / "postmaster.pid").read_text().split()[0])
@@ -103,7 +103,7 @@ class TestStart:
             assert server.pid == left_running
         assert not socket_folder.exists()
 
-    def test_a_folder_that_is_no_database_is_told(self, folder: Path) -> None:
+    def test_folder_that_is_no_database_is_reported(self, folder: Path) -> None:
         folder.mkdir()
         (folder / "PG_VERSION").write_text("18\n")
         with pytest.raises(PostgresFailed), embedded_postgres(folder):
@@ -111,24 +111,24 @@ class TestStart:
 
 
 class TestDataOfAnotherVersion:
-    def test_is_told_and_left_alone(self, folder: Path) -> None:
+    def test_data_of_another_version_is_reported_and_left_alone(self, folder: Path) -> None:
         folder.mkdir(parents=True)
         (folder / "PG_VERSION").write_text("12\n")
         with pytest.raises(PostgresFailed), embedded_postgres(folder):
-            pytest.fail("it must not start")
+            pytest.fail("the server must not start")
         assert (folder / "PG_VERSION").read_text() == "12\n"
 
 
 @pytest.fixture(scope="module")
 def used_folder() -> Iterator[Path]:
-    """A name that a shell would split: its socket is elsewhere, in a folder with a random name."""
+    """A folder whose name a shell would split: its socket is in a folder with a random name."""
     parent = Path(tempfile.mkdtemp(prefix="carimbo-"))
     yield parent / "área de trabalho" / "postgres"
     shutil.rmtree(parent, ignore_errors=True)
 
 
 class TestLeftovers:
-    """What is left of a server that was killed, on one folder that every test leaves stopped."""
+    """Leftovers of a killed server, in one folder that every test leaves stopped."""
 
     def test_a_killed_server_is_revived_at_the_same_address(self, used_folder: Path) -> None:
         with embedded_postgres(used_folder) as server:
@@ -180,11 +180,11 @@ class TestLeftovers:
 
 
 def assert_answers(server: EmbeddedPostgres) -> None:
-    async def ask() -> Any:
+    async def fetch_one() -> Any:
         client = await asyncpg.connect(server.url)
         try:
             return await client.fetchval("select 1")
         finally:
             await client.close()
 
-    assert asyncio.run(ask()) == 1
+    assert asyncio.run(fetch_one()) == 1

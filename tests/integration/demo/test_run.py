@@ -1,4 +1,4 @@
-"""What the demo tells when it can't go on as planned."""
+"""What the demo reports when it cannot continue as planned."""
 
 import io
 import os
@@ -17,8 +17,8 @@ from rich.console import Console
 
 from carimbo.demo import run
 from carimbo.demo.embedded_postgres import PostgresFailed
-from carimbo.demo.folder import sole_user
-from carimbo.demo.issuing import Progress
+from carimbo.demo.folder import locked_folder
+from carimbo.demo.issuing import SampleProgress
 from carimbo.demo.ports import HOST, Ports
 from carimbo.demo.samples import SAMPLES
 from support import PATIENCE, free_port
@@ -28,7 +28,7 @@ FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiS
 
 @pytest.fixture(autouse=True)
 def _signals_as_before() -> Iterator[None]:
-    """A demo ends with its process, and leaves signals blocked: our children would never hear of theirs."""
+    """Restores the signal mask: a demo leaves signals blocked, and child processes would inherit that."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     yield
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -40,19 +40,21 @@ class TestPort:
         with socket.create_server((HOST, 0)) as listener:
             yield listener.getsockname()[1]
 
-    def test_a_second_demo_in_one_folder_is_not_sent_to_other_ports(self, taken: int, tmp_path: Path) -> None:
+    def test_second_demo_in_one_folder_is_refused_before_its_ports_are_checked(
+        self, taken: int, tmp_path: Path
+    ) -> None:
         expected = pytest.raises(run.DemoProblem, match="Outra demonstração já usa a pasta")
-        with sole_user(tmp_path), expected:
+        with locked_folder(tmp_path), expected:
             run.run_demo(Ports(taken), tmp_path)
 
-    def test_a_taken_port_starts_no_database(self, taken: int, tmp_path: Path) -> None:
+    def test_port_in_use_starts_no_database(self, taken: int, tmp_path: Path) -> None:
         with pytest.raises(run.DemoProblem, match=f"A porta {taken} "):
             run.run_demo(Ports(taken), tmp_path)
         assert not (tmp_path / "postgres").exists()
 
 
 class TestDatabase:
-    def test_that_a_ctrl_c_kept_from_starting_is_no_problem(
+    def test_ctrl_c_while_the_database_starts_is_no_problem(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def interrupted(_: Path) -> NoReturn:
@@ -63,7 +65,7 @@ class TestDatabase:
         assert run.run_demo(Ports(free_port(), free_port(), free_port()), tmp_path) == 0
         assert signal.sigwait({signal.SIGINT}) is signal.SIGINT
 
-    async def test_a_start_after_a_crash_is_reported_and_a_failed_one_raised(
+    async def test_restart_of_the_database_is_reported_and_a_failed_one_raised(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         outcomes = iter([False, True])
@@ -84,7 +86,7 @@ class TestDatabase:
 
 class TestClosedTerminal:
     @pytest.mark.parametrize(("gives_up", "code"), [(True, 0), (False, 120)])
-    def test_does_not_spoil_the_exit_code(self, gives_up: bool, code: int) -> None:
+    def test_closed_terminal_does_not_change_the_exit_code(self, gives_up: bool, code: int) -> None:
         script = (
             "import contextlib, os\n"
             "reader, writer = os.pipe(); os.dup2(writer, 1); os.close(writer); os.close(reader)\n"
@@ -106,19 +108,19 @@ class TestShowSamples:
     def demo(self, shown: io.StringIO, tmp_path: Path) -> run._Demo:
         return run._Demo(Console(file=shown, width=200), Ports(), tmp_path, "postgresql://", lambda: False)
 
-    async def test_those_that_are_still_on_their_way_are_told(
+    async def test_samples_in_progress_are_reported(
         self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        waiting = [Progress(SAMPLES[0], {"status": "processing"}, 0, 20)]
+        waiting = [SampleProgress(SAMPLES[0], {"status": "processing"}, 0, 20)]
 
-        async def impatient(*_: Any) -> list[Progress]:
+        async def impatient(*_: Any) -> list[SampleProgress]:
             return waiting
 
         monkeypatch.setattr(run, "issue_samples", impatient)
         assert await demo._show_samples(FACTS) == waiting
         assert "Há exemplos em processamento" in shown.getvalue()
 
-    async def test_an_api_that_does_not_answer_is_told_and_survived(
+    async def test_api_that_does_not_answer_is_reported_and_survived(
         self, demo: run._Demo, shown: io.StringIO, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async def fail(*_: Any) -> NoReturn:

@@ -1,23 +1,23 @@
-"""The floor of the tests of e-mails, where every operation can be called."""
+"""The fixtures of the e-mail tests, with which every operation can be called."""
 
 from integration.emails.conftest import (
     ample_time_for_parameters,
     certificate,
-    floor,
     new_shop,
     office,
     shop,
     simulator,
+    system,
     work,
 )
 
 __all__ = [
     "ample_time_for_parameters",
     "certificate",
-    "floor",
     "new_shop",
     "office",
     "shop",
     "simulator",
+    "system",
     "work",
 ]

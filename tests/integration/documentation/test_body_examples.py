@@ -9,15 +9,15 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from carimbo.api.body_examples import Examples, body_examples
-from carimbo.api.context import Services
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.guard import Guard
-from integration.issuing.floor import Floor
+from carimbo.api.context import ApiServices
+from carimbo.outbound.guard import WebhookGuard
+from carimbo.outbound.target import AllowedHosts
 from integration.issuing.shop import KINDS, NewShop, Shop, accepted
+from integration.issuing.system import System
 from integration.sales.store import COURSE, MARIA, Store
 from support import data_of
 
-# A public address, so that no name server is asked for the host of the example.
+# A public address, so that the host of the example is not resolved.
 PUBLIC_ADDRESS = "93.184.215.14"
 WEBHOOK = {"url": "https://example.com/webhooks", "events": {"system": ["certificate.expiring"]}}
 
@@ -33,22 +33,22 @@ class Operation:
 
 
 @pytest.fixture
-def operations(floor: Floor) -> list[Operation]:
+def operations(system: System) -> list[Operation]:
     """Every operation that has examples."""
     places = {
         route.operation_id: (method, route.path or "")
-        for route in iter_route_contexts(floor.app.routes)
+        for route in iter_route_contexts(system.app.routes)
         for method in route.methods or ()
     }
     return [Operation(name, *places[name], examples) for name, examples in body_examples().items()]
 
 
 def store_of(shop: Shop) -> Store:
-    return Store(shop.floor, shop.caller, shop.id)
+    return Store(shop.system, shop.caller, shop.id)
 
 
-async def new_document(shop: Shop, kind: str) -> str:
-    document = await shop.issue(kind)
+async def new_document(shop: Shop, document_type: str) -> str:
+    document = await shop.issue(document_type)
     assert document["status"] == "authorized"
     return str(document["id"])
 
@@ -78,7 +78,7 @@ async def new_webhook(shop: Shop) -> str:
     return str(data_of(await shop.caller.http.post("/v1/webhooks", json=WEBHOOK))["id"])
 
 
-# What the `{id}` of a path stands for, by the end of the path.
+# Creates the record for the `{id}` of a path, by the end of the path.
 NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/sales/{id}": new_draft_sale,
     "/sales/{id}/cancel-invoice": new_invoiced_sale,
@@ -92,27 +92,27 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
 
 
 async def path_of(operation: Operation, shop: Shop) -> str:
-    """The path of an operation, with the ids of things that were made for it."""
+    """Returns the path of an operation, with the ids of newly created records."""
     path = operation.path.replace("{companyId}", shop.id)
     if "{id}" not in path:
         return path
     for end, make in NEEDED.items():
         if path.endswith(end):
             return path.replace("{id}", await make(shop))
-    (kind,) = [kind for kind in KINDS if f"/{kind}/{{id}}" in path]
-    return path.replace("{id}", await new_document(shop, kind))
+    (document_type,) = [document_type for document_type in KINDS if f"/{document_type}/{{id}}" in path]
+    return path.replace("{id}", await new_document(shop, document_type))
 
 
 @pytest.fixture
-def reachable_webhooks(floor: Floor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The host of the example has a public address."""
+def reachable_webhooks(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resolves the host of the example to a public address."""
 
     async def resolve(host: str, port: int) -> list[str]:
         return [PUBLIC_ADDRESS]
 
-    services: Services = floor.app.state.services
-    guard = Guard(AllowedHosts(), resolve)
-    monkeypatch.setattr(floor.app.state, "services", replace(services, guard=guard))
+    services: ApiServices = system.app.state.services
+    guard = WebhookGuard(AllowedHosts(), resolve)
+    monkeypatch.setattr(system.app.state, "services", replace(services, guard=guard))
 
 
 async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
@@ -130,10 +130,10 @@ async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
 
 class TestBodyExamples:
     @pytest.mark.usefixtures("reachable_webhooks")
-    async def test_are_accepted_and_their_documents_authorized(
+    async def test_body_examples_are_accepted_and_their_documents_authorized(
         self, operations: list[Operation], new_shop: NewShop
     ) -> None:
-        """Each operation has a company of its own: some of them change it for good."""
+        """Each operation has its own company: some of them change it permanently."""
         assert set(KINDS) <= {operation.path.rpartition("/")[2] for operation in operations}
         problems = []
         for operation in operations:

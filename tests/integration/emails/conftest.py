@@ -1,10 +1,10 @@
-"""The floor of the tests of issuing with a mail server beside it."""
+"""Fixtures for tests of e-mails: those of issuing, and a mail server."""
 
 from collections.abc import AsyncIterator
 
 import pytest
 
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program.run import Simulator
 from integration.conftest import NewDatabase
 from integration.issuing.conftest import (
     ample_time_for_parameters,
@@ -14,7 +14,7 @@ from integration.issuing.conftest import (
     simulator,
     work,
 )
-from integration.issuing.floor import Floor, open_floor
+from integration.issuing.system import System, open_system
 from post_office import PostOffice, post_office
 from support import LOOPBACK, free_port
 
@@ -28,9 +28,9 @@ async def office() -> AsyncIterator[PostOffice]:
 
 
 @pytest.fixture(scope="session")
-async def floor(
+async def system(
     new_migrated_database: NewDatabase, secret_keys: str, simulator: Simulator, office: PostOffice
-) -> AsyncIterator[Floor]:
+) -> AsyncIterator[System]:
     mail = {
         "SMTP_HOST": LOOPBACK,
         "SMTP_PORT": str(office.port),
@@ -39,5 +39,5 @@ async def floor(
         "EMAIL_FROM": "notas@example.com",
         "EMAIL_RETRY_SECONDS": "0.2,0.2,0.2",
     }
-    async with new_migrated_database() as url, open_floor(url, secret_keys, simulator, **mail) as floor:
-        yield floor
+    async with new_migrated_database() as url, open_system(url, secret_keys, simulator, **mail) as system:
+        yield system

@@ -1,4 +1,4 @@
-"""What tests of e-mails share: whom they are for, and how they are asked for and read."""
+"""Helpers for tests of e-mails: recipients, requests and results."""
 
 from itertools import count
 from typing import Any
@@ -11,23 +11,25 @@ _NUMBERS = count(1)
 
 
 def new_address() -> str:
-    """An address of nobody else: one mail server serves all tests."""
+    """Returns an unused address: one mail server serves all tests."""
     return f"maria.{next(_NUMBERS)}@example.com"
 
 
-def addressed(kind: str, email: str | None, **party: Any) -> dict[str, Any]:
-    """The part of a body that says whom a document is for."""
+def party_fields(document_type: str, email: str | None, **party: Any) -> dict[str, Any]:
+    """Returns the fields of a body that name the recipient of a document."""
     parties: dict[str, dict[str, Any]] = {"nfe": RECIPIENT, "nfce": BORROWER, "nfse": BORROWER}
-    told = parties[kind] | party
-    return {"borrower" if kind == "nfse" else "recipient": told | ({"email": email} if email else {})}
+    fields = parties[document_type] | party
+    return {
+        "borrower" if document_type == "nfse" else "recipient": fields | ({"email": email} if email else {})
+    }
 
 
 def emails_of(document: dict[str, Any]) -> str:
     return f"/{document['type']}/{document['id']}/emails"
 
 
-async def ask(shop: Shop, document: dict[str, Any], body: Any = None) -> dict[str, Any]:
-    """Have a document sent."""
+async def request_email(shop: Shop, document: dict[str, Any], body: Any = None) -> dict[str, Any]:
+    """Requests that a document is sent by e-mail."""
     return accepted(await shop.post(f"/{document['type']}/{document['id']}/email", body))
 
 
@@ -35,17 +37,17 @@ async def listed(shop: Shop, document: dict[str, Any]) -> list[dict[str, Any]]:
     return list(data_of(await shop.get(emails_of(document))))
 
 
-async def fate_of(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
-    """The only e-mail of a document, once its fate is known."""
+async def settled_email(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the only e-mail of a document, once it is settled."""
     await until_settled(shop, document)
     (email,) = await listed(shop, document)
     return email
 
 
 async def until_settled(shop: Shop, document: dict[str, Any]) -> None:
-    """Wait until a document has an e-mail, and none whose fate is open."""
+    """Waits until a document has e-mails and none is pending."""
     own = f"from emails where document_id = '{UUID(document['id'])}'"
-    await shop.floor.until(f"(select count(*) > 0 and bool_and(status <> 'pending') {own})")
+    await shop.system.until(f"(select count(*) > 0 and bool_and(status <> 'pending') {own})")
 
 
 def outcomes(email: dict[str, Any]) -> list[tuple[str, int | None]]:

@@ -1,8 +1,8 @@
-"""What is counted of attempts to send e-mails."""
+"""Metrics of attempts to send e-mails."""
 
 import pytest
 
-from integration.emails.mailbox import ask, fate_of, new_address
+from integration.emails.mailbox import new_address, request_email, settled_email
 from integration.issuing.shop import Shop
 from metric_samples import shown, until_risen
 from post_office import PostOffice
@@ -17,17 +17,17 @@ from post_office import PostOffice
     ],
     ids=["taken", "later", "refused"],
 )
-async def test_each_counts_as_what_came_of_it(
+async def test_attempt_is_counted_by_its_outcome(
     shop: Shop, office: PostOffice, answers: tuple[str, ...], counted: list[str]
 ) -> None:
     address, outcomes = new_address(), ("sent", "pending", "failed")
     office.answer(address, *answers)
     before = {outcome: shown("emails_total", outcome=outcome) or 0 for outcome in outcomes}
     document = await shop.issue()
-    await ask(shop, document, {"to": [address]})
-    await fate_of(shop, document)
+    await request_email(shop, document, {"to": [address]})
+    await settled_email(shop, document)
     for outcome in counted:
         await until_risen("emails_total", before[outcome], outcome=outcome)
-    assert sum(shown("emails_total", outcome=one) or 0 for one in outcomes) == sum(before.values()) + len(
-        counted
-    )
+    assert sum(shown("emails_total", outcome=outcome) or 0 for outcome in outcomes) == sum(
+        before.values()
+    ) + len(counted)

@@ -1,4 +1,4 @@
-"""What arrives at the recipient: who it is from, what it says, and the files of the document."""
+"""Contents of an e-mail: headers, text, and the files of the document."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from integration.emails.mailbox import addressed, ask, fate_of, new_address
+from integration.emails.mailbox import new_address, party_fields, request_email, settled_email
 from integration.issuing.shop import KINDS, Shop
 from post_office import Mail, PostOffice
 from support import data_of
@@ -14,14 +14,16 @@ from support import data_of
 TITLES = {"nfe": "NF-e", "nfce": "NFC-e", "nfse": "NFS-e"}
 
 
-async def delivered(shop: Shop, office: PostOffice, kind: str, **party: Any) -> tuple[dict[str, Any], Mail]:
-    """A document that was sent to its recipient, and what arrived there."""
+async def delivered(
+    shop: Shop, office: PostOffice, document_type: str, **party: Any
+) -> tuple[dict[str, Any], Mail]:
+    """Issues a document and sends it to its recipient; returns the document and the mail."""
     address = new_address()
-    document = await shop.issue(kind, **addressed(kind, address, **party))
+    document = await shop.issue(document_type, **party_fields(document_type, address, **party))
     assert document["status"] == "authorized", document
-    asked = await ask(shop, document)
-    assert (asked["to"], asked["status"], asked["askedBy"]) == ([address], "pending", "request")
-    assert (await fate_of(shop, document))["status"] == "sent"
+    email = await request_email(shop, document)
+    assert (email["to"], email["status"], email["askedBy"]) == ([address], "pending", "request")
+    assert (await settled_email(shop, document))["status"] == "sent"
     (mail,) = office.sent_to(address)
     return document, mail
 
@@ -30,13 +32,13 @@ def punctuated(cnpj: str) -> str:
     return re.sub(r"(..)(...)(...)(....)(..)", r"\1.\2.\3/\4-\5", cnpj)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("document_type", KINDS)
 class TestEveryType:
-    async def test_carries_the_files_as_they_are_downloaded(
-        self, shop: Shop, office: PostOffice, kind: str
+    async def test_mail_has_the_same_files_as_the_downloads(
+        self, shop: Shop, office: PostOffice, document_type: str
     ) -> None:
-        document, mail = await delivered(shop, office, kind)
-        path = f"/{kind}/{document['id']}"
+        document, mail = await delivered(shop, office, document_type)
+        path = f"/{document_type}/{document['id']}"
         xml, pdf = await shop.get(path + "/xml"), await shop.get(path + "/pdf")
         (xml_name, (xml_type, xml_file)), (pdf_name, (pdf_type, pdf_file)) = mail.files.items()
         assert (xml_name, xml_type, xml_file) == (
@@ -47,28 +49,30 @@ class TestEveryType:
         assert f'"{pdf_name}"' in pdf.headers["content-disposition"]
         assert (pdf_type, pdf_file) == ("application/pdf", pdf.content)
 
-    async def test_says_of_the_document_what_people_look_for(
-        self, shop: Shop, office: PostOffice, kind: str
+    async def test_mail_contains_the_main_facts_of_the_document(
+        self, shop: Shop, office: PostOffice, document_type: str
     ) -> None:
-        document, mail = await delivered(shop, office, kind)
+        document, mail = await delivered(shop, office, document_type)
         company = data_of(await shop.caller.http.get(shop.path()))
         grouped = re.sub("(.{4})(?=.)", r"\1 ", document["accessKey"])
         for body in (mail.text, mail.html):
             assert "Olá, Maria da Silva." in body
-            assert f"enviou a você um documento fiscal: {TITLES[kind]} nº {document['number']}." in body
+            assert (
+                f"enviou a você um documento fiscal: {TITLES[document_type]} nº {document['number']}." in body
+            )
             for fact in ("R$ 59,80", "Loja Modelo Ltda", punctuated(company["taxId"]), grouped):
                 assert fact in body
             assert "homologação" not in body
             assert ("Série" in body) == (document["series"] is not None)
-        assert mail.message["Subject"] == f"{TITLES[kind]} {document['number']} de Loja Modelo Ltda"
+        assert mail.message["Subject"] == f"{TITLES[document_type]} {document['number']} de Loja Modelo Ltda"
 
 
 class TestHeaders:
-    async def test_are_those_of_a_letter_that_nobody_typed(self, shop: Shop, office: PostOffice) -> None:
+    async def test_headers_are_those_of_an_automatic_message(self, shop: Shop, office: PostOffice) -> None:
         changes = {"tradeName": "Loja da Ana", "email": "ana@example.com"}
         data_of(await shop.caller.http.put(shop.path(), json=changes))
         document, mail = await delivered(shop, office, "nfe")
-        email = await fate_of(shop, document)
+        email = await settled_email(shop, document)
         headers = mail.message
         assert headers["From"] == "Loja da Ana <notas@example.com>"
         assert headers["Reply-To"] == "Loja da Ana <ana@example.com>"
@@ -78,14 +82,12 @@ class TestHeaders:
         assert abs(headers["Date"].datetime - datetime.now(UTC)) < timedelta(minutes=1)
         assert "responda a ele" in mail.text
 
-    async def test_without_an_address_of_the_company_nobody_is_to_be_answered(
-        self, shop: Shop, office: PostOffice
-    ) -> None:
+    async def test_company_without_an_address_has_no_reply_to(self, shop: Shop, office: PostOffice) -> None:
         _, mail = await delivered(shop, office, "nfe")
         assert "Reply-To" not in mail.message
         assert "responda" not in mail.text + mail.html
 
-    async def test_an_address_of_the_company_that_no_header_can_hold_is_left_out(
+    async def test_address_of_the_company_that_no_header_can_hold_is_left_out(
         self, shop: Shop, office: PostOffice
     ) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"email": "joão@example.com"}))
@@ -93,7 +95,7 @@ class TestHeaders:
         assert "Reply-To" not in mail.message
         assert "responda" not in mail.text + mail.html
 
-    async def test_of_homologation_say_that_the_document_is_worth_nothing(
+    async def test_mail_of_homologation_says_that_the_document_has_no_fiscal_value(
         self, shop: Shop, office: PostOffice
     ) -> None:
         environment = {"environment": "homologation"}
@@ -106,7 +108,7 @@ class TestHeaders:
 
 
 class TestNames:
-    async def test_of_a_recipient_are_text_and_nothing_else(self, shop: Shop, office: PostOffice) -> None:
+    async def test_name_of_the_recipient_is_escaped(self, shop: Shop, office: PostOffice) -> None:
         name = '<b>Ana</b> & "Filhos" <outra@example.com>, Bcc'
         _, mail = await delivered(shop, office, "nfse", name=name)
         assert mail.message["To"].addresses[0].display_name == name

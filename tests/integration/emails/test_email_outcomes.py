@@ -1,4 +1,4 @@
-"""What becomes of an e-mail: taken, refused, or tried again until it is given up."""
+"""Outcomes of an e-mail: sent, refused, or retried until it is given up."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,14 +9,22 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.main.outbound import mail_room_of
+from carimbo.main.outbound import mailing_context_of
 from carimbo.service.delivery import mailing
 from carimbo.service.delivery.mailing import send_email
-from carimbo.service.errors import Code
-from carimbo.service.parked import list_parked, resume_parked
+from carimbo.service.errors import ErrorCode
+from carimbo.service.maintenance import list_parked, resume_parked
 from carimbo.storage.work import WorkKey, WorkKind, claim
-from carimbo.worker.sweeper import announce
-from integration.emails.mailbox import addressed, ask, fate_of, listed, new_address, outcomes, until_settled
+from carimbo.worker.sweeper import enqueue_coming_work
+from integration.emails.mailbox import (
+    listed,
+    new_address,
+    outcomes,
+    party_fields,
+    request_email,
+    settled_email,
+    until_settled,
+)
 from integration.issuing.shop import Shop
 from post_office import PostOffice
 from support import PATIENCE
@@ -25,21 +33,21 @@ NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"
 
 
-async def issued(shop: Shop, address: str | None = None, kind: str = "nfe") -> dict[str, Any]:
-    return await shop.issue(kind, **addressed(kind, address))
+async def issued(shop: Shop, address: str | None = None, document_type: str = "nfe") -> dict[str, Any]:
+    return await shop.issue(document_type, **party_fields(document_type, address))
 
 
-async def asked(shop: Shop, *addresses: str) -> dict[str, Any]:
-    """A document that is to be sent to these addresses, once that has come to an end."""
+async def send_to(shop: Shop, *addresses: str) -> dict[str, Any]:
+    """Sends a document to these addresses and returns the settled e-mail."""
     document = await issued(shop)
-    await ask(shop, document, {"to": list(addresses)})
-    return await fate_of(shop, document)
+    await request_email(shop, document, {"to": list(addresses)})
+    return await settled_email(shop, document)
 
 
-async def both_jobs(shop: Shop, document: dict[str, Any]) -> list[dict[str, Any]]:
-    """What the jobs of an e-mail that a trigger made and of one that is asked for look like, but for ids."""
-    await ask(shop, document, {"to": [new_address()]})
-    rows = await shop.floor.fetch(
+async def jobs_of_both(shop: Shop, document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the jobs of an e-mail from a trigger and of a requested one, without their ids."""
+    await request_email(shop, document, {"to": [new_address()]})
+    rows = await shop.system.fetch(
         "select e.asked_by, e.id, q.* from emails e join pgqueuer q"
         " on q.dedupe_key = 'email:' || e.subscription_id || ':' || e.id || ':' || e.lease_token"
         " where e.document_id = $1 order by e.asked_by",
@@ -52,18 +60,20 @@ async def both_jobs(shop: Shop, document: dict[str, Any]) -> list[dict[str, Any]
 
 
 @pytest.fixture
-def asleep(office: PostOffice) -> Iterator[PostOffice]:
-    """A mail server that takes connections and says nothing of recipients."""
+def silent_server(office: PostOffice) -> Iterator[PostOffice]:
+    """A mail server that accepts connections and does not answer about recipients."""
     office.is_awake.clear()
     yield office
     office.is_awake.set()
 
 
 class TestWrongAddress:
-    async def test_is_a_recorded_failure_that_is_not_repeated(self, shop: Shop, office: PostOffice) -> None:
+    async def test_unknown_address_is_a_failure_that_is_not_retried(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
         address = new_address()
         office.answer(address, NO_SUCH_USER, NO_SUCH_USER)
-        email = await asked(shop, address)
+        email = await send_to(shop, address)
         assert (email["status"], email["sentAt"]) == ("failed", None)
         assert outcomes(email) == [("refused", 550)]
         assert email["error"] == (
@@ -76,21 +86,21 @@ class TestWrongAddress:
         ]
         assert office.sent_to(address) == []
 
-    async def test_of_a_whole_message_is_a_failure_too(self, shop: Shop, office: PostOffice) -> None:
+    async def test_refused_message_is_a_failure(self, shop: Shop, office: PostOffice) -> None:
         address = new_address()
         document = await issued(shop)
-        async with shop.floor.standstill():
-            await ask(shop, document, {"to": [address]})
+        async with shop.system.worker_stopped():
+            await request_email(shop, document, {"to": [address]})
             office.verdicts.append("554 5.7.1 Spam")
-        email = await fate_of(shop, document)
+        email = await settled_email(shop, document)
         assert (email["status"], outcomes(email)) == ("failed", [("refused", 554)])
 
 
 class TestMailServer:
-    async def test_that_asks_to_come_back_is_asked_again(self, shop: Shop, office: PostOffice) -> None:
+    async def test_temporary_refusal_is_retried(self, shop: Shop, office: PostOffice) -> None:
         address = new_address()
         office.answer(address, NOT_NOW)
-        email = await asked(shop, address)
+        email = await send_to(shop, address)
         assert (email["status"], email["error"]) == ("sent", None)
         assert outcomes(email) == [("notSent", 451), ("sent", 250)]
         first, second = email["attempts"]
@@ -99,169 +109,179 @@ class TestMailServer:
         (mail,) = office.sent_to(address)
         assert mail.message["Message-ID"] == f"<{email['id']}@example.com>"
 
-    async def test_that_never_takes_it_is_given_up(self, shop: Shop, office: PostOffice) -> None:
+    async def test_mail_is_given_up_after_repeated_temporary_refusals(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
         address = new_address()
         office.answer(address, *[NOT_NOW] * 9)
-        email = await asked(shop, address)
+        email = await send_to(shop, address)
         assert email["status"] == "failed"
         assert outcomes(email) == [("notSent", 451)] * 4
         assert "Greylisted" in email["error"]
 
-    async def test_that_is_down_is_tried_until_it_is_back(self, shop: Shop, office: PostOffice) -> None:
+    async def test_mail_is_retried_until_the_mail_server_is_back(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
         address = new_address()
         document = await issued(shop)
         await office.close()
         try:
-            await ask(shop, document, {"to": [address]})
+            await request_email(shop, document, {"to": [address]})
             own = f"(select attempts_made from emails where document_id = '{UUID(document['id'])}')"
-            await shop.floor.until(f"{own} > 0")
+            await shop.system.until(f"{own} > 0")
         finally:
             await office.open()
-        email = await fate_of(shop, document)
+        email = await settled_email(shop, document)
         assert email["status"] == "sent"
         assert outcomes(email)[0] == ("notSent", None)
         assert email["attempts"][0]["message"] == "O servidor de e-mail não pôde ser alcançado."
         assert len(office.sent_to(address)) == 1
 
-    async def test_that_hangs_is_given_up_on_for_now(self, shop: Shop, asleep: PostOffice) -> None:
+    async def test_attempt_at_a_hanging_mail_server_times_out_and_is_retried(
+        self, shop: Shop, silent_server: PostOffice
+    ) -> None:
         address = new_address()
         document = await issued(shop)
-        await ask(shop, document, {"to": [address]})
+        await request_email(shop, document, {"to": [address]})
         own = f"(select attempts_made from emails where document_id = '{UUID(document['id'])}')"
-        await shop.floor.until(f"{own} > 0")
-        asleep.is_awake.set()
-        email = await fate_of(shop, document)
+        await shop.system.until(f"{own} > 0")
+        silent_server.is_awake.set()
+        email = await settled_email(shop, document)
         assert email["status"] == "sent"
         assert email["attempts"][0]["message"] == "O servidor de e-mail não respondeu em 2 s."
         assert email["attempts"][0]["milliseconds"] >= 2000
 
-    async def test_that_hangs_keeps_no_document_waiting(self, shop: Shop, asleep: PostOffice) -> None:
+    async def test_hanging_mail_server_delays_no_document(
+        self, shop: Shop, silent_server: PostOffice
+    ) -> None:
         document = await issued(shop)
-        before = asleep.asked
-        async with shop.floor.standstill():
+        before = silent_server.asked
+        async with shop.system.worker_stopped():
             for _ in range(60):
-                await ask(shop, document, {"to": [new_address()]})
+                await request_email(shop, document, {"to": [new_address()]})
         async with asyncio.timeout(PATIENCE):
-            while asleep.asked == before:  # noqa: ASYNC110 - a mail server tells nobody
+            while silent_server.asked == before:  # noqa: ASYNC110 - the mail server has no event for it
                 await asyncio.sleep(0.02)
             assert (await shop.issue("nfce"))["status"] == "authorized"
         assert {email["status"] for email in await listed(shop, document)} == {"pending"}
-        asleep.is_awake.set()
+        silent_server.is_awake.set()
         await until_settled(shop, document)
 
 
-class TestCrowd:
-    async def test_beyond_many_comes_back_later(
+class TestWaitingLimit:
+    async def test_mail_beyond_the_waiting_limit_is_postponed(
         self, shop: Shop, office: PostOffice, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(mailing, "_MOST_INSIDE", 0)
+        monkeypatch.setattr(mailing, "_MAX_WAITING", 0)
         document = await issued(shop)
-        await ask(shop, document, {"to": [new_address()]})
+        await request_email(shop, document, {"to": [new_address()]})
         row = f"from emails where document_id = '{UUID(document['id'])}'"
-        await shop.floor.until(f"(select next_action_at > now() + interval '20 seconds' {row})")
+        await shop.system.until(f"(select next_action_at > now() + interval '20 seconds' {row})")
         assert (await listed(shop, document))[0]["attempts"] == []
         monkeypatch.undo()
-        await shop.floor.fetch(f"update emails set next_action_at = now() where id in (select id {row})")
-        assert (await fate_of(shop, document))["status"] == "sent"
+        await shop.system.fetch(f"update emails set next_action_at = now() where id in (select id {row})")
+        assert (await settled_email(shop, document))["status"] == "sent"
 
 
-class TestNothingIsLost:
-    async def test_though_every_job_is_deleted(self, shop: Shop, office: PostOffice) -> None:
+class TestLostJobs:
+    async def test_mail_is_sent_though_every_job_is_deleted(self, shop: Shop, office: PostOffice) -> None:
         address = new_address()
         await shop.put_settings(email={"sendOnAuthorization": True})
-        async with shop.floor.standstill():
-            document = await shop.create("nfe", **addressed("nfe", address))
-            await shop.floor.fetch("delete from pgqueuer")
-        await shop.floor.until(f"exists (select from emails where document_id = '{UUID(document['id'])}')")
-        await shop.floor.fetch("delete from pgqueuer")
-        assert (await fate_of(shop, document))["status"] == "sent"
+        async with shop.system.worker_stopped():
+            document = await shop.create("nfe", **party_fields("nfe", address))
+            await shop.system.fetch("delete from pgqueuer")
+        await shop.system.until(f"exists (select from emails where document_id = '{UUID(document['id'])}')")
+        await shop.system.fetch("delete from pgqueuer")
+        assert (await settled_email(shop, document))["status"] == "sent"
         assert len(office.sent_to(address)) == 1
 
-    async def test_of_one_that_failed_before(self, shop: Shop, office: PostOffice) -> None:
-        """While it waits for its next attempt it may have no job at all."""
+    async def test_mail_between_attempts_is_sent_though_its_jobs_are_deleted(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        """An e-mail that waits for its next attempt may have no job at all."""
         address = new_address()
         office.answer(address, NOT_NOW, NOT_NOW)
         document = await issued(shop)
-        await ask(shop, document, {"to": [address]})
+        await request_email(shop, document, {"to": [address]})
         for _ in range(10):
-            await shop.floor.fetch("delete from pgqueuer")
+            await shop.system.fetch("delete from pgqueuer")
             await asyncio.sleep(0.05)
-        assert (await fate_of(shop, document))["status"] == "sent"
+        assert (await settled_email(shop, document))["status"] == "sent"
 
-    async def test_what_waits_for_hours_is_announced_in_time(self, shop: Shop) -> None:
-        """Its job is made shortly before: the queue stays short while no mail goes out."""
-        floor, document = shop.floor, await issued(shop)
-        async with floor.standstill():
-            email = await ask(shop, document, {"to": [new_address()]})
-            await floor.fetch("delete from pgqueuer")
+    async def test_job_of_a_late_retry_is_created_shortly_before_it_is_due(self, shop: Shop) -> None:
+        """The queue stays short while the mail server is down."""
+        system, document = shop.system, await issued(shop)
+        async with system.worker_stopped():
+            email = await request_email(shop, document, {"to": [new_address()]})
+            await system.fetch("delete from pgqueuer")
             moment = "next_action_at = now() + interval '5 minutes'"
-            await floor.fetch(f"update emails set {moment} where id = $1", UUID(email["id"]))
+            await system.fetch(f"update emails set {moment} where id = $1", UUID(email["id"]))
             jobs = f"from pgqueuer where dedupe_key like 'email:%{email['id']}:%'"
-            await announce(floor.database, within=timedelta(minutes=4))
-            assert await floor.fetch(f"select {jobs}") == []
-            await announce(floor.database, within=timedelta(minutes=6))
-            (job,) = await floor.fetch(f"select execute_after, priority {jobs}")
-            (row,) = await floor.fetch("select * from emails where id = $1", UUID(email["id"]))
+            await enqueue_coming_work(system.database, within=timedelta(minutes=4))
+            assert await system.fetch(f"select {jobs}") == []
+            await enqueue_coming_work(system.database, within=timedelta(minutes=6))
+            (job,) = await system.fetch(f"select execute_after, priority {jobs}")
+            (row,) = await system.fetch("select * from emails where id = $1", UUID(email["id"]))
             assert (job["execute_after"], job["priority"]) == (row["next_action_at"], -(1 << 30))
 
-    async def test_what_was_set_aside_is_taken_up_again(self, shop: Shop) -> None:
-        floor, document = shop.floor, await issued(shop)
-        async with floor.standstill():
-            email = await ask(shop, document, {"to": [new_address()]})
+    async def test_parked_mail_is_sent_after_it_is_resumed(self, shop: Shop) -> None:
+        system, document = shop.system, await issued(shop)
+        async with system.worker_stopped():
+            email = await request_email(shop, document, {"to": [new_address()]})
             parked = "update emails set next_action_at = null, parked_reason = 'broken' where id = $1"
-            await floor.fetch(parked, UUID(email["id"]))
-        (work,) = [one for one in await list_parked(floor.database) if str(one.id) == email["id"]]
+            await system.fetch(parked, UUID(email["id"]))
+        (work,) = [row for row in await list_parked(system.database) if str(row.id) == email["id"]]
         assert (work.kind, work.type, work.parked_reason) == ("email", "request", "broken")
         (shown,) = await listed(shop, document)
         assert shown["status"] == "failed"
         assert shown["error"] == (
             "O envio foi interrompido por erros internos e aguarda quem cuida desta instalação."
         )
-        assert await resume_parked(floor.database, work.id)
-        assert (await fate_of(shop, document))["status"] == "sent"
+        assert await resume_parked(system.database, work.id)
+        assert (await settled_email(shop, document))["status"] == "sent"
 
-    async def test_the_job_of_an_authorization_goes_after_all_documents(
+    async def test_job_of_an_authorization_mail_has_the_lowest_priority(
         self, shop: Shop, office: PostOffice
     ) -> None:
-        """As those of every other e-mail, though the database makes it."""
+        """A database trigger creates it, with the same priority as the jobs of other e-mails."""
         await shop.put_settings(email={"sendOnAuthorization": True})
         document = await issued(shop)
-        async with shop.floor.standstill():
-            told = (
+        async with shop.system.worker_stopped():
+            insertion = (
                 "insert into events (subscription_id, topic, company_id, document_id)"
                 " select subscription_id, 'nfe.authorized', company_id, id from documents where id = $1"
             )
-            await shop.floor.fetch(told, UUID(document["id"]))
-            made, asked = await both_jobs(shop, document)
-        assert made == asked
+            await shop.system.fetch(insertion, UUID(document["id"]))
+            triggered, requested = await jobs_of_both(shop, document)
+        assert triggered == requested
 
 
 class TestWithoutSending:
-    async def test_a_document_that_was_canceled_meanwhile_is_not_sent(
+    async def test_document_that_was_canceled_meanwhile_is_not_sent(
         self, shop: Shop, office: PostOffice
     ) -> None:
         address = new_address()
         document = await issued(shop, address)
-        async with shop.floor.standstill():
-            await ask(shop, document)
-            await shop.floor.fetch(
+        async with shop.system.worker_stopped():
+            await request_email(shop, document)
+            await shop.system.fetch(
                 "update documents set status = 'canceled' where id = $1", UUID(document["id"])
             )
-        email = await fate_of(shop, document)
+        email = await settled_email(shop, document)
         assert (email["status"], email["attempts"]) == ("failed", [])
         assert email["error"] == "O documento deixou de estar autorizado antes do envio."
         assert office.sent_to(address) == []
 
-    async def test_an_installation_without_a_mail_server_says_so(self, shop: Shop) -> None:
+    async def test_installation_without_a_mail_server_fails_the_mail(self, shop: Shop) -> None:
         document = await issued(shop, new_address())
-        async with shop.floor.standstill():
-            asked = await ask(shop, document)
-            room = replace(mail_room_of(shop.floor.settings, shop.floor.database), mailer=None)
-            key = WorkKey(WorkKind.EMAIL, shop.caller.subscription_id, UUID(asked["id"]))
-            async with shop.floor.database.connection() as connection:
+        async with shop.system.worker_stopped():
+            email = await request_email(shop, document)
+            context = replace(mailing_context_of(shop.system.settings, shop.system.database), mailer=None)
+            key = WorkKey(WorkKind.EMAIL, shop.caller.subscription_id, UUID(email["id"]))
+            async with shop.system.database.connection() as connection:
                 lease = await claim(connection, key, timedelta(minutes=1))
             assert lease
-            assert await send_email(room, lease) is None
-        email = await fate_of(shop, document)
+            assert await send_email(context, lease) is None
+        email = await settled_email(shop, document)
         assert (email["status"], email["attempts"]) == ("failed", [])
-        assert email["error"] == Code.EMAIL_NOT_CONFIGURED.message
+        assert email["error"] == ErrorCode.EMAIL_NOT_CONFIGURED.message

@@ -1,4 +1,4 @@
-"""Several recipients of one e-mail: each gets it once, whatever the mail server says of the others."""
+"""Several recipients of one e-mail: each gets it once, whatever the mail server answers about the others."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
-from integration.emails.mailbox import addressed, ask, fate_of, new_address, outcomes
+from integration.emails.mailbox import new_address, outcomes, party_fields, request_email, settled_email
 from integration.issuing.shop import Shop
 from post_office import PostOffice
 from support import PATIENCE
@@ -15,23 +15,23 @@ NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"
 
 
-async def asked(shop: Shop, *addresses: str) -> dict[str, Any]:
-    """What became of a document that was to be sent to these addresses."""
-    document = await shop.issue("nfe", **addressed("nfe", None))
-    await ask(shop, document, {"to": list(addresses)})
-    return await fate_of(shop, document)
+async def send_to(shop: Shop, *addresses: str) -> dict[str, Any]:
+    """Sends a document to these addresses and returns the settled e-mail."""
+    document = await shop.issue("nfe", **party_fields("nfe", None))
+    await request_email(shop, document, {"to": list(addresses)})
+    return await settled_email(shop, document)
 
 
-def served(email: dict[str, Any]) -> list[list[str]]:
-    """Whom each attempt was for."""
+def recipients_by_attempt(email: dict[str, Any]) -> list[list[str]]:
+    """Returns the recipients of each attempt."""
     return [attempt["to"] for attempt in email["attempts"]]
 
 
 @asynccontextmanager
-async def asleep_after(office: PostOffice, address: str) -> AsyncIterator[None]:
-    """A mail server that has served somebody and says nothing more for the length of a block."""
+async def silent_after(office: PostOffice, address: str) -> AsyncIterator[None]:
+    """Makes the mail server silent for the length of a block, once it has delivered to an address."""
     async with asyncio.timeout(PATIENCE):
-        while not office.sent_to(address):  # noqa: ASYNC110 - a mail server tells nobody
+        while not office.sent_to(address):  # noqa: ASYNC110 - the mail server has no event for it
             await asyncio.sleep(0.01)
     office.is_awake.clear()
     try:
@@ -40,84 +40,89 @@ async def asleep_after(office: PostOffice, address: str) -> AsyncIterator[None]:
         office.is_awake.set()
 
 
-class TestWhoIsNotTakenYet:
-    async def test_is_tried_again_and_nobody_else(self, shop: Shop, office: PostOffice) -> None:
+class TestTemporarilyRefusedRecipient:
+    async def test_only_temporarily_refused_recipients_are_retried(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
         good, late, bad = new_address(), new_address(), new_address()
         office.answer(late, NOT_NOW, NOT_NOW)
         office.answer(bad, NO_SUCH_USER)
-        email = await asked(shop, good, late, bad)
+        email = await send_to(shop, good, late, bad)
         assert (email["status"], email["to"]) == ("sent", [good, late, bad])
         assert outcomes(email) == [("sent", 250), ("notSent", 451), ("sent", 250)]
-        assert served(email) == [[good, late, bad], [late], [late]]
+        assert recipients_by_attempt(email) == [[good, late, bad], [late], [late]]
         assert email["error"] == f"Não foi enviado a: {bad} (550 5.1.1 No such user here)"
         (first,), (last,) = office.sent_to(good), office.sent_to(late)
         assert (first.recipients, last.recipients) == ([good], [late])
         assert office.sent_to(bad) == []
 
-    async def test_gets_the_letter_that_the_others_got(self, shop: Shop, office: PostOffice) -> None:
+    async def test_retried_recipient_gets_the_same_message(self, shop: Shop, office: PostOffice) -> None:
         good, late = new_address(), new_address()
         office.answer(late, NOT_NOW)
-        await asked(shop, good, late)
+        await send_to(shop, good, late)
         (first,), (last,) = office.sent_to(good), office.sent_to(late)
         for header in ("Message-ID", "To", "Subject"):
             assert first.message[header] == last.message[header]
-        assert [one.addr_spec for one in last.message["To"].addresses] == [good, late]
+        assert [address.addr_spec for address in last.message["To"].addresses] == [good, late]
 
-    async def test_is_named_if_it_is_never_taken(self, shop: Shop, office: PostOffice) -> None:
+    async def test_recipient_that_is_never_accepted_is_named_in_the_error(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
         good, late = new_address(), new_address()
         office.answer(late, *[NOT_NOW] * 9)
-        email = await asked(shop, good, late)
+        email = await send_to(shop, good, late)
         assert email["status"] == "sent"
         assert email["sentAt"] < email["attempts"][1]["startedAt"]
         assert outcomes(email) == [("sent", 250)] + [("notSent", 451)] * 3
         assert email["error"] == f"Não foi enviado a: {late} (451 4.7.1 Greylisted, try again later)"
         assert len(office.sent_to(good)) == 1
 
-    async def test_is_tried_again_where_nobody_was_taken(self, shop: Shop, office: PostOffice) -> None:
-        """But not who was refused for good, though the server may have changed its mind."""
+    async def test_permanently_refused_recipient_is_not_retried(self, shop: Shop, office: PostOffice) -> None:
+        """Even where no recipient was accepted, and the server would accept it now."""
         late, bad = new_address(), new_address()
         office.answer(late, NOT_NOW)
         office.answer(bad, NO_SUCH_USER)
-        email = await asked(shop, late, bad)
-        assert (email["status"], served(email)) == ("sent", [[late, bad], [late]])
+        email = await send_to(shop, late, bad)
+        assert (email["status"], recipients_by_attempt(email)) == ("sent", [[late, bad], [late]])
         assert office.sent_to(bad) == []
 
-    async def test_is_served_alone_while_others_have_it(self, shop: Shop, office: PostOffice) -> None:
-        """Meanwhile the e-mail is under way, though somebody has it."""
+    async def test_mail_is_pending_while_a_recipient_is_retried(self, shop: Shop, office: PostOffice) -> None:
         good, late = new_address(), new_address()
         office.answer(late, NOT_NOW)
-        document = await shop.issue("nfe", **addressed("nfe", None))
-        await ask(shop, document, {"to": [good, late]})
-        async with asleep_after(office, good):
+        document = await shop.issue("nfe", **party_fields("nfe", None))
+        await request_email(shop, document, {"to": [good, late]})
+        async with silent_after(office, good):
             own = f"from emails where document_id = '{UUID(document['id'])}'"
-            await shop.floor.until(f"(select status = 'pending' and sent_at is not null {own})")
-        assert (await fate_of(shop, document))["error"] is None
+            await shop.system.until(f"(select status = 'pending' and sent_at is not null {own})")
+        assert (await settled_email(shop, document))["error"] is None
 
 
-class TestAddressThatNoServerTakes:
-    async def test_of_the_document_s_own_recipient_is_a_recorded_failure(
+class TestInvalidAddress:
+    async def test_invalid_address_of_the_documents_recipient_is_a_failure(
         self, shop: Shop, office: PostOffice
     ) -> None:
-        document = await shop.issue("nfe", **addressed("nfe", "joão@example.com"))
+        document = await shop.issue("nfe", **party_fields("nfe", "joão@example.com"))
         before = office.asked
-        await ask(shop, document)
-        email = await fate_of(shop, document)
+        await request_email(shop, document)
+        email = await settled_email(shop, document)
         assert (email["status"], outcomes(email)) == ("failed", [("refused", None)])
         assert email["error"] == "Endereço com caracteres que nem todo servidor de e-mail aceita antes do @."
         (refusal,) = email["attempts"][0]["refusals"]
         assert (refusal["address"], refusal["code"], refusal["isFinal"]) == ("joão@example.com", None, True)
         assert office.asked == before
 
-    async def test_keeps_nobody_else_from_the_mail(self, shop: Shop, office: PostOffice) -> None:
-        """As where it was stored before anybody minded."""
+    async def test_invalid_address_does_not_prevent_delivery_to_the_others(
+        self, shop: Shop, office: PostOffice
+    ) -> None:
+        """It may have been stored before addresses were checked."""
         good, odd = new_address(), "joão@example.com"
-        document = await shop.issue("nfe", **addressed("nfe", None))
-        async with shop.floor.standstill():
-            email = await ask(shop, document, {"to": [good]})
+        document = await shop.issue("nfe", **party_fields("nfe", None))
+        async with shop.system.worker_stopped():
+            email = await request_email(shop, document, {"to": [good]})
             stored = "update emails set recipients = $2 where id = $1"
-            await shop.floor.fetch(stored, UUID(email["id"]), [odd, good])
-        email = await fate_of(shop, document)
+            await shop.system.fetch(stored, UUID(email["id"]), [odd, good])
+        email = await settled_email(shop, document)
         assert (email["status"], email["to"]) == ("sent", [odd, good])
         assert email["error"].startswith(f"Não foi enviado a: {odd} (Endereço com caracteres")
         (mail,) = office.sent_to(good)
-        assert [one.addr_spec for one in mail.message["To"].addresses] == [good]
+        assert [address.addr_spec for address in mail.message["To"].addresses] == [good]

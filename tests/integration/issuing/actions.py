@@ -1,4 +1,4 @@
-"""What callers do with documents of a shop, and what they read of them."""
+"""Requests that callers make for documents of a shop, and helpers that read the results."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,20 +8,20 @@ from uuid import UUID
 import httpx2
 from lxml import etree
 
+from carimbo.service.maintenance import list_parked
 from carimbo.service.orders import DIFFERENT_BODY
-from carimbo.service.parked import list_parked
-from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop, error_of
+from integration.issuing.system import System
 from support import Caller, data_of
 
 TRIAL = 10
-"""How many documents a trial has."""
+"""How many documents the trial plan allows."""
 LETTER = "O endereço de entrega é Rua das Flores, 10"
-"""What a letter of correction says."""
+"""The text of a correction letter."""
 _OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
 _OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
 JOURNALS = {"nfe": _OF_GOODS, "nfce": _OF_GOODS, "nfse": _OF_SERVICES}
-"""What the authority of each type is asked when a document is issued and canceled, and how it answers."""
+"""The requests that each authority receives when a document is issued and canceled, with the answer codes."""
 SPENT = {"limit": TRIAL, "used": TRIAL, "resetsAt": None}
 
 
@@ -31,33 +31,33 @@ async def cancel(shop: Shop, document: dict[str, Any], body: Any = None, **query
 
 
 async def discard(shop: Shop, document: dict[str, Any]) -> httpx2.Response:
-    """Asks for a document to be deleted that was never numbered."""
+    """Requests the deletion of a document that has no number."""
     return await shop.caller.http.delete(shop.path(f"/invoices/{document['id']}"))
 
 
-async def rejected_without_number(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
-    """Returns a document whose company had no certificate any more when its turn came."""
-    async with shop.floor.standstill():
-        made = await shop.create(kind, **changes)
+async def rejected_without_number(shop: Shop, document_type: str, **changes: Any) -> dict[str, Any]:
+    """Returns a document that was rejected because its company had lost its certificate."""
+    async with shop.system.worker_stopped():
+        document = await shop.create(document_type, **changes)
         data_of(await shop.caller.http.delete(shop.path("/certificate")))
-    record = await shop.settled(made)
+    record = await shop.settled(document)
     assert (record["status"], record["number"], record["dps"]) == ("rejected", None, None)
     return record
 
 
 async def correct(shop: Shop, document: dict[str, Any], text: str = LETTER) -> httpx2.Response:
-    """Asks for a letter of correction."""
+    """Requests a correction letter."""
     return await shop.post(f"/{document['type']}/{document['id']}/correction", {"correction": text})
 
 
 @asynccontextmanager
-async def out_of_service(floor: Floor, authorizer: str) -> AsyncIterator[None]:
+async def out_of_service(system: System, authorizer: str) -> AsyncIterator[None]:
     """Keeps an authority of the simulator out of service for the length of a block."""
-    await floor.switch(outages={authorizer: "108"})
+    await system.switch(outages={authorizer: "108"})
     try:
         yield
     finally:
-        await floor.switch(outages={authorizer: None})
+        await system.switch(outages={authorizer: None})
 
 
 async def switch_environment(shop: Shop, environment: str) -> None:
@@ -66,17 +66,19 @@ async def switch_environment(shop: Shop, environment: str) -> None:
     data_of(await shop.caller.http.patch(path, json={"environment": environment}))
 
 
-async def missing(shop: Shop, kind: str) -> list[str]:
-    """Returns what a company lacks, as the refusal of an order says."""
-    details = error_of(await shop.post(f"/{kind}", shop.bodies[kind]), 422, "COMPANY_NOT_READY")
+async def missing(shop: Shop, document_type: str) -> list[str]:
+    """Returns the missing fields of a company from the error of an issue request."""
+    details = error_of(
+        await shop.post(f"/{document_type}", shop.bodies[document_type]), 422, "COMPANY_NOT_READY"
+    )
     assert await shop.count() == 0
     return list(details["missing"])
 
 
 async def until_sent(shop: Shop, document: dict[str, Any]) -> dict[str, Any]:
-    """Waits until the authority was asked about a document, whether it answers or not."""
+    """Waits until the document was sent to the authority, whether it answers or not."""
     sent = f"document_id = '{document['id']}' and type = 'transmitted'"
-    await shop.floor.until(f"exists (select from document_events where {sent})")
+    await shop.system.until(f"exists (select from document_events where {sent})")
     return document
 
 
@@ -89,8 +91,8 @@ async def listed_ids(shop: Shop, path: str = "/invoices", **query: Any) -> list[
 
 
 async def parking_reasons(shop: Shop, document: dict[str, Any]) -> list[str]:
-    """Returns why a document is set aside; nothing if it is not."""
-    return [parked.parked_reason for parked in await list_parked(shop.floor.database, UUID(document["id"]))]
+    """Returns why a document is parked; empty if it is not."""
+    return [parked.parked_reason for parked in await list_parked(shop.system.database, UUID(document["id"]))]
 
 
 async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> bytes:
@@ -101,20 +103,20 @@ async def xml_of(shop: Shop, document: dict[str, Any], file: str = "xml") -> byt
 
 
 async def filings(shop: Shop, document: dict[str, Any]) -> list[str]:
-    """The states of a document's events, by the rows themselves."""
-    rows = await shop.floor.fetch(
+    """Returns the states of a document's events, read from the database."""
+    rows = await shop.system.fetch(
         "select state from event_filings where document_id = $1 order by created_at", document["id"]
     )
     return [row["state"] for row in rows]
 
 
 async def events_of(caller: Caller, **query: Any) -> list[dict[str, Any]]:
-    """What a subscription is told of its documents."""
+    """Returns the published events of a subscription."""
     return list(data_of(await caller.http.get("/v1/events", params=query)))
 
 
 def replayed(answer: httpx2.Response) -> dict[str, Any]:
-    """The record of an order that was made before, without the warning that its body was another."""
+    """Returns the record of a replayed request, without the warning about a different body."""
     assert (answer.status_code, answer.headers.get("Idempotent-Replayed")) == (200, "true"), answer.text
     record = dict(answer.json()["data"])
     warnings = [warning for warning in record["warnings"] if warning != DIFFERENT_BODY]
@@ -122,14 +124,14 @@ def replayed(answer: httpx2.Response) -> dict[str, Any]:
 
 
 async def text_in_xml(shop: Shop, document: dict[str, Any], path: str) -> str | None:
-    """What the XML of a document has at a path, which begins anywhere."""
+    """Returns the text at a path in the XML of a document; the path may begin at any depth."""
     names = "/".join(f"{{*}}{name}" for name in path.split("/"))
     return etree.fromstring(await xml_of(shop, document)).findtext(f".//{names}")
 
 
 async def usage(shop: Shop) -> dict[str, tuple[int, int]]:
-    """What a subscription has used and reserved of its plan, by period."""
-    rows = await shop.floor.fetch(
+    """Returns the used and reserved documents of a subscription's plan, by period."""
+    rows = await shop.system.fetch(
         "select period, used, reserved from allowances where subscription_id = $1",
         shop.caller.subscription_id,
     )
@@ -137,8 +139,8 @@ async def usage(shop: Shop) -> dict[str, tuple[int, int]]:
 
 
 async def spend(shop: Shop, used: int = TRIAL) -> None:
-    """Let so much of a trial be used already."""
-    await shop.floor.fetch(
+    """Sets how many documents of the trial plan are used."""
+    await shop.system.fetch(
         "insert into allowances (subscription_id, period, used) values ($1, 'total', $2)"
         " on conflict (subscription_id, period) do update set used = excluded.used",
         shop.caller.subscription_id, used,

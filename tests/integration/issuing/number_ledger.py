@@ -1,4 +1,4 @@
-"""The numbering ledger of a shop, and ways for its numbers not to become documents."""
+"""The numbering ledger of a shop, and helpers that create gaps in it."""
 
 from typing import Any
 from uuid import UUID
@@ -15,48 +15,50 @@ async def ledger(shop: Shop, **query: str) -> list[dict[str, Any]]:
     return list(data_of(await shop.get("/numbering", **query)))
 
 
-async def gaps(shop: Shop, kind: str | None = None) -> list[dict[str, Any]]:
-    """The gaps of the only series of a type."""
-    (series,) = await ledger(shop, type=kind or shop.usual)
+async def gaps(shop: Shop, document_type: str | None = None) -> list[dict[str, Any]]:
+    """Returns the gaps of the only series of a type."""
+    (series,) = await ledger(shop, type=document_type or shop.usual)
     return list(series["gaps"])
 
 
-async def shown(shop: Shop, kind: str | None = None) -> list[tuple[Any, ...]]:
+async def shown(shop: Shop, document_type: str | None = None) -> list[tuple[Any, ...]]:
     names = ("numberStart", "numberEnd", "reason", "documentId", "voidable")
-    return [tuple(gap[name] for name in names) for gap in await gaps(shop, kind)]
+    return [tuple(gap[name] for name in names) for gap in await gaps(shop, document_type)]
 
 
 async def inutilize(shop: Shop, **body: Any) -> list[dict[str, Any]]:
-    """Give the gaps up, of which there must be some."""
+    """Voids the gaps; there must be at least one."""
     answer = await shop.post("/numbering/inutilize-gaps", body)
     assert answer.status_code == 202, answer.text
     return list(answer.json()["data"])
 
 
-async def void(shop: Shop, first: int, last: int, kind: str | None = None, **changes: Any) -> httpx2.Response:
-    """Give a range up."""
+async def void(
+    shop: Shop, first: int, last: int, document_type: str | None = None, **changes: Any
+) -> httpx2.Response:
+    """Requests that a range of numbers is voided."""
     body = {"series": 1, "numberStart": first, "numberEnd": last, "justification": JUSTIFICATION, **changes}
-    return await shop.post(f"/{kind or shop.usual}/inutilizations", body)
+    return await shop.post(f"/{document_type or shop.usual}/inutilizations", body)
 
 
-async def skip_to(shop: Shop, number: int, kind: str | None = None) -> dict[str, Any]:
-    """Move the counter and issue from there."""
-    await shop.put_settings(**{kind or shop.usual: {"number": number}})
-    return await shop.issue(kind)
+async def skip_to(shop: Shop, number: int, document_type: str | None = None) -> dict[str, Any]:
+    """Moves the number counter and issues the next document."""
+    await shop.put_settings(**{document_type or shop.usual: {"number": number}})
+    return await shop.issue(document_type)
 
 
 async def rewrite(shop: Shop, number: int, changes: str) -> None:
-    """Let the attempt under a number have become something else."""
+    """Changes the row of the attempt that has a number."""
     statement = f"update emissions set {changes} where company_id = $1 and number = $2"
-    await shop.floor.fetch(statement, UUID(shop.id), number)
+    await shop.system.fetch(statement, UUID(shop.id), number)
 
 
 async def supersede(shop: Shop, document: dict[str, Any], number: int, state: str) -> None:
-    """Let an authorized document be the second attempt, after one under another number."""
+    """Makes an authorized document a second attempt, after a first one under another number."""
     document_id = UUID(document["id"])
-    await shop.floor.fetch("update emissions set ordinal = 2 where document_id = $1", document_id)
-    await shop.floor.fetch("update documents set emission = 2 where id = $1", document_id)
-    await shop.floor.fetch(
+    await shop.system.fetch("update emissions set ordinal = 2 where document_id = $1", document_id)
+    await shop.system.fetch("update documents set emission = 2 where id = $1", document_id)
+    await shop.system.fetch(
         "insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,"
         " environment, series, number, numeric_code, emission_type, state, issued_at)"
         " select subscription_id, document_id, 1, company_id, document_type, environment, series, $2,"
@@ -66,8 +68,8 @@ async def supersede(shop: Shop, document: dict[str, Any], number: int, state: st
 
 
 async def stray(shop: Shop, document: dict[str, Any]) -> None:
-    """Let the first attempt have been of unknown fate, and settled since."""
-    await shop.floor.fetch(
+    """Adds a settled lookup of the first attempt, whose result had been unknown."""
+    await shop.system.fetch(
         "insert into strays (subscription_id, id, company_id, document_id, emission, next_action_at)"
         " select subscription_id, gen_random_uuid(), company_id, id, 1, null from documents where id = $1",
         UUID(document["id"]),

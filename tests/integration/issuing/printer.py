@@ -1,4 +1,4 @@
-"""A printer that remembers what it was asked to draw, and the files that are printed."""
+"""A printer that records its orders, and helpers for PDF files."""
 
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -7,12 +7,12 @@ from typing import Any
 import httpx2
 from PIL import Image
 
-from carimbo.api.context import Services
+from carimbo.api.context import ApiServices
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.service.ports import Printer
 from carimbo.service.printouts import Printouts
-from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop
+from integration.issuing.system import System
 from support import data_of
 
 CACHE_BYTES = 1024 * 1024
@@ -20,29 +20,29 @@ CACHE_BYTES = 1024 * 1024
 
 @dataclass
 class Recorder:
-    """Has another printer draw."""
+    """Records the orders and lets another printer draw them."""
 
-    press: Printer
+    renderer: Printer
     documents: list[DocumentPrint] = field(default_factory=list)
     events: list[EventPrint] = field(default_factory=list)
 
     def document(self, order: DocumentPrint) -> bytes:
         self.documents.append(order)
-        return self.press.document(order)
+        return self.renderer.document(order)
 
     def event(self, order: EventPrint) -> bytes:
         self.events.append(order)
-        return self.press.event(order)
+        return self.renderer.event(order)
 
 
-def services_with(floor: Floor, printer: Printer, cache_bytes: int) -> Services:
-    """What the API of a floor works with, but with this printer and nothing drawn yet."""
-    services: Services = floor.app.state.services
-    return replace(services, printouts=Printouts(floor.database, printer, cache_bytes))
+def services_with(system: System, printer: Printer, cache_bytes: int) -> ApiServices:
+    """Returns the services of the API with this printer and an empty cache."""
+    services: ApiServices = system.app.state.services
+    return replace(services, printouts=Printouts(system.database, printer, cache_bytes))
 
 
 def pdf_of(answer: httpx2.Response, name: str | None = None) -> bytes:
-    """The file of an answer, which must be one."""
+    """Returns the PDF of an answer; fails if the answer is something else."""
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/pdf"), answer.text
     assert answer.headers["content-disposition"].startswith('inline; filename="')
     assert name is None or name in answer.headers["content-disposition"]
@@ -72,5 +72,5 @@ async def put_logo(shop: Shop, color: str) -> None:
 
 
 def digits(text: str) -> str:
-    """The text without what stands between the digits of a key, or the letters of a watermark."""
+    """Returns the text without the spaces between the digits of a key or the letters of a watermark."""
     return text.replace(" ", "").replace("\n", "")

@@ -1,6 +1,6 @@
-"""An authority that answers by a script, for what the simulator would never say or only after hours.
+"""An authority that answers by a script, for answers that the simulator never gives or only after hours.
 
-Also what became of an event or a range of numbers.
+Also helpers that read the result of an event or an inutilization.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.outcome import (
     Authorized,
     Available,
@@ -23,19 +24,17 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.signed_filing import SignedFiling
-from carimbo.fiscal.tables.authorizers import is_contingency
-from carimbo.main.clock import clock_of
+from carimbo.fiscal.signed_documents import SignedDocument, SignedFiling
+from carimbo.fiscal.tables.authorities import is_contingency
+from carimbo.main.process import clock_of
 from carimbo.main.worker import advancer_of
-from carimbo.service.dossier import Dossiers
+from carimbo.service.companies.snapshot import CompanySnapshots
 from carimbo.service.outage_board import OutageBoard
-from carimbo.storage.outages import AuthorityPlace, see_outage
+from carimbo.storage.outages import AuthorityService, record_outage
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
-from integration.issuing.floor import Floor
 from integration.issuing.shop import Shop
+from integration.issuing.system import System
 from nfse_answers import KEY as NFSE_KEY
 from nfse_answers import note as nfse_note
 from support import data_of
@@ -47,75 +46,75 @@ AT_WORK = Available(code="107", message="Serviço em Operação")
 UNKNOWN = Unknown(code="217", message="NF-e não consta na base de dados da SEFAZ")
 DUPLICATE = Duplicate(code="204", message="Duplicidade de NF-e")
 ASSIGNED_NUMBER = 123
-"""What every NFS-e of a script is numbered by."""
+"""The number of every NFS-e that a script authorizes."""
 TOO_LONG = timedelta(minutes=5)
-"""So long after its issue, an authority refuses an NFC-e for its age."""
+"""An NFC-e that is older than this is refused by the authority."""
 _STEPS = 12
-_NORMAL = AuthorityPlace("55", "SP", "production")
+_NORMAL = AuthorityService("55", "SP", "production")
 
 Line = Outcome | Callable[["Script"], Outcome]
 
 
 @dataclass
 class Script:
-    """Answers in turn; remembers what it was asked, and tells the time."""
+    """Answers in turn, records the requests, and has its own clock."""
 
     lines: list[Line]
-    asked: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
     sent: list[SignedDocument] = field(default_factory=list)
     consulted: list[str] = field(default_factory=list)
     filed: list[bytes] = field(default_factory=list)
     passed: timedelta = timedelta(0)
     condition: Available | NotJudged = LOST
-    """What a state's own authority says of itself."""
+    """The status of a state's own authority."""
     stand_in: Available | NotJudged = AT_WORK
-    """What that of contingency says."""
+    """The status of the contingency authority."""
 
     def begin(self, *lines: Line) -> None:
-        """Forget what was, and answer by these lines from now on."""
+        """Clears the recorded requests and answers by these lines from now on."""
         self.lines[:] = lines
-        for remembered in (self.asked, self.sent, self.consulted, self.filed):
-            remembered.clear()
+        for recorded in (self.calls, self.sent, self.consulted, self.filed):
+            recorded.clear()
         self.passed, self.condition = timedelta(0), LOST
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.passed
 
-    async def send(self, sender: Sender, document: SignedDocument) -> Outcome:
+    async def send(self, sender: AuthorityCredentials, document: SignedDocument) -> Outcome:
         self.sent.append(document)
         return self._next("send")
 
-    async def receipt(self, sender: Sender, access_key: str, receipt: str) -> Outcome:
+    async def receipt(self, sender: AuthorityCredentials, access_key: str, receipt: str) -> Outcome:
         return self._next("receipt")
 
-    async def consult(self, sender: Sender, access_key: str) -> Outcome:
+    async def consult(self, sender: AuthorityCredentials, access_key: str) -> Outcome:
         self.consulted.append(access_key)
         return self._next("consult")
 
     async def status(
-        self, sender: Sender, model: str, state: str, *, authorizer: str | None = None
+        self, sender: AuthorityCredentials, model: str, state: str, *, authorizer: str | None = None
     ) -> Available | NotJudged:
         return self.stand_in if authorizer and is_contingency(authorizer) else self.condition
 
-    async def register_event(self, sender: Sender, signed: bytes) -> Outcome:
+    async def register_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         self.filed.append(signed)
         return self._next("register_event")
 
-    async def consult_event(self, sender: Sender, signed: bytes) -> Outcome:
+    async def consult_event(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         return self._next("consult_event")
 
-    async def inutilize(self, sender: Sender, signed: bytes) -> Outcome:
+    async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         self.filed.append(signed)
         return self._next("inutilize")
 
-    def _next(self, question: str) -> Outcome:
-        self.asked.append(question)
+    def _next(self, operation: str) -> Outcome:
+        self.calls.append(operation)
         line = self.lines.pop(0)
         return line(self) if callable(line) else line
 
 
 def authorizing(version: int = -1, digest: str | None = None) -> Callable[[Script], Authorized]:
-    """The authorization of one of the versions that were sent, or of a document that nobody here knows."""
+    """Authorizes one of the sent versions, or a document with a digest that we did not sign."""
 
     def answer(script: Script) -> Authorized:
         signed = script.sent[version]
@@ -149,7 +148,7 @@ def _service_authorized(script: Script, dps_id: str, digest: str) -> Authorized:
 
 
 def registering(code: str = "135") -> Authorized:
-    """The registration of an event or of numbers that are given up, as the answer to it says."""
+    """The answer that registers an event or an inutilization."""
     return Authorized(
         code=code,
         message="Evento registrado e vinculado a NF-e",
@@ -160,7 +159,7 @@ def registering(code: str = "135") -> Authorized:
 
 
 def registered(digest: str | None = None) -> Callable[[Script], Authorized]:
-    """What a consult says of the event that was told last, or of one in its place that nobody here signed."""
+    """The answer to a consult about the last event, or about one in its place that we did not sign."""
 
     def answer(script: Script) -> Authorized:
         return replace(registering(), digest=digest or SignedFiling.of(script.filed[-1]).digest_value)
@@ -169,7 +168,7 @@ def registered(digest: str | None = None) -> Callable[[Script], Authorized]:
 
 
 def canceling(script: Script) -> Canceled:
-    """What a consult says of a document that somebody canceled."""
+    """The answer to a consult about a document that somebody canceled."""
     return Canceled(
         code="101",
         message="Cancelamento de NF-e homologado",
@@ -180,7 +179,7 @@ def canceling(script: Script) -> Canceled:
 
 
 def after(pause: timedelta, outcome: Outcome) -> Callable[[Script], Outcome]:
-    """An answer that comes when so much time has passed."""
+    """Moves the script's clock forward and then gives the outcome."""
 
     def answer(script: Script) -> Outcome:
         script.passed += pause
@@ -190,25 +189,25 @@ def after(pause: timedelta, outcome: Outcome) -> Callable[[Script], Outcome]:
 
 
 @dataclass(frozen=True)
-class Play:
-    """A script at work on the documents of a shop."""
+class ScriptedWorker:
+    """Advances the documents of a shop against scripted authorities."""
 
     script: Script
     advancer: Advancer
     shop: Shop
 
-    def elsewhere(self, shop: Shop) -> "Play":
-        """The same stage for another shop, with nothing to say yet."""
+    def for_shop(self, shop: Shop) -> "ScriptedWorker":
+        """Returns the same script, emptied, for another shop."""
         self.script.begin()
         return replace(self, shop=shop)
 
-    async def perform(self, document: dict[str, Any], steps: int = _STEPS) -> dict[str, Any]:
-        """Advance a document until it is settled or the script is at its end."""
-        await self.work(WorkKind.DOCUMENT, UUID(document["id"]), steps)
+    async def advance(self, document: dict[str, Any], steps: int = _STEPS) -> dict[str, Any]:
+        """Advances a document until it is settled or the script is at its end."""
+        await self.advance_row(WorkKind.DOCUMENT, UUID(document["id"]), steps)
         return await self.shop.read(document)
 
-    async def work(self, kind: WorkKind, row_id: UUID, steps: int = _STEPS) -> timedelta | None:
-        """Advance a row so; tells when it is to be advanced again."""
+    async def advance_row(self, kind: WorkKind, row_id: UUID, steps: int = _STEPS) -> timedelta | None:
+        """Advances a row in the same way; returns when it is due again."""
         key = WorkKey(kind, self.shop.caller.subscription_id, row_id)
         for _ in range(steps):
             again_in = await self.advancer.advance(key)
@@ -217,36 +216,36 @@ class Play:
             await asyncio.sleep(again_in.total_seconds())
         return again_in
 
-    async def hasten(self, document: dict[str, Any]) -> None:
-        """Let the pause of a document be over."""
-        await self.shop.floor.fetch(
+    async def end_pause(self, document: dict[str, Any]) -> None:
+        """Makes a document due now."""
+        await self.shop.system.fetch(
             "update documents set next_action_at = now() where id = $1", UUID(document["id"])
         )
 
     async def go_into_contingency(self) -> None:
-        """The authority of the state is out, and nobody wants to wait until contingency begins by itself."""
-        async with self.shop.floor.database.connection() as connection:
-            await see_outage(connection, _NORMAL, "109", "Serviço paralisado", timedelta(minutes=10))
+        """Records an outage of the state's authority and forces contingency, instead of waiting for it."""
+        async with self.shop.system.database.connection() as connection:
+            await record_outage(connection, _NORMAL, "109", "Serviço paralisado", timedelta(minutes=10))
         body = {"mode": "forced", "reason": "Autorizador da UF com lentidão extrema"}
         data_of(await self.shop.caller.http.put(self.shop.path("/contingency"), json=body))
 
 
 @asynccontextmanager
-async def playing(floor: Floor, shop: Shop, *lines: Line) -> AsyncIterator[Play]:
-    """Put a script in the place of the authorities, and the worker to rest."""
+async def scripted_authorities(system: System, shop: Shop, *lines: Line) -> AsyncIterator[ScriptedWorker]:
+    """Replaces the authorities by a script and stops the worker."""
     script = Script(list(lines))
-    means, settings = floor.means, floor.settings
+    context, settings = system.context, system.settings
     scripted = replace(
-        means,
-        authorities=dict.fromkeys(means.authorities, script),
-        workshop=replace(means.workshop, clock=script.now),
-        dossiers=Dossiers(floor.database),
+        context,
+        authorities=dict.fromkeys(context.authorities, script),
+        builder=replace(context.builder, clock=script.now),
+        snapshots=CompanySnapshots(system.database),
         outages=OutageBoard(
-            floor.database, settings.contingency_after, clock_of(settings), settings.clock_offset
+            system.database, settings.contingency_after, clock_of(settings), settings.clock_offset
         ),
     )
-    async with floor.standstill():
-        yield Play(script, advancer_of(floor.settings, scripted), shop)
+    async with system.worker_stopped():
+        yield ScriptedWorker(script, advancer_of(system.settings, scripted), shop)
 
 
 def _protocol(access_key: str, digest: str) -> bytes:
@@ -258,10 +257,10 @@ def _protocol(access_key: str, digest: str) -> bytes:
     ).encode()
 
 
-async def row_of(play: Play, filing_id: UUID) -> dict[str, Any]:
-    """How far an event or a range came."""
+async def row_of(worker: ScriptedWorker, filing_id: UUID) -> dict[str, Any]:
+    """Returns the row of an event or an inutilization."""
     columns = "state, tries, protocol, authority_code, authority_message, own_refusal"
-    (row,) = await play.shop.floor.fetch(
+    (row,) = await worker.shop.system.fetch(
         f"select {columns} from event_filings where id = $1"
         f" union all select {columns} from inutilizations where id = $1",
         filing_id,
@@ -269,17 +268,16 @@ async def row_of(play: Play, filing_id: UUID) -> dict[str, Any]:
     return dict(row)
 
 
-async def state_of(play: Play, filing_id: UUID) -> str:
-    """The state of an event or a range."""
-    return str((await row_of(play, filing_id))["state"])
+async def state_of(worker: ScriptedWorker, filing_id: UUID) -> str:
+    """Returns the state of an event or an inutilization."""
+    return str((await row_of(worker, filing_id))["state"])
 
 
-async def file_of(play: Play, filing_id: UUID, name: str) -> bytes | None:
-    """A file of an event or a range."""
-    async with play.shop.floor.database.autocommit(play.shop.caller.subscription_id) as tenant:
+async def file_of(worker: ScriptedWorker, filing_id: UUID, name: str) -> bytes | None:
+    """Returns a file of an event or an inutilization."""
+    async with worker.shop.system.database.autocommit(worker.shop.caller.subscription_id) as tenant:
         return await tenant.archive.get(filing_id, name)
 
 
-async def without_certificate(play: Play) -> None:
-    """Take the company's certificate away."""
-    data_of(await play.shop.caller.http.delete(play.shop.path("/certificate")))
+async def remove_certificate(worker: ScriptedWorker) -> None:
+    data_of(await worker.shop.caller.http.delete(worker.shop.path("/certificate")))

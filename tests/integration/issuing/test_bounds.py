@@ -1,4 +1,4 @@
-"""Documents at the ends of what there is: of the calendar, and of what the authorities take."""
+"""Documents with dates at the ends of the calendar, and documents of the greatest size."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ ENDS_OF_THE_CALENDAR = [
     "9999-12-31T23:59:59-12:00",
 ]
 LONG_ITEMS = [MUG | {"notes": "x" * 500, "unitValue": 1}] * 700
-of_every_type = pytest.mark.parametrize("kind", KINDS)
+of_every_type = pytest.mark.parametrize("document_type", KINDS)
 
 
 def fields_in(rules: list[dict[str, Any]]) -> set[str]:
@@ -23,50 +23,52 @@ def fields_in(rules: list[dict[str, Any]]) -> set[str]:
 
 
 def fields_by_moment(rules: dict[str, list[dict[str, Any]]]) -> dict[str, set[str]]:
-    """The fields that are blamed, for each moment that a document was to be issued at."""
-    return {moment: fields_in(found) for moment, found in rules.items()}
+    """Returns the invalid fields for each issue date."""
+    return {moment: fields_in(problems) for moment, problems in rules.items()}
 
 
 BLAMED = {moment: {"issueDate"} for moment in ENDS_OF_THE_CALENDAR}
 
 
 @of_every_type
-async def test_a_date_at_the_end_of_the_calendar_breaks_a_rule_of_orders_and_trials(
-    idle_shop: Shop, kind: str
+async def test_issue_date_at_the_end_of_the_calendar_is_a_rule_violation(
+    idle_shop: Shop, document_type: str
 ) -> None:
     rules, problems = {}, {}
     for moment in ENDS_OF_THE_CALENDAR:
-        body = body_of(kind, issueDate=moment)
-        rules[moment] = error_of(await idle_shop.post(f"/{kind}", body), 422, "FISCAL_RULE_VIOLATION")[
-            "rules"
-        ]
-        problems[moment] = data_of(await idle_shop.post(f"/{kind}", body, dryRun="true"))["problems"]
+        body = body_of(document_type, issueDate=moment)
+        rules[moment] = error_of(
+            await idle_shop.post(f"/{document_type}", body), 422, "FISCAL_RULE_VIOLATION"
+        )["rules"]
+        problems[moment] = data_of(await idle_shop.post(f"/{document_type}", body, dryRun="true"))["problems"]
     assert fields_by_moment(rules) == BLAMED
     assert problems == rules
     assert await idle_shop.count() == 0
 
 
-class TestACorrection:
+class TestCorrectionAtTheBounds:
     @of_every_type
-    async def test_to_the_end_of_the_calendar_changes_nothing(self, shop: Shop, kind: str) -> None:
-        refused, rules = await shop.issue(kind, notes=REFUSALS[kind]), {}
+    async def test_correction_to_the_end_of_the_calendar_changes_nothing(
+        self, shop: Shop, document_type: str
+    ) -> None:
+        refused, rules = await shop.issue(document_type, notes=REFUSALS[document_type]), {}
         for moment in ENDS_OF_THE_CALENDAR:
             answer = await shop.patch(refused, issueDate=moment)
             rules[moment] = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert fields_by_moment(rules) == BLAMED
         assert await shop.read(refused) == refused
 
-    async def test_that_makes_it_too_long_changes_nothing(self, shop: Shop) -> None:
+    async def test_correction_that_makes_the_document_too_long_changes_nothing(self, shop: Shop) -> None:
         refused = await shop.issue(notes=REFUSED, payments=None)
         details = error_of(await shop.patch(refused, items=LONG_ITEMS), 422, "FISCAL_RULE_VIOLATION")
         assert [rule["code"] for rule in details["rules"]] == ["214"]
         assert await shop.read(refused) == refused
 
 
-async def test_a_document_longer_than_the_authorities_take_breaks_a_rule_of_orders_and_trials(
+async def test_document_longer_than_the_authorities_accept_is_a_rule_violation(
     idle_shop: Shop,
 ) -> None:
-    nfe, nfce = (body_of(kind, items=LONG_ITEMS, payments=None) for kind in GOODS)
+    nfe, nfce = (body_of(document_type, items=LONG_ITEMS, payments=None) for document_type in GOODS)
     (rule,) = error_of(await idle_shop.post("/nfe", nfe), 422, "FISCAL_RULE_VIOLATION")["rules"]
     assert (rule["code"], rule["field"]) == ("214", "items")
     assert "500 kB" in rule["message"]

@@ -1,6 +1,6 @@
-"""What a company has is changed or taken away while its documents are accepted and issued.
+"""A company's data is changed or deleted while its documents are accepted and issued.
 
-None is lost, none is issued twice, and each outcome is published once.
+No document is lost or issued twice, and each outcome is published once.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.service.subscriptions import set_plan
 from integration.issuing.shop import KINDS, Shop, body_of
 from support import data_of
@@ -22,7 +22,7 @@ AT_ONCE = 4
 
 async def replace_certificate(shop: Shop, certificate: A1Certificate) -> None:
     data_of(await shop.caller.http.delete(shop.path("/certificate")))
-    await shop.certify(certificate)
+    await shop.set_certificate(certificate)
 
 
 async def switch_environment(shop: Shop, _: A1Certificate) -> None:
@@ -45,7 +45,7 @@ async def add_and_delete_webhook(shop: Shop, _: A1Certificate) -> None:
 
 async def change_plan(shop: Shop, _: A1Certificate) -> None:
     for plan in ("trial", "unlimited"):
-        await set_plan(shop.floor.database, shop.caller.subscription_id, plan)
+        await set_plan(shop.system.database, shop.caller.subscription_id, plan)
 
 
 CHANGES: list[Callable[[Shop, A1Certificate], Awaitable[None]]] = [
@@ -58,11 +58,13 @@ CHANGES: list[Callable[[Shop, A1Certificate], Awaitable[None]]] = [
 
 
 async def ordered(shop: Shop, how_many: int) -> list[httpx2.Response]:
-    """Orders documents of all types by turns, a few at a time."""
+    """Creates documents of all types in turn, a few at a time."""
     answers: list[httpx2.Response] = []
     for first in range(0, how_many, AT_ONCE):
-        kinds = [KINDS[turn % len(KINDS)] for turn in range(first, first + AT_ONCE)]
-        answers += await asyncio.gather(*(shop.post(f"/{kind}", body_of(kind)) for kind in kinds))
+        document_types = [KINDS[turn % len(KINDS)] for turn in range(first, first + AT_ONCE)]
+        answers += await asyncio.gather(
+            *(shop.post(f"/{document_type}", body_of(document_type)) for document_type in document_types)
+        )
     return answers
 
 
@@ -87,7 +89,7 @@ async def test_documents_accepted_during_a_company_change_are_issued_once(
         assert (await shop.emit(document)).status_code == 202
     issued = [await shop.settled(document) for document in documents]
     assert {document["status"] for document in issued} == {"authorized"}
-    events = await shop.floor.fetch(
+    events = await shop.system.fetch(
         "select document_id from events where company_id = $1 and topic like '%.authorized'", UUID(shop.id)
     )
     assert Counter(str(row["document_id"]) for row in events) == dict.fromkeys(accepted, 1)

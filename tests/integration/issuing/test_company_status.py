@@ -1,4 +1,4 @@
-"""`GET C/status`: whether a company can issue now, and what is under way."""
+"""`GET C/status`: whether a company can issue now, and its documents in process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,14 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.authorities import national_nfse, status_board
+from carimbo.authorities import national_nfse, pacing
 from carimbo.authorities.nfe import NFE_FAMILY
 from carimbo.authorities.sefaz import Sefaz
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.service.parked import resume_parked
-from carimbo.simulator.run import Simulator
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.service.maintenance import resume_parked
+from carimbo.simulator.program.run import Simulator
 from integration.issuing.conftest import SetClock
-from integration.issuing.floor import Floor, gate_before
 from integration.issuing.shop import (
     ADDRESS,
     BY_NUMBERING,
@@ -31,6 +30,7 @@ from integration.issuing.shop import (
     bare_shop,
     error_of,
 )
+from integration.issuing.system import System, gate_before
 from support import CNPJ, data_of
 
 STATUS = {
@@ -40,12 +40,12 @@ STATUS = {
 IN_2026 = datetime(2026, 11, 16, 12, tzinfo=UTC)
 """PIS and COFINS end with the year."""
 IDLE = {"processing": 0, "overdue": 0, "parked": 0, "oldestQueuedAt": None}
-# Of states whose authority no other test asks: what an authority says of itself is remembered for seconds.
+# These states are used by no other test: the status of an authority is cached for some seconds.
 BELO_HORIZONTE = ADDRESS | {"zipcode": "30112-000", "city": "Belo Horizonte", "state": "MG"}
 SALVADOR = ADDRESS | {"zipcode": "40020-000", "city": "Salvador", "state": "BA"}
 STATUS_OF_SALVADOR = ("/producao/ba/nfe/NFeStatusServico4", "/producao/svrs/nfce/NFeStatusServico4")
 STATUS_OF_THE_NATION = f"/sefin/nfse/SefinNacional/dps/DPS{'0' * 42}"
-"""What the authority of NFS-e is asked, which has no service that tells whether it is at work."""
+"""The request by which the NFS-e authority is checked; it has no status service."""
 CAMPO_GRANDE = ADDRESS | {"zipcode": "79002-000", "city": "Campo Grande", "state": "MS"}
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 
@@ -57,31 +57,35 @@ async def status_of(shop: Shop) -> dict[str, Any]:
 
 
 async def missing_of(shop: Shop) -> list[list[str]]:
-    """What the company lacks for each type."""
-    return [one["missing"] for one in (await status_of(shop))["types"]]
+    """Returns the missing fields of the company for each type."""
+    return [entry["missing"] for entry in (await status_of(shop))["types"]]
 
 
-async def authorities_of(shop: Shop, *kinds: str) -> list[tuple[str, str | None]]:
-    """What is known of the authorities of some types, those of goods unless told."""
-    types = [one for one in (await status_of(shop))["types"] if one["type"] in (kinds or GOODS)]
-    return [(one["authority"]["status"], one["authority"]["code"]) for one in types]
+async def authorities_of(shop: Shop, *document_types: str) -> list[tuple[str, str | None]]:
+    """Returns status and code of the authorities of some types; of goods by default."""
+    types = [
+        entry for entry in (await status_of(shop))["types"] if entry["type"] in (document_types or GOODS)
+    ]
+    return [(entry["authority"]["status"], entry["authority"]["code"]) for entry in types]
 
 
 @pytest.fixture
-async def untouched(floor: Floor) -> AsyncIterator[Floor]:
-    """A simulator whose switches are put back afterwards."""
-    yield floor
-    await floor.switch(outages=None, failures=None)
+async def switchable(system: System) -> AsyncIterator[System]:
+    """A system whose simulator switches are restored after the test."""
+    yield system
+    await system.switch(outages=None, failures=None)
 
 
-async def shop_in(floor: Floor, address: dict[str, str], certificate: A1Certificate) -> Shop:
-    shop = await bare_shop(floor, await floor.new_caller(), address=address)
-    await shop.certify(certificate)
+async def shop_in(system: System, address: dict[str, str], certificate: A1Certificate) -> Shop:
+    shop = await bare_shop(system, await system.new_caller(), address=address)
+    await shop.set_certificate(certificate)
     return shop
 
 
 class TestReadiness:
-    async def test_of_a_ready_company(self, shop: Shop, certificate: A1Certificate) -> None:
+    async def test_complete_company_is_ready_for_all_types(
+        self, shop: Shop, certificate: A1Certificate
+    ) -> None:
         before, status = datetime.now(UTC), await status_of(shop)
         assert set(status) == STATUS
         assert (status["companyId"], status["ready"], status["documents"]) == (shop.id, True, IDLE)
@@ -91,24 +95,27 @@ class TestReadiness:
             "expiresAt": status["certificateExpiresAt"], "daysLeft": days, "status": "valid",
         }  # fmt: skip
         assert before <= datetime.fromisoformat(status["checkedAt"]) <= datetime.now(UTC)
-        shown = [(one["type"], one["environment"], one["ready"], one["missing"]) for one in status["types"]]
-        assert shown == [(kind, "production", True, []) for kind in KINDS]
+        shown = [
+            (entry["type"], entry["environment"], entry["ready"], entry["missing"])
+            for entry in status["types"]
+        ]
+        assert shown == [(document_type, "production", True, []) for document_type in KINDS]
         assert await authorities_of(shop) == [("available", "107")] * 2
-        # The national environment of NFS-e has no code for being at work.
+        # The national environment of NFS-e has no code for being available.
         assert await authorities_of(shop, "nfse") == [("available", None)]
 
     @pytest.mark.parametrize(("days", "left", "state"), [(-1, 0, "expired"), (5, 5, "expiring")])
-    async def test_tells_of_a_certificate_that_ends(
+    async def test_certificate_about_to_expire_or_expired_is_shown_with_the_days_left(
         self, simulator: Simulator, shop: Shop, days: int, left: int, state: str
     ) -> None:
         a_year_ago = datetime.now(UTC) - timedelta(days=365 - days)
         issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", a_year_ago)
-        await shop.certify(A1Certificate.from_bundle(issued.to_pem()), a_year_ago)
-        told = (await status_of(shop))["certificate"]
-        assert (told["daysLeft"], told["status"]) == (left, state)
+        await shop.set_certificate(A1Certificate.from_bundle(issued.to_pem()), a_year_ago)
+        certificate = (await status_of(shop))["certificate"]
+        assert (certificate["daysLeft"], certificate["status"]) == (left, state)
 
-    async def test_of_a_company_that_has_nothing(self, floor: Floor) -> None:
-        status = await status_of(await bare_shop(floor, await floor.new_caller()))
+    async def test_company_without_data_lists_everything_it_lacks(self, system: System) -> None:
+        status = await status_of(await bare_shop(system, await system.new_caller()))
         nfe, nfce, nfse = status["types"]
         lacking = ["address", "taxRegime", "stateRegistration"]
         assert (status["ready"], status["certificateExpiresAt"]) == (False, None)
@@ -116,10 +123,10 @@ class TestReadiness:
         assert nfe["missing"] == [*lacking, "certificate"]
         assert nfce["missing"] == [*lacking, "nfce.active", "nfce.cscId", "nfce.csc", "certificate"]
         assert nfse["missing"] == ["address", "taxRegime", "certificate"]
-        assert [one["ready"] for one in status["types"]] == [False] * 3
-        assert [one["authority"] for one in status["types"]] == [None] * 3
+        assert [entry["ready"] for entry in status["types"]] == [False] * 3
+        assert [entry["authority"] for entry in status["types"]] == [None] * 3
 
-    async def test_shortcut_of_nfse_is_ready_with_the_settings_that_it_needs(self, shop: Shop) -> None:
+    async def test_nfse_shortcut_is_ready_only_with_the_settings_it_needs(self, shop: Shop) -> None:
         nfe, _, nfse = (await status_of(shop))["types"]
         assert (nfse["shortcutReady"], nfse["shortcutMissing"]) == (True, [])
         assert (nfe["shortcutReady"], nfe["shortcutMissing"]) == (None, None)
@@ -128,7 +135,7 @@ class TestReadiness:
         assert (nfse["ready"], nfse["shortcutReady"]) == (True, False)
         assert nfse["shortcutMissing"] == ["nfse.issRate"]
 
-    async def test_shortcut_is_not_ready_where_the_type_is_not(self, shop: Shop) -> None:
+    async def test_nfse_shortcut_is_not_ready_where_nfse_is_not(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
         nfse = (await status_of(shop))["types"][2]
         assert (nfse["missing"], nfse["shortcutReady"], nfse["shortcutMissing"]) == (
@@ -137,37 +144,37 @@ class TestReadiness:
             [],
         )
 
-    async def test_of_a_company_that_can_issue_one_type(self, shop: Shop) -> None:
+    async def test_company_that_lacks_one_type_is_ready_for_the_others(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"active": False})
         status = await status_of(shop)
         assert status["ready"] is True
-        assert [one["ready"] for one in status["types"]] == [True, False, True]
+        assert [entry["ready"] for entry in status["types"]] == [True, False, True]
         assert status["types"][1]["missing"] == ["nfce.active"]
 
-    async def test_tells_the_regime_that_pis_and_cofins_follow(
+    async def test_company_in_the_normal_regime_lacks_the_pis_cofins_regime_in_2026(
         self, shop: Shop, certificate_of_2026: A1Certificate, set_clock: SetClock
     ) -> None:
-        await shop.certify(certificate_of_2026, IN_2026)
+        await shop.set_certificate(certificate_of_2026, IN_2026)
         set_clock(IN_2026)
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         assert await missing_of(shop) == [["pisCofinsRegime"]] * 3
-        for kind, body in (("nfe", NFE), ("nfse", NFSE)):
-            details = error_of(await shop.post(f"/{kind}", body), 422, "COMPANY_NOT_READY")
+        for document_type, body in (("nfe", NFE), ("nfse", NFSE)):
+            details = error_of(await shop.post(f"/{document_type}", body), 422, "COMPANY_NOT_READY")
             assert details == {"missing": ["pisCofinsRegime"]}
         assert await shop.count() == 0
 
-    async def test_body_with_its_own_rates_needs_no_regime(self, shop: Shop) -> None:
+    async def test_nfse_with_its_own_rates_needs_no_pis_cofins_regime(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
         rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
         assert (await shop.issue("nfse", taxes=rates, issueDate=f"{IN_2026:%F}"))["status"] == "authorized"
 
-    async def test_tells_the_rate_that_every_note_of_simples_has(self, shop: Shop) -> None:
+    async def test_nfse_of_a_simples_company_lacks_the_simples_rate(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
         assert await missing_of(shop) == [[], [], ["simplesRate"]]
         (rule,) = error_of(await shop.post("/nfse", NFSE), 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert (rule["code"], rule["field"]) == ("E0712", "company.simplesRate")
 
-    async def test_names_the_settings_of_a_responsible_that_the_state_demands(self, shop: Shop) -> None:
+    async def test_settings_of_the_responsible_that_the_state_requires_are_missing(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"address": CAMPO_GRANDE}))
         data_of(await shop.post("/state-registrations", {"state": "MS", "number": "280405383"}))
         assert await missing_of(shop) == [RESPONSIBLE, RESPONSIBLE, []]
@@ -175,35 +182,35 @@ class TestReadiness:
         assert rule["code"] == "972"
         assert all(name in rule["hint"] for name in RESPONSIBLE)
 
-    async def test_is_that_of_each_modules_environment(self, shop: Shop) -> None:
+    async def test_missing_fields_are_those_of_each_modules_environment(self, shop: Shop) -> None:
         await shop.put_settings(nfce={"environment": "test", "homologation": None})
         nfe, nfce, _ = (await status_of(shop))["types"]
         assert (nfe["environment"], nfce["environment"]) == ("production", "homologation")
         assert nfce["missing"] == ["nfce.homologation.cscId", "nfce.homologation.csc"]
 
 
-class TestTypesThatCount:
+class TestTypesInUse:
     """`ready` of the company: all types that it uses must be ready."""
 
     @pytest.fixture
-    async def seller(self, floor: Floor, certificate: A1Certificate) -> Shop:
+    async def seller(self, system: System, certificate: A1Certificate) -> Shop:
         """A shop that can issue NF-e and has neither used nor configured any type."""
-        caller = await floor.new_caller()
-        shop = await bare_shop(floor, caller, address=ADDRESS, taxRegime="simples")
+        caller = await system.new_caller()
+        shop = await bare_shop(system, caller, address=ADDRESS, taxRegime="simples")
         data_of(await shop.post("/state-registrations", REGISTRATION))
-        await shop.certify(certificate)
+        await shop.set_certificate(certificate)
         return shop
 
     async def test_new_company_is_ready_if_it_can_issue_any_type(self, seller: Shop) -> None:
         status = await status_of(seller)
-        assert [one["ready"] for one in status["types"]] == [True, False, False]
+        assert [entry["ready"] for entry in status["types"]] == [True, False, False]
         assert status["ready"] is True
 
     async def test_type_that_was_never_used_or_configured_does_not_count(self, seller: Shop) -> None:
         await seller.create("nfe")
         assert (await status_of(seller))["ready"] is True
 
-    async def test_settings_written_back_unchanged_are_no_configuration(self, seller: Shop) -> None:
+    async def test_settings_written_back_unchanged_do_not_count_as_configuration(self, seller: Shop) -> None:
         await seller.put_settings(**data_of(await seller.get("/settings")))
         assert (await status_of(seller))["ready"] is True
 
@@ -224,7 +231,7 @@ class TestTypesThatCount:
         data_of(await seller.caller.http.delete(path))
         data_of(await seller.caller.http.put(seller.path(), json={"simplesRate": 6}))
         status = await status_of(seller)
-        assert [one["ready"] for one in status["types"]] == [False, False, True]
+        assert [entry["ready"] for entry in status["types"]] == [False, False, True]
         assert status["ready"] is False
 
     async def test_module_that_is_switched_off_does_not_count(self, shop: Shop) -> None:
@@ -234,100 +241,106 @@ class TestTypesThatCount:
 
 
 class TestAuthority:
-    async def test_that_says_that_it_is_out_is_unavailable(
-        self, untouched: Floor, certificate: A1Certificate
+    async def test_authority_that_reports_an_outage_is_unavailable(
+        self, switchable: System, certificate: A1Certificate
     ) -> None:
-        shop = await shop_in(untouched, BELO_HORIZONTE, certificate)
-        await untouched.switch(outages={"MG": "109"})
+        shop = await shop_in(switchable, BELO_HORIZONTE, certificate)
+        await switchable.switch(outages={"MG": "109"})
         assert await authorities_of(shop) == [("unavailable", "109")] * 2
         assert await authorities_of(shop, "nfse") == [("available", None)]
 
-    async def test_that_does_not_answer_is_unknown_for_some_seconds(
-        self, untouched: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
+    async def test_authority_that_does_not_answer_is_unknown_for_some_seconds(
+        self, switchable: System, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        shop = await shop_in(untouched, CURITIBA, certificate)
-        await untouched.switch(failures=1)
+        shop = await shop_in(switchable, CURITIBA, certificate)
+        await switchable.switch(failures=1)
         assert await authorities_of(shop) == [("unknown", None)] * 2
-        await untouched.switch(failures=0)
+        await switchable.switch(failures=0)
         assert await authorities_of(shop) == [("unknown", None)] * 2
-        monkeypatch.setattr(status_board, "_FRESH_SECONDS", 0)
+        monkeypatch.setattr(pacing, "_FRESH_SECONDS", 0)
         assert await authorities_of(shop) == [("available", "107")] * 2
 
-    async def test_that_hangs_is_unknown_soon_and_left_alone_for_some_seconds(
-        self, floor: Floor, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
+    async def test_hanging_authority_is_unknown_soon_and_not_asked_again_for_some_seconds(
+        self, system: System, certificate: A1Certificate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        impatient = replace(NFE_FAMILY, status=replace(NFE_FAMILY.status, most_seconds=2))
-        for authority in floor.app.state.services.watch.authorities.values():
+        impatient = replace(NFE_FAMILY, status=replace(NFE_FAMILY.status, max_seconds=2))
+        for authority in system.app.state.services.status_reader.authorities.values():
             if isinstance(authority, Sefaz):
                 monkeypatch.setattr(authority, "_family", impatient)
-        shop = await shop_in(floor, SALVADOR, certificate)
+        shop = await shop_in(system, SALVADOR, certificate)
         async with gate_before(*STATUS_OF_SALVADOR) as gate:
-            async with asyncio.timeout(floor.settings.authority_read_seconds):
-                told = [await authorities_of(shop) for _ in range(3)]
-            assert told == [[("unknown", None)] * 2] * 3
+            async with asyncio.timeout(system.settings.authority_read_seconds):
+                answers = [await authorities_of(shop) for _ in range(3)]
+            assert answers == [[("unknown", None)] * 2] * 3
             assert gate.arrived.qsize() == len(STATUS_OF_SALVADOR)
 
 
 class TestNationalAuthority:
     @pytest.fixture
-    async def apart(self, untouched: Floor, simulator: Simulator) -> Shop:
-        """A company in homologation by whose certificate nobody has asked: all have the same authority."""
+    async def isolated_shop(self, switchable: System, simulator: Simulator) -> Shop:
+        """A company in homologation with an unused certificate: all companies share one NFS-e authority."""
         issued = simulator.certificates.issue(CNPJ, "LOJA MODELO LTDA", datetime.now(UTC))
-        shop = await shop_in(untouched, ADDRESS, A1Certificate.from_bundle(issued.to_pem()))
+        shop = await shop_in(switchable, ADDRESS, A1Certificate.from_bundle(issued.to_pem()))
         path = shop.path("/environment")
         data_of(await shop.caller.http.patch(path, json={"environment": "homologation"}))
         return shop
 
-    async def test_that_is_out_is_unknown(self, untouched: Floor, apart: Shop) -> None:
-        await untouched.switch(outages={"SEFIN": "109"})
-        assert await authorities_of(apart, "nfse") == [("unknown", None)]
-        assert await authorities_of(apart) == [("available", "107")] * 2
-
-    async def test_that_hangs_is_unknown_soon_and_left_alone_for_some_seconds(
-        self, floor: Floor, apart: Shop, monkeypatch: pytest.MonkeyPatch
+    async def test_national_authority_that_is_out_is_unknown(
+        self, switchable: System, isolated_shop: Shop
     ) -> None:
-        monkeypatch.setattr(national_nfse, "_STATUS", replace(national_nfse._STATUS, most_seconds=2))
+        await switchable.switch(outages={"SEFIN": "109"})
+        assert await authorities_of(isolated_shop, "nfse") == [("unknown", None)]
+        assert await authorities_of(isolated_shop) == [("available", "107")] * 2
+
+    async def test_hanging_national_authority_is_unknown_soon_and_not_asked_again(
+        self, system: System, isolated_shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(national_nfse, "_STATUS", replace(national_nfse._STATUS, max_seconds=2))
         async with gate_before(STATUS_OF_THE_NATION) as gate:
-            async with asyncio.timeout(floor.settings.authority_read_seconds):
-                told = [await authorities_of(apart, "nfse") for _ in range(3)]
-            assert told == [[("unknown", None)]] * 3
+            async with asyncio.timeout(system.settings.authority_read_seconds):
+                answers = [await authorities_of(isolated_shop, "nfse") for _ in range(3)]
+            assert answers == [[("unknown", None)]] * 3
             assert gate.arrived.qsize() == 1
 
 
-class TestDocumentsUnderWay:
-    async def test_are_counted(self, shop: Shop) -> None:
-        made = [await shop.create(kind, notes=UNANSWERED) for kind in BY_NUMBERING]
+class TestDocumentsInProcess:
+    async def test_documents_in_process_are_counted(self, shop: Shop) -> None:
+        created = [await shop.create(document_type, notes=UNANSWERED) for document_type in BY_NUMBERING]
         await shop.issue()
         documents = (await status_of(shop))["documents"]
         assert (documents["processing"], documents["overdue"], documents["parked"]) == (2, 0, 0)
-        assert documents["oldestQueuedAt"] == made[0]["createdAt"]
+        assert documents["oldestQueuedAt"] == created[0]["createdAt"]
 
-    async def test_for_too_long_are_overdue_and_go_on_being_tried(self, floor: Floor, shop: Shop) -> None:
-        made = await shop.create(notes=UNANSWERED)
-        await floor.fetch(
-            "update documents set queued_at = now() - interval '1 hour' where id = $1", UUID(made["id"])
+    async def test_documents_in_process_for_too_long_are_overdue_and_still_tried(
+        self, system: System, shop: Shop
+    ) -> None:
+        document = await shop.create(notes=UNANSWERED)
+        await system.fetch(
+            "update documents set queued_at = now() - interval '1 hour' where id = $1", UUID(document["id"])
         )
         documents = (await status_of(shop))["documents"]
         assert (documents["processing"], documents["overdue"], documents["parked"]) == (1, 1, 0)
-        assert (await shop.read(made))["status"] == "processing"
-        tried = len(await shop.events(made))
-        await floor.until(
-            f"{tried} < (select count(*) from document_events where document_id = '{made['id']}')"
+        assert (await shop.read(document))["status"] == "processing"
+        tried = len(await shop.events(document))
+        await system.until(
+            f"{tried} < (select count(*) from document_events where document_id = '{document['id']}')"
         )
 
-    async def test_that_fail_every_time_are_set_aside_and_hold_up_nobody(
-        self, floor: Floor, shop: Shop
+    async def test_document_that_fails_every_time_is_parked_and_delays_no_other(
+        self, system: System, shop: Shop
     ) -> None:
-        async with floor.standstill():
-            made = await shop.create()
-            (row,) = await floor.fetch("select request from documents where id = $1", UUID(made["id"]))
-            await floor.fetch("update documents set request = '{' where id = $1", UUID(made["id"]))
-        await floor.until(f"(select parked_reason is not null from documents where id = '{made['id']}')")
+        async with system.worker_stopped():
+            document = await shop.create()
+            (row,) = await system.fetch("select request from documents where id = $1", UUID(document["id"]))
+            await system.fetch("update documents set request = '{' where id = $1", UUID(document["id"]))
+        await system.until(f"(select parked_reason is not null from documents where id = '{document['id']}')")
         documents = (await status_of(shop))["documents"]
         assert (documents["processing"], documents["parked"]) == (1, 1)
-        assert (await shop.read(made))["status"] == "processing"
+        assert (await shop.read(document))["status"] == "processing"
         assert (await shop.issue())["status"] == "authorized"
-        await floor.fetch("update documents set request = $2 where id = $1", UUID(made["id"]), row["request"])
-        assert await resume_parked(floor.database, UUID(made["id"]))
-        assert (await shop.settled(made))["status"] == "authorized"
+        await system.fetch(
+            "update documents set request = $2 where id = $1", UUID(document["id"]), row["request"]
+        )
+        assert await resume_parked(system.database, UUID(document["id"]))
+        assert (await shop.settled(document))["status"] == "authorized"
         assert (await status_of(shop))["documents"] == IDLE

@@ -1,4 +1,4 @@
-"""Warnings of `GET C/status`: rates that are missing, and IBS and CBS that Simples does not inform."""
+"""Warnings of `GET C/status`: missing rates, and IBS and CBS that Simples does not inform."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, ReformTax
 from integration.issuing.conftest import SetClock
 from integration.issuing.shop import KINDS, Shop
@@ -22,7 +22,7 @@ PLACE = "ibs_cbs_rates.csv:cbs.rate"
 
 @pytest.fixture(autouse=True)
 def no_cbs_of_2027(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves the rate of the CBS unknown from 2027 on."""
+    """Removes the rate of the CBS from 2027 on."""
     rows = dict(IBS_CBS_RATES.rows)
     first = ReformTax.CBS, date(2027, 1, 1)
     rows[first] = replace(rows[first], rate=None)
@@ -31,7 +31,7 @@ def no_cbs_of_2027(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def shop(shop: Shop, certificate_of_2026: A1Certificate) -> Shop:
-    await shop.certify(certificate_of_2026, NOVEMBER)
+    await shop.set_certificate(certificate_of_2026, NOVEMBER)
     return shop
 
 
@@ -44,12 +44,12 @@ async def codes_of(shop: Shop) -> list[str]:
 
 
 async def missing_of(shop: Shop) -> dict[str, list[str]]:
-    """What the company lacks, by type."""
-    return {one["type"]: one["missing"] for one in data_of(await shop.get("/status"))["types"]}
+    """Returns the missing fields of the company, by type."""
+    return {entry["type"]: entry["missing"] for entry in data_of(await shop.get("/status"))["types"]}
 
 
 class TestMissingRate:
-    async def test_is_a_warning_from_december_and_the_company_stays_ready(
+    async def test_missing_rate_is_a_warning_from_december_and_the_company_stays_ready(
         self, shop: Shop, set_clock: SetClock
     ) -> None:
         await change(shop, NORMAL)
@@ -67,17 +67,17 @@ class TestMissingRate:
         assert all(part in message for part in ("NF-e, NFC-e", "CARIMBO_TABLES_FOLDER", "SIGHUP"))
         assert status["ready"] is True
 
-    async def test_keeps_documents_that_need_it_from_being_ready_on_its_first_day(
+    async def test_missing_rate_makes_types_that_need_it_not_ready_on_its_first_day(
         self, shop: Shop, set_clock: SetClock
     ) -> None:
         await change(shop, NORMAL)
         set_clock(LAST_MINUTE)
-        assert await missing_of(shop) == {kind: [] for kind in KINDS}
+        assert await missing_of(shop) == {document_type: [] for document_type in KINDS}
         set_clock(JANUARY)
         assert await missing_of(shop) == {"nfe": [PLACE], "nfce": [PLACE], "nfse": []}
         assert await codes_of(shop) == ["RATE_MISSING"]
 
-    async def test_concerns_a_company_of_simples_only_in_the_regular_regime(
+    async def test_missing_rate_concerns_a_simples_company_only_in_the_regular_regime(
         self, shop: Shop, set_clock: SetClock
     ) -> None:
         set_clock(DECEMBER)
@@ -89,8 +89,10 @@ class TestMissingRate:
         assert (await missing_of(shop))["nfe"] == [PLACE]
 
 
-class TestSimplesThatInformsNothing:
-    async def test_is_noticed_once_per_company_from_2027(self, shop: Shop, set_clock: SetClock) -> None:
+class TestSimplesWithoutIbsCbs:
+    async def test_simples_company_that_informs_no_ibs_cbs_has_one_warning_from_2027(
+        self, shop: Shop, set_clock: SetClock
+    ) -> None:
         set_clock(LAST_MINUTE)
         assert await codes_of(shop) == []
         set_clock(JANUARY)

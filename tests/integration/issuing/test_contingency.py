@@ -1,4 +1,4 @@
-"""An authority that is out of service: NF-e go to the one that stands in for it, and come back."""
+"""Outage of an authority: NF-e are sent to the contingency authority, and back when it is over."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -7,23 +7,23 @@ from typing import Any
 
 import pytest
 
-from carimbo.authorities import status_board
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.authorities import pacing
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
 from carimbo.service import outage_board
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program.run import Simulator
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.actions import cancel
-from integration.issuing.floor import Floor, open_floor
 from integration.issuing.shop import Shop, ready_shop
+from integration.issuing.system import System, open_system
 from support import data_of, fields_of
 
 OUT = {"SP": "109"}
 REASON = "Autorizador da UF com lentidão extrema"
 AUTHORIZATION = "NFeAutorizacao4"
-HASTE = {
+SHORT_TIMES = {
     "CONTINGENCY_AFTER_SECONDS": "1",
     "LEASE_SECONDS": "2",
     "AUTHORITY_CONNECT_SECONDS": "0.5",
@@ -32,56 +32,56 @@ HASTE = {
 
 
 @pytest.fixture(scope="module")
-def prompt_board() -> Iterator[None]:
-    """What is known of authorities is asked again at once: in earnest it is good for some seconds."""
+def uncached_outages() -> Iterator[None]:
+    """Shortens the caches of authority status and outages, which otherwise last some seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(status_board, "_FRESH_SECONDS", 0.1)
+        patch.setattr(pacing, "_FRESH_SECONDS", 0.1)
         patch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
         yield
 
 
 @pytest.fixture(scope="module")
-async def hasty(
-    prompt_board: None, new_database: NewDatabase, secret_keys: str, simulator: Simulator
-) -> AsyncIterator[Floor]:
-    """A floor where contingency takes over after a second."""
+async def fast_contingency(
+    uncached_outages: None, new_database: NewDatabase, secret_keys: str, simulator: Simulator
+) -> AsyncIterator[System]:
+    """A system where contingency begins after a second."""
     async with new_database() as url:
         await migrate(url, lock_timeout_seconds=20)
-        async with open_floor(url, secret_keys, simulator, **HASTE) as floor:
-            floor.begin_work()
-            yield floor
-            await floor.end_work()
+        async with open_system(url, secret_keys, simulator, **SHORT_TIMES) as system:
+            system.start_worker()
+            yield system
+            await system.stop_worker()
 
 
 @pytest.fixture
-async def shop(hasty: Floor, certificate: A1Certificate) -> AsyncIterator[Shop]:
-    yield await ready_shop(hasty, await hasty.new_caller(), certificate)
-    await hasty.switch(outages=None, contingency=None, lostAnswers=None, failures=None)
-    await hasty.fetch("delete from outages")
+async def shop(fast_contingency: System, certificate: A1Certificate) -> AsyncIterator[Shop]:
+    yield await ready_shop(fast_contingency, await fast_contingency.new_caller(), certificate)
+    await fast_contingency.switch(outages=None, contingency=None, lostAnswers=None, failures=None)
+    await fast_contingency.fetch("delete from outages")
 
 
 @asynccontextmanager
 async def out_of_service(shop: Shop, **more: Any) -> AsyncIterator[None]:
     """The authority of São Paulo is out for the length of a block."""
-    await shop.floor.switch(outages=OUT, **more)
+    await shop.system.switch(outages=OUT, **more)
     try:
         yield
     finally:
-        await shop.floor.switch(outages={"SP": None})
+        await shop.system.switch(outages={"SP": None})
 
 
 async def sent_and_lost(shop: Shop, **trouble: float) -> dict[str, Any]:
-    """A document that the authority may have, for all that is known."""
-    await shop.floor.switch(**trouble)
+    """Returns a document that the authority may have received."""
+    await shop.system.switch(**trouble)
     document = await shop.create()
-    await shop.floor.until(
+    await shop.system.until(
         f"(select state = 'sent' and tries > 0 from emissions where document_id = '{document['id']}')"
     )
     return document
 
 
 async def emissions_of(shop: Shop, document: dict[str, Any]) -> list[tuple[int, str, str]]:
-    rows = await shop.floor.fetch(
+    rows = await shop.system.fetch(
         "select number, emission_type, state from emissions where document_id = $1 order by ordinal",
         document["id"],
     )
@@ -89,23 +89,23 @@ async def emissions_of(shop: Shop, document: dict[str, Any]) -> list[tuple[int, 
 
 
 async def first_attempt(shop: Shop, document: dict[str, Any], state: str) -> str:
-    """The key of a document's first attempt, once it has come to a state."""
+    """Returns the key of a document's first attempt, once it has this state."""
     first = f"from emissions where document_id = '{document['id']}' and ordinal = 1"
-    await shop.floor.until(f"(select state = '{state}' {first})")
-    (row,) = await shop.floor.fetch(f"select access_key {first}")
+    await shop.system.until(f"(select state = '{state}' {first})")
+    (row,) = await shop.system.fetch(f"select access_key {first}")
     return str(row["access_key"])
 
 
 async def calls_of(shop: Shop, key: str) -> list[tuple[str, str, str]]:
     return [
         (entry["authorizer"], entry["service"], entry["code"])
-        for entry in await shop.floor.journal(key)
+        for entry in await shop.system.journal(key)
         if entry["service"] != "NFeConsultaProtocolo4" and entry["code"]
     ]
 
 
 class TestOutage:
-    async def test_sends_documents_to_the_authority_that_stands_in(self, shop: Shop) -> None:
+    async def test_nfe_is_sent_to_the_contingency_authority_during_an_outage(self, shop: Shop) -> None:
         async with out_of_service(shop):
             document = await shop.issue()
         assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 1, "6")
@@ -122,30 +122,30 @@ class TestOutage:
         started = datetime.fromisoformat(root.findtext(".//{*}dhCont") or "")
         assert started <= datetime.fromisoformat(root.findtext(".//{*}dhEmi") or "")
 
-    async def test_is_told_in_the_history(self, shop: Shop) -> None:
+    async def test_contingency_appears_once_in_the_history(self, shop: Shop) -> None:
         async with out_of_service(shop):
             document = await shop.issue()
-        told = [event["type"] for event in await shop.events(document)]
-        assert told.count("contingency") == 1
-        assert told[-1] == "authorized"
+        types = [event["type"] for event in await shop.events(document)]
+        assert types.count("contingency") == 1
+        assert types[-1] == "authorized"
 
-    async def test_sends_them_back_when_it_is_over(self, shop: Shop) -> None:
+    async def test_nfe_is_sent_to_the_normal_authority_after_the_outage(self, shop: Shop) -> None:
         async with out_of_service(shop):
             await shop.issue()
         document = await shop.issue()
         assert (document["accessKey"][34], document["contingency"]) == ("1", None)
-        assert await shop.floor.fetch("select * from outages where authorizer = 'SP'") == []
+        assert await shop.system.fetch("select * from outages where authorizer = 'SP'") == []
 
-    async def test_of_both_authorities_keeps_documents_waiting(self, shop: Shop) -> None:
+    async def test_nfe_waits_while_both_authorities_are_out(self, shop: Shop) -> None:
         async with out_of_service(shop, contingency={"SVCAN": "off"}):
             document = await shop.create()
-            await shop.floor.until("exists (select from outages where authorizer = 'SVCAN')")
+            await shop.system.until("exists (select from outages where authorizer = 'SVCAN')")
             assert (await shop.read(document))["status"] == "processing"
         document = await shop.settled(document)
         assert (document["status"], document["accessKey"][34]) == ("authorized", "1")
         assert (document["number"], document["contingency"]) == (1, None)
 
-    async def test_leaves_receipts_to_the_point_of_sale(self, shop: Shop) -> None:
+    async def test_nfce_waits_during_an_outage(self, shop: Shop) -> None:
         async with out_of_service(shop):
             document = await shop.create("nfce")
             await shop.issue()
@@ -153,8 +153,10 @@ class TestOutage:
         assert (await shop.settled(document))["accessKey"][34] == "1"
 
 
-class TestUnknownFate:
-    async def test_takes_another_number_and_cancels_what_turns_out_authorised(self, shop: Shop) -> None:
+class TestUnansweredDocument:
+    async def test_unanswered_nfe_takes_another_number_and_the_first_is_canceled_later(
+        self, shop: Shop
+    ) -> None:
         document = await sent_and_lost(shop, lostAnswers=1)
         async with out_of_service(shop, lostAnswers=0):
             document = await shop.settled(document)
@@ -167,21 +169,25 @@ class TestUnknownFate:
             ("SP", AUTHORIZATION, "100"), ("SP", "NFeRecepcaoEvento4", "135"),
         ]  # fmt: skip
         assert await shop.read(document) == document
-        told = (await shop.events(document))[-1]
-        assert (told["type"], told["status"]) == ("cancellation", "authorized")
+        event = (await shop.events(document))[-1]
+        assert (event["type"], event["status"]) == ("cancellation", "authorized")
 
-    async def test_waits_with_its_number_while_nobody_stands_in(self, shop: Shop) -> None:
+    async def test_unanswered_nfe_keeps_its_number_while_both_authorities_are_out(self, shop: Shop) -> None:
         document = await sent_and_lost(shop, failures=1)
         async with out_of_service(shop, failures=0, contingency={"SVCAN": "off"}):
-            await shop.floor.until("exists (select from outages where authorizer = 'SVCAN' and code = '114')")
-            await shop.floor.until(
+            await shop.system.until(
+                "exists (select from outages where authorizer = 'SVCAN' and code = '114')"
+            )
+            await shop.system.until(
                 "(select now() - since > interval '3 seconds' from outages where authorizer = 'SP')"
             )
             assert await emissions_of(shop, document) == [(1, "1", "sent")]
         document = await shop.settled(document)
         assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 1, "1")
 
-    async def test_lists_a_number_that_turns_out_unknown(self, shop: Shop) -> None:
+    async def test_number_of_an_unanswered_attempt_unknown_to_the_authority_is_a_gap(
+        self, shop: Shop
+    ) -> None:
         document = await sent_and_lost(shop, failures=1)
         async with out_of_service(shop, failures=0):
             document = await shop.settled(document)
@@ -192,8 +198,8 @@ class TestUnknownFate:
         assert (gap["numberStart"], gap["reason"], gap["voidable"]) == (1, "unknownToAuthority", True)
 
 
-class TestDocumentOfContingency:
-    async def test_is_canceled_where_it_is(self, shop: Shop) -> None:
+class TestContingencyDocument:
+    async def test_contingency_nfe_is_canceled_at_the_contingency_authority(self, shop: Shop) -> None:
         async with out_of_service(shop):
             document = await shop.issue()
             data_of(await cancel(shop, document))
@@ -201,13 +207,15 @@ class TestDocumentOfContingency:
             ("SVCAN", AUTHORIZATION, "100"), ("SVCAN", "NFeRecepcaoEvento4", "135"),
         ]  # fmt: skip
 
-    async def test_is_canceled_at_home_when_the_contingency_is_over(self, shop: Shop) -> None:
+    async def test_contingency_nfe_is_canceled_at_the_normal_authority_after_the_outage(
+        self, shop: Shop
+    ) -> None:
         async with out_of_service(shop):
             document = await shop.issue()
         data_of(await cancel(shop, document))
         assert (await calls_of(shop, document["accessKey"]))[-1] == ("SP", "NFeRecepcaoEvento4", "135")
 
-    async def test_is_corrected_at_home(self, shop: Shop) -> None:
+    async def test_contingency_nfe_is_corrected_at_the_normal_authority(self, shop: Shop) -> None:
         async with out_of_service(shop):
             document = await shop.issue()
         letter = {"correction": "O endereço de entrega é Rua das Flores, 10"}
@@ -216,92 +224,98 @@ class TestDocumentOfContingency:
 
 
 class TestOperator:
-    async def test_may_force_it(self, shop: Shop) -> None:
-        await shop.floor.switch(contingency={"SVCAN": "on"})
-        told = await self.put(shop, mode="forced", reason=REASON)
-        assert (told["mode"], told["reason"]) == ("forced", REASON)
-        (way,) = told["types"]
-        assert (way["type"], way["active"], way["standIn"]) == ("nfe", True, "SVCAN")
+    async def test_operator_can_force_contingency(self, shop: Shop) -> None:
+        await shop.system.switch(contingency={"SVCAN": "on"})
+        contingency = await self.put(shop, mode="forced", reason=REASON)
+        assert (contingency["mode"], contingency["reason"]) == ("forced", REASON)
+        (route,) = contingency["types"]
+        assert (route["type"], route["active"], route["standIn"]) == ("nfe", True, "SVCAN")
         document = await shop.issue()
         assert (document["accessKey"][34], document["contingency"]["reason"]) == ("6", REASON)
         await self.put(shop, mode="automatic")
         assert (await shop.issue())["accessKey"][34] == "1"
 
-    async def test_that_forces_what_is_closed_gets_the_normal_way(self, shop: Shop) -> None:
+    async def test_forced_contingency_falls_back_to_the_normal_route_if_it_is_closed(
+        self, shop: Shop
+    ) -> None:
         await self.put(shop, mode="forced")
         document = await shop.issue()
         assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 1, "1")
 
-    async def test_s_word_wakes_what_waits(self, shop: Shop) -> None:
+    async def test_change_of_the_mode_wakes_waiting_documents(self, shop: Shop) -> None:
         await self.put(shop, mode="forbidden")
         async with out_of_service(shop):
             document = await shop.create()
             mine = f"from documents where id = '{document['id']}'"
-            await shop.floor.until(f"(select next_action_at > now() + interval '1 second' {mine})")
+            await shop.system.until(f"(select next_action_at > now() + interval '1 second' {mine})")
             hour = "now() + interval '1 hour'"
-            await shop.floor.fetch(
+            await shop.system.fetch(
                 f"update documents set next_action_at = {hour} where id = $1", document["id"]
             )
-            await shop.floor.fetch(f"update pgqueuer set execute_after = {hour}")
+            await shop.system.fetch(f"update pgqueuer set execute_after = {hour}")
             await self.put(shop, mode="automatic")
             document = await shop.settled(document)
         assert document["accessKey"][34] == "6"
 
-    async def test_that_forces_what_is_closing_gets_the_normal_way(self, shop: Shop) -> None:
-        await shop.floor.switch(contingency={"SVCAN": "closing"})
+    async def test_forced_contingency_falls_back_to_the_normal_route_if_it_is_closing(
+        self, shop: Shop
+    ) -> None:
+        await shop.system.switch(contingency={"SVCAN": "closing"})
         await self.put(shop, mode="forced")
         assert (await shop.issue())["accessKey"][34] == "1"
 
-    async def test_may_forbid_it(self, shop: Shop) -> None:
+    async def test_operator_can_forbid_contingency(self, shop: Shop) -> None:
         await self.put(shop, mode="forbidden")
         async with out_of_service(shop):
             document = await shop.create()
-            await shop.floor.until("(select now() - since > interval '2 seconds' from outages)")
+            await shop.system.until("(select now() - since > interval '2 seconds' from outages)")
             assert (await shop.read(document))["status"] == "processing"
-            (way,) = data_of(await shop.get("/contingency"))["types"]
-            assert (way["active"], way["beginsAt"]) == (False, None)
+            (route,) = data_of(await shop.get("/contingency"))["types"]
+            assert (route["active"], route["beginsAt"]) == (False, None)
         assert (await shop.settled(document))["accessKey"][34] == "1"
 
     @pytest.mark.parametrize("reason", ["curta", f"{REASON} ⚠", 256 * "…"])
-    async def test_gives_a_reason_that_fits(self, shop: Shop, reason: str) -> None:
+    async def test_reason_that_does_not_fit_the_layout_is_invalid(self, shop: Shop, reason: str) -> None:
         body = {"mode": "forced", "reason": reason}
         answer = await shop.caller.http.put(shop.path("/contingency"), json=body)
         assert set(fields_of(answer)) == {"reason"}
 
-    async def test_is_shown_the_reason_as_documents_hold_it(self, shop: Shop) -> None:
-        told = await self.put(shop, mode="forced", reason="  Autorizador  da UF – “fora do ar”…  ")
-        assert told["reason"] == 'Autorizador da UF - "fora do ar"...'
+    async def test_reason_is_shown_as_documents_contain_it(self, shop: Shop) -> None:
+        contingency = await self.put(shop, mode="forced", reason="  Autorizador  da UF – “fora do ar”…  ")
+        assert contingency["reason"] == 'Autorizador da UF - "fora do ar"...'
 
     async def put(self, shop: Shop, **body: str) -> Any:
         return data_of(await shop.caller.http.put(shop.path("/contingency"), json=body))
 
 
 class TestStatus:
-    async def test_tells_of_contingency(self, shop: Shop) -> None:
+    async def test_status_shows_contingency_during_an_outage(self, shop: Shop) -> None:
         async with out_of_service(shop):
             await shop.issue()
             types = data_of(await shop.get("/status"))["types"]
-        way, *others = [one["contingency"] for one in types]
+        route, *others = [entry["contingency"] for entry in types]
         assert others == [None, None]
-        assert (way["active"], way["authorizer"], way["standIn"]) == (True, "SP", "SVCAN")
-        assert "109" in way["reason"]
+        assert (route["active"], route["authorizer"], route["standIn"]) == (True, "SP", "SVCAN")
+        assert "109" in route["reason"]
         await shop.issue()
-        (way,) = data_of(await shop.get("/contingency"))["types"]
-        assert (way["active"], way["since"], way["reason"]) == (False, None, None)
+        (route,) = data_of(await shop.get("/contingency"))["types"]
+        assert (route["active"], route["since"], route["reason"]) == (False, None, None)
 
-    async def test_tells_that_it_is_over_before_another_document_goes(self, shop: Shop) -> None:
+    async def test_status_shows_that_the_outage_is_over_before_another_document_is_sent(
+        self, shop: Shop
+    ) -> None:
         async with out_of_service(shop):
             await shop.issue()
-        await shop.floor.until(
+        await shop.system.until(
             "(select now() - seen_at > interval '1 second' from outages where authorizer = 'SP')"
         )
-        way, *_ = [one["contingency"] for one in data_of(await shop.get("/status"))["types"]]
-        assert way["active"] is False
-        assert way["since"] is not None
+        route, *_ = [entry["contingency"] for entry in data_of(await shop.get("/status"))["types"]]
+        assert route["active"] is False
+        assert route["since"] is not None
 
-    async def test_tells_of_no_outage_once_a_lost_answer_is_found(self, shop: Shop) -> None:
+    async def test_status_shows_no_outage_once_a_lost_answer_is_recovered(self, shop: Shop) -> None:
         document = await sent_and_lost(shop, lostAnswers=1)
-        await shop.floor.switch(lostAnswers=0)
+        await shop.system.switch(lostAnswers=0)
         assert (await shop.settled(document))["accessKey"][34] == "1"
-        way, *_ = [one["contingency"] for one in data_of(await shop.get("/status"))["types"]]
-        assert (way["since"], way["beginsAt"], way["reason"]) == (None, None, None)
+        route, *_ = [entry["contingency"] for entry in data_of(await shop.get("/status"))["types"]]
+        assert (route["since"], route["beginsAt"], route["reason"]) == (None, None, None)

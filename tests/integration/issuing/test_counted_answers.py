@@ -1,4 +1,4 @@
-"""What is counted of the questions that authorities are asked about documents."""
+"""Metrics of the requests to the authorities."""
 
 import pytest
 
@@ -11,23 +11,27 @@ SENDING = {
     "nfse": {"model": "nfse", "authorizer": "SEFIN", "service": "SefinNacional"},
 }
 OUT = "SIMULA:FORA_DO_AR:108"
-# The national environment has no words for it but those of HTTP.
-TOLD_OUT = {"nfe": "unavailable", "nfce": "unavailable", "nfse": "http_status"}
+# The national environment reports an outage only by the HTTP status.
+OUTCOME_WHEN_OUT = {"nfe": "unavailable", "nfce": "unavailable", "nfse": "http_status"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_answer_counts_for_the_service_that_gave_it(shop: Shop, kind: str) -> None:
-    service = {**SENDING[kind], "environment": "production"}
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_answer_is_counted_for_the_service_that_gave_it(shop: Shop, document_type: str) -> None:
+    service = {**SENDING[document_type], "environment": "production"}
     before = shown("authority_answers_total", **service, outcome="answered") or 0
     timed = shown("authority_seconds_count", **service) or 0
-    await shop.issue(kind)
+    await shop.issue(document_type)
     assert (shown("authority_answers_total", **service, outcome="answered") or 0) > before
     assert (shown("authority_seconds_count", **service) or 0) > timed
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_an_authority_that_is_out_is_told_from_one_that_answers(shop: Shop, kind: str) -> None:
-    service = {**SENDING[kind], "environment": "production", "outcome": TOLD_OUT[kind]}
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_answer_of_an_outage_is_counted_with_its_own_outcome(shop: Shop, document_type: str) -> None:
+    service = {
+        **SENDING[document_type],
+        "environment": "production",
+        "outcome": OUTCOME_WHEN_OUT[document_type],
+    }
     before = shown("authority_answers_total", **service) or 0
-    await shop.issue(kind, notes=OUT)
+    await shop.issue(document_type, notes=OUT)
     assert (shown("authority_answers_total", **service) or 0) > before

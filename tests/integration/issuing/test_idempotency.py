@@ -1,4 +1,4 @@
-"""The same order twice is one document: across the real types, and where a document makes a sale too."""
+"""Repeated requests create one document: across the real types, and where a document creates a sale."""
 
 import asyncio
 from collections import Counter
@@ -12,47 +12,55 @@ from integration.issuing.shop import KINDS, NewShop, Shop, accepted, body_of, ow
 CROWD = 50
 
 
-async def assert_one(shop: Shop, answers: list[httpx2.Response]) -> None:
+async def assert_one_document(shop: Shop, answers: list[httpx2.Response]) -> None:
     assert Counter(answer.status_code for answer in answers) == {202: 1, 200: CROWD - 1}
     assert len({answer.json()["data"]["id"] for answer in answers}) == await shop.count() == 1
     record = await shop.settled(answers[0].json()["data"])
     assert (record["status"], own_number(record)) == ("authorized", 1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_key_and_an_external_id_are_shared_by_all_types(shop: Shop, kind: str) -> None:
-    made = accepted(await shop.post(f"/{kind}", body_of(kind, externalId="a"), key="k"))
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_idempotency_key_and_external_id_are_shared_by_all_types(
+    shop: Shop, document_type: str
+) -> None:
+    document = accepted(await shop.post(f"/{document_type}", body_of(document_type, externalId="a"), key="k"))
     for other in KINDS:
         by_key = replayed(await shop.post(f"/{other}", body_of(other), key="k"))
         by_id = replayed(await shop.post(f"/{other}", body_of(other, externalId="a"), key=f"k-{other}"))
-        assert [(one["id"], one["type"]) for one in (by_key, by_id)] == [(made["id"], kind)] * 2
+        assert [(record["id"], record["type"]) for record in (by_key, by_id)] == [
+            (document["id"], document_type)
+        ] * 2
 
 
-async def test_fifty_with_one_key_make_one_document_and_one_sale(shop: Shop) -> None:
+async def test_fifty_requests_with_one_key_create_one_document_and_one_sale(shop: Shop) -> None:
     answers = await asyncio.gather(*(shop.post("/nfse", body_of("nfse"), key="k") for _ in range(CROWD)))
-    await assert_one(shop, answers)
-    (row,) = await shop.floor.fetch(f"select count(*) from sales where company_id = '{shop.id}'")
+    await assert_one_document(shop, answers)
+    (row,) = await shop.system.fetch(f"select count(*) from sales where company_id = '{shop.id}'")
     assert row["count"] == 1
 
 
-async def test_fifty_with_one_external_id_make_one_document(shop: Shop) -> None:
+async def test_fifty_requests_with_one_external_id_create_one_document(shop: Shop) -> None:
     body = body_of("nfse", externalId="a")
-    await assert_one(shop, await asyncio.gather(*(shop.post("/nfse", body) for _ in range(CROWD))))
+    await assert_one_document(shop, await asyncio.gather(*(shop.post("/nfse", body) for _ in range(CROWD))))
 
 
-async def test_fifty_of_all_types_with_one_external_id_make_one(shop: Shop) -> None:
-    kinds = (KINDS * CROWD)[:CROWD]
+async def test_fifty_requests_of_all_types_with_one_external_id_create_one_document(shop: Shop) -> None:
+    document_types = (KINDS * CROWD)[:CROWD]
     calls = (
-        shop.post(f"/{kind}", body_of(kind, externalId="a"), key=f"k{place}")
-        for place, kind in enumerate(kinds)
+        shop.post(f"/{document_type}", body_of(document_type, externalId="a"), key=f"k{place}")
+        for place, document_type in enumerate(document_types)
     )
-    await assert_one(shop, await asyncio.gather(*calls))
+    await assert_one_document(shop, await asyncio.gather(*calls))
 
 
-async def test_of_a_hundred_of_all_types_at_once_a_trial_accepts_ten(new_shop: NewShop) -> None:
+async def test_trial_plan_accepts_ten_of_a_hundred_concurrent_requests_of_all_types(
+    new_shop: NewShop,
+) -> None:
     shop = await new_shop(plan="trial")
-    kinds = (KINDS * 100)[:100]
-    answers = await asyncio.gather(*(shop.post(f"/{kind}", body_of(kind)) for kind in kinds))
+    document_types = (KINDS * 100)[:100]
+    answers = await asyncio.gather(
+        *(shop.post(f"/{document_type}", body_of(document_type)) for document_type in document_types)
+    )
     assert Counter(answer.status_code for answer in answers) == {202: TRIAL, 402: 90}
     for answer in answers:
         if answer.status_code == 202:

@@ -1,4 +1,4 @@
-"""What the authorities of goods say of numbers that are given up."""
+"""Answers of the authorities to inutilizations of NF-e and NFC-e numbers."""
 
 import asyncio
 
@@ -13,16 +13,16 @@ from xmlsec1 import xmlsec1_accepts
 
 
 class TestInutilization:
-    @pytest.mark.parametrize("kind", GOODS)
-    async def test_has_its_xml(self, shop: Shop, kind: str) -> None:
-        told = data_of(await void(shop, 1, 2, kind))
-        assert (told["authorityCode"], len(told["protocol"])) == ("102", 15)
-        answer = await shop.get(f"/{kind}/inutilizations/{told['id']}/xml")
+    @pytest.mark.parametrize("document_type", GOODS)
+    async def test_inutilization_has_a_signed_and_valid_xml(self, shop: Shop, document_type: str) -> None:
+        inutilization = data_of(await void(shop, 1, 2, document_type))
+        assert (inutilization["authorityCode"], len(inutilization["protocol"])) == ("102", 15)
+        answer = await shop.get(f"/{document_type}/inutilizations/{inutilization['id']}/xml")
         assert Schemas().problems(Schema.NFE_INUTILIZATION_REGISTERED, read_xml(answer.content)) == ()
         assert xmlsec1_accepts(answer.content, "infInut")
 
     @pytest.mark.parametrize("code", ["206", "256"])
-    async def test_of_which_a_number_is_void_already_is_to_be_asked_for_in_parts(
+    async def test_range_with_a_number_that_is_already_void_must_be_requested_in_parts(
         self, shop: Shop, code: str
     ) -> None:
         refused = await void(shop, 1, 3, justification=f"SIMULA:REJEICAO:{code}")
@@ -31,20 +31,20 @@ class TestInutilization:
         assert "um a um ou em faixas menores" in details["hint"]
 
     @pytest.mark.parametrize("code", ["206", "256"])
-    async def test_of_a_single_number_that_is_void_already_is_done(self, shop: Shop, code: str) -> None:
-        told = data_of(await void(shop, 1, 1, justification=f"SIMULA:REJEICAO:{code}"))
-        assert (told["status"], told["authorityCode"]) == ("authorized", code)
+    async def test_single_number_that_is_already_void_counts_as_done(self, shop: Shop, code: str) -> None:
+        inutilization = data_of(await void(shop, 1, 1, justification=f"SIMULA:REJEICAO:{code}"))
+        assert (inutilization["status"], inutilization["authorityCode"]) == ("authorized", code)
 
-    async def test_of_another_type_is_not_found(self, shop: Shop) -> None:
-        told = data_of(await void(shop, 1, 1))
-        error_of(await shop.get(f"/nfce/inutilizations/{told['id']}"), 404, "NOT_FOUND")
+    async def test_inutilization_of_another_type_is_not_found(self, shop: Shop) -> None:
+        inutilization = data_of(await void(shop, 1, 1))
+        error_of(await shop.get(f"/nfce/inutilizations/{inutilization['id']}"), 404, "NOT_FOUND")
 
-    async def test_whose_answer_was_lost_is_sent_again(self, shop: Shop) -> None:
-        await shop.floor.switch(lostAnswers=1)
+    async def test_inutilization_whose_answer_was_lost_is_sent_again(self, shop: Shop) -> None:
+        await shop.system.switch(lostAnswers=1)
         asking = asyncio.create_task(void(shop, 1, 4))
-        await shop.floor.until(
+        await shop.system.until(
             f"exists (select from inutilizations where company_id = '{shop.id}' and tries > 0)"
         )
-        await shop.floor.switch(lostAnswers=None)
-        told = data_of(await asking)
-        assert (told["status"], told["authorityCode"]) == ("authorized", "563")
+        await shop.system.switch(lostAnswers=None)
+        inutilization = data_of(await asking)
+        assert (inutilization["status"], inutilization["authorityCode"]) == ("authorized", "563")

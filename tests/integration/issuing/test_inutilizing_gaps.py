@@ -1,4 +1,4 @@
-"""Giving up numbers that did not become documents: when somebody asks for it, and by itself."""
+"""Voiding numbers that did not become documents: on request, and automatically."""
 
 import asyncio
 from dataclasses import replace
@@ -8,12 +8,11 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service import numbering
-from carimbo.service.filing.desk import Desk
+from carimbo.service.filing import numbering
+from carimbo.service.filing.context import FilingContext
 from carimbo.storage.database import DatabaseUnavailable
-from carimbo.worker import numbering as chore
-from carimbo.worker.numbering import inutilize_everywhere, inutilize_forever
-from integration.issuing.floor import Floor
+from carimbo.worker import chores as chore
+from carimbo.worker.chores import inutilize_everywhere, inutilize_forever
 from integration.issuing.number_ledger import (
     JUSTIFICATION,
     gaps,
@@ -25,26 +24,29 @@ from integration.issuing.number_ledger import (
     void,
 )
 from integration.issuing.shop import REFUSED, NewShop, Shop, bare_shop, error_of
+from integration.issuing.system import System
 from support import PATIENCE, data_of, fields_of
 
 DAY = timedelta(days=1)
 
 
 class TestInutilizeGaps:
-    async def test_gives_up_everything_that_may_be(self, shop: Shop) -> None:
-        for kind in ("nfe", "nfce"):
-            await shop.issue(kind)
-            await skip_to(shop, 4, kind)
+    async def test_all_voidable_gaps_are_voided(self, shop: Shop) -> None:
+        for document_type in ("nfe", "nfce"):
+            await shop.issue(document_type)
+            await skip_to(shop, 4, document_type)
         filed = await inutilize(shop, justification=JUSTIFICATION)
-        told = [(one["type"], one["numberStart"], one["numberEnd"], one["status"]) for one in filed]
-        assert told == [("nfce", 2, 3, "processing"), ("nfe", 2, 3, "processing")]
-        assert {one["justification"] for one in filed} == {JUSTIFICATION}
+        ranges = [
+            (entry["type"], entry["numberStart"], entry["numberEnd"], entry["status"]) for entry in filed
+        ]
+        assert ranges == [("nfce", 2, 3, "processing"), ("nfe", 2, 3, "processing")]
+        assert {entry["justification"] for entry in filed} == {JUSTIFICATION}
         await all_registered(shop)
         assert await shown(shop) == await shown(shop, "nfce") == []
         again = await shop.post("/numbering/inutilize-gaps")
         assert (again.status_code, again.json()["data"]) == (200, [])
 
-    async def test_joins_neighbours_whatever_their_reasons(self, shop: Shop) -> None:
+    async def test_adjacent_gaps_with_different_reasons_are_joined(self, shop: Shop) -> None:
         await shop.issue()
         await shop.issue(notes=REFUSED)
         document = await skip_to(shop, 6)
@@ -57,22 +59,22 @@ class TestInutilizeGaps:
         assert await ranges_of(shop) == [("nfe", 1, 2, 5)]
         await all_registered(shop)
 
-    async def test_asks_the_authority_for_no_more_than_it_takes(self, shop: Shop) -> None:
+    async def test_range_is_split_at_the_limit_of_the_authority(self, shop: Shop) -> None:
         await shop.issue()
         await skip_to(shop, 1500)
         await inutilize(shop)
         assert await ranges_of(shop) == [("nfe", 1, 2, 1001), ("nfe", 1, 1002, 1499)]
         await all_registered(shop)
 
-    async def test_keeps_years_apart(self, shop: Shop) -> None:
+    async def test_gaps_of_different_years_are_voided_separately(self, shop: Shop) -> None:
         for _ in range(2):
             await shop.issue(notes=REFUSED)
         await rewrite(shop, 1, "issued_at = issued_at - interval '1 year'")
         filed = await inutilize(shop)
-        assert [(one["numberStart"], one["numberEnd"]) for one in filed] == [(1, 1), (2, 2)]
+        assert [(entry["numberStart"], entry["numberEnd"]) for entry in filed] == [(1, 1), (2, 2)]
         assert filed[1]["year"] - filed[0]["year"] == 1
 
-    async def test_gives_up_what_is_meant_only(self, shop: Shop) -> None:
+    async def test_only_gaps_of_the_requested_type_and_series_are_voided(self, shop: Shop) -> None:
         for series in (1, 2):
             await shop.put_settings(nfe={"series": series})
             await shop.issue()
@@ -84,21 +86,21 @@ class TestInutilizeGaps:
         await inutilize(shop, type="nfce")
         assert await ranges_of(shop) == [("nfce", 1, 2, 2), ("nfe", 2, 2, 2)]
 
-    async def test_leaves_the_other_environment_alone(self, shop: Shop) -> None:
+    async def test_gaps_of_the_other_environment_are_left(self, shop: Shop) -> None:
         await shop.issue("nfce", notes=REFUSED)
         await shop.put_settings(nfce={"environment": "homologation"})
         answer = await shop.post("/numbering/inutilize-gaps")
         assert (answer.status_code, answer.json()["data"]) == (200, [])
 
-    async def test_at_once_files_nothing_twice(self, shop: Shop) -> None:
+    async def test_concurrent_requests_file_nothing_twice(self, shop: Shop) -> None:
         await shop.issue()
         await skip_to(shop, 9)
         answers = await asyncio.gather(*(shop.post("/numbering/inutilize-gaps") for _ in range(6)))
         assert {answer.status_code for answer in answers} <= {200, 202}
         assert await ranges_of(shop) == [("nfe", 1, 2, 8)]
 
-    async def test_leaves_out_what_has_come_into_use_since(
-        self, floor: Floor, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    async def test_number_that_is_used_in_the_meantime_is_left_out(
+        self, system: System, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         refused = await shop.issue(notes=REFUSED)
         await shop.issue()
@@ -106,20 +108,20 @@ class TestInutilizeGaps:
         look = numbering._ranges
 
         async def look_and_be_late(*arguments: Any) -> Any:
-            found = await look(*arguments)
-            await floor.fetch("update documents set status = 'pending' where id = $1", UUID(refused["id"]))
-            return found
+            ranges = await look(*arguments)
+            await system.fetch("update documents set status = 'pending' where id = $1", UUID(refused["id"]))
+            return ranges
 
         monkeypatch.setattr(numbering, "_ranges", look_and_be_late)
         (filed,) = await inutilize(shop)
         assert (filed["numberStart"], filed["numberEnd"]) == (3, 3)
 
-    async def test_is_refused_without_a_certificate(self, shop: Shop) -> None:
+    async def test_voiding_gaps_without_a_certificate_is_refused(self, shop: Shop) -> None:
         data_of(await shop.caller.http.delete(shop.path("/certificate")))
         error_of(await shop.post("/numbering/inutilize-gaps"), 422, "CERTIFICATE_MISSING")
 
-    async def test_is_refused_of_a_company_that_is_not_known_whole(self, floor: Floor) -> None:
-        shop = await bare_shop(floor, await floor.new_caller())
+    async def test_voiding_gaps_of_an_incomplete_company_is_refused(self, system: System) -> None:
+        shop = await bare_shop(system, await system.new_caller())
         error_of(await shop.post("/numbering/inutilize-gaps"), 422, "COMPANY_NOT_READY")
 
     @pytest.mark.parametrize(
@@ -131,22 +133,22 @@ class TestInutilizeGaps:
             ({"number": 1}, "number"),
         ],
     )
-    async def test_refuses_what_it_does_not_know(
+    async def test_invalid_field_of_the_request_is_reported(
         self, idle_shop: Shop, body: dict[str, Any], field: str
     ) -> None:
         assert set(fields_of(await idle_shop.post("/numbering/inutilize-gaps", body))) == {field}
 
 
-def desk_at(floor: Floor, *moments: datetime) -> Desk:
-    """A desk whose clock shows one moment after the other, and stays at the last one."""
+def filing_context_at(system: System, *moments: datetime) -> FilingContext:
+    """Returns a filing context whose clock shows these moments in turn, and then stays at the last."""
     left = list(moments)
-    desk: Desk = floor.app.state.services.desk
-    workshop = replace(desk.counter.workshop, clock=lambda: left.pop(0) if len(left) > 1 else left[0])
-    return replace(desk, counter=replace(desk.counter, workshop=workshop))
+    context: FilingContext = system.app.state.services.filing
+    builder = replace(context.issuing.builder, clock=lambda: left.pop(0) if len(left) > 1 else left[0])
+    return replace(context, issuing=replace(context.issuing, builder=builder))
 
 
 async def automatic_shop(new_shop: NewShop) -> Shop:
-    """A shop that wants its gaps voided, and has one: number 2."""
+    """Returns a shop that voids gaps automatically, with a gap: number 2."""
     shop = await new_shop()
     await shop.put_settings(numbering={"inutilizeGaps": "automatic"})
     await shop.issue()
@@ -158,91 +160,95 @@ async def deadline_of(shop: Shop) -> datetime:
     return datetime.fromisoformat((await gaps(shop))[0]["deadline"])
 
 
-class TestAutomatically:
-    async def test_gaps_are_given_up_before_their_term_ends(self, floor: Floor, new_shop: NewShop) -> None:
+class TestAutomaticInutilization:
+    async def test_gaps_are_voided_automatically_before_the_deadline(
+        self, system: System, new_shop: NewShop
+    ) -> None:
         shops = [await automatic_shop(new_shop) for _ in range(2)]
         other = await new_shop()
         await other.issue(notes=REFUSED)
-        await inutilize_everywhere(desk_at(floor, await deadline_of(shops[0]) - DAY))
+        await inutilize_everywhere(filing_context_at(system, await deadline_of(shops[0]) - DAY))
         for shop in shops:
             assert await ranges_of(shop) == [("nfe", 1, 2, 2)]
             await all_registered(shop)
         assert await ranges_of(other) == []
 
     @pytest.mark.parametrize("months_away", [-1, 1])
-    async def test_gaps_of_other_months_are_left_alone(
-        self, floor: Floor, new_shop: NewShop, months_away: int
+    async def test_gaps_of_other_months_are_not_voided_automatically(
+        self, system: System, new_shop: NewShop, months_away: int
     ) -> None:
         shop = await automatic_shop(new_shop)
         now = await deadline_of(shop) - DAY
         await rewrite(shop, 3, f"issued_at = issued_at + interval '{months_away} month'")
-        await inutilize_everywhere(desk_at(floor, now))
+        await inutilize_everywhere(filing_context_at(system, now))
         assert await ranges_of(shop) == []
 
-    async def test_numbers_that_the_authority_refused_are_left_to_a_person(
-        self, floor: Floor, new_shop: NewShop
+    async def test_numbers_that_the_authority_refused_to_void_are_not_tried_again(
+        self, system: System, new_shop: NewShop
     ) -> None:
         shop = await automatic_shop(new_shop)
         error_of(await void(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
-        await inutilize_everywhere(desk_at(floor, await deadline_of(shop) - DAY))
+        await inutilize_everywhere(filing_context_at(system, await deadline_of(shop) - DAY))
         assert await ranges_of(shop) == [("nfe", 1, 2, 2)]
 
-    async def test_workers_at_once_file_nothing_twice(self, floor: Floor, new_shop: NewShop) -> None:
+    async def test_concurrent_workers_file_nothing_twice(self, system: System, new_shop: NewShop) -> None:
         shop = await automatic_shop(new_shop)
-        desk = desk_at(floor, await deadline_of(shop) - DAY)
-        await asyncio.gather(*(inutilize_everywhere(desk) for _ in range(4)))
+        context = filing_context_at(system, await deadline_of(shop) - DAY)
+        await asyncio.gather(*(inutilize_everywhere(context) for _ in range(4)))
         assert await ranges_of(shop) == [("nfe", 1, 2, 2)]
 
     @pytest.mark.parametrize("trouble", ["delete from certificates", "update companies set address = null"])
-    async def test_a_company_that_can_not_does_not_keep_others_from_it(
-        self, floor: Floor, new_shop: NewShop, trouble: str
+    async def test_company_that_can_not_void_does_not_prevent_others(
+        self, system: System, new_shop: NewShop, trouble: str
     ) -> None:
         shops = [await automatic_shop(new_shop) for _ in range(2)]
         first, second = sorted(shops, key=lambda shop: str(shop.caller.subscription_id))
         column = "id" if trouble.startswith("update") else "company_id"
-        await floor.fetch(f"{trouble} where {column} = $1", UUID(first.id))
-        await floor.fetch("update companies set revision = revision + 1 where id = $1", UUID(first.id))
-        await inutilize_everywhere(desk_at(floor, await deadline_of(second) - DAY))
+        await system.fetch(f"{trouble} where {column} = $1", UUID(first.id))
+        await system.fetch("update companies set revision = revision + 1 where id = $1", UUID(first.id))
+        await inutilize_everywhere(filing_context_at(system, await deadline_of(second) - DAY))
         assert await ranges_of(first) == []
         assert await ranges_of(second) == [("nfe", 1, 2, 2)]
 
 
-class TestForever:
-    """When the worker looks."""
+class TestSchedule:
+    """When the worker checks for gaps."""
 
     SEVENTH, EIGHTH = (datetime.fromisoformat(f"2026-12-0{day}T12:00:00-03:00") for day in (7, 8))
 
-    async def test_it_looks_on_the_last_days_of_the_term_only(
-        self, floor: Floor, monkeypatch: pytest.MonkeyPatch
+    async def test_worker_checks_only_on_the_last_days_of_the_term(
+        self, system: System, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         looked = asyncio.Queue[datetime]()
 
-        async def look(desk: Desk) -> None:
-            looked.put_nowait(desk.counter.workshop.clock())
+        async def look(context: FilingContext) -> None:
+            looked.put_nowait(context.issuing.builder.clock())
 
         monkeypatch.setattr(chore, "inutilize_everywhere", look)
-        looking = inutilize_forever(desk_at(floor, self.SEVENTH, self.SEVENTH, self.EIGHTH), timedelta(0))
+        looking = inutilize_forever(
+            filing_context_at(system, self.SEVENTH, self.SEVENTH, self.EIGHTH), timedelta(0)
+        )
         await self._until(looking, looked)
         assert looked.get_nowait() == self.EIGHTH
 
     @pytest.mark.parametrize("error", [DatabaseUnavailable("gone"), KeyError("a bug")])
-    async def test_a_look_that_fails_is_not_the_last(
-        self, floor: Floor, monkeypatch: pytest.MonkeyPatch, error: Exception
+    async def test_worker_goes_on_checking_after_an_error(
+        self, system: System, monkeypatch: pytest.MonkeyPatch, error: Exception
     ) -> None:
         looked = asyncio.Queue[int]()
         left = [error]
 
-        async def look(_: Desk) -> None:
+        async def look(_: FilingContext) -> None:
             if left:
                 raise left.pop()
             looked.put_nowait(1)
 
         monkeypatch.setattr(chore, "inutilize_everywhere", look)
-        await self._until(inutilize_forever(desk_at(floor, self.EIGHTH), timedelta(0)), looked)
+        await self._until(inutilize_forever(filing_context_at(system, self.EIGHTH), timedelta(0)), looked)
         assert left == []
 
     async def _until(self, looking: Any, looked: "asyncio.Queue[Any]") -> None:
-        """Let it go on until it has looked."""
+        """Runs the task until it has checked once."""
         task = asyncio.create_task(looking)
         async with asyncio.timeout(PATIENCE):
             looked.put_nowait(await looked.get())
@@ -251,8 +257,8 @@ class TestForever:
 
 
 async def ranges_of(shop: Shop) -> list[tuple[str, int, int, int]]:
-    """What was filed of a company, by the rows themselves."""
-    rows = await shop.floor.fetch(
+    """Returns the filed ranges of a company, read from the database."""
+    rows = await shop.system.fetch(
         "select document_type, series, first_number, last_number from inutilizations where company_id = $1"
         " order by document_type, series, first_number",
         UUID(shop.id),
@@ -261,7 +267,7 @@ async def ranges_of(shop: Shop) -> list[tuple[str, int, int, int]]:
 
 
 async def all_registered(shop: Shop) -> None:
-    await shop.floor.until(
+    await shop.system.until(
         "not exists (select from inutilizations"
         f" where company_id = '{UUID(shop.id)}' and state <> 'registered')"
     )

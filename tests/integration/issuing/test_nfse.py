@@ -1,4 +1,4 @@
-"""NFS-e over HTTP: what is told of one, the sale that it makes, and its way through failures."""
+"""NFS-e over HTTP: the record, the sale that it creates, and recovery from failures."""
 
 from decimal import Decimal
 from typing import Any
@@ -6,10 +6,9 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.service_key import parse_service_key
+from carimbo.fiscal.identity.access_key import parse_service_key
+from carimbo.fiscal.identity.certificate import A1Certificate
 from integration.issuing.actions import cancel
-from integration.issuing.floor import Floor
 from integration.issuing.shop import (
     ADDRESS,
     DETAILED,
@@ -24,13 +23,14 @@ from integration.issuing.shop import (
     note_of,
     provider_in,
 )
+from integration.issuing.system import System
 from support import data_of
 
 LONG = "Consultoria em tecnologia da informação com horas de desenvolvimento e de suporte"
 
 
 class TestRecord:
-    async def test_has_number_and_key_of_the_authority_and_beside_them_ours(self, shop: Shop) -> None:
+    async def test_nfse_has_the_authoritys_number_and_key_and_our_dps_number(self, shop: Shop) -> None:
         await shop.put_settings(nfse={"series": 7, "number": 50})
         record = await shop.issue("nfse")
         assert (record["status"], record["number"], record["series"]) == ("authorized", 1, None)
@@ -41,57 +41,59 @@ class TestRecord:
         assert (note.text("nNFSe"), note.text("nDFSe")) == ("1", record["protocol"])
         assert (note.text("infDPS/serie"), note.text("infDPS/nDPS")) == ("7", "50")
 
-    async def test_has_no_number_and_no_key_before_the_authorization(self, shop: Shop) -> None:
-        made = await shop.create("nfse", notes=UNANSWERED)
-        await shop.floor.until(f"exists (select from emissions where document_id = '{made['id']}')")
-        record = await shop.read(made)
+    async def test_nfse_has_no_number_and_no_key_before_the_authorization(self, shop: Shop) -> None:
+        document = await shop.create("nfse", notes=UNANSWERED)
+        await shop.system.until(f"exists (select from emissions where document_id = '{document['id']}')")
+        record = await shop.read(document)
         assert (record["status"], record["number"], record["accessKey"]) == ("processing", None, None)
         assert record["dps"] == {"series": 1, "number": 1}
 
-    async def test_has_none_after_a_refusal_either(self, shop: Shop) -> None:
+    async def test_refused_nfse_has_no_number_and_no_key(self, shop: Shop) -> None:
         record = await shop.issue("nfse", notes=REFUSALS["nfse"])
         assert (record["number"], record["accessKey"], record["protocol"]) == (None, None, None)
         assert record["dps"] == {"series": 1, "number": 1}
 
-    async def test_has_no_term_for_a_cancellation_which_is_the_municipality_s(self, shop: Shop) -> None:
+    async def test_nfse_has_no_cancellation_deadline_because_the_municipality_sets_it(
+        self, shop: Shop
+    ) -> None:
         assert (await shop.issue("nfse"))["cancelableUntil"] is None
 
-    async def test_of_each_environment_is_numbered_by_itself(self, shop: Shop) -> None:
-        made = []
+    async def test_nfse_is_numbered_separately_in_each_environment(self, shop: Shop) -> None:
+        records = []
         for environment in ("production", "homologation"):
             path = shop.path("/environment")
             data_of(await shop.caller.http.patch(path, json={"environment": environment}))
-            made.append(await shop.issue("nfse"))
-        assert [one["environment"] for one in made] == ["production", "homologation"]
-        assert [one["status"] for one in made] == ["authorized", "authorized"]
-        assert [one["dps"] for one in made] == [{"series": 1, "number": 1}] * 2
-        asked = await shop.floor.fetch(
+            records.append(await shop.issue("nfse"))
+        assert [record["environment"] for record in records] == ["production", "homologation"]
+        assert [record["status"] for record in records] == ["authorized", "authorized"]
+        assert [record["dps"] for record in records] == [{"series": 1, "number": 1}] * 2
+        rows = await shop.system.fetch(
             "select access_key from emissions where company_id = $1", UUID(shop.id)
         )
-        assert len({row["access_key"] for row in asked}) == 1
-        assert made[0]["accessKey"] != made[1]["accessKey"]
+        assert len({row["access_key"] for row in rows}) == 1
+        assert records[0]["accessKey"] != records[1]["accessKey"]
 
-    async def test_of_a_company_without_a_state_registration_ends_authorized(
-        self, floor: Floor, certificate: A1Certificate
+    async def test_nfse_of_a_company_without_a_state_registration_is_authorized(
+        self, system: System, certificate: A1Certificate
     ) -> None:
-        provider = await provider_in(floor, certificate, ADDRESS)
+        provider = await provider_in(system, certificate, ADDRESS)
         record = await provider.issue("nfse")
         assert record["status"] == "authorized"
         assert data_of(await cancel(provider, record))["status"] == "canceled"
 
-    async def test_is_made_as_ever_while_a_company_is_in_contingency(self, shop: Shop) -> None:
+    async def test_nfse_is_issued_normally_while_the_company_is_in_contingency(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path("/contingency"), json={"mode": "forced"}))
         record = await shop.issue("nfse")
         assert (record["status"], record["contingency"]) == ("authorized", None)
 
-    async def test_has_no_lines_and_no_correction_letter(self, shop: Shop) -> None:
+    async def test_nfse_has_no_items_no_correction_letter_and_no_transmit(self, shop: Shop) -> None:
         record = await shop.issue("nfse")
         error_of(await shop.get(f"/nfse/{record['id']}/items"), 404, "NOT_FOUND")
         letter = {"correction": "O endereço do tomador é Rua das Flores, 10"}
         error_of(await shop.post(f"/nfse/{record['id']}/correction", letter), 404, "NOT_FOUND")
         error_of(await shop.post(f"/nfse/{record['id']}/transmit"), 404, "NOT_FOUND")
 
-    async def test_leaves_gaps_that_nobody_is_told_of(self, shop: Shop) -> None:
+    async def test_gaps_of_nfse_are_not_voidable(self, shop: Shop) -> None:
         refused = await shop.issue("nfse", notes=REFUSALS["nfse"])
         (series,) = data_of(await shop.get("/numbering", type="nfse"))
         (gap,) = series["gaps"]
@@ -102,20 +104,20 @@ class TestRecord:
 
 
 async def stored(shop: Shop, table: str) -> list[dict[str, Any]]:
-    """What a company has in its catalog and its sales."""
-    rows = await shop.floor.fetch(
+    """Returns the rows of a company in a table."""
+    rows = await shop.system.fetch(
         f"select * from {table} where company_id = $1 order by created_at", UUID(shop.id)
     )
     return [dict(row) for row in rows]
 
 
 class TestSale:
-    async def test_is_made_with_the_customer_and_the_item(self, shop: Shop) -> None:
-        made = accepted(await shop.post("/nfse", body_of("nfse", externalId="pedido-1")))
+    async def test_nfse_creates_a_sale_with_the_customer_and_the_item(self, shop: Shop) -> None:
+        document = accepted(await shop.post("/nfse", body_of("nfse", externalId="pedido-1")))
         (sale,), (customer,), (item,) = [
             await stored(shop, table) for table in ("sales", "customers", "products")
         ]
-        assert (str(sale["id"]), sale["external_id"]) == (made["saleId"], "pedido-1")
+        assert (str(sale["id"]), sale["external_id"]) == (document["saleId"], "pedido-1")
         assert sale["amount"] == Decimal("59.80")
         assert (customer["document"], customer["name"]) == ("52998224725", "Maria da Silva")
         assert sale["customer_id"] == customer["id"]
@@ -123,22 +125,22 @@ class TestSale:
         assert [item[name] for name in names] == [
             "direct-api-nfse", "Assinatura mensal", "other_service", "service", None,
         ]  # fmt: skip
-        record = await shop.settled(made)
-        assert record["saleId"] == made["saleId"]
-        assert data_of(await shop.get("/nfse"))[0]["saleId"] == made["saleId"]
+        record = await shop.settled(document)
+        assert record["saleId"] == document["saleId"]
+        assert data_of(await shop.get("/nfse"))[0]["saleId"] == document["saleId"]
 
-    async def test_names_the_item_by_the_first_64_letters_of_the_description(self, shop: Shop) -> None:
+    async def test_item_is_named_by_the_first_64_characters_of_the_description(self, shop: Shop) -> None:
         await shop.create("nfse", serviceDescription=LONG)
         (item,) = await stored(shop, "products")
         assert item["name"] == LONG[:64].strip()
 
-    async def test_takes_name_sku_category_and_guarantee_from_the_body(self, shop: Shop) -> None:
-        told = {"name": "Plano Pro", "sku": "pro", "category": "saas", "guarantee": 7}
-        await shop.create("nfse", **told)
+    async def test_item_takes_name_sku_category_and_guarantee_from_the_body(self, shop: Shop) -> None:
+        fields = {"name": "Plano Pro", "sku": "pro", "category": "saas", "guarantee": 7}
+        await shop.create("nfse", **fields)
         (item,) = await stored(shop, "products")
-        assert {name: item[name] for name in told} == told
+        assert {name: item[name] for name in fields} == fields
 
-    async def test_takes_customer_and_item_that_there_are(self, shop: Shop) -> None:
+    async def test_existing_customer_and_item_are_used(self, shop: Shop) -> None:
         first = await shop.create("nfse", name="Plano Pro")
         other = {"taxId": "52998224725", "name": "Maria Silva", "email": "maria@example.com"}
         second = await shop.create("nfse", name="Outro nome", borrower=other)
@@ -147,13 +149,13 @@ class TestSale:
         assert item["name"] == "Plano Pro"
         assert first["saleId"] != second["saleId"]
 
-    async def test_of_what_is_refused_is_not_made(self, shop: Shop) -> None:
+    async def test_refused_nfse_creates_no_sale(self, shop: Shop) -> None:
         body = body_of("nfse", issueDate="2999-01-01")
         error_of(await shop.post("/nfse", body), 422, "FISCAL_RULE_VIOLATION")
         tables = ("sales", "customers", "products")
         assert [await stored(shop, table) for table in tables] == [[], [], []]
 
-    async def test_follows_a_correction(self, shop: Shop) -> None:
+    async def test_correction_of_an_nfse_changes_its_sale(self, shop: Shop) -> None:
         refused = await shop.issue("nfse", notes=REFUSALS["nfse"])
         changed = data_of(await shop.patch(refused, amount=70, notes=None))
         assert (changed["amount"], changed["saleId"]) == (70, refused["saleId"])
@@ -164,15 +166,15 @@ class TestSale:
         assert (record["status"], record["dps"]) == ("authorized", refused["dps"])
         assert (await note_of(shop, record)).text("vServ") == "70.00"
 
-    async def test_is_one_for_a_key_that_comes_again(self, shop: Shop) -> None:
-        made = [await shop.post("/nfse", NFSE, key="k") for _ in range(2)]
-        assert [answer.status_code for answer in made] == [202, 200]
-        assert len({answer.json()["data"]["saleId"] for answer in made}) == 1
+    async def test_repeated_idempotency_key_creates_one_sale(self, shop: Shop) -> None:
+        answers = [await shop.post("/nfse", NFSE, key="k") for _ in range(2)]
+        assert [answer.status_code for answer in answers] == [202, 200]
+        assert len({answer.json()["data"]["saleId"] for answer in answers}) == 1
         assert len(await stored(shop, "sales")) == 1
 
 
 class TestTrialTotals:
-    async def test_tell_what_is_withheld_and_what_remains(self, new_shop: NewShop) -> None:
+    async def test_dry_run_shows_what_is_withheld_and_the_net_amount(self, new_shop: NewShop) -> None:
         shop = await new_shop()
         changes = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
         data_of(await shop.caller.http.put(shop.path(), json=changes))
@@ -201,15 +203,17 @@ class TestFailure:
     )  # fmt: skip
 
     @pytest.mark.parametrize("trouble", TROUBLES)
-    async def test_of_the_authority_makes_one_note_in_the_end(self, shop: Shop, trouble: str) -> None:
+    async def test_failure_of_the_authority_still_makes_exactly_one_note(
+        self, shop: Shop, trouble: str
+    ) -> None:
         record = await shop.issue("nfse", notes=f"SIMULA:{trouble}")
         assert (record["status"], record["number"]) == ("authorized", 1)
         assert record["dps"] == {"series": 1, "number": 1}
-        made = [one for one in await shop.journal(record) if one["service"] == "POST /nfse"]
-        assert [one["code"] for one in made].count("100") == 1
+        sent = [entry for entry in await shop.journal(record) if entry["service"] == "POST /nfse"]
+        assert [entry["code"] for entry in sent].count("100") == 1
         assert (await shop.issue("nfse"))["number"] == 2
 
-    async def test_that_loses_the_answer_is_settled_without_asking_for_a_note_again(self, shop: Shop) -> None:
+    async def test_lost_answer_is_settled_without_sending_the_note_again(self, shop: Shop) -> None:
         record = await shop.issue("nfse", notes="SIMULA:RESPOSTA_PERDIDA")
-        asked = [one["service"] for one in await shop.journal(record)]
-        assert asked == ["POST /nfse", "GET /dps/{id}"]
+        services = [entry["service"] for entry in await shop.journal(record)]
+        assert services == ["POST /nfse", "GET /dps/{id}"]

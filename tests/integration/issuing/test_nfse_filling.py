@@ -1,4 +1,4 @@
-"""NFS-e that take their service from the company's catalog when they are accepted."""
+"""NFS-e whose service is filled from the company's catalog when they are accepted."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -23,8 +23,8 @@ NAMED_ITEM = (
 
 
 @pytest.fixture
-async def host(shop: Shop) -> Shop:
-    """A shop that takes the national code of its notes from the catalog alone."""
+async def hosting_shop(shop: Shop) -> Shop:
+    """A shop whose notes take the national service code from the catalog only."""
     await shop.put_settings(nfse={"federalServiceCode": None, "issRate": None})
     data_of(await shop.post("/products", HOSTING))
     return shop
@@ -60,7 +60,7 @@ async def service_of(shop: Shop, document: dict[str, Any]) -> tuple[str | None, 
 async def requests_of(shop: Shop, document: dict[str, Any]) -> tuple[Any, Any]:
     """Returns the posted body, and the stored request."""
     posted = data_of(await shop.get(f"/nfse/{document['id']}", include="request"))["request"]
-    (row,) = await shop.floor.fetch("select request from documents where id = $1", UUID(document["id"]))
+    (row,) = await shop.system.fetch("select request from documents where id = $1", UUID(document["id"]))
     return posted, json.loads(row["request"])
 
 
@@ -73,82 +73,84 @@ async def refused_note(shop: Shop) -> dict[str, Any]:
 
 class TestAccepted:
     @pytest.mark.parametrize("change", [change_hosting, delete_hosting, add_another_service])
-    async def test_an_accepted_note_does_not_change_with_the_catalog(
-        self, host: Shop, change: Callable[[Shop], Awaitable[None]]
+    async def test_accepted_note_does_not_change_with_the_catalog(
+        self, hosting_shop: Shop, change: Callable[[Shop], Awaitable[None]]
     ) -> None:
-        async with host.floor.standstill():
-            document = await host.create("nfse", **BY_CITY_CODE)
-            await change(host)
-        document = await host.settled(document)
+        async with hosting_shop.system.worker_stopped():
+            document = await hosting_shop.create("nfse", **BY_CITY_CODE)
+            await change(hosting_shop)
+        document = await hosting_shop.settled(document)
         assert document["status"] == "authorized", document
-        assert await service_of(host, document) == ("010302", "115021000")
+        assert await service_of(hosting_shop, document) == ("010302", "115021000")
         assert document["warnings"][0] == NAMED_ITEM
 
-    async def test_an_accepted_note_of_the_settings_does_not_change_with_the_catalog(
+    async def test_accepted_note_that_uses_the_settings_does_not_change_with_the_catalog(
         self, shop: Shop
     ) -> None:
-        async with shop.floor.standstill():
+        async with shop.system.worker_stopped():
             document = await shop.create("nfse", **BY_CITY_CODE)
             data_of(await shop.post("/products", HOSTING))
         document = await shop.settled(document)
         assert await service_of(shop, document) == ("010501", None)
 
-    async def test_the_posted_body_is_kept_beside_the_filled_one(self, host: Shop) -> None:
+    async def test_posted_body_is_kept_beside_the_filled_one(self, hosting_shop: Shop) -> None:
         body = body_of("nfse", **BY_CITY_CODE, externalId="pedido-1")
-        document = accepted(await host.post("/nfse", body))
-        posted, stored = await requests_of(host, document)
+        document = accepted(await hosting_shop.post("/nfse", body))
+        posted, stored = await requests_of(hosting_shop, document)
         assert posted == body
         assert stored == body | {
             "federalServiceCode": "01.03.02", "iss": {"rate": 3, "isWithheld": False}, "nbs": "115021000",
         }  # fmt: skip
-        again = data_of(await host.post("/nfse", body))
+        again = data_of(await hosting_shop.post("/nfse", body))
         assert DIFFERENT_BODY not in again["warnings"]
 
-    async def test_the_item_of_the_sale_has_what_was_posted(self, host: Shop) -> None:
-        await host.create("nfse", **BY_CITY_CODE, sku="plano")
-        await replace_hosting(host, serviceItemCode="01.07")
-        trial = data_of(await host.post("/nfse", body_of("nfse", **BY_CITY_CODE), dryRun="true"))
+    async def test_item_of_the_sale_has_the_posted_values(self, hosting_shop: Shop) -> None:
+        await hosting_shop.create("nfse", **BY_CITY_CODE, sku="plano")
+        await replace_hosting(hosting_shop, serviceItemCode="01.07")
+        trial = data_of(await hosting_shop.post("/nfse", body_of("nfse", **BY_CITY_CODE), dryRun="true"))
         assert (trial["problems"], "<cTribNac>010701<" in trial["xml"]) == ([], True)
 
-    async def test_a_trial_reports_different_services_with_all_other_problems(self, host: Shop) -> None:
-        await add_another_service(host)
+    async def test_dry_run_reports_ambiguous_services_with_all_other_problems(
+        self, hosting_shop: Shop
+    ) -> None:
+        await add_another_service(hosting_shop)
         body = body_of("nfse", **BY_CITY_CODE, serviceDescription="Plano {nomeProduto}")
-        trial = data_of(await host.post("/nfse", body, dryRun="true"))
+        trial = data_of(await hosting_shop.post("/nfse", body, dryRun="true"))
         fields = {(problem["code"], problem["field"]) for problem in trial["problems"]}
         assert ("AMBIGUOUS", "serviceCode") in fields
         assert {field for _, field in fields} == {"serviceCode", "serviceDescription"}
 
 
 class TestLater:
-    async def test_emit_keeps_the_service_and_the_warning(self, host: Shop) -> None:
-        document = await refused_note(host)
-        await change_hosting(host)
-        accepted(await host.emit(document))
-        document = await host.settled(document)
+    async def test_emit_keeps_the_service_and_the_warning(self, hosting_shop: Shop) -> None:
+        document = await refused_note(hosting_shop)
+        await change_hosting(hosting_shop)
+        accepted(await hosting_shop.emit(document))
+        document = await hosting_shop.settled(document)
         assert document["warnings"][0] == NAMED_ITEM
-        _, stored = await requests_of(host, document)
+        _, stored = await requests_of(hosting_shop, document)
         assert stored["federalServiceCode"] == "01.03.02"
 
-    async def test_each_patch_takes_the_service_of_today(self, host: Shop) -> None:
-        document = await refused_note(host)
+    async def test_patch_takes_the_current_service_of_the_catalog(self, hosting_shop: Shop) -> None:
+        document = await refused_note(hosting_shop)
         for code in ("01.07", "01.03.01"):
-            await replace_hosting(host, serviceItemCode=code)
-            document = data_of(await host.patch(document))
-            posted, stored = await requests_of(host, document)
+            await replace_hosting(hosting_shop, serviceItemCode=code)
+            document = data_of(await hosting_shop.patch(document))
+            posted, stored = await requests_of(hosting_shop, document)
             assert "federalServiceCode" not in posted
             assert stored["federalServiceCode"][:5] == code[:5]
             assert f"{code[:5]}.01 é o do item “hospedagem”" in document["warnings"][0]
 
-    async def test_a_note_of_a_sale_takes_the_service_if_a_patch_asks_for_it(self, host: Shop) -> None:
-        await host.put_settings(nfse=NFSE_SETTINGS)
+    async def test_patched_note_of_a_sale_takes_the_service_of_the_catalog(self, hosting_shop: Shop) -> None:
+        await hosting_shop.put_settings(nfse=NFSE_SETTINGS)
         plan = {"type": "service", "name": "Plano", "sku": "plano", "category": "saas"}
-        item = data_of(await host.post("/products", plan))
+        item = data_of(await hosting_shop.post("/products", plan))
         line = {"id": item["id"], "price": 50}
         sale = {"products": [line], "customer": {"name": "Maria"}, "emitWhen": "manual"}
-        data_of(await host.post("/sales", sale))
-        (note,) = data_of(await host.get("/nfse"))
-        note = data_of(await host.patch(note, **BY_CITY_CODE))
+        data_of(await hosting_shop.post("/sales", sale))
+        (note,) = data_of(await hosting_shop.get("/nfse"))
+        note = data_of(await hosting_shop.patch(note, **BY_CITY_CODE))
         assert note["warnings"][0] == NAMED_ITEM
-        await change_hosting(host)
-        accepted(await host.emit(note))
-        assert (await service_of(host, await host.settled(note)))[0] == "010302"
+        await change_hosting(hosting_shop)
+        accepted(await hosting_shop.emit(note))
+        assert (await service_of(hosting_shop, await hosting_shop.settled(note)))[0] == "010302"

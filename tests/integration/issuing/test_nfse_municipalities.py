@@ -1,4 +1,4 @@
-"""Municipalities and NFS-e: those that take part, those that do not, and those of which nothing is known."""
+"""Municipalities and NFS-e: with an agreement, without one, and with unknown parameters."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
-from integration.issuing.floor import Floor
+from carimbo.fiscal.identity.certificate import A1Certificate
 from integration.issuing.shop import (
     ADDRESS,
     BORROWER,
@@ -19,26 +18,27 @@ from integration.issuing.shop import (
     note_of,
     provider_in,
 )
+from integration.issuing.system import System
 from support import data_of, fields_of
 
-# Each of a test of its own: what a municipality told is remembered for hours.
+# Each is used by one test only: the parameters of a municipality are cached for hours.
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 RECIFE = ADDRESS | {"zipcode": "50030-000", "city": "Recife", "state": "PE"}
 MANAUS = ADDRESS | {"zipcode": "69005-000", "city": "Manaus", "state": "AM"}
 AGREEMENT = "GET /{municipio}/convenio"
 NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
-# With all that IBS and CBS need, whose lack is only warned of before 2027.
+# With all fields of IBS and CBS; before 2027 a missing one is only a warning.
 COMPLETE = body_of("nfse", nbs="115021000", borrower=BORROWER | {"address": ADDRESS})
-STRANGERS = [
+UNSUPPORTED = [
     pytest.param(BRASILIA, "5300108", "não tem convênio", id="without-an-agreement"),
     pytest.param(PORTO_ALEGRE, "4314902", "emissor próprio", id="with-an-emitter-of-its-own"),
 ]
 
 
-async def everything_of(shop: Shop) -> list[int]:
+async def counts_of(shop: Shop) -> list[int]:
     tables = ("documents", "sales", "customers", "products")
     counted = [
-        await shop.floor.fetch(
+        await shop.system.fetch(
             f"select count(*) from {table} where subscription_id = $1", shop.caller.subscription_id
         )
         for table in tables
@@ -46,90 +46,109 @@ async def everything_of(shop: Shop) -> list[int]:
     return [rows[0]["count"] for rows in counted]
 
 
-async def asked_of(floor: Floor, city_code: str) -> list[str]:
-    """What the authority was asked about a municipality."""
-    return [one["service"] for one in await floor.journal(city_code)]
+async def requests_about(system: System, city_code: str) -> list[str]:
+    """Returns the requests that the authority received about a municipality."""
+    return [entry["service"] for entry in await system.journal(city_code)]
 
 
-@pytest.mark.parametrize(("address", "city_code", "told"), STRANGERS)
-class TestMunicipalityThatDoesNotTakePart:
-    async def test_is_told_before_anything_is_stored(
-        self, floor: Floor, certificate: A1Certificate, address: dict[str, str], city_code: str, told: str
+@pytest.mark.parametrize(("address", "city_code", "message"), UNSUPPORTED)
+class TestUnsupportedMunicipality:
+    async def test_unsupported_municipality_is_an_error_and_nothing_is_stored(
+        self,
+        system: System,
+        certificate: A1Certificate,
+        address: dict[str, str],
+        city_code: str,
+        message: str,
     ) -> None:
-        provider = await provider_in(floor, certificate, address, **NORMAL)
+        provider = await provider_in(system, certificate, address, **NORMAL)
         answer = await provider.post("/nfse", COMPLETE, key="k")
         assert error_of(answer, 422, "MUNICIPALITY_NOT_SUPPORTED") == {"cityCode": city_code}
-        assert told in answer.json()["error"]["message"]
-        assert await everything_of(provider) == [0, 0, 0, 0]
+        assert message in answer.json()["error"]["message"]
+        assert await counts_of(provider) == [0, 0, 0, 0]
 
-    async def test_is_a_problem_of_a_trial(
-        self, floor: Floor, certificate: A1Certificate, address: dict[str, str], city_code: str, told: str
+    async def test_unsupported_municipality_is_a_problem_of_a_dry_run(
+        self,
+        system: System,
+        certificate: A1Certificate,
+        address: dict[str, str],
+        city_code: str,
+        message: str,
     ) -> None:
-        provider = await provider_in(floor, certificate, address, **NORMAL)
+        provider = await provider_in(system, certificate, address, **NORMAL)
         (problem,) = data_of(await provider.post("/nfse", COMPLETE, dryRun="true"))["problems"]
         assert problem["code"] == "MUNICIPALITY_NOT_SUPPORTED"
-        assert told in problem["message"]
+        assert message in problem["message"]
         assert city_code in problem["message"]
 
-    async def test_lets_a_mei_issue_all_the_same(
-        self, floor: Floor, certificate: A1Certificate, address: dict[str, str], city_code: str, told: str
+    async def test_mei_can_issue_in_an_unsupported_municipality(
+        self,
+        system: System,
+        certificate: A1Certificate,
+        address: dict[str, str],
+        city_code: str,
+        message: str,
     ) -> None:
-        provider = await provider_in(floor, certificate, address, taxRegime="mei")
+        provider = await provider_in(system, certificate, address, taxRegime="mei")
         record = await provider.issue("nfse")
         assert record["status"] == "authorized"
         note = await note_of(provider, record)
         assert (note.text("cLocEmi"), note.text("cStat")) == (city_code, "107")
 
 
-class TestMunicipalityWithAnEmitterOfItsOwn:
-    async def test_lets_a_company_of_simples_issue_here(
-        self, floor: Floor, certificate: A1Certificate
+class TestMunicipalityWithItsOwnSystem:
+    async def test_simples_company_can_issue_where_the_municipality_has_its_own_system(
+        self, system: System, certificate: A1Certificate
     ) -> None:
-        provider = await provider_in(floor, certificate, PORTO_ALEGRE)
+        provider = await provider_in(system, certificate, PORTO_ALEGRE)
         assert (await provider.issue("nfse"))["status"] == "authorized"
 
 
 class TestAgreement:
-    async def test_is_asked_for_once(self, floor: Floor, certificate: A1Certificate) -> None:
-        provider = await provider_in(floor, certificate, CURITIBA)
-        async with floor.standstill():
-            made = await asyncio.gather(*(provider.create("nfse") for _ in range(10)))
+    async def test_agreement_is_requested_once(self, system: System, certificate: A1Certificate) -> None:
+        provider = await provider_in(system, certificate, CURITIBA)
+        async with system.worker_stopped():
+            documents = await asyncio.gather(*(provider.create("nfse") for _ in range(10)))
             await provider.create("nfse")
-            assert await asked_of(floor, "4106902") == [AGREEMENT]
-        assert {(await provider.settled(one))["status"] for one in made} == {"authorized"}
-        # The worker remembers by itself.
-        assert await asked_of(floor, "4106902") == [AGREEMENT] * 2
+            assert await requests_about(system, "4106902") == [AGREEMENT]
+        assert {(await provider.settled(document))["status"] for document in documents} == {"authorized"}
+        # The worker has a cache of its own.
+        assert await requests_about(system, "4106902") == [AGREEMENT] * 2
 
-    async def test_is_the_same_for_every_company(self, floor: Floor, certificate: A1Certificate) -> None:
-        async with floor.standstill():
+    async def test_agreement_is_cached_for_all_companies(
+        self, system: System, certificate: A1Certificate
+    ) -> None:
+        async with system.worker_stopped():
             for _ in range(2):
-                await (await provider_in(floor, certificate, MANAUS)).create("nfse")
-            assert await asked_of(floor, "1302603") == [AGREEMENT]
+                await (await provider_in(system, certificate, MANAUS)).create("nfse")
+            assert await requests_about(system, "1302603") == [AGREEMENT]
 
 
-class TestParametersThatCannotBeReached:
+class TestUnavailableParameters:
     @pytest.fixture
-    async def out(self, floor: Floor) -> AsyncIterator[None]:
-        await floor.switch(outages={"ADN": "109"})
+    async def out(self, system: System) -> AsyncIterator[None]:
+        await system.switch(outages={"ADN": "109"})
         yield
-        await floor.switch(outages={"ADN": None})
+        await system.switch(outages={"ADN": None})
 
     @pytest.mark.usefixtures("out")
-    async def test_keep_no_document_from_being_issued(self, floor: Floor, certificate: A1Certificate) -> None:
-        provider = await provider_in(floor, certificate, RECIFE)
+    async def test_document_is_issued_while_the_parameters_can_not_be_read(
+        self, system: System, certificate: A1Certificate
+    ) -> None:
+        provider = await provider_in(system, certificate, RECIFE)
         assert (await provider.issue("nfse"))["status"] == "authorized"
 
-    async def test_are_not_asked_for_without_a_certificate(self, shop: Shop) -> None:
+    async def test_parameters_are_not_requested_without_a_certificate(self, shop: Shop) -> None:
         data_of(await shop.caller.http.delete(shop.path("/certificate")))
         changes: dict[str, Any] = {"address": ADDRESS | {"city": "Natal", "state": "RN"}}
         data_of(await shop.caller.http.put(shop.path(), json=changes))
         trial = data_of(await shop.post("/nfse", body_of("nfse"), dryRun="true"))
         assert trial["problems"] == []
-        assert await asked_of(shop.floor, "2408102") == []
+        assert await requests_about(shop.system, "2408102") == []
 
 
 class TestRate:
-    async def test_of_the_municipality_is_told_where_it_is_another(self, shop: Shop) -> None:
+    async def test_rate_that_differs_from_the_municipalitys_is_a_warning(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json=NORMAL))
         body = body_of("nfse", cityServiceCode="1234", federalServiceCode="01.07", iss={"rate": 5})
         trial = data_of(await shop.post("/nfse", body, dryRun="true"))
@@ -141,10 +160,10 @@ class TestRate:
 
 class TestMunicipalityRoute:
     @pytest.mark.parametrize("code", ["01.05.01", "01.05.01.000", "010501", "010501000"])
-    async def test_takes_a_service_with_and_without_dots(self, shop: Shop, code: str) -> None:
+    async def test_service_code_is_accepted_with_and_without_dots(self, shop: Shop, code: str) -> None:
         answer = await shop.get("/nfse/municipality", cityCode="3509502", serviceCode=code)
         assert data_of(answer)["issRate"] == 2.0
 
-    async def test_says_what_a_service_code_looks_like(self, shop: Shop) -> None:
+    async def test_error_of_an_invalid_service_code_shows_an_example(self, shop: Shop) -> None:
         error = fields_of(await shop.get("/nfse/municipality", serviceCode="1"))["serviceCode"]
         assert "como 01.05.01 ou 010501" in error

@@ -1,19 +1,19 @@
-"""Documents as PDF files: what is on them, on which paper, and when there is none."""
+"""PDF files of documents: contents, paper size, and when there is none."""
 
 from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.printout import PaperSize
 from carimbo.main.api import api_of
-from carimbo.printing.truetype import FontUnusable
+from carimbo.printing.engine.truetype import FontUnusable
 from carimbo.settings import Settings
 from integration.issuing.actions import cancel, until_sent
-from integration.issuing.floor import Floor
+from integration.issuing.point_of_sale import PointOfSale
 from integration.issuing.printer import Recorder, ask, ask_event, digits, last_event, pdf_of, put_logo
-from integration.issuing.scripted import LOST, authorizing, playing
+from integration.issuing.scripted import LOST, authorizing, scripted_authorities
 from integration.issuing.shop import GOODS, KINDS, REFUSED, UNANSWERED, NewShop, Shop, error_of
-from integration.issuing.till import Till
+from integration.issuing.system import System
 from pdf_reading import sizes_of, text_of
 from support import data_of, fields_of
 
@@ -21,15 +21,17 @@ PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe"}
 SOLD = {"nfe": "Caneca", "nfce": "Caneca", "nfse": "Assinatura mensal"}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-async def test_a_printout_holds_key_protocol_and_goods_and_says_when_it_is_canceled(
-    shop: Shop, kind: str
+@pytest.mark.parametrize("document_type", KINDS)
+async def test_printout_has_key_protocol_and_goods_and_shows_a_cancellation(
+    shop: Shop, document_type: str
 ) -> None:
-    record = await shop.issue(kind)
-    text = text_of(pdf_of(await ask(shop, record), f'"{PRINT_NAMES[kind]}-{record["accessKey"]}.pdf"'))
+    record = await shop.issue(document_type)
+    text = text_of(
+        pdf_of(await ask(shop, record), f'"{PRINT_NAMES[document_type]}-{record["accessKey"]}.pdf"')
+    )
     assert record["accessKey"] in digits(text)
-    assert kind not in GOODS or record["protocol"] in digits(text)
-    assert SOLD[kind] in text
+    assert document_type not in GOODS or record["protocol"] in digits(text)
+    assert SOLD[document_type] in text
     assert "CANCELAD" not in digits(text).upper()
     data_of(await cancel(shop, record, {"justification": "Pedido desfeito pelo cliente"}))
     assert "CANCELAD" in digits(text_of(pdf_of(await ask(shop, record)))).upper()
@@ -38,73 +40,85 @@ async def test_a_printout_holds_key_protocol_and_goods_and_says_when_it_is_cance
     text = text_of(pdf_of(answer, f'"Cancelamento-{record["accessKey"]}.pdf"'))
     assert "Pedido desfeito pelo cliente" in text
     assert record["accessKey"] in digits(text)
-    assert kind not in GOODS or event["protocol"] in digits(text)
+    assert document_type not in GOODS or event["protocol"] in digits(text)
 
 
 class TestOffline:
-    async def test_is_printed_before_its_authorization(self, till: Till) -> None:
-        made = await until_sent(till.shop, await till.hand_over(till.paper(10, notes=UNANSWERED)))
-        text = text_of(pdf_of(await ask(till.shop, made), f"NFCe-{made['accessKey']}.pdf"))
-        assert made["accessKey"] in digits(text)
+    async def test_offline_receipt_is_printed_before_its_authorization(
+        self, point_of_sale: PointOfSale
+    ) -> None:
+        document = await until_sent(
+            point_of_sale.shop, await point_of_sale.submit(point_of_sale.paper(10, notes=UNANSWERED))
+        )
+        text = text_of(pdf_of(await ask(point_of_sale.shop, document), f"NFCe-{document['accessKey']}.pdf"))
+        assert document["accessKey"] in digits(text)
         assert "CONTINGÊNCIA" in text.upper()
         assert "PENDENTE DE AUTORIZAÇÃO" in text.upper()
 
-    async def test_is_drawn_anew_once_it_is_authorized(self, floor: Floor, till: Till) -> None:
-        async with playing(floor, till.shop, LOST, authorizing()) as play:
-            made = await till.hand_over(till.paper(10))
-            await play.perform(made, steps=1)
-            pending = text_of(pdf_of(await ask(till.shop, made)))
-            record = await play.perform(made)
-            authorized = text_of(pdf_of(await ask(till.shop, record)))
+    async def test_offline_receipt_is_drawn_again_once_it_is_authorized(
+        self, system: System, point_of_sale: PointOfSale
+    ) -> None:
+        async with scripted_authorities(system, point_of_sale.shop, LOST, authorizing()) as worker:
+            document = await point_of_sale.submit(point_of_sale.paper(10))
+            await worker.advance(document, steps=1)
+            pending = text_of(pdf_of(await ask(point_of_sale.shop, document)))
+            record = await worker.advance(document)
+            authorized = text_of(pdf_of(await ask(point_of_sale.shop, record)))
         assert record["protocol"] not in digits(pending)
         assert record["protocol"] in digits(authorized)
         assert "PENDENTE" not in authorized.upper()
 
-    async def test_that_was_refused_is_not_printed(self, till: Till) -> None:
-        refused = await till.shop.settled(await till.hand_over(till.paper(10, notes=REFUSED)))
-        details = error_of(await ask(till.shop, refused), 409, "INVALID_STATE")
+    async def test_refused_offline_receipt_is_not_printed(self, point_of_sale: PointOfSale) -> None:
+        refused = await point_of_sale.shop.settled(
+            await point_of_sale.submit(point_of_sale.paper(10, notes=REFUSED))
+        )
+        details = error_of(await ask(point_of_sale.shop, refused), 409, "INVALID_STATE")
         assert details["currentStatus"] == "rejected"
 
-    async def test_that_is_not_signed_yet_is_not_printed(self, till: Till) -> None:
-        error_of(await ask(till.shop, await till.keep()), 409, "INVALID_STATE")
+    async def test_offline_receipt_that_is_not_signed_yet_is_not_printed(
+        self, point_of_sale: PointOfSale
+    ) -> None:
+        error_of(await ask(point_of_sale.shop, await point_of_sale.keep()), 409, "INVALID_STATE")
 
 
-class TestPaper:
-    async def test_is_the_usual_one_of_the_type(self, shop: Shop, printer: Recorder) -> None:
-        for kind in KINDS:
-            pdf_of(await ask(shop, await shop.issue(kind)))
-        assert [order.paper for order in printer.documents] == [Paper.A4, Paper.ROLL_80, Paper.A4]
+class TestPaperSize:
+    async def test_default_paper_depends_on_the_type(self, shop: Shop, printer: Recorder) -> None:
+        for document_type in KINDS:
+            pdf_of(await ask(shop, await shop.issue(document_type)))
+        assert [order.paper for order in printer.documents] == [PaperSize.A4, PaperSize.ROLL_80, PaperSize.A4]
 
-    async def test_may_be_set_by_the_company(self, shop: Shop, printer: Recorder) -> None:
+    async def test_company_can_set_the_paper(self, shop: Shop, printer: Recorder) -> None:
         record = await shop.issue("nfce")
         pdf_of(await ask(shop, record))
         await shop.put_settings(nfce={"paper": "58mm"})
         pdf_of(await ask(shop, record))
         pdf_of(await ask(shop, record, paper="80mm"))
-        assert [order.paper for order in printer.documents] == [Paper.ROLL_80, Paper.ROLL_58]
+        assert [order.paper for order in printer.documents] == [PaperSize.ROLL_80, PaperSize.ROLL_58]
 
-    async def test_may_be_asked_for(self, shop: Shop) -> None:
+    async def test_request_can_choose_the_paper(self, shop: Shop) -> None:
         record = await shop.issue("nfce")
         narrow = pdf_of(await ask(shop, record, paper="58mm"))
-        found = await shop.caller.http.get(f"/v1/invoices/{record['id']}.pdf", params={"paper": "58mm"})
-        assert pdf_of(found) == narrow
+        answer = await shop.caller.http.get(f"/v1/invoices/{record['id']}.pdf", params={"paper": "58mm"})
+        assert pdf_of(answer) == narrow
         (wide_page,), (narrow_page,) = sizes_of(pdf_of(await ask(shop, record))), sizes_of(narrow)
         assert wide_page.width > narrow_page.width
 
     @pytest.mark.parametrize(
-        ("kind", "paper", "told"),
+        ("document_type", "paper", "message"),
         [("nfe", "80mm", "use a4"), ("nfce", "a4", "use 80mm ou 58mm"), ("nfse", "58mm", "use a4")],
     )
-    async def test_of_another_type_is_refused(self, shop: Shop, kind: str, paper: str, told: str) -> None:
-        record = await shop.issue(kind)
-        assert told in fields_of(await ask(shop, record, paper=paper))["paper"]
+    async def test_paper_of_another_type_is_invalid(
+        self, shop: Shop, document_type: str, paper: str, message: str
+    ) -> None:
+        record = await shop.issue(document_type)
+        assert message in fields_of(await ask(shop, record, paper=paper))["paper"]
 
-    async def test_that_nobody_has_is_refused(self, shop: Shop) -> None:
+    async def test_unknown_paper_is_invalid(self, shop: Shop) -> None:
         assert "80mm" in fields_of(await ask(shop, await shop.issue("nfce"), paper="letter"))["paper"]
 
 
 class TestLogo:
-    async def test_is_on_what_is_printed_from_then_on(self, shop: Shop, printer: Recorder) -> None:
+    async def test_changed_logo_appears_on_later_printouts(self, shop: Shop, printer: Recorder) -> None:
         record = await shop.issue()
         bare = pdf_of(await ask(shop, record))
         await put_logo(shop, "red")
@@ -116,14 +130,14 @@ class TestLogo:
         assert pdf_of(await ask(shop, record)) == bare
         assert len(printer.documents) == 3
 
-    async def test_is_the_image_that_is_kept(self, shop: Shop, printer: Recorder) -> None:
+    async def test_logo_is_the_stored_image(self, shop: Shop, printer: Recorder) -> None:
         record = await shop.issue()
         await put_logo(shop, "red")
         pdf_of(await ask(shop, record))
         (order,) = printer.documents
         assert order.logo == (await shop.get("/settings/logo")).content
 
-    async def test_is_that_of_the_documents_company(
+    async def test_logo_is_that_of_the_documents_company(
         self, shop: Shop, new_shop: NewShop, printer: Recorder
     ) -> None:
         await put_logo(await new_shop(shop.caller), "red")
@@ -132,6 +146,6 @@ class TestLogo:
 
 
 class TestFonts:
-    def test_that_are_not_there_keep_the_api_from_being_built(self, tmp_path: Path) -> None:
+    def test_missing_fonts_prevent_the_start_of_the_api(self, tmp_path: Path) -> None:
         with pytest.raises(FontUnusable, match=r"regular\.ttf"):
             api_of(Settings(fonts_folder=tmp_path))

@@ -1,10 +1,10 @@
-"""Ranges of numbers whose fate is told late, oddly or not at all."""
+"""Inutilizations whose answers are late, unusual or lost."""
 
 from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Duplicate, Rejected
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
@@ -14,12 +14,12 @@ from integration.issuing.scripted import (
     NOT_SENT,
     OUT,
     Line,
-    Play,
+    ScriptedWorker,
     file_of,
     registering,
+    remove_certificate,
     row_of,
     state_of,
-    without_certificate,
 )
 
 SAME_RANGE = Duplicate(code="563", message="Rejeição: Já existe pedido de inutilização com a mesma faixa")
@@ -28,11 +28,11 @@ VOIDED = Duplicate(code="206", message="Rejeição: NF-e já está inutilizada n
 USED = Rejected(code="241", message="Rejeição: Um número da faixa já foi utilizado")
 
 
-async def give_up(play: Play, last: int = 12) -> UUID:
-    """Store a range that is to be given up."""
+async def add_inutilization(worker: ScriptedWorker, last: int = 12) -> UUID:
+    """Adds an inutilization that is still to be sent."""
     new = NewInutilization(
         id=new_id(),
-        company_id=UUID(play.shop.id),
+        company_id=UUID(worker.shop.id),
         document_type="nfe",
         environment="production",
         series=1,
@@ -41,7 +41,7 @@ async def give_up(play: Play, last: int = 12) -> UUID:
         year=2026,
         justification="Numeração pulada por falha de sistema",
     )
-    async with play.shop.floor.database.autocommit(play.shop.caller.subscription_id) as tenant:
+    async with worker.shop.system.database.autocommit(worker.shop.caller.subscription_id) as tenant:
         await tenant.inutilizations.add(new)
     return new.id
 
@@ -57,50 +57,50 @@ class TestRange:
             ((OUT, NOT_SENT, registering("102")), "102"),
         ],
     )
-    async def test_that_is_void_in_the_end_is_registered(
-        self, play: Play, lines: tuple[Line, ...], code: str
+    async def test_range_that_is_void_in_the_end_is_registered(
+        self, worker: ScriptedWorker, lines: tuple[Line, ...], code: str
     ) -> None:
-        play.script.begin(*lines)
-        numbers = await give_up(play)
-        await play.work(WorkKind.INUTILIZATION, numbers)
-        row = await row_of(play, numbers)
+        worker.script.begin(*lines)
+        numbers = await add_inutilization(worker)
+        await worker.advance_row(WorkKind.INUTILIZATION, numbers)
+        row = await row_of(worker, numbers)
         assert (row["state"], row["authority_code"]) == ("registered", code)
         assert (row["protocol"] is not None) == (code == "102")
-        assert (await file_of(play, numbers, "registration") is not None) == (code == "102")
-        assert (len(play.script.filed), len(set(play.script.filed))) == (len(lines), 1)
+        assert (await file_of(worker, numbers, "registration") is not None) == (code == "102")
+        assert (len(worker.script.filed), len(set(worker.script.filed))) == (len(lines), 1)
 
     @pytest.mark.parametrize("answer", [SAME_RANGE, PART_VOIDED, VOIDED])
     @pytest.mark.parametrize("before", [(), (LOST,)])
-    async def test_of_one_number_that_is_void_already_is_registered(
-        self, play: Play, before: tuple[Line, ...], answer: Duplicate
+    async def test_single_number_that_is_already_void_is_registered(
+        self, worker: ScriptedWorker, before: tuple[Line, ...], answer: Duplicate
     ) -> None:
-        play.script.begin(*before, answer)
-        number = await give_up(play, last=10)
-        await play.work(WorkKind.INUTILIZATION, number)
-        row = await row_of(play, number)
+        worker.script.begin(*before, answer)
+        number = await add_inutilization(worker, last=10)
+        await worker.advance_row(WorkKind.INUTILIZATION, number)
+        row = await row_of(worker, number)
         assert (row["state"], row["authority_code"]) == ("registered", answer.code)
-        assert await file_of(play, number, "registration") is None
+        assert await file_of(worker, number, "registration") is None
 
     @pytest.mark.parametrize("refusal", [PART_VOIDED, VOIDED, USED])
     @pytest.mark.parametrize("before", [(), (LOST,)])
-    async def test_of_which_a_number_is_not_free_is_refused(
-        self, play: Play, before: tuple[Line, ...], refusal: Rejected | Duplicate
+    async def test_range_with_a_number_that_is_not_free_is_refused(
+        self, worker: ScriptedWorker, before: tuple[Line, ...], refusal: Rejected | Duplicate
     ) -> None:
-        play.script.begin(*before, refusal)
-        numbers = await give_up(play)
-        await play.work(WorkKind.INUTILIZATION, numbers)
-        row = await row_of(play, numbers)
+        worker.script.begin(*before, refusal)
+        numbers = await add_inutilization(worker)
+        await worker.advance_row(WorkKind.INUTILIZATION, numbers)
+        row = await row_of(worker, numbers)
         assert (row["state"], row["authority_code"]) == ("refused", refusal.code)
         assert row["authority_message"] == refusal.message
 
-    async def test_that_may_be_void_waits_for_a_certificate(
-        self, play: Play, certificate: A1Certificate
+    async def test_range_that_may_be_void_waits_for_a_certificate(
+        self, worker: ScriptedWorker, certificate: A1Certificate
     ) -> None:
-        play.script.begin(LOST, SAME_RANGE)
-        numbers = await give_up(play)
-        await play.work(WorkKind.INUTILIZATION, numbers, steps=1)
-        await without_certificate(play)
-        assert await play.work(WorkKind.INUTILIZATION, numbers, steps=1) is not None
-        await play.shop.certify(certificate)
-        await play.work(WorkKind.INUTILIZATION, numbers)
-        assert await state_of(play, numbers) == "registered"
+        worker.script.begin(LOST, SAME_RANGE)
+        numbers = await add_inutilization(worker)
+        await worker.advance_row(WorkKind.INUTILIZATION, numbers, steps=1)
+        await remove_certificate(worker)
+        assert await worker.advance_row(WorkKind.INUTILIZATION, numbers, steps=1) is not None
+        await worker.shop.set_certificate(certificate)
+        await worker.advance_row(WorkKind.INUTILIZATION, numbers)
+        assert await state_of(worker, numbers) == "registered"

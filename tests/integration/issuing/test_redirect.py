@@ -1,51 +1,51 @@
-"""An attempt that no authority has goes another way under its number, once none can get it any more."""
+"""An attempt that no authority has is sent by another route under its number, once it can not arrive."""
 
 from datetime import timedelta
 from typing import Any
 
-from integration.issuing.scripted import LOST, OUT, UNKNOWN, Line, Play, authorizing
+from integration.issuing.scripted import LOST, OUT, UNKNOWN, Line, ScriptedWorker, authorizing
 
 SECOND = timedelta(seconds=1)
 
 
-async def created(play: Play, *lines: Line) -> dict[str, Any]:
-    play.script.begin(*lines)
-    return await play.shop.create()
+async def created(worker: ScriptedWorker, *lines: Line) -> dict[str, Any]:
+    worker.script.begin(*lines)
+    return await worker.shop.create()
 
 
-async def step(play: Play, document: dict[str, Any]) -> dict[str, Any]:
-    """Advance a document once, as if its pause were over."""
-    await play.hasten(document)
-    return await play.perform(document, steps=1)
+async def step(worker: ScriptedWorker, document: dict[str, Any]) -> dict[str, Any]:
+    """Makes a document due and advances it once."""
+    await worker.end_pause(document)
+    return await worker.advance(document, steps=1)
 
 
-def ways(play: Play) -> list[str]:
-    """The way that each sending went (tpEmis)."""
-    return [signed.access_key[34] for signed in play.script.sent]
+def routes(worker: ScriptedWorker) -> list[str]:
+    """Returns the emission type (tpEmis) of each request."""
+    return [signed.access_key[34] for signed in worker.script.sent]
 
 
 class TestAttempt:
-    async def test_that_was_refused_at_the_door_goes_at_once(self, play: Play) -> None:
-        document = await created(play, OUT, authorizing())
-        await step(play, document)
-        await play.go_into_contingency()
-        document = await step(play, document)
+    async def test_refused_attempt_is_redirected_at_once(self, worker: ScriptedWorker) -> None:
+        document = await created(worker, OUT, authorizing())
+        await step(worker, document)
+        await worker.go_into_contingency()
+        document = await step(worker, document)
         assert (document["status"], document["number"]) == ("authorized", 1)
-        assert ways(play) == ["1", "6"]
+        assert routes(worker) == ["1", "6"]
 
-    async def test_that_was_just_given_up_may_be_on_its_way(self, play: Play) -> None:
-        """However long ago it was issued: what counts is when it was sent again."""
-        latest = play.shop.floor.settings.latest_arrival
-        document = await created(play, LOST, UNKNOWN, LOST, UNKNOWN, OUT, OUT, authorizing())
-        await step(play, document)
-        play.script.passed += 2 * latest
-        await step(play, document)
-        await step(play, document)
-        await play.go_into_contingency()
-        play.script.passed += latest - 5 * SECOND
-        assert (await step(play, document))["status"] == "processing"
-        assert ways(play) == ["1"] * 4
-        play.script.passed += 10 * SECOND
-        document = await step(play, document)
+    async def test_attempt_that_may_still_arrive_is_not_redirected(self, worker: ScriptedWorker) -> None:
+        """The time of the last request counts, not the time of issue."""
+        in_flight_limit = worker.shop.system.settings.in_flight_limit
+        document = await created(worker, LOST, UNKNOWN, LOST, UNKNOWN, OUT, OUT, authorizing())
+        await step(worker, document)
+        worker.script.passed += 2 * in_flight_limit
+        await step(worker, document)
+        await step(worker, document)
+        await worker.go_into_contingency()
+        worker.script.passed += in_flight_limit / 2
+        assert (await step(worker, document))["status"] == "processing"
+        assert routes(worker) == ["1"] * 4
+        worker.script.passed += in_flight_limit
+        document = await step(worker, document)
         assert (document["status"], document["number"]) == ("authorized", 1)
-        assert ways(play) == [*"1111", "6"]
+        assert routes(worker) == [*"1111", "6"]

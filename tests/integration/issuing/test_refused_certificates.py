@@ -1,4 +1,4 @@
-"""A certificate that the authority does not accept in TLS is said as that wherever one looks."""
+"""A certificate that the authority refuses in TLS is reported in the document and the company status."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.simulator.certificates import CertificateFolder
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.simulator.program.certificates import CertificateFolder
 from integration.issuing.shop import BY_NUMBERING, Shop
 from support import CNPJ, data_of
 
@@ -16,39 +16,43 @@ NOT_ACCEPTED = "CERTIFICATE_NOT_ACCEPTED"
 
 @pytest.fixture(scope="session")
 def foreign_certificate(tmp_path_factory: pytest.TempPathFactory) -> A1Certificate:
-    """A certificate of a simulator in another folder, whose authority is another one."""
+    """A certificate of a simulator in another folder, which has another certificate authority."""
     folder: Path = tmp_path_factory.mktemp("elsewhere")
     issued = CertificateFolder.open(folder, datetime.now(UTC)).issue(CNPJ, "LOJA LTDA", datetime.now(UTC))
     return A1Certificate.from_bundle(issued.to_pem())
 
 
 class TestRefusedCertificates:
-    """With the real TLS of the simulator, which does not know the authority of the certificate."""
+    """Uses the real TLS of the simulator, which does not know the issuer of the certificate."""
 
-    @pytest.mark.parametrize("kind", BY_NUMBERING)
-    async def test_the_document_says_so(self, refused_shop: Shop, kind: str) -> None:
-        document = await refused_shop.create(kind)
-        await refused_shop.floor.until(
+    @pytest.mark.parametrize("document_type", BY_NUMBERING)
+    async def test_document_shows_that_the_certificate_is_not_accepted(
+        self, refused_shop: Shop, document_type: str
+    ) -> None:
+        document = await refused_shop.create(document_type)
+        await refused_shop.system.until(
             f"(select attempts >= 2 from emissions where document_id = '{UUID(document['id'])}')"
         )
         read = await refused_shop.read(document)
         assert (read["status"], read["progress"]["lastAnswer"]["code"]) == ("processing", NOT_ACCEPTED)
 
-    async def test_the_status_of_the_company_says_so(self, refused_shop: Shop) -> None:
+    async def test_company_status_shows_that_the_certificate_is_not_accepted(
+        self, refused_shop: Shop
+    ) -> None:
         status = data_of(await refused_shop.get("/status"))
         assert status["ready"] is False
         assert status["certificate"]["status"] == "notAccepted"
-        for one in status["types"]:
-            assert (one["ready"], one["missing"]) == (False, ["certificate"])
-            assert (one["authority"]["status"], one["authority"]["code"]) == ("unknown", NOT_ACCEPTED)
-            assert "não aceita o certificado da empresa" in one["authority"]["message"]
+        for entry in status["types"]:
+            assert (entry["ready"], entry["missing"]) == (False, ["certificate"])
+            assert (entry["authority"]["status"], entry["authority"]["code"]) == ("unknown", NOT_ACCEPTED)
+            assert "não aceita o certificado da empresa" in entry["authority"]["message"]
 
-    async def test_the_document_goes_on_with_a_certificate_that_is_accepted(
+    async def test_document_is_issued_once_the_company_has_an_accepted_certificate(
         self, refused_shop: Shop, certificate: A1Certificate
     ) -> None:
         document = await refused_shop.create()
-        await refused_shop.floor.until(
+        await refused_shop.system.until(
             f"(select attempts >= 1 from emissions where document_id = '{UUID(document['id'])}')"
         )
-        await refused_shop.certify(certificate)
+        await refused_shop.set_certificate(certificate)
         assert (await refused_shop.settled(document))["status"] == "authorized"

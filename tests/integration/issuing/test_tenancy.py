@@ -7,8 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
-from integration.issuing.floor import Floor
+from carimbo.fiscal.identity.certificate import A1Certificate
 from integration.issuing.shop import (
     KINDS,
     NFCE,
@@ -22,6 +21,7 @@ from integration.issuing.shop import (
     error_of,
     ready_shop,
 )
+from integration.issuing.system import System
 from support import ABSENT, data_of
 
 Route = tuple[str, str, Any]
@@ -38,7 +38,11 @@ READS = [
     ),
     "/v1/companies/{company}/invoices/{nfe}",
 ]  # fmt: skip
-BY_ID = [f"/v1/invoices/{kind}.{form}" for kind in ("{nfce}", "{nfse}") for form in ("xml", "pdf")]
+BY_ID = [
+    f"/v1/invoices/{document_type}.{form}"
+    for document_type in ("{nfce}", "{nfse}")
+    for form in ("xml", "pdf")
+]
 CREATES: list[Route] = [
     ("POST", "/v1/companies/{company}/nfe", NFE),
     ("POST", "/v1/companies/{company}/nfce", NFCE),
@@ -67,19 +71,19 @@ async def call(client: httpx2.AsyncClient, route: Route, ids: dict[str, str]) ->
 
 
 @pytest.fixture(scope="module")
-async def owner(floor: Floor, certificate: A1Certificate) -> Shop:
-    return await ready_shop(floor, await floor.new_caller(), certificate)
+async def owner(system: System, certificate: A1Certificate) -> Shop:
+    return await ready_shop(system, await system.new_caller(), certificate)
 
 
 @pytest.fixture(scope="module")
 async def owned(owner: Shop) -> dict[str, str]:
-    """A company with a refused NF-e and other documents that are authorized, by their ids."""
+    """Returns the ids of a company with a refused NF-e and other authorized documents."""
     return await issued_by(owner)
 
 
 async def issued_by(owner: Shop) -> dict[str, str]:
     refused = await owner.issue("nfe", notes=REFUSED)
-    others = {kind: (await owner.issue(kind))["id"] for kind in ("nfce", "nfse")}
+    others = {document_type: (await owner.issue(document_type))["id"] for document_type in ("nfce", "nfse")}
     return {"company": owner.id, "nfe": refused["id"], **others}
 
 
@@ -98,7 +102,7 @@ def not_found(answer: httpx2.Response) -> bool:
 async def wrong_routes(
     owner: Shop, client: httpx2.AsyncClient, routes: list[Route], ids: dict[str, str]
 ) -> list[str]:
-    """Calls routes and returns those that were found, or that changed what the owner has."""
+    """Calls routes and returns those that do not answer 404, or that changed the owner's documents."""
     wrong, before = [], await everything_of(owner)
     for route in routes:
         answer = await call(client, route, ids)
@@ -111,23 +115,25 @@ async def wrong_routes(
 
 
 class TestAnotherSubscription:
-    async def test_finds_nothing_and_changes_nothing(
-        self, floor: Floor, owner: Shop, owned: dict[str, str]
+    async def test_another_subscription_finds_nothing_and_changes_nothing(
+        self, system: System, owner: Shop, owned: dict[str, str]
     ) -> None:
-        stranger = (await floor.new_caller()).http
+        stranger = (await system.new_caller()).http
         wrong = await wrong_routes(owner, stranger, EVERY_ROUTE, owned)
         assert not wrong, "\n".join(wrong)
 
-    async def test_learns_nothing_from_the_answers(self, floor: Floor, owned: dict[str, str]) -> None:
-        stranger, absent = (await floor.new_caller()).http, dict.fromkeys(owned, ABSENT)
-        telling = []
+    async def test_another_subscription_gets_the_same_answers_as_for_unknown_ids(
+        self, system: System, owned: dict[str, str]
+    ) -> None:
+        stranger, absent = (await system.new_caller()).http, dict.fromkeys(owned, ABSENT)
+        differences = []
         for route in EVERY_ROUTE:
             foreign, nothing = [(await call(stranger, route, ids)).json() for ids in (owned, absent)]
             if foreign != nothing:
-                telling.append(f"{named(route)} answers {foreign} instead of {nothing}")
-        assert not telling, "\n".join(telling)
+                differences.append(f"{named(route)} answers {foreign} instead of {nothing}")
+        assert not differences, "\n".join(differences)
 
-    async def test_finds_nothing_under_a_company_of_its_own(
+    async def test_another_subscription_finds_nothing_under_its_own_company(
         self, owner: Shop, owned: dict[str, str], new_shop: NewShop
     ) -> None:
         other = await new_shop()
@@ -137,7 +143,7 @@ class TestAnotherSubscription:
 
 
 class TestAnotherCompany:
-    async def test_of_the_same_subscription_has_other_documents(
+    async def test_another_company_of_the_same_subscription_has_other_documents(
         self, owner: Shop, owned: dict[str, str], new_shop: NewShop
     ) -> None:
         other = await new_shop(owner.caller)
@@ -147,8 +153,8 @@ class TestAnotherCompany:
 
 
 @dataclass(frozen=True)
-class Gone:
-    """A company that was deleted, with the ids of its documents and what could be read of them before."""
+class DeletedCompany:
+    """A deleted company, with the ids of its documents and their contents before."""
 
     shop: Shop
     ids: dict[str, str]
@@ -156,12 +162,12 @@ class Gone:
 
 
 @pytest.fixture(scope="module")
-async def gone(floor: Floor, certificate: A1Certificate) -> Gone:
-    shop = await ready_shop(floor, await floor.new_caller(), certificate)
+async def deleted_company(system: System, certificate: A1Certificate) -> DeletedCompany:
+    shop = await ready_shop(system, await system.new_caller(), certificate)
     ids = await issued_by(shop)
     before = await everything_read(shop, ids)
     data_of(await shop.caller.http.delete(shop.path()))
-    return Gone(shop, ids, before)
+    return DeletedCompany(shop, ids, before)
 
 
 async def everything_read(shop: Shop, ids: dict[str, str]) -> list[bytes]:
@@ -171,36 +177,44 @@ async def everything_read(shop: Shop, ids: dict[str, str]) -> list[bytes]:
 
 
 class TestDeletedCompany:
-    async def test_leaves_its_documents_readable(self, gone: Gone) -> None:
-        assert await everything_read(gone.shop, gone.ids) == gone.before
+    async def test_documents_of_a_deleted_company_can_be_read(self, deleted_company: DeletedCompany) -> None:
+        assert await everything_read(deleted_company.shop, deleted_company.ids) == deleted_company.before
 
-    async def test_issues_and_changes_no_more(self, gone: Gone) -> None:
+    async def test_deleted_company_can_not_issue_or_change_documents(
+        self, deleted_company: DeletedCompany
+    ) -> None:
         routes = [*CREATES, *CHANGES, STATUS]
-        wrong = await wrong_routes(gone.shop, gone.shop.caller.http, routes, gone.ids)
+        wrong = await wrong_routes(
+            deleted_company.shop, deleted_company.shop.caller.http, routes, deleted_company.ids
+        )
         assert not wrong, "\n".join(wrong)
 
-    async def test_is_not_deleted_while_a_document_is_on_its_way(self, floor: Floor, shop: Shop) -> None:
-        async with floor.standstill():
-            made = await shop.create()
+    async def test_company_with_a_document_in_process_can_not_be_deleted(
+        self, system: System, shop: Shop
+    ) -> None:
+        async with system.worker_stopped():
+            document = await shop.create()
             answer = await shop.caller.http.delete(shop.path())
             details = error_of(answer, 409, "INVALID_STATE")
             assert "1 documento e 0 eventos ou inutilizações" in answer.json()["error"]["message"]
             assert details["currentStatus"] == "processing"
             assert "processing" not in details["allowed"]
-        assert (await shop.settled(made))["status"] == "authorized"
+        assert (await shop.settled(document))["status"] == "authorized"
         assert data_of(await shop.caller.http.delete(shop.path())) == {"id": shop.id, "deleted": True}
 
-    async def test_is_not_deleted_while_the_authority_does_not_answer(self, shop: Shop) -> None:
+    async def test_company_whose_authority_does_not_answer_can_not_be_deleted(self, shop: Shop) -> None:
         await shop.create("nfse", notes=UNANSWERED)
         error_of(await shop.caller.http.delete(shop.path()), 409, "INVALID_STATE")
 
-    async def test_in_the_middle_of_a_burst_leaves_nothing_on_its_way(self, floor: Floor, shop: Shop) -> None:
-        calls = [shop.post(f"/{kind}", body_of(kind)) for kind in KINDS * 4]
+    async def test_deletion_during_a_burst_leaves_no_document_in_process(
+        self, system: System, shop: Shop
+    ) -> None:
+        calls = [shop.post(f"/{document_type}", body_of(document_type)) for document_type in KINDS * 4]
         calls.insert(5, shop.caller.http.delete(shop.path()))
         answers = await asyncio.gather(*calls)
         deletion = answers.pop(5)
         assert deletion.status_code in (200, 409)
         assert {answer.status_code for answer in answers} <= {202, 404, 422}
-        await floor.until(
+        await system.until(
             f"not exists (select from documents where company_id = '{shop.id}' and status = 'processing')"
         )

@@ -1,4 +1,4 @@
-"""What trial runs (`dryRun`) show of real types; what all types share of them is in tests/toy."""
+"""Dry runs (`dryRun`) of the real types; the parts that all types share are in tests/toy."""
 
 from decimal import Decimal
 from typing import Any
@@ -8,8 +8,8 @@ from lxml import etree
 
 from carimbo.fiscal.schemas import Schema, Schemas
 from integration.issuing.actions import switch_environment
-from integration.issuing.floor import Floor
 from integration.issuing.shop import KINDS, MUG, Shop, body_of, error_of
+from integration.issuing.system import System
 from support import data_of, fields_of
 
 _GOODS = {"items": [MUG | {"ncm": "99999999"}, MUG | {"cfop": "1102"}], "payments": None}
@@ -18,14 +18,14 @@ BROKEN: dict[str, dict[str, Any]] = {
     "nfce": _GOODS,
     "nfse": {"nbs": "999999999", "immunityType": "3"},
 }
-"""Changes that break a rule each, at two places."""
+"""Changes that break two rules of each type."""
 BLAMED = {
     "nfe": {"items[0].ncm", "items[1].cfop"},
     "nfce": {"items[0].ncm", "items[1].cfop"},
     "nfse": {"nbs", "immunityType"},
 }
 XML = {"nfe": ("nNF", "vNF"), "nfce": ("nNF", "vNF"), "nfse": ("nDPS", "vServ")}
-"""Where a document has its number and its amount."""
+"""The elements of a document's number and amount."""
 SCHEMAS = {"nfe": Schema.NFE, "nfce": Schema.NFE, "nfse": Schema.NFSE_DPS}
 REQUIRED = {"nfe": "items", "nfce": "items", "nfse": "borrower"}
 OWNED = (
@@ -35,64 +35,74 @@ OWNED = (
 SIGNATURE = ".//{http://www.w3.org/2000/09/xmldsig#}Signature"
 
 
-async def everything_stored(floor: Floor, shop: Shop) -> dict[str, Any]:
-    """Returns what a subscription has of documents, sales, numbers and its plan."""
+async def everything_stored(system: System, shop: Shop) -> dict[str, Any]:
+    """Returns the documents, sales, numbers and allowances of a subscription."""
     owner = shop.caller.subscription_id
     return {
-        table: await floor.fetch(f"select * from {table} where subscription_id = $1", owner)
+        table: await system.fetch(f"select * from {table} where subscription_id = $1", owner)
         for table in OWNED
     }
 
 
-async def trial_of(shop: Shop, kind: str, **changes: Any) -> dict[str, Any]:
-    return dict(data_of(await shop.post(f"/{kind}", body_of(kind, **changes), dryRun="true")))
+async def trial_of(shop: Shop, document_type: str, **changes: Any) -> dict[str, Any]:
+    return dict(
+        data_of(await shop.post(f"/{document_type}", body_of(document_type, **changes), dryRun="true"))
+    )
 
 
-async def test_a_trial_of_any_type_stores_nothing(floor: Floor, shop: Shop) -> None:
-    before = await everything_stored(floor, shop)
-    for kind in KINDS:
-        await trial_of(shop, kind, externalId="a")
-    assert await everything_stored(floor, shop) == before
+async def test_dry_run_of_any_type_stores_nothing(system: System, shop: Shop) -> None:
+    before = await everything_stored(system, shop)
+    for document_type in KINDS:
+        await trial_of(shop, document_type, externalId="a")
+    assert await everything_stored(system, shop) == before
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("document_type", KINDS)
 class TestTrialRun:
-    async def test_shows_totals_and_an_unsigned_xml_of_the_environment(self, shop: Shop, kind: str) -> None:
-        trial = await trial_of(shop, kind)
+    async def test_dry_run_shows_totals_and_an_unsigned_xml_of_the_environment(
+        self, shop: Shop, document_type: str
+    ) -> None:
+        trial = await trial_of(shop, document_type)
         assert (trial["problems"], trial["warnings"]) == ([], [])
         assert trial["totals"]["amount"] == 59.8
         assert not any(isinstance(value, str) for value in trial["totals"].values())
         root = etree.fromstring(trial["xml"].encode())
         assert root.find(SIGNATURE) is None
-        number, amount = XML[kind]
+        number, amount = XML[document_type]
         assert root.findtext(f".//{{*}}{number}") == "1"
         assert Decimal(root.findtext(f".//{{*}}{amount}") or "") == Decimal("59.80")
         assert root.findtext(".//{*}tpAmb") == "1"
         await switch_environment(shop, "homologation")
-        root = etree.fromstring((await trial_of(shop, kind))["xml"].encode())
+        root = etree.fromstring((await trial_of(shop, document_type))["xml"].encode())
         assert root.findtext(".//{*}tpAmb") == "2"
 
-    async def test_xml_lacks_nothing_but_the_signature(self, idle_shop: Shop, kind: str) -> None:
-        schema = Schemas().compiled(SCHEMAS[kind])
-        xml = (await trial_of(idle_shop, kind))["xml"].encode()
+    async def test_xml_of_a_dry_run_lacks_only_the_signature(
+        self, idle_shop: Shop, document_type: str
+    ) -> None:
+        schema = Schemas().compiled(SCHEMAS[document_type])
+        xml = (await trial_of(idle_shop, document_type))["xml"].encode()
         # The XSD of the DPS leaves the signature to the rules.
-        assert schema.validate(etree.fromstring(xml)) == (kind == "nfse")
+        assert schema.validate(etree.fromstring(xml)) == (document_type == "nfse")
         errors: Any = schema.error_log
         assert all("Signature" in error.message for error in errors)
 
-    async def test_shows_all_broken_rules_of_an_order_that_would_be_refused(
-        self, idle_shop: Shop, kind: str
+    async def test_dry_run_shows_all_rule_violations_of_the_request(
+        self, idle_shop: Shop, document_type: str
     ) -> None:
-        answer = await idle_shop.post(f"/{kind}", body_of(kind, **BROKEN[kind]), key="k")
+        answer = await idle_shop.post(
+            f"/{document_type}", body_of(document_type, **BROKEN[document_type]), key="k"
+        )
         rules = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
-        assert {rule["field"] for rule in rules} >= BLAMED[kind]
+        assert {rule["field"] for rule in rules} >= BLAMED[document_type]
         assert {frozenset(rule) for rule in rules} == {frozenset({"code", "field", "message", "hint"})}
         assert all(rule["code"] and rule["message"] for rule in rules)
         assert await idle_shop.count() == 0
-        assert (await trial_of(idle_shop, kind, **BROKEN[kind]))["problems"] == rules
-        assert REQUIRED[kind] in fields_of(await idle_shop.post(f"/{kind}", {}, dryRun="true"))
+        assert (await trial_of(idle_shop, document_type, **BROKEN[document_type]))["problems"] == rules
+        assert REQUIRED[document_type] in fields_of(
+            await idle_shop.post(f"/{document_type}", {}, dryRun="true")
+        )
 
-    async def test_shows_what_is_assumed(self, shop: Shop, kind: str) -> None:
+    async def test_dry_run_shows_assumed_values(self, shop: Shop, document_type: str) -> None:
         changes = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
         data_of(await shop.caller.http.put(shop.path(), json=changes))
-        assert (await trial_of(shop, kind))["warnings"]
+        assert (await trial_of(shop, document_type))["warnings"]

@@ -1,4 +1,4 @@
-"""Rows that another version wrote, or a person damaged, do not turn answers into internal errors."""
+"""Rows of another version, or damaged ones, do not cause internal errors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,9 +8,9 @@ import pytest
 import structlog
 
 from integration.issuing.actions import cancel
-from integration.issuing.floor import Floor
 from integration.issuing.number_ledger import void
 from integration.issuing.shop import NFE, Shop, accepted, error_of
+from integration.issuing.system import System
 from support import data_of
 
 SETTINGS = [
@@ -25,14 +25,14 @@ SETTINGS = [
 ]
 
 
-async def damage(floor: Floor, shop: Shop, statement: str) -> None:
-    """Damages rows of a company; the revision makes processes read the company again."""
-    await floor.fetch(statement.replace("COMPANY", f"'{UUID(shop.id)}'"))
-    await floor.fetch("update companies set revision = revision + 1 where id = $1", UUID(shop.id))
+async def damage(system: System, shop: Shop, statement: str) -> None:
+    """Damages rows of a company; the new revision makes processes read the company again."""
+    await system.fetch(statement.replace("COMPANY", f"'{UUID(shop.id)}'"))
+    await system.fetch("update companies set revision = revision + 1 where id = $1", UUID(shop.id))
 
 
-async def damage_settings(floor: Floor, shop: Shop, settings: str) -> None:
-    await damage(floor, shop, f"update companies set settings = '{settings}' where id = COMPANY")
+async def damage_settings(system: System, shop: Shop, settings: str) -> None:
+    await damage(system, shop, f"update companies set settings = '{settings}' where id = COMPANY")
 
 
 def unreadable_in(logs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -40,11 +40,11 @@ def unreadable_in(logs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 class TestSettings:
-    async def test_settings_that_can_not_be_read_are_left_out(self, floor: Floor, shop: Shop) -> None:
+    async def test_unreadable_settings_are_left_out(self, system: System, shop: Shop) -> None:
         issued, wrong = await shop.issue(), {}
         before = data_of(await shop.get("/settings"))
         for settings in SETTINGS:
-            await damage_settings(floor, shop, settings)
+            await damage_settings(system, shop, settings)
             with structlog.testing.capture_logs() as logs:
                 after = data_of(await shop.get("/settings"))
             warned = {(line["table"], line["id"]) for line in unreadable_in(logs)}
@@ -60,12 +60,12 @@ class TestSettings:
         ("settings", "path"),
         [('{"nfe": {"oldKey": 1}}', "nfe.oldKey"), ('{"defaults": {"old": 1}}', "defaults.old")],
     )
-    async def test_a_document_warns_of_settings_that_are_unknown(
-        self, floor: Floor, shop: Shop, settings: str, path: str
+    async def test_document_warns_about_unknown_settings(
+        self, system: System, shop: Shop, settings: str, path: str
     ) -> None:
-        await damage_settings(floor, shop, settings)
+        await damage_settings(system, shop, settings)
         document = accepted(await shop.post("/nfe", NFE))
-        assert any("não pôde ser lida" in one and path in one for one in document["warnings"])
+        assert any("não pôde ser lida" in warning and path in warning for warning in document["warnings"])
 
     @pytest.mark.parametrize(
         ("settings", "path"),
@@ -75,16 +75,16 @@ class TestSettings:
             ('{"defaults": {"origin": 5.5}}', "defaults.origin"),
         ],
     )
-    async def test_no_document_is_made_with_a_default_in_the_place_of_an_invalid_setting(
-        self, floor: Floor, shop: Shop, settings: str, path: str
+    async def test_invalid_setting_makes_the_company_not_ready(
+        self, system: System, shop: Shop, settings: str, path: str
     ) -> None:
-        await damage_settings(floor, shop, settings)
+        await damage_settings(system, shop, settings)
         assert error_of(await shop.post("/nfe", NFE), 422, "COMPANY_NOT_READY")["missing"] == [path]
 
-    async def test_a_change_of_settings_repairs_them(self, floor: Floor, shop: Shop) -> None:
+    async def test_change_of_settings_repairs_them(self, system: System, shop: Shop) -> None:
         wrong = {}
         for settings in SETTINGS:
-            await damage_settings(floor, shop, settings)
+            await damage_settings(system, shop, settings)
             shown = data_of(await shop.caller.http.put(shop.path("/settings"), json={"nfe": {"number": 40}}))
             with structlog.testing.capture_logs() as logs:
                 read = data_of(await shop.get("/settings"))
@@ -94,11 +94,11 @@ class TestSettings:
 
 
 class TestDocuments:
-    async def test_damaged_documents_do_not_hide_the_others(self, floor: Floor, shop: Shop) -> None:
+    async def test_damaged_documents_do_not_hide_the_others(self, system: System, shop: Shop) -> None:
         columns = ["environment = 'zz'", "type = 'zz'", "rejection = '\"x\"'", "rejection = '[1]'"]
         damaged = [await shop.issue() for _ in columns]
         for column, document in zip(columns, damaged, strict=True):
-            await floor.fetch(f"update documents set {column} where id = $1", UUID(document["id"]))
+            await system.fetch(f"update documents set {column} where id = $1", UUID(document["id"]))
         good = await shop.issue()
         newest, *others = data_of(await shop.get("/invoices"))
         assert newest == good
@@ -107,13 +107,13 @@ class TestDocuments:
         warned = [any("não pôde ser lida" in text for text in record["warnings"]) for record in others]
         assert warned == [True] * len(columns)
 
-    async def test_a_damaged_address_of_the_company_does_not_hide_its_documents(
-        self, floor: Floor, shop: Shop
+    async def test_damaged_address_of_the_company_does_not_hide_its_documents(
+        self, system: System, shop: Shop
     ) -> None:
         document, wrong = await shop.issue(), {}
         paths = ("/invoices", "/sales", "/numbering", "/status")
         for address in ('"x"', "[]", '{"a": 1}'):
-            await damage(floor, shop, f"update companies set address = '{address}' where id = COMPANY")
+            await damage(system, shop, f"update companies set address = '{address}' where id = COMPANY")
             statuses = {path: (await shop.get(path)).status_code for path in paths}
             documents = [record["id"] for record in data_of(await shop.get("/invoices"))]
             shown = data_of(await shop.caller.http.get("/v1/company"))["address"]
@@ -123,13 +123,13 @@ class TestDocuments:
                 wrong[address] = answers
         assert wrong == {}
 
-    async def test_a_damaged_key_keeps_a_document_from_being_canceled_or_corrected(
-        self, floor: Floor, shop: Shop
+    async def test_document_with_a_damaged_key_can_not_be_canceled_or_corrected(
+        self, system: System, shop: Shop
     ) -> None:
         document = await shop.issue()
         key = document["accessKey"][:-1] + str((int(document["accessKey"][-1]) + 1) % 10)
         query = "update emissions set access_key = $2 where document_id = $1"
-        await floor.fetch(query, UUID(document["id"]), key)
+        await system.fetch(query, UUID(document["id"]), key)
         correction = {"correction": "O peso bruto correto é 12 kg."}
         for answer in (
             await cancel(shop, document),
@@ -147,18 +147,20 @@ class TestDocuments:
             "delete from archive where owner_id = $1",
         ],
     )
-    async def test_a_damaged_archive_is_no_legal_file(self, floor: Floor, shop: Shop, statement: str) -> None:
+    async def test_damaged_archive_is_reported_instead_of_a_file(
+        self, system: System, shop: Shop, statement: str
+    ) -> None:
         document, paths = await shop.issue(), ("pdf", "items", "xml")
-        await floor.fetch(statement, UUID(document["id"]))
+        await system.fetch(statement, UUID(document["id"]))
         answers = {path: await shop.get(f"/nfe/{document['id']}/{path}") for path in paths}
         details = {path: error_of(answer, 409, "INVALID_STATE") for path, answer in answers.items()}
         assert details == {key: {"currentStatus": "authorized", "allowed": []} for key in paths}
         for path, answer in answers.items():
             assert "XML guardado não pôde ser lido" in answer.json()["error"]["message"], path
 
-    async def test_a_body_that_can_not_be_read_is_warned_of(self, floor: Floor, shop: Shop) -> None:
+    async def test_unreadable_body_is_a_warning(self, system: System, shop: Shop) -> None:
         document = await shop.issue()
-        await floor.fetch("update documents set request = '[' where id = $1", UUID(document["id"]))
+        await system.fetch("update documents set request = '[' where id = $1", UUID(document["id"]))
         read = data_of(await shop.get(f"/nfe/{document['id']}", include="request"))
         assert read["request"] is None
         assert "não pôde ser lida" in read["warnings"][-1]
@@ -166,13 +168,13 @@ class TestDocuments:
 
 class TestLists:
     @pytest.mark.parametrize("column", ["type", "status"])
-    async def test_an_unknown_value_in_the_history_of_a_document_comes_as_it_is_stored(
-        self, floor: Floor, shop: Shop, column: str
+    async def test_unknown_value_in_the_history_is_shown_as_stored(
+        self, system: System, shop: Shop, column: str
     ) -> None:
         document = await shop.issue()
         before = await shop.events(document)
         event_id = UUID(before[0]["id"])
-        await floor.fetch(f"update document_events set {column} = 'zz' where id = $1", event_id)
+        await system.fetch(f"update document_events set {column} = 'zz' where id = $1", event_id)
         assert await shop.events(document) == [before[0] | {column: "zz"}, *before[1:]]
 
     @pytest.mark.parametrize(
@@ -183,11 +185,11 @@ class TestLists:
             ("details = '\"x\"'", {"type": "nfe", "status": "authorized"}),
         ],
     )
-    async def test_a_damaged_event_does_not_hide_the_others(
-        self, floor: Floor, shop: Shop, columns: str, shown: dict[str, Any]
+    async def test_damaged_event_does_not_hide_the_others(
+        self, system: System, shop: Shop, columns: str, shown: dict[str, Any]
     ) -> None:
         bad, good = await shop.issue(), await shop.issue()
-        await floor.fetch(f"update events set {columns} where document_id = $1", UUID(bad["id"]))
+        await system.fetch(f"update events set {columns} where document_id = $1", UUID(bad["id"]))
         first, second = data_of(await shop.caller.http.get("/v1/events"))
         assert (first["data"] | shown, second["data"]["id"]) == (first["data"], good["id"])
 
@@ -202,12 +204,12 @@ class TestLists:
             ("update number_sequences set document_type = 'zz' where company_id = COMPANY", "/numbering"),
         ],
     )
-    async def test_a_damaged_row_comes_with_what_is_known(
-        self, floor: Floor, shop: Shop, statement: str, path: str
+    async def test_damaged_row_is_shown_with_its_readable_values(
+        self, system: System, shop: Shop, statement: str, path: str
     ) -> None:
         data_of(await void(shop, 1, 2))
         (before,) = data_of(await shop.get(path))
-        await damage(floor, shop, statement)
+        await damage(system, shop, statement)
         (after,) = data_of(await shop.get(path))
         assert after["series"] == before["series"]
         assert "zz" in after.values()

@@ -1,7 +1,7 @@
-"""The whole life of a document of each real type, over the simulator.
+"""The whole life of a document of each real type, with the simulator.
 
-What all types share is proven with the toys (tests/toy); here is that each real type takes part in it. Lost
-answers are in test_files.
+The toys (tests/toy) cover the behaviour that all types share; these tests cover that each real type has it.
+Lost answers are in test_files.
 """
 
 import pytest
@@ -13,29 +13,31 @@ from pdf_reading import text_of
 from support import data_of
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("document_type", KINDS)
 class TestWholeLife:
-    async def test_of_a_document_that_is_authorized_and_canceled(self, shop: Shop, kind: str) -> None:
-        made = accepted(await shop.post(f"/{kind}", body_of(kind, externalId="pedido-1"), key="k"))
-        record = await shop.settled(made)
+    async def test_document_is_authorized_and_canceled(self, shop: Shop, document_type: str) -> None:
+        document = accepted(
+            await shop.post(f"/{document_type}", body_of(document_type, externalId="pedido-1"), key="k")
+        )
+        record = await shop.settled(document)
         assert (record["status"], own_number(record)) == ("authorized", 1)
-        assert replayed(await shop.post(f"/{kind}", body_of(kind), key="k")) == record
-        file = await shop.get(f"/{kind}/{record['id']}/xml")
+        assert replayed(await shop.post(f"/{document_type}", body_of(document_type), key="k")) == record
+        file = await shop.get(f"/{document_type}/{record['id']}/xml")
         assert (file.status_code, record["accessKey"] in file.text) == (200, True)
         assert record["accessKey"] in digits(text_of(pdf_of(await ask(shop, record))))
         assert data_of(await cancel(shop, record))["status"] == "canceled"
-        journal = await shop.floor.journal(record["accessKey"])
-        assert [(one["service"], one["code"]) for one in journal] == JOURNALS[kind]
-        told = [event["event"] for event in await events_of(shop.caller)]
-        assert told == [f"{kind}.authorized", f"{kind}.cancelled"]
+        journal = await shop.system.journal(record["accessKey"])
+        assert [(entry["service"], entry["code"]) for entry in journal] == JOURNALS[document_type]
+        topics = [event["event"] for event in await events_of(shop.caller)]
+        assert topics == [f"{document_type}.authorized", f"{document_type}.cancelled"]
         assert await shop.count() == 1
 
-    async def test_of_a_document_that_is_refused_corrected_and_emitted(self, shop: Shop, kind: str) -> None:
-        refused = await shop.issue(kind, notes=REFUSALS[kind])
-        assert (refused["status"], refused["rejection"]["code"]) == ("rejected", REFUSAL_CODES[kind])
+    async def test_document_is_refused_corrected_and_emitted(self, shop: Shop, document_type: str) -> None:
+        refused = await shop.issue(document_type, notes=REFUSALS[document_type])
+        assert (refused["status"], refused["rejection"]["code"]) == ("rejected", REFUSAL_CODES[document_type])
         data_of(await shop.patch(refused, notes=None))
         accepted(await shop.emit(refused))
         record = await shop.settled(refused)
         assert (record["status"], own_number(record)) == ("authorized", own_number(refused))
         codes = [entry["code"] for entry in await shop.journal(record)]
-        assert codes == [REFUSAL_CODES[kind], "100"]
+        assert codes == [REFUSAL_CODES[document_type], "100"]

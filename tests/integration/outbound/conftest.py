@@ -1,4 +1,4 @@
-"""What tests of the client share: servers that its guard lets it reach, and certificates for them."""
+"""Fixtures of the client tests: certificates for servers that the guard allows."""
 
 import ssl
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def ca_file(authority: SampleAuthority, tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture
 def tls_for(authority: SampleAuthority, tmp_path: Path) -> NewTls:
-    """The TLS of a server of this name, whose certificate ends so long from now."""
+    """Returns a function that creates the TLS context of a server by its name and certificate lifetime."""
 
     def make(name: str, ends_in: timedelta = DAY) -> ssl.SSLContext:
         now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Calls to real receivers on loopback and what they answer; nothing else is ever dialled."""
+"""Calls to real receivers on loopback, and their answers."""
 
 import asyncio
 from datetime import timedelta
@@ -19,7 +19,7 @@ async def for_ever(writer: asyncio.StreamWriter) -> None:
 
 
 class TestCall:
-    async def test_arrives_as_it_is(self, receiver: Receiver) -> None:
+    async def test_a_call_arrives_unchanged(self, receiver: Receiver) -> None:
         body = '{"ação": 1}'.encode()
         async with client_of() as client:
             await client.post(call_to(f"{receiver.url}/a%20b?c=d", body, {"X-One": "1", "X-Two": "é"}))
@@ -30,26 +30,28 @@ class TestCall:
         assert call.headers["accept-encoding"] == "identity"
         assert call.headers.get_list("content-length") == [str(len(body))]
 
-    async def test_is_made_once(self, receiver: Receiver) -> None:
+    async def test_a_failed_call_is_not_repeated(self, receiver: Receiver) -> None:
         receiver.default = Reply(500, body=b"no")
         assert await answer_of(receiver.url) == WebhookAnswer(500, "no")
         assert len(receiver.calls) == 1
 
-    async def test_whose_header_can_not_be_written_is_told(self, receiver: Receiver) -> None:
+    async def test_a_header_that_cannot_be_written_is_reported(self, receiver: Receiver) -> None:
         async with client_of() as client:
             answer = await client.post(call_to(receiver.url, headers={"X-One": "a\r\nb"}))
         assert answer.error is not None
         assert answer.error.startswith("A chamada não pôde ser escrita (")
         assert receiver.calls == []
 
-    async def test_goes_through_no_proxy(self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_call_ignores_proxy_settings(
+        self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         async with receiving() as proxy:
             for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
                 monkeypatch.setenv(name, proxy.url)
             assert (await answer_of(receiver.url)).status == 200
             assert proxy.connections == 0
 
-    async def test_can_be_cancelled(self, receiver: Receiver) -> None:
+    async def test_a_call_can_be_cancelled(self, receiver: Receiver) -> None:
         receiver.default = Reply(hangs=True)
         async with client_of() as client:
             calling = asyncio.create_task(client.post(call_to(receiver.url)))
@@ -61,26 +63,26 @@ class TestCall:
 
 class TestAnswer:
     @pytest.mark.parametrize("status", [200, 204, 299, 301, 400, 410, 503, 599])
-    async def test_may_have_any_status(self, receiver: Receiver, status: int) -> None:
+    async def test_an_answer_may_have_any_status(self, receiver: Receiver, status: int) -> None:
         receiver.default = Reply(status)
         answer = await answer_of(receiver.url)
         assert (answer.status, answer.error) == (status, None)
         assert answer.is_success == (status < 300)
 
     @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-    async def test_is_not_followed_elsewhere(self, receiver: Receiver, status: int) -> None:
+    async def test_redirects_are_not_followed(self, receiver: Receiver, status: int) -> None:
         async with receiving() as other:
             receiver.default = Reply(status, {"Location": other.url})
             assert (await answer_of(receiver.url)).status == status
             assert other.connections == 0
 
-    async def test_has_a_status_after_those_that_announce_it(self, receiver: Receiver) -> None:
+    async def test_interim_statuses_are_skipped(self, receiver: Receiver) -> None:
         receiver.default = writing(
             b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
         )
         assert (await answer_of(receiver.url)).status == 202
 
-    async def test_to_switch_protocols_is_a_failure(self, receiver: Receiver) -> None:
+    async def test_switching_protocols_is_a_failure(self, receiver: Receiver) -> None:
         receiver.default = writing(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
         answer = await answer_of(receiver.url)
         assert not answer.is_success
@@ -89,25 +91,27 @@ class TestAnswer:
         ("header", "wait"),
         [("120", 120), ("Sun, 01 Mar 2026 12:01:00 GMT", 60), ("yesterday", None), ("-3", None)],
     )
-    async def test_may_ask_us_to_wait(self, receiver: Receiver, header: str, wait: int | None) -> None:
+    async def test_the_retry_after_header_is_read(
+        self, receiver: Receiver, header: str, wait: int | None
+    ) -> None:
         receiver.default = Reply(503, {"retry-AFTER": header})
         answer = await answer_of(receiver.url)
         assert answer.retry_after == (None if wait is None else timedelta(seconds=wait))
 
 
 class TestBody:
-    async def test_is_text_without_what_can_not_be_kept(self, receiver: Receiver) -> None:
+    async def test_the_body_is_text_without_invalid_characters(self, receiver: Receiver) -> None:
         receiver.default = Reply(body="ação\0".encode() + b"\xff!")
         assert (await answer_of(receiver.url)).body == "ação\ufffd!"
 
-    async def test_is_read_whole_up_to_its_limit(self, receiver: Receiver) -> None:
+    async def test_the_body_is_read_up_to_its_limit(self, receiver: Receiver) -> None:
         receiver.default = Reply(body=b"x" * 20_000)
         async with client_of() as client:
             assert len((await client.post(call_to(receiver.url))).body) == 20_000
             await client.post(call_to(receiver.url))
         assert receiver.connections == 1
 
-    async def test_is_cut_after_its_limit_between_letters(self, receiver: Receiver) -> None:
+    async def test_the_body_is_cut_at_its_limit_between_characters(self, receiver: Receiver) -> None:
         receiver.default = Reply(body=b"x" + "ã".encode() * 20_000)
         assert (await answer_of(receiver.url)).body == "x" + "ã" * 9999
 
@@ -120,34 +124,34 @@ class TestBody:
         ],
         ids=["unbounded", "long", "chunked"],
     )
-    async def test_without_end_is_cut_too(self, receiver: Receiver, head: bytes) -> None:
+    async def test_an_endless_body_is_cut(self, receiver: Receiver, head: bytes) -> None:
         receiver.replies.append(after(head, for_ever))
         async with client_of() as client:
             assert await client.post(call_to(receiver.url)) == WebhookAnswer(200, "x" * 20_000)
             assert (await client.post(call_to(receiver.url))).status == 200
         assert receiver.connections == 2
 
-    async def test_is_shown_as_it_came_even_if_compressed(self, receiver: Receiver) -> None:
+    async def test_the_body_is_not_decompressed(self, receiver: Receiver) -> None:
         receiver.default = Reply(headers={"Content-Encoding": "gzip"}, body=b"plain")
         assert (await answer_of(receiver.url)).body == "plain"
 
 
 class TestConnection:
-    async def test_is_kept_for_the_next_call(self, receiver: Receiver) -> None:
+    async def test_a_connection_is_kept_for_the_next_call(self, receiver: Receiver) -> None:
         async with client_of() as client:
             for _ in range(3):
                 await client.post(call_to(receiver.url))
         assert (len(receiver.calls), receiver.connections) == (3, 1)
 
-    async def test_that_ended_meanwhile_is_not_used(self, receiver: Receiver) -> None:
+    async def test_a_closed_connection_is_not_used(self, receiver: Receiver) -> None:
         async with client_of() as client:
             await client.post(call_to(receiver.url))
             await receiver.hang_up()
             assert (await client.post(call_to(receiver.url))).status == 200
         assert receiver.connections == 2
 
-    async def test_that_ends_under_a_call_does_not_lose_it(self, receiver: Receiver) -> None:
-        """The server closes when the second call is already on its way."""
+    async def test_a_call_is_repeated_if_the_kept_connection_closes(self, receiver: Receiver) -> None:
+        """The server closes the connection after the second call was sent."""
         receiver.replies.extend([OK, Reply(drops=True), OK])
         async with client_of() as client:
             await client.post(call_to(receiver.url))
@@ -155,7 +159,7 @@ class TestConnection:
         assert [call.body for call in receiver.calls] == [b"{}", b"second", b"second"]
         assert receiver.connections == 2
 
-    async def test_is_tried_once_more_only(self, receiver: Receiver) -> None:
+    async def test_a_call_is_repeated_only_once(self, receiver: Receiver) -> None:
         receiver.replies.append(OK)
         receiver.default = Reply(drops=True)
         async with client_of() as client:
@@ -164,7 +168,7 @@ class TestConnection:
         assert answer.error == "O servidor encerrou a conexão sem responder."
         assert len(receiver.calls) == 3
 
-    async def test_of_a_slow_receiver_delays_no_other(self, receiver: Receiver) -> None:
+    async def test_a_slow_receiver_delays_no_other(self, receiver: Receiver) -> None:
         receiver.default = Reply(hangs=True)
         async with client_of(seconds=60) as client, receiving() as other:
             slow = [asyncio.create_task(client.post(call_to(receiver.url))) for _ in range(150)]
@@ -175,9 +179,9 @@ class TestConnection:
             await asyncio.gather(*slow, return_exceptions=True)
         assert answer.status == 200
 
-    async def test_is_closed_with_the_client(self, receiver: Receiver) -> None:
+    async def test_connections_are_closed_with_the_client(self, receiver: Receiver) -> None:
         async with client_of() as client:
             await client.post(call_to(receiver.url))
             with pytest.raises(TimeoutError):
-                await receiver.until_alone(patience=0.05)
-        await receiver.until_alone()
+                await receiver.wait_until_closed(patience=0.05)
+        await receiver.wait_until_closed()

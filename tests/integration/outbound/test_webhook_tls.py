@@ -1,4 +1,4 @@
-"""Calls by TLS: the name is checked though an address is dialled."""
+"""Calls with TLS: the host name is checked although an IP address is dialled."""
 
 import asyncio
 import ssl
@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.guard import Guard
+from carimbo.outbound.guard import WebhookGuard
+from carimbo.outbound.target import AllowedHosts
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookAnswer, WebhookCall
 from integration.outbound.conftest import NewTls
@@ -25,7 +25,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 @asynccontextmanager
 async def client_of(ca_file: Path | None) -> AsyncIterator[HttpWebhookClient]:
-    guard = Guard(AllowedHosts.parse(NAME), resolve)
+    guard = WebhookGuard(AllowedHosts.parse(NAME), resolve)
     async with HttpWebhookClient(guard, 5, lambda: datetime.now(UTC), ca_file) as client:
         yield client
 
@@ -41,7 +41,7 @@ def call_to(url: str) -> WebhookCall:
 
 @asynccontextmanager
 async def bare_server(answer: bytes) -> AsyncIterator[str]:
-    """A server without TLS that answers so to the first bytes, and hangs up."""
+    """Runs a server without TLS that sends this answer to the first bytes and closes."""
 
     async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(10_000)
@@ -59,18 +59,16 @@ def error_of(answer: WebhookAnswer) -> str:
 
 
 class TestName:
-    async def test_is_told_and_checked_while_an_address_is_dialled(
-        self, tls_for: NewTls, ca_file: Path
-    ) -> None:
-        told: list[str | None] = []
+    async def test_the_host_name_is_sent_and_checked(self, tls_for: NewTls, ca_file: Path) -> None:
+        names: list[str | None] = []
         context = tls_for(NAME)
-        context.sni_callback = lambda _, name, __: told.append(name)
+        context.sni_callback = lambda _, name, __: names.append(name)
         async with receiving(context) as receiver:
             assert await answer_of(receiver.url, ca_file) == WebhookAnswer(200, "")
             assert receiver.calls[0].headers["host"].startswith(f"{NAME}:")
-        assert told == [NAME]
+        assert names == [NAME]
 
-    async def test_must_be_that_of_the_certificate(self, tls_for: NewTls, ca_file: Path) -> None:
+    async def test_the_host_name_must_match_the_certificate(self, tls_for: NewTls, ca_file: Path) -> None:
         async with receiving(tls_for("other.example.com")) as receiver:
             error = error_of(await answer_of(receiver.url, ca_file))
             assert receiver.calls == []
@@ -78,13 +76,13 @@ class TestName:
 
 
 class TestCertificate:
-    async def test_must_be_of_a_known_authority(self, tls_for: NewTls) -> None:
+    async def test_the_certificate_must_be_of_a_trusted_authority(self, tls_for: NewTls) -> None:
         async with receiving(tls_for(NAME)) as receiver:
             error = error_of(await answer_of(receiver.url, None))
             assert receiver.calls == []
         assert error.startswith(f"{NOT_ACCEPTED}self-signed certificate in certificate chain")
 
-    async def test_must_not_have_expired(self, tls_for: NewTls, ca_file: Path) -> None:
+    async def test_the_certificate_must_not_have_expired(self, tls_for: NewTls, ca_file: Path) -> None:
         async with receiving(tls_for(NAME, timedelta(days=-1))) as receiver:
             assert (
                 error_of(await answer_of(receiver.url, ca_file)) == f"{NOT_ACCEPTED}certificate has expired)."
@@ -92,24 +90,26 @@ class TestCertificate:
 
 
 class TestConnection:
-    async def test_is_kept_and_made_again(self, tls_for: NewTls, ca_file: Path) -> None:
+    async def test_a_tls_connection_is_kept_and_reopened(self, tls_for: NewTls, ca_file: Path) -> None:
         async with receiving(tls_for(NAME)) as receiver, client_of(ca_file) as client:
             receiver.replies.extend([Reply(), Reply(), Reply(drops=True)])
             for _ in range(3):
                 assert (await client.post(call_to(receiver.url))).status == 200
             assert (len(receiver.calls), receiver.connections) == (4, 2)
 
-    async def test_to_what_speaks_no_tls_is_told(self, ca_file: Path) -> None:
+    async def test_a_server_without_tls_is_reported(self, ca_file: Path) -> None:
         async with bare_server(b"HTTP/1.1 400 Bad Request\r\n\r\n") as url:
             error = error_of(await answer_of(url, ca_file))
         assert error == "A conexão TLS com o servidor falhou (WRONG_VERSION_NUMBER)."
 
-    async def test_to_what_hangs_up_at_the_first_word_is_told(self, ca_file: Path) -> None:
+    async def test_a_server_that_closes_during_the_handshake_is_reported(self, ca_file: Path) -> None:
         async with bare_server(b"") as url:
             error = error_of(await answer_of(url, ca_file))
         assert error.startswith("A conexão TLS com o servidor falhou (")
 
-    async def test_that_wants_a_certificate_of_ours_is_told(self, tls_for: NewTls, ca_file: Path) -> None:
+    async def test_a_server_that_requires_a_client_certificate_is_reported(
+        self, tls_for: NewTls, ca_file: Path
+    ) -> None:
         context = tls_for(NAME)
         context.verify_mode = ssl.CERT_REQUIRED
         context.load_verify_locations(ca_file)

@@ -1,12 +1,12 @@
-"""Calls of webhooks to receivers on loopback, however these behave."""
+"""Webhook calls to receivers on loopback with any behaviour."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.guard import Guard
+from carimbo.outbound.guard import WebhookGuard
+from carimbo.outbound.target import AllowedHosts
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookAnswer, WebhookCall
 from receiver import Reply
@@ -17,10 +17,10 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 @asynccontextmanager
 async def client_of(
-    allowed: str = LOOPBACK, seconds: float = 5, guard: Guard | None = None
+    allowed: str = LOOPBACK, seconds: float = 5, guard: WebhookGuard | None = None
 ) -> AsyncIterator[HttpWebhookClient]:
-    found = guard or Guard(AllowedHosts.parse(allowed))
-    async with HttpWebhookClient(found, seconds, lambda: NOW) as client:
+    used_guard = guard or WebhookGuard(AllowedHosts.parse(allowed))
+    async with HttpWebhookClient(used_guard, seconds, lambda: NOW) as client:
         yield client
 
 
@@ -34,7 +34,7 @@ async def answer_of(url: str, seconds: float = 5) -> WebhookAnswer:
 
 
 def writing(text: bytes, pause: float = 0, times: int = 1) -> Reply:
-    """Answer with these bytes, some times over, and nothing of HTTP's own."""
+    """Returns a reply of exactly these bytes, repeated, without any HTTP added."""
 
     async def write(writer: asyncio.StreamWriter) -> None:
         for _ in range(times):

@@ -1,15 +1,15 @@
-"""The floor of the tests of issuing, and stores on it: shops with a catalog."""
+"""The fixtures of the issuing tests, and stores: companies with a catalog."""
 
 import pytest
 
 from integration.issuing.conftest import (
     ample_time_for_parameters,
     certificate,
-    floor,
     new_shop,
     shop,
     short_wait,
     simulator,
+    system,
     work,
 )
 from integration.issuing.shop import NewShop
@@ -18,11 +18,11 @@ from integration.sales.store import NewStore, Store, open_store
 __all__ = [
     "ample_time_for_parameters",
     "certificate",
-    "floor",
     "new_shop",
     "shop",
     "short_wait",
     "simulator",
+    "system",
     "work",
 ]
 

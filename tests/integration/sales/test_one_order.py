@@ -11,32 +11,32 @@ import pytest
 from carimbo.service.orders import DIFFERENT_BODY
 from integration.issuing.actions import replayed
 from integration.issuing.shop import KINDS, REFUSED, accepted, body_of, error_of
-from integration.sales.store import Store, made, sale_of
+from integration.sales.store import Store, created_sale, sale_of
 from support import data_of
 
-CROWD = 50
+SIMULTANEOUS = 50
 ROUTES = [*KINDS, "sales"]
 KEYS = ["externalId", "Idempotency-Key"]
 ITEMS = {"nfse": ("curso",), "nfe": ("caneca",), "nfce": ("caneca",), "sales": ("curso", "caneca")}
-"""What a sale sells that needs a document of the type."""
+"""Items whose sale needs a document of the type."""
 
 
 async def order(
     store: Store, route: str, by: str = "externalId", key: str = "pedido-1", **changes: Any
 ) -> httpx2.Response:
-    """Place an order at a route under a key."""
+    """Places an order at a route under a key."""
     keys = {"externalId": key} if by == "externalId" else {}
     body = sale_of(*ITEMS["sales"], **keys) if route == "sales" else body_of(route, **keys)
     header = key if by == "Idempotency-Key" else None
     return await store.post(f"/{route}", body | changes, key=header)
 
 
-async def sale_with(store: Store, kind: str, **changes: Any) -> dict[str, Any]:
-    """A sale whose documents wait, one of the type among them."""
+async def sale_with(store: Store, document_type: str, **changes: Any) -> dict[str, Any]:
+    """Creates a sale with drafts, one of them of the given type."""
     body = {"externalId": "pedido-1", "emitWhen": "manual"}
-    if kind in ("nfe", "nfce"):
-        body["productInvoiceType"] = kind
-    return made(await store.sell(*ITEMS[kind], **body | changes))
+    if document_type in ("nfe", "nfce"):
+        body["productInvoiceType"] = document_type
+    return created_sale(await store.sell(*ITEMS[document_type], **body | changes))
 
 
 class TestPairsOfRoutes:
@@ -51,41 +51,41 @@ class TestPairsOfRoutes:
         assert (len(await store.rows("sales")), await store.count()) == (1, 1)
 
     @pytest.mark.parametrize("by", KEYS)
-    @pytest.mark.parametrize("kind", ["nfe", "nfce"])
+    @pytest.mark.parametrize("document_type", ["nfe", "nfce"])
     async def test_sale_is_refused_under_the_key_of_a_document_without_one(
-        self, store: Store, kind: str, by: str
+        self, store: Store, document_type: str, by: str
     ) -> None:
-        document = accepted(await order(store, kind, by))
+        document = accepted(await order(store, document_type, by))
         details = error_of(await order(store, "sales", by), 409, "DUPLICATE_RESOURCE")
         assert details["existingId"] == document["id"]
         assert (len(await store.rows("sales")), await store.count()) == (0, 1)
 
-    @pytest.mark.parametrize("kind", KINDS)
-    async def test_document_that_a_sale_made_is_returned(self, store: Store, kind: str) -> None:
-        sale = await sale_with(store, kind)
-        document = replayed(await order(store, kind))
-        assert (document["id"], document["type"]) == (sale["invoices"][0]["id"], kind)
+    @pytest.mark.parametrize("document_type", KINDS)
+    async def test_document_that_a_sale_made_is_returned(self, store: Store, document_type: str) -> None:
+        sale = await sale_with(store, document_type)
+        document = replayed(await order(store, document_type))
+        assert (document["id"], document["type"]) == (sale["invoices"][0]["id"], document_type)
         assert (document["saleId"], document["status"]) == (sale["id"], "pending")
         assert await store.count() == 1
 
-    @pytest.mark.parametrize(("sold", "asked"), [("nfse", "nfe"), ("nfe", "nfse"), ("nfe", "nfce")])
+    @pytest.mark.parametrize(("sold", "requested"), [("nfse", "nfe"), ("nfe", "nfse"), ("nfe", "nfce")])
     async def test_document_is_refused_if_the_sale_makes_none_of_its_type(
-        self, store: Store, sold: str, asked: str
+        self, store: Store, sold: str, requested: str
     ) -> None:
         sale = await sale_with(store, sold)
-        details = error_of(await order(store, asked), 409, "DUPLICATE_RESOURCE")
+        details = error_of(await order(store, requested), 409, "DUPLICATE_RESOURCE")
         assert details["saleId"] == sale["id"]
         assert await store.count() == 1
 
-    async def test_document_that_was_discarded_is_to_be_made_anew_by_its_sale(self, store: Store) -> None:
+    async def test_discarded_document_is_recreated_only_by_its_sale(self, store: Store) -> None:
         sale = await sale_with(store, "nfe")
         data_of(await store.discard(sale["invoices"][0]))
         answer = await order(store, "nfe")
         assert error_of(answer, 409, "DUPLICATE_RESOURCE")["saleId"] == sale["id"]
         assert "sem NF-e. Se o documento foi descartado, altere a venda" in answer.json()["error"]["message"]
 
-    async def test_deleted_sale_gives_its_keys_back(self, store: Store) -> None:
-        sale = made(await order(store, "sales", "Idempotency-Key", externalId="a", emitWhen="manual"))
+    async def test_deleted_sale_releases_its_keys(self, store: Store) -> None:
+        sale = created_sale(await order(store, "sales", "Idempotency-Key", externalId="a", emitWhen="manual"))
         data_of(await store.caller.http.delete(store.path(f"/sales/{sale['id']}")))
         document = accepted(await order(store, "nfe", "Idempotency-Key", externalId="a"))
         assert replayed(await order(store, "nfe", key="a"))["id"] == document["id"]
@@ -135,23 +135,23 @@ class TestAnotherBody:
 
 class TestAtOnce:
     @pytest.mark.parametrize("by", KEYS)
-    async def test_many_at_two_routes_make_one_order(self, store: Store, by: str) -> None:
+    async def test_simultaneous_requests_at_two_routes_create_one_order(self, store: Store, by: str) -> None:
         pairs = [("nfse", "sales"), ("nfe", "sales"), ("nfce", "sales"), ("nfse", "nfe")]
-        for place, pair in enumerate(pairs, start=1):
-            key = f"pedido-{place}"
-            calls = (order(store, pair[number % 2], by, key) for number in range(CROWD))
-            self.assert_one(await asyncio.gather(*calls), pair)
-            assert await self.orders(store) == place, pair
+        for number, pair in enumerate(pairs, start=1):
+            key = f"pedido-{number}"
+            calls = (order(store, pair[position % 2], by, key) for position in range(SIMULTANEOUS))
+            self.assert_one_order(await asyncio.gather(*calls), pair)
+            assert await self.orders(store) == number, pair
 
-    async def test_many_with_the_key_once_as_header_and_once_as_external_id_make_one_order(
+    async def test_simultaneous_requests_with_header_or_external_id_create_one_order(
         self, store: Store
     ) -> None:
-        calls = (order(store, ROUTES[place % 4], KEYS[place // 4 % 2]) for place in range(CROWD))
-        self.assert_one(await asyncio.gather(*calls), ROUTES)
+        calls = (order(store, ROUTES[number % 4], KEYS[number // 4 % 2]) for number in range(SIMULTANEOUS))
+        self.assert_one_order(await asyncio.gather(*calls), ROUTES)
         assert await self.orders(store) == 1
 
     @staticmethod
-    def assert_one(answers: list[httpx2.Response], routes: Sequence[str]) -> None:
+    def assert_one_order(answers: list[httpx2.Response], routes: Sequence[str]) -> None:
         """Checks that one answer accepts an order, and that the others show or refuse it."""
         codes = Counter(answer.status_code for answer in answers)
         assert codes[202] == 1, (routes, codes)
@@ -159,6 +159,6 @@ class TestAtOnce:
 
     @staticmethod
     async def orders(store: Store) -> int:
-        """Counts the orders: sales, and direct documents that made none."""
+        """Counts the orders: sales, and direct documents without a sale."""
         documents = [row for row in await store.rows("documents") if row["sale_id"] is None]
         return len(await store.rows("sales")) + len(documents)

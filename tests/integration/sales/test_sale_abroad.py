@@ -1,4 +1,4 @@
-"""Sales to somebody abroad: services go there as they are, goods need what a sale has no field for."""
+"""Sales to customers abroad: services can be sold, goods need fields that a sale does not have."""
 
 from integration.api.customer_book import ABROAD
 from integration.issuing.shop import note_of
@@ -15,14 +15,14 @@ LESSON = COURSE | {"sku": "aula", "nbs": "1.2205.20.00"}
 
 
 class TestService:
-    async def test_is_authorized_with_the_address_abroad(self, store: Store) -> None:
+    async def test_a_service_is_authorized_with_the_address_abroad(self, store: Store) -> None:
         await store.stock(LESSON)
         sale = await store.invoiced("aula", customer=JANE)
         assert sale["status"] == "invoiced", sale["invoices"]
         note = await note_of(store, await store.invoice(sale, "nfse"))
         assert {path: note.text(f"toma/{path}") for path in IN_THE_NOTE} == IN_THE_NOTE
 
-    async def test_makes_a_customer_who_is_foreign(self, store: Store) -> None:
+    async def test_a_sale_abroad_creates_a_foreign_customer(self, store: Store) -> None:
         await store.stock(LESSON)
         sale = await store.draft("aula", customer=JANE)
         customer = data_of(await store.get(f"/customers/{sale['customer']['id']}"))
@@ -30,7 +30,7 @@ class TestService:
 
 
 class TestGoods:
-    async def test_are_refused_at_the_address(self, store: Store) -> None:
+    async def test_goods_are_refused_because_of_the_address(self, store: Store) -> None:
         before = await store.stored()
         assert rules_of(await store.sell("caneca", customer=JANE)) == {"customer.address": "nfe"}
         assert await store.stored() == before

@@ -1,35 +1,35 @@
-"""What a sale keeps when its customer and its items leave the catalog: all that its documents need."""
+"""A sale keeps everything its documents need when its customer and items are deleted."""
 
 from typing import Any
 
 from integration.issuing.actions import text_in_xml
 from integration.issuing.printer import ask, pdf_of
 from integration.issuing.shop import accepted, note_of
-from integration.sales.store import JOAO, MARIA, MUG, Store, come_due, fired, invoices, waiting
+from integration.sales.store import JOAO, MARIA, MUG, Store, fired, invoices, make_due, waiting
 from integration.sales.test_sale_documents import stock_bundle
 from support import data_of, fields_of
 
 
 async def empty_catalog(store: Store) -> None:
-    """Delete all that a company sells, and all customers."""
+    """Deletes all products and customers of a company."""
     for collection in ("customers", "products"):
-        for one in data_of(await store.get(f"/{collection}")):
-            data_of(await store.caller.http.delete(store.path(f"/{collection}/{one['id']}")))
+        for entry in data_of(await store.get(f"/{collection}")):
+            data_of(await store.caller.http.delete(store.path(f"/{collection}/{entry['id']}")))
         assert data_of(await store.get(f"/{collection}")) == []
 
 
 async def assert_named(store: Store, sale: dict[str, Any]) -> None:
-    """The documents of a sale are issued, and say who bought what."""
+    """Checks that the documents of a sale are issued and name customer and items."""
     assert sale["status"] == "invoiced", sale["invoices"]
     note = await note_of(store, await store.invoice(sale, "nfse"))
     assert (note.text("toma/xNome"), note.text("xDescServ")) == (MARIA["name"], "Curso de violão")
     goods = await store.invoice(sale, "nfe")
-    told = [await text_in_xml(store, goods, path) for path in ("dest/xNome", "prod/xProd", "prod/NCM")]
-    assert told == [MARIA["name"], "Caneca", "69120000"]
+    texts = [await text_in_xml(store, goods, path) for path in ("dest/xNome", "prod/xProd", "prod/NCM")]
+    assert texts == [MARIA["name"], "Caneca", "69120000"]
 
 
 class TestInvoiced:
-    async def test_sale_is_read_as_before(self, store: Store) -> None:
+    async def test_an_invoiced_sale_is_read_as_before(self, store: Store) -> None:
         sale = await store.invoiced("curso", "caneca")
         await empty_catalog(store)
         assert await store.read_sale(sale) == sale
@@ -44,14 +44,14 @@ class TestInvoiced:
 
 
 class TestDraft:
-    async def test_is_emitted_as_it_was_made(self, store: Store) -> None:
+    async def test_a_draft_is_emitted_as_it_was_created(self, store: Store) -> None:
         draft = await store.draft("curso", "caneca")
         await empty_catalog(store)
         assert await store.read_sale(draft) == draft
         accepted(await store.emit_sale(draft))
         await assert_named(store, await store.sale_settled(draft))
 
-    async def test_is_changed_with_what_it_sold_before(self, store: Store) -> None:
+    async def test_a_draft_can_be_changed_with_its_deleted_items(self, store: Store) -> None:
         await stock_bundle(store, 40, 250)
         draft = await store.draft("caneca", "kit")
         await empty_catalog(store)
@@ -60,7 +60,7 @@ class TestDraft:
         assert [changed[name] for name in names] == [draft[name] for name in names]
         assert invoices(changed, "status", "amount") == invoices(draft, "status", "amount")
 
-    async def test_is_not_changed_to_another_item_or_customer_that_was_deleted(self, store: Store) -> None:
+    async def test_a_draft_cannot_be_changed_to_another_deleted_item_or_customer(self, store: Store) -> None:
         draft, other = await store.draft("curso"), await store.know(JOAO)
         products = {item["sku"]: item["id"] for item in data_of(await store.get("/products"))}
         await empty_catalog(store)
@@ -68,7 +68,7 @@ class TestDraft:
         assert set(fields_of(await store.patch_sale(draft, **changes))) == {"customer", "products[0].id"}
         assert await store.read_sale(draft) == draft
 
-    async def test_keeps_its_item_beside_a_new_one_of_the_same_sku(self, store: Store) -> None:
+    async def test_a_draft_keeps_its_item_beside_a_new_one_of_the_same_sku(self, store: Store) -> None:
         draft = await store.draft("caneca")
         (sold,) = draft["products"]
         await empty_catalog(store)
@@ -79,8 +79,8 @@ class TestDraft:
             (sold["id"], sold["price"]), (new["id"], 35),
         ]  # fmt: skip
 
-    async def test_that_waits_goes_out_in_its_time(self, store: Store) -> None:
+    async def test_a_scheduled_sale_is_issued_in_time(self, store: Store) -> None:
         sale = await waiting(store, "curso", "caneca")
         await empty_catalog(store)
-        await come_due(store, sale)
+        await make_due(store, sale)
         await assert_named(store, await fired(store, sale))

@@ -1,4 +1,4 @@
-"""A sale that someone has invoiced later: its drafts, and their issue."""
+"""A sale that is invoiced manually: its drafts, and issuing them."""
 
 import asyncio
 from collections import Counter
@@ -6,8 +6,8 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from integration.issuing.actions import text_in_xml
-from integration.issuing.floor import Floor
 from integration.issuing.shop import accepted, error_of, note_of
+from integration.issuing.system import System
 from integration.sales.store import REFUSED_COURSE, REFUSED_MUG, Store, invoices, times_queued
 from support import data_of
 
@@ -15,7 +15,7 @@ _SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 
 
 class TestDraft:
-    async def test_is_made_at_once_and_not_issued(self, store: Store) -> None:
+    async def test_drafts_are_created_at_once_and_not_issued(self, store: Store) -> None:
         answer = await store.sell("curso", "caneca", emitWhen="manual")
         assert answer.status_code == 200
         sale = answer.json()["data"]
@@ -24,13 +24,13 @@ class TestDraft:
             "nfse": ("pending", None, None), "nfe": ("pending", None, None),
         }  # fmt: skip
 
-    async def test_is_seen_among_the_invoices(self, store: Store) -> None:
+    async def test_drafts_are_listed_among_the_invoices(self, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
-        assert {*await store.document_ids()} == {one["id"] for one in sale["invoices"]}
+        assert {*await store.document_ids()} == {document["id"] for document in sale["invoices"]}
         pending = data_of(await store.get("/invoices", status="pending", type="nfse"))
-        assert [one["saleId"] for one in pending] == [sale["id"]]
+        assert [document["saleId"] for document in pending] == [sale["id"]]
 
-    async def test_is_changed_and_emitted_among_the_invoices(self, store: Store) -> None:
+    async def test_a_draft_can_be_changed_and_emitted_as_an_invoice(self, store: Store) -> None:
         sale = await store.draft("caneca")
         draft = await store.invoice(sale, "nfe")
         changed = data_of(await store.patch(draft, notes="Obrigado"))
@@ -41,7 +41,7 @@ class TestDraft:
         assert (record["status"], notes.partition(" | ")[0]) == ("authorized", "Obrigado")
         assert (await store.read_sale(sale))["status"] == "invoiced"
 
-    async def test_is_emitted_one_document_after_the_other(self, store: Store) -> None:
+    async def test_drafts_can_be_emitted_one_after_the_other(self, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
         await store.settled(accepted(await store.emit(await store.invoice(sale, "nfse"))))
         assert (await store.read_sale(sale))["status"] == "partiallyInvoiced"
@@ -49,16 +49,16 @@ class TestDraft:
         sale = await store.sale_settled(sale)
         assert invoices(sale, "status") == {"nfse": ("authorized",), "nfe": ("authorized",)}
 
-    async def test_follows_a_changed_amount(self, store: Store) -> None:
+    async def test_a_sale_shows_the_changed_amount_of_a_draft(self, store: Store) -> None:
         sale = await store.draft("curso")
         data_of(await store.patch(await store.invoice(sale, "nfse"), amount=80))
         assert invoices(await store.read_sale(sale), "amount") == {"nfse": (80,)}
 
 
 class TestEmit:
-    async def test_queues_every_document_of_the_sale(self, floor: Floor, store: Store) -> None:
+    async def test_emitting_queues_every_document_of_the_sale(self, system: System, store: Store) -> None:
         sale = await store.draft("curso", "caneca", externalId="pedido-1")
-        async with floor.standstill():
+        async with system.worker_stopped():
             queued = accepted(await store.emit_sale(sale))
             assert queued["status"] == "processing"
             assert invoices(queued, "status") == {"nfse": ("processing",), "nfe": ("processing",)}
@@ -66,7 +66,7 @@ class TestEmit:
         settled = await store.sale_settled(sale)
         assert (settled["id"], settled["status"]) == (sale["id"], "invoiced")
 
-    async def test_tries_again_what_was_refused(self, store: Store) -> None:
+    async def test_emitting_retries_rejected_documents(self, store: Store) -> None:
         await store.stock(REFUSED_MUG)
         sale = await store.invoiced("curso", "caneca-recusada")
         assert sale["status"] == "partiallyInvoiced"
@@ -79,30 +79,32 @@ class TestEmit:
         assert (sale["status"], (await store.invoice(sale, "nfe"))["number"]) == ("invoiced", 1)
         assert await store.read(note) == note
 
-    async def test_leaves_a_note_on_the_day_on_which_it_was_first_asked_for(self, store: Store) -> None:
+    async def test_an_nfs_e_keeps_the_competence_date_of_its_first_emission(self, store: Store) -> None:
         await store.stock(REFUSED_COURSE)
         sale = await store.invoiced("curso-recusado")
         refused = await store.invoice(sale, "nfse")
         earlier = "update documents set first_queued_at = now() - interval '3 days' where id = $1"
-        ((asked_at,),) = await store.floor.fetch(f"{earlier} returning first_queued_at", UUID(refused["id"]))
+        ((requested_at,),) = await store.system.fetch(
+            f"{earlier} returning first_queued_at", UUID(refused["id"])
+        )
         data_of(await store.patch(refused, serviceDescription="Curso"))
         accepted(await store.emit_sale(sale))
         sale = await store.sale_settled(sale)
         note = await note_of(store, await store.invoice(sale, "nfse"))
-        assert note.text("dCompet") == f"{asked_at.astimezone(_SAO_PAULO).date()}"
+        assert note.text("dCompet") == f"{requested_at.astimezone(_SAO_PAULO).date()}"
 
-    async def test_of_what_is_issued_is_refused(self, store: Store) -> None:
+    async def test_emitting_an_invoiced_sale_is_refused(self, store: Store) -> None:
         sale = await store.invoiced("curso")
         error_of(await store.emit_sale(sale), 409, "INVALID_STATE")
         assert await store.read_sale(sale) == sale
 
-    async def test_needs_a_certificate(self, store: Store) -> None:
+    async def test_emitting_needs_a_certificate(self, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
         data_of(await store.caller.http.delete(store.path("/certificate")))
         error_of(await store.emit_sale(sale), 422, "CERTIFICATE_MISSING")
         assert await store.read_sale(sale) == sale
 
-    async def test_beside_a_correction_issues_the_corrected_document(self, store: Store) -> None:
+    async def test_emitting_during_a_correction_issues_the_corrected_document(self, store: Store) -> None:
         sale = await store.draft("caneca")
         draft = await store.invoice(sale, "nfe")
         corrected, emitted = await store.answers_at_once(
@@ -113,9 +115,9 @@ class TestEmit:
         issued = await store.invoice(await store.sale_settled(sale), "nfe")
         assert "Entregar na portaria" in (await text_in_xml(store, issued, "infCpl") or "")
 
-    async def test_of_eight_at_once_issues_once(self, floor: Floor, store: Store) -> None:
+    async def test_eight_simultaneous_emissions_issue_once(self, system: System, store: Store) -> None:
         sale = await store.draft("curso", "caneca")
-        async with floor.standstill():
+        async with system.worker_stopped():
             answers = await asyncio.gather(*(store.emit_sale(sale) for _ in range(8)))
         assert Counter(answer.status_code for answer in answers) == {202: 1, 409: 7}
         sale = await store.sale_settled(sale)

@@ -1,4 +1,4 @@
-"""What is wrong with a sale, all at once and in its own names, and what its company lacks."""
+"""Refusals of a sale: all problems at once, with the sale's own field names, and company readiness."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ import pytest
 
 from carimbo.service.subscriptions import set_features
 from integration.issuing.actions import TRIAL, spend
-from integration.issuing.floor import Floor
 from integration.issuing.shop import error_of
+from integration.issuing.system import System
 from integration.sales.store import BOOK, COURSE, JOAO, MARIA, MUG, NewStore, Store, rules_of
 from support import ABSENT, ABSENT_ITEM, data_of, fields_of
 
 
 class TestRefusal:
-    async def test_tells_all_that_is_wrong_at_once(self, store: Store) -> None:
+    async def test_all_invalid_fields_are_reported_at_once(self, store: Store) -> None:
         lines = [{"sku": "curso", "amount": 5}, {"sku": "", "quantity": 0}]
         answer = await store.sell(*lines, customer={"name": "M"}, emitWhen="nunca", discount=-1)
         assert fields_of(answer).keys() == {
@@ -21,49 +21,53 @@ class TestRefusal:
             "discount",
         }  # fmt: skip
 
-    async def test_tells_all_that_the_catalog_lacks_at_once(self, store: Store) -> None:
+    async def test_everything_missing_in_the_catalog_is_reported_at_once(self, store: Store) -> None:
         answer = await store.sell({"id": ABSENT_ITEM}, BOOK | {"type": None}, customer=ABSENT)
         assert fields_of(answer).keys() == {"products[0].id", "products[1].type", "customer"}
 
-    @pytest.mark.parametrize("told", ["product", "split"])
-    async def test_of_a_type_that_the_item_has_not_names_it(self, store: Store, told: str) -> None:
-        answer = await store.sell({"sku": "curso", "type": told})
+    @pytest.mark.parametrize("item_type", ["product", "split"])
+    async def test_a_type_that_differs_from_the_catalog_is_reported(
+        self, store: Store, item_type: str
+    ) -> None:
+        answer = await store.sell({"sku": "curso", "type": item_type})
         assert fields_of(answer) == {"products[0].type": "No catálogo o item é do tipo service."}
 
-    async def test_of_a_new_split_item_says_where_it_is_made(self, store: Store) -> None:
+    async def test_a_new_split_item_is_refused(self, store: Store) -> None:
         answer = await store.sell(BOOK | {"type": "split"})
         assert fields_of(answer).keys() == {"products[0].type"}
 
-    async def test_by_a_rule_names_the_field_of_the_sale_and_the_document(self, store: Store) -> None:
+    async def test_a_violated_rule_names_the_field_of_the_sale_and_the_document_type(
+        self, store: Store
+    ) -> None:
         await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
         assert rules_of(await store.sell("curso", "sem-ncm")) == {"products[1].ncm": "nfe"}
 
-    async def test_by_a_rule_speaks_of_the_sale_in_its_sentences_too(self, store: Store) -> None:
+    async def test_the_message_of_a_violated_rule_uses_the_sale_s_field_names(self, store: Store) -> None:
         await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
         (rule,) = (await store.sell("sem-ncm")).json()["error"]["details"]["rules"]
         assert "items" not in f"{rule['message']} {rule['hint']}"
         assert "products[].ncm (se o item já está no catálogo, nele," in rule["hint"]
 
-    async def test_of_a_code_that_only_the_line_has_says_where_it_is_used(self, store: Store) -> None:
+    async def test_a_code_given_only_in_the_line_is_reported_with_the_item(self, store: Store) -> None:
         item = await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
         answer = await store.sell({"sku": "sem-ncm", "ncm": "69120000"})
         assert item["id"] in fields_of(answer)["products[0].ncm"]
 
-    async def test_of_a_service_without_a_rate_says_where_to_tell_it(self, store: Store) -> None:
+    async def test_a_missing_iss_rate_is_reported_with_the_setting(self, store: Store) -> None:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
         await store.stock(COURSE | {"sku": "aula", "serviceItemCode": "08.02"})
         (rule,) = (await store.sell("aula")).json()["error"]["details"]["rules"]
         assert (rule["field"], rule["code"]) == ("products[0].iss", "MISSING")
         assert "nfse.issRate" in rule["hint"]
 
-    async def test_of_an_item_with_several_codes_lists_them(self, store: Store) -> None:
+    async def test_an_ambiguous_service_code_is_reported_with_the_candidates(self, store: Store) -> None:
         await store.stock(COURSE | {"sku": "consultoria", "serviceItemCode": "17.01"})
         (rule,) = (await store.sell("consultoria")).json()["error"]["details"]["rules"]
         assert (rule["field"], rule["code"]) == ("products[0].serviceItemCode", "AMBIGUOUS")
         assert rule["candidates"] == ["17.01.01", "17.01.02"]
         assert "17.01.02 Análise, exame" in rule["message"]
 
-    async def test_of_a_new_service_asks_for_what_a_sale_can_tell(self, store: Store) -> None:
+    async def test_hints_for_a_new_service_name_fields_of_the_sale(self, store: Store) -> None:
         await store.put_settings(nfse={"issRate": None, "federalServiceCode": None})
         rules = (await store.sell(BOOK)).json()["error"]["details"]["rules"]
         assert {rule["hint"] for rule in rules} == {
@@ -74,15 +78,15 @@ class TestRefusal:
             " PUT /v1/companies/{companyId}/settings.",
         }
 
-    async def test_of_a_service_for_nothing_names_its_price(self, store: Store) -> None:
+    async def test_a_service_without_charge_is_reported_at_its_price(self, store: Store) -> None:
         assert rules_of(await store.sell({"sku": "curso", "price": 0})) == {"products[0].price": "nfse"}
 
-    async def test_by_rules_of_two_documents_tells_both(self, store: Store) -> None:
+    async def test_violated_rules_of_two_documents_are_both_reported(self, store: Store) -> None:
         await store.stock(MUG | {"sku": "sem-ncm", "ncm": None})
         answer = await store.sell("sem-ncm", "curso", nfse={"competenceDate": "2999-01-01"})
         assert rules_of(answer) == {"products[0].ncm": "nfe", "nfse.competenceDate": "nfse"}
 
-    async def test_lists_all_that_the_documents_need_of_the_customer(self, store: Store) -> None:
+    async def test_all_missing_customer_fields_are_reported(self, store: Store) -> None:
         answer = await store.sell("caneca", {"id": ABSENT_ITEM}, customer={"name": "Ana Lima"})
         assert fields_of(answer) == {
             "customer.document": "Campo obrigatório na NF-e: informe o CPF ou CNPJ, ou foreignId de um"
@@ -91,22 +95,24 @@ class TestRefusal:
             "products[1].id": "Não há item com este id no catálogo.",
         }
 
-    async def test_of_a_nameless_customer_comes_with_all_else_that_is_wrong(self, store: Store) -> None:
-        told: dict[str, Any] = {
+    async def test_a_missing_customer_name_is_reported_with_all_other_problems(self, store: Store) -> None:
+        values: dict[str, Any] = {
             "customer": {"email": "ana@example.com"}, "payments": [{"method": "pix", "amount": 29.9}],
             "discount": 1000, "paymentMethod": "boleto", "emitWhen": "after_guarantee",
         }  # fmt: skip
-        answer = await store.sell("caneca", **told)
+        answer = await store.sell("caneca", **values)
         assert fields_of(answer).keys() == {
             "customer.name", "customer.document", "customer.address", "discount", "paymentMethod",
             "guaranteeDate",
         }  # fmt: skip
 
-    async def test_of_a_known_customer_asks_to_complete_it_in_the_catalog(self, store: Store) -> None:
-        known = await store.know(JOAO)
-        answer = await store.sell("caneca", customer=known["id"])
-        told = "Campo obrigatório na NF-e: complete o cadastro do cliente."
-        assert fields_of(answer) == {"customer.address": told}
+    async def test_an_incomplete_existing_customer_is_to_be_completed_in_the_catalog(
+        self, store: Store
+    ) -> None:
+        existing = await store.know(JOAO)
+        answer = await store.sell("caneca", customer=existing["id"])
+        message = "Campo obrigatório na NF-e: complete o cadastro do cliente."
+        assert fields_of(answer) == {"customer.address": message}
 
     @pytest.mark.parametrize(
         ("sku", "fields"),
@@ -115,12 +121,12 @@ class TestRefusal:
             ("caneca", {"customer", "customer.name", "customer.document", "customer.address"}),
         ],
     )
-    async def test_of_a_sale_without_customer_names_all_that_is_missing(
+    async def test_all_fields_of_a_missing_customer_are_reported(
         self, store: Store, sku: str, fields: set[str]
     ) -> None:
         assert fields_of(await store.sell(sku, customer=None)).keys() == fields
 
-    async def test_every_missing_line_of_the_customers_address_is_named(self, store: Store) -> None:
+    async def test_every_missing_line_of_the_customer_s_address_is_reported(self, store: Store) -> None:
         partly = JOAO | {"address": {"zipcode": "01310-100", "state": "SP", "street": "Avenida Paulista"}}
         missing = ("number", "district", "city")
         assert rules_of(await store.sell("caneca", customer=partly)) == {
@@ -147,7 +153,7 @@ class TestRefusal:
         assert fields_of(answer) == {"customer.document": message}
 
     @pytest.mark.parametrize(
-        ("sku", "told", "field"),
+        ("sku", "values", "field"),
         [
             ("caneca", {"customer": MARIA | {"stateRegistration": "ISENTO"}}, "customer.stateRegistration"),
             ("curso", {"nfse": {"cityIbge": "9999999"}}, "nfse.cityIbge"),
@@ -156,50 +162,50 @@ class TestRefusal:
         ],
         ids=["stateRegistration", "cityIbge", "serviceLocation", "discount"],
     )
-    async def test_by_a_rule_of_a_document_names_no_field_that_the_sale_has_not(
-        self, store: Store, sku: str, told: dict[str, Any], field: str
+    async def test_a_violated_rule_names_only_fields_of_the_sale(
+        self, store: Store, sku: str, values: dict[str, Any], field: str
     ) -> None:
-        assert rules_of(await store.sell(sku, **told)).keys() == {field}
+        assert rules_of(await store.sell(sku, **values)).keys() == {field}
 
-    async def test_wrong_property_of_the_note_is_named_in_the_sale(self, store: Store) -> None:
+    async def test_an_invalid_property_of_the_nfs_e_is_reported_in_the_sale(self, store: Store) -> None:
         answer = await store.sell("curso", nfse={"property": {"cibCode": "1A2B3C45", "cor": "azul"}})
         assert set(fields_of(answer)) == {"nfse.property.cor"}
 
     @pytest.mark.parametrize("when", ["immediately", "manual"])
-    async def test_stores_nothing(self, store: Store, when: str) -> None:
+    async def test_a_refused_sale_stores_nothing(self, store: Store, when: str) -> None:
         before = await store.stored()
         note = {"competenceDate": "2999-01-01"}
         rules_of(await store.sell(BOOK, customer=JOAO, nfse=note, emitWhen=when))
         assert await store.stored() == before
 
-    async def test_of_services_that_can_not_share_a_note_names_the_second(self, store: Store) -> None:
+    async def test_the_second_of_services_that_cannot_share_an_nfs_e_is_reported(self, store: Store) -> None:
         for sku, code in (("aula", "08.02"), ("suporte", "01.07")):
             await store.stock(COURSE | {"sku": sku, "serviceItemCode": code})
         assert rules_of(await store.sell("aula", "suporte"))["products[1].serviceItemCode"] == "nfse"
 
 
 class TestReadiness:
-    async def test_is_needed_for_what_is_issued_immediately(self, store: Store) -> None:
+    async def test_a_sale_issued_immediately_needs_a_certificate(self, store: Store) -> None:
         data_of(await store.caller.http.delete(store.path("/certificate")))
         before = await store.stored()
         error_of(await store.sell(BOOK), 422, "CERTIFICATE_MISSING")
         assert await store.stored() == before
 
-    async def test_of_the_certificate_is_not_needed_for_a_draft(self, store: Store) -> None:
+    async def test_a_draft_needs_no_certificate(self, store: Store) -> None:
         data_of(await store.caller.http.delete(store.path("/certificate")))
         assert (await store.draft("curso", "caneca"))["status"] == "draft"
 
-    async def test_of_the_module_is_needed_for_a_receipt(self, store: Store) -> None:
+    async def test_a_receipt_needs_the_active_module(self, store: Store) -> None:
         await store.put_settings(nfce={"active": False})
         details = error_of(await store.sell("caneca", productInvoiceType="nfce"), 422, "COMPANY_NOT_READY")
         assert details["missing"] == ["nfce.active"]
 
-    async def test_of_the_feature_is_needed_for_a_receipt(self, floor: Floor, store: Store) -> None:
-        await set_features(floor.database, store.caller.subscription_id, [])
+    async def test_a_receipt_needs_the_feature(self, system: System, store: Store) -> None:
+        await set_features(system.database, store.caller.subscription_id, [])
         answer = await store.sell("caneca", productInvoiceType="nfce")
         assert error_of(answer, 403, "FEATURE_NOT_ENABLED") == {"feature": "nfceEmission"}
 
-    async def test_of_the_plan_is_one_for_all_documents_of_a_sale(self, new_store: NewStore) -> None:
+    async def test_the_plan_must_allow_all_documents_of_a_sale(self, new_store: NewStore) -> None:
         store = await new_store(plan="trial")
         await spend(store, TRIAL - 1)
         before = await store.stored()
@@ -208,7 +214,7 @@ class TestReadiness:
         assert await store.stored() == before
         assert (await store.invoiced("curso"))["status"] == "invoiced"
 
-    async def test_of_the_plan_is_not_needed_for_a_draft(self, new_store: NewStore) -> None:
+    async def test_a_draft_does_not_use_the_plan(self, new_store: NewStore) -> None:
         store = await new_store(plan="trial")
         await spend(store)
         draft = await store.draft("curso")

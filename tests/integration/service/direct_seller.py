@@ -1,4 +1,4 @@
-"""A company that is ready to issue documents of a type that makes sales."""
+"""A company that is ready to issue documents of a type that creates sales."""
 
 import json
 from dataclasses import dataclass, replace
@@ -10,25 +10,25 @@ from uuid import UUID
 import asyncpg
 from fastapi import FastAPI
 
-from carimbo.fiscal.company import Company as Issuer
-from carimbo.fiscal.customer import CustomerFacts
-from carimbo.fiscal.direct_sale import DirectSale, SoldItem
+from carimbo.fiscal.catalog.sale import DirectSale, SoldItem
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.parties.company import Company as Issuer
+from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.direct_sales import add_direct_sale
-from carimbo.service.document_record import DocumentRecord
-from carimbo.service.documents import Reference
-from carimbo.service.invoices import change_invoice
-from carimbo.service.issuing.accept import Accepted, Order, accept
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.documents.record import DocumentRecord
+from carimbo.service.issuing.accept import Accepted, DocumentOrder, accept
+from carimbo.service.issuing.direct_sales import add_direct_sale
+from carimbo.service.issuing.drafts import change_document
 from carimbo.service.subscriptions import create_subscription
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.subscriptions import Subscription, Subscriptions
 from integration.issuing.shop import ADDRESS, NFE, RECIPIENT
-from integration.storage.neighbours import SUMMARY, everything_of
+from integration.storage.neighbours import SUMMARY, all_rows
 
 TODAY = date(2026, 11, 10)
 CATALOG = ("customers", "products", "sales", "sale_lines")
@@ -46,7 +46,7 @@ BODY = NFE | {"payments": None, "recipient": RECIPIENT | {"email": "maria@exampl
 
 
 def sale_of(request: Any, _issuer: Issuer) -> DirectSale:
-    """What an NF-e of one item would sell if it were a type that makes sales."""
+    """Returns the sale of an NF-e with one item, as if its type created sales."""
     buyer, item = request.recipient, request.items[0]
     return DirectSale(
         customer=CustomerFacts(
@@ -61,48 +61,50 @@ def sale_of(request: Any, _issuer: Issuer) -> DirectSale:
     )
 
 
-NFE_TYPE = next(kind for kind in DOCUMENT_TYPES if kind.name == "nfe")
+NFE_TYPE = next(document_type for document_type in DOCUMENT_TYPES if document_type.name == "nfe")
 SELLING = replace(NFE_TYPE, direct_sale=sale_of)
 Rows = dict[str, list[asyncpg.Record]]
 
 
 @dataclass(frozen=True)
 class Seller:
-    """A company that is ready to issue, at a moment that does not pass."""
+    """A company that is ready to issue, with a fixed time."""
 
     app: FastAPI
     subscription: Subscription
-    company: Company
+    company: CompanyRow
     now: datetime
 
     @property
     def database(self) -> Database:
-        return self.counter.database
+        return self.context.database
 
     @property
-    def counter(self) -> IssuingContext:
-        counter: IssuingContext = self.app.state.services.counter
-        return replace(counter, workshop=replace(counter.workshop, clock=lambda: self.now))
+    def context(self) -> IssuingContext:
+        context: IssuingContext = self.app.state.services.issuing
+        return replace(context, builder=replace(context.builder, clock=lambda: self.now))
 
-    async def create(self, key: str | None = None, kind: DocumentType = SELLING, **changes: Any) -> Accepted:
+    async def create(
+        self, key: str | None = None, document_type: DocumentType = SELLING, **changes: Any
+    ) -> Accepted:
         text = json.dumps({name: value for name, value in (BODY | changes).items() if value is not None})
-        request = kind.issuing.request.model_validate(json.loads(text))
-        order = Order(self.subscription, self.company, kind, request, text, key)
-        return await accept(self.counter, order)
+        request = document_type.issuing.request.model_validate(json.loads(text))
+        order = DocumentOrder(self.subscription, self.company, document_type, request, text, key)
+        return await accept(self.context, order)
 
     async def patch(self, document: DocumentRecord, **changes: Any) -> DocumentRecord:
-        which = Reference(self.subscription.id, document.id, self.company.id)
-        return await change_invoice(
-            self.counter, self.subscription, self.company, which, document.version, changes
+        which = DocumentReference(self.subscription.id, document.id, self.company.id)
+        return await change_document(
+            self.context, self.subscription, self.company, which, document.version, changes
         )
 
     async def sell(self, sold: DirectSale = SOLD, external_id: str | None = None) -> UUID:
-        """Make the sale of a document in a transaction of its own."""
+        """Creates the sale of a document in its own transaction."""
         async with self.database.tenant(self.subscription.id) as tenant:
             return await add_direct_sale(tenant, self.company.id, external_id, sold, TODAY)
 
     async def sell_to(self, **customer: Any) -> UUID:
-        """Sell to somebody and tell to which customer."""
+        """Sells to somebody and returns the customer's id."""
         sale_id = await self.sell(replace(SOLD, customer=CustomerFacts(**customer)))
         async with self.database.tenant(self.subscription.id) as tenant:
             sale = await tenant.sales.get(sale_id)
@@ -111,7 +113,7 @@ class Seller:
         return sale.customer_id
 
     async def rows(self) -> Rows:
-        return await everything_of(self.database, self.subscription.id)
+        return await all_rows(self.database, self.subscription.id)
 
     async def counts(self) -> dict[str, int]:
         rows = await self.rows()
@@ -122,15 +124,15 @@ class Seller:
         return dict(row)
 
     async def reject(self, document: DocumentRecord) -> None:
-        """Let the authority have refused it."""
+        """Marks the document as rejected by the authority."""
         async with self.database.connection() as connection:
             await connection.execute(
                 "update documents set status = 'rejected', next_action_at = null where id = $1", document.id
             )
 
 
-async def ready_seller(app: FastAPI, gatekeeper: Gatekeeper, plan: str = "unlimited") -> Seller:
-    subscription_id = (await create_subscription(gatekeeper, "Teste", plan)).subscription_id
+async def ready_seller(app: FastAPI, authenticator: Authenticator, plan: str = "unlimited") -> Seller:
+    subscription_id = (await create_subscription(authenticator, "Teste", plan)).subscription_id
     registration = {"legal_name": "Loja Modelo Ltda", "tax_regime": "simples"}
     now, week = datetime.now(UTC), timedelta(days=7)
     certificate = replace(SUMMARY, valid_from=now - week, expires_at=now + week)

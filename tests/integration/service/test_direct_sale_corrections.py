@@ -1,4 +1,4 @@
-"""PATCH of a document that made a sale."""
+"""PATCH of a document that created a sale."""
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -7,23 +7,23 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from carimbo.service import kinds
-from carimbo.service.access import Gatekeeper
-from carimbo.service.document_record import DocumentRecord
+from carimbo.service import document_types
+from carimbo.service.access import Authenticator
+from carimbo.service.documents.record import DocumentRecord
 from carimbo.service.errors import Refusal
 from integration.issuing.shop import MUG
 from integration.service.direct_seller import CATALOG, NFE_TYPE, SELLING, Seller, ready_seller
 
 
 @pytest.fixture
-async def seller(app: FastAPI, gatekeeper: Gatekeeper) -> Seller:
-    return await ready_seller(app, gatekeeper)
+async def seller(app: FastAPI, authenticator: Authenticator) -> Seller:
+    return await ready_seller(app, authenticator)
 
 
 class TestCorrect:
     @pytest.fixture(autouse=True)
     def selling(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(kinds._BY_NAME, "nfe", SELLING)
+        monkeypatch.setitem(document_types._BY_NAME, "nfe", SELLING)
 
     @pytest.fixture
     async def refused(self, seller: Seller) -> DocumentRecord:
@@ -31,7 +31,7 @@ class TestCorrect:
         await seller.reject(record)
         return record
 
-    async def test_the_sale_follows(self, seller: Seller, refused: DocumentRecord) -> None:
+    async def test_the_sale_follows_a_correction(self, seller: Seller, refused: DocumentRecord) -> None:
         before = await seller.only("sales")
         items = [MUG | {"sku": "copo", "description": "Copo", "quantity": 1, "unitValue": 10}]
         buyer = {"taxId": "11144477735", "name": "José", "email": "jose@example.com"}
@@ -45,7 +45,7 @@ class TestCorrect:
         assert (sale["created_at"], sale["external_id"]) == (before["created_at"], "pedido-1")
         assert await self._names(seller, sale, line) == ("José", "copo")
 
-    async def test_what_the_sale_has_nothing_of_leaves_it_as_it_is(
+    async def test_a_correction_of_other_fields_leaves_the_sale(
         self, seller: Seller, refused: DocumentRecord
     ) -> None:
         before = await seller.rows()
@@ -53,7 +53,7 @@ class TestCorrect:
         after = await seller.rows()
         assert [after[name] for name in CATALOG] == [before[name] for name in CATALOG]
 
-    async def test_the_customer_stays_when_the_buyer_does(
+    async def test_the_customer_stays_if_the_buyer_is_not_changed(
         self, seller: Seller, refused: DocumentRecord
     ) -> None:
         async with seller.database.connection() as connection:
@@ -65,21 +65,21 @@ class TestCorrect:
         after = await seller.only("sales")
         assert (after["customer_id"], after["amount"]) == (before["customer_id"], Decimal("29.90"))
 
-    async def test_the_day_stays_when_no_other_is_told(self, seller: Seller, refused: DocumentRecord) -> None:
+    async def test_the_date_stays_if_none_is_given(self, seller: Seller, refused: DocumentRecord) -> None:
         day = date(2026, 1, 2)
         async with seller.database.connection() as connection:
             await connection.execute("update sales set sold_on = $2 where id = $1", refused.sale_id, day)
         await seller.patch(refused, items=[MUG | {"quantity": 1}])
         assert (await seller.only("sales"))["sold_on"] == day
 
-    async def test_a_day_that_is_taken_back_is_today(self, seller: Seller) -> None:
+    async def test_removing_the_date_sets_today(self, seller: Seller) -> None:
         moment = datetime.now(UTC) - timedelta(days=2)
         record = (await seller.create(issueDate=moment.isoformat())).record
         await seller.reject(record)
         await seller.patch(record, issueDate=None)
-        assert (await seller.only("sales"))["sold_on"] == seller.counter.workshop.today
+        assert (await seller.only("sales"))["sold_on"] == seller.context.builder.today
 
-    async def test_a_correction_that_is_refused_changes_nothing(
+    async def test_a_refused_correction_changes_nothing(
         self, seller: Seller, refused: DocumentRecord
     ) -> None:
         before = await seller.rows()
@@ -88,8 +88,8 @@ class TestCorrect:
                 await seller.patch(refused, **changes)
         assert await seller.rows() == before
 
-    async def test_a_sale_that_a_caller_made_is_not_touched(self, seller: Seller) -> None:
-        record = (await seller.create(kind=NFE_TYPE)).record
+    async def test_a_sale_created_by_a_caller_is_not_changed(self, seller: Seller) -> None:
+        record = (await seller.create(document_type=NFE_TYPE)).record
         sale_id = await seller.sell()
         await seller.reject(record)
         async with seller.database.connection() as connection:

@@ -1,4 +1,4 @@
-"""A document that is created directly makes a sale, its customer and its catalog item, each once."""
+"""A direct document creates a sale, its customer and its catalog item, each once."""
 
 import asyncio
 from collections import Counter
@@ -8,24 +8,24 @@ from decimal import Decimal
 import pytest
 from fastapi import FastAPI
 
-from carimbo.service.access import Gatekeeper
-from carimbo.service.errors import Code, Refusal
+from carimbo.service.access import Authenticator
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.issuing.accept import find_replay
 from integration.issuing.shop import MUG, RECIPIENT
 from integration.service.direct_seller import NFE_TYPE, SELLING, Seller, ready_seller
 
-CROWD = 50
+SIMULTANEOUS = 50
 ONE_OF_EACH = {"documents": 1, "customers": 1, "products": 1, "sales": 1, "sale_lines": 1}
 NOTHING = dict.fromkeys(ONE_OF_EACH, 0)
 
 
 @pytest.fixture
-async def seller(app: FastAPI, gatekeeper: Gatekeeper) -> Seller:
-    return await ready_seller(app, gatekeeper)
+async def seller(app: FastAPI, authenticator: Authenticator) -> Seller:
+    return await ready_seller(app, authenticator)
 
 
 class TestCreate:
-    async def test_the_document_has_the_sale_that_it_made(self, seller: Seller) -> None:
+    async def test_a_document_has_the_sale_that_it_created(self, seller: Seller) -> None:
         accepted = await seller.create(externalId="pedido-1")
         sale, line = await seller.only("sales"), await seller.only("sale_lines")
         customer, product = await seller.only("customers"), await seller.only("products")
@@ -42,33 +42,35 @@ class TestCreate:
         assert (customer["name"], customer["document"]) == ("Maria da Silva", "52998224725")
         assert customer["address"]["cityCode"] == "3550308"
 
-    async def test_a_type_that_makes_no_sale_leaves_the_catalog_alone(self, seller: Seller) -> None:
-        accepted = await seller.create(kind=NFE_TYPE)
+    async def test_a_type_without_sales_leaves_the_catalog(self, seller: Seller) -> None:
+        accepted = await seller.create(document_type=NFE_TYPE)
         assert accepted.record.sale_id is None
         assert await seller.counts() == NOTHING | {"documents": 1}
 
-    async def test_the_sale_is_of_the_day_that_the_document_tells(self, seller: Seller) -> None:
+    async def test_the_sale_has_the_date_of_the_document(self, seller: Seller) -> None:
         moment = datetime.now(UTC) - timedelta(days=2)
         await seller.create(issueDate=moment.isoformat())
         assert (await seller.only("sales"))["sold_on"] == moment.date()
 
-    async def test_without_one_it_is_of_today(self, seller: Seller) -> None:
+    async def test_a_sale_without_a_date_is_of_today(self, seller: Seller) -> None:
         await seller.create()
-        assert (await seller.only("sales"))["sold_on"] == seller.counter.workshop.today
+        assert (await seller.only("sales"))["sold_on"] == seller.context.builder.today
 
     async def test_a_second_document_reuses_customer_and_item(self, seller: Seller) -> None:
         first, second = await seller.create(), await seller.create()
         assert first.record.sale_id != second.record.sale_id
         assert await seller.counts() == ONE_OF_EACH | {"documents": 2, "sales": 2, "sale_lines": 2}
 
-    async def test_what_the_rules_refuse_stores_nothing(self, seller: Seller) -> None:
+    async def test_a_document_refused_by_the_rules_stores_nothing(self, seller: Seller) -> None:
         with pytest.raises(Refusal) as refusal:
             await seller.create(items=[MUG | {"ncm": "99999999"}])
-        assert refusal.value.code is Code.FISCAL_RULE_VIOLATION
+        assert refusal.value.code is ErrorCode.FISCAL_RULE_VIOLATION
         assert await seller.counts() == NOTHING
 
-    async def test_what_the_plan_refuses_stores_nothing(self, app: FastAPI, gatekeeper: Gatekeeper) -> None:
-        seller = await ready_seller(app, gatekeeper, "trial")
+    async def test_a_document_refused_by_the_plan_stores_nothing(
+        self, app: FastAPI, authenticator: Authenticator
+    ) -> None:
+        seller = await ready_seller(app, authenticator, "trial")
         async with seller.database.connection() as connection:
             await connection.execute(
                 "insert into allowances (subscription_id, period, used) values ($1, 'total', 10)",
@@ -76,12 +78,12 @@ class TestCreate:
             )
         with pytest.raises(Refusal) as refusal:
             await seller.create()
-        assert refusal.value.code is Code.DOCUMENT_LIMIT_REACHED
+        assert refusal.value.code is ErrorCode.DOCUMENT_LIMIT_REACHED
         assert await seller.counts() == NOTHING
 
 
 class TestReplay:
-    async def test_gives_the_first_document_with_its_sale_and_writes_nothing(self, seller: Seller) -> None:
+    async def test_a_replay_returns_the_first_document_and_writes_nothing(self, seller: Seller) -> None:
         first = await seller.create("k")
         before = await seller.rows()
         other_buyer = RECIPIENT | {"taxId": "111.444.777-35", "name": "José"}
@@ -89,7 +91,7 @@ class TestReplay:
         assert (again.is_new, again.record.id) == (False, first.record.id)
         assert await seller.rows() == before
 
-    async def test_is_found_by_the_external_id_though_a_sale_was_made(self, seller: Seller) -> None:
+    async def test_a_replay_is_found_by_the_external_id_of_the_sale(self, seller: Seller) -> None:
         first = await seller.create("k1", externalId="pedido-1")
         again = await seller.create("k2", externalId="pedido-1")
         assert again.record == first.record
@@ -99,8 +101,8 @@ class TestReplay:
         assert replayed.id == first.record.id
         assert await seller.counts() == ONE_OF_EACH
 
-    async def test_takes_no_place_of_the_plan(self, app: FastAPI, gatekeeper: Gatekeeper) -> None:
-        seller = await ready_seller(app, gatekeeper, "trial")
+    async def test_a_replay_does_not_use_the_plan(self, app: FastAPI, authenticator: Authenticator) -> None:
+        seller = await ready_seller(app, authenticator, "trial")
         for _ in range(3):
             await seller.create("k")
         assert (await seller.only("allowances"))["reserved"] == 1
@@ -108,28 +110,36 @@ class TestReplay:
 
 class TestAtOnce:
     @pytest.mark.parametrize("plan", ["unlimited", "trial"])
-    async def test_many_with_one_key_make_one_of_each(
-        self, app: FastAPI, gatekeeper: Gatekeeper, plan: str
+    async def test_simultaneous_requests_with_one_key_create_one_of_each(
+        self, app: FastAPI, authenticator: Authenticator, plan: str
     ) -> None:
-        seller = await ready_seller(app, gatekeeper, plan)
-        accepted = await asyncio.gather(*(seller.create("k") for _ in range(CROWD)))
-        assert Counter(one.is_new for one in accepted) == {True: 1, False: CROWD - 1}
-        assert len({(one.record.id, one.record.sale_id) for one in accepted}) == 1
+        seller = await ready_seller(app, authenticator, plan)
+        accepted = await asyncio.gather(*(seller.create("k") for _ in range(SIMULTANEOUS)))
+        assert Counter(document.is_new for document in accepted) == {True: 1, False: SIMULTANEOUS - 1}
+        assert len({(document.record.id, document.record.sale_id) for document in accepted}) == 1
         assert await seller.counts() == ONE_OF_EACH
 
-    async def test_many_with_one_key_and_other_buyers_make_one_of_each(self, seller: Seller) -> None:
-        bodies = [RECIPIENT | {"email": f"{place}@example.com"} for place in range(CROWD)]
+    async def test_simultaneous_requests_with_one_key_and_other_buyers_create_one(
+        self, seller: Seller
+    ) -> None:
+        bodies = [RECIPIENT | {"email": f"{number}@example.com"} for number in range(SIMULTANEOUS)]
         await asyncio.gather(*(seller.create("k", recipient=buyer) for buyer in bodies))
         assert await seller.counts() == ONE_OF_EACH
 
-    async def test_many_for_one_new_customer_make_one_customer(self, seller: Seller) -> None:
-        await asyncio.gather(*(seller.create() for _ in range(CROWD)))
+    async def test_simultaneous_documents_for_one_new_customer_create_one_customer(
+        self, seller: Seller
+    ) -> None:
+        await asyncio.gather(*(seller.create() for _ in range(SIMULTANEOUS)))
         assert await seller.counts() == {
-            "documents": CROWD, "customers": 1, "products": 1, "sales": CROWD, "sale_lines": CROWD,
-        }  # fmt: skip
+            "documents": SIMULTANEOUS,
+            "customers": 1,
+            "products": 1,
+            "sales": SIMULTANEOUS,
+            "sale_lines": SIMULTANEOUS,
+        }
 
     @pytest.mark.parametrize(
-        "told",
+        "facts",
         [
             {"document": "52998224725"},
             {"foreign_id": "P123456"},
@@ -138,25 +148,31 @@ class TestAtOnce:
         ],
         ids=str,
     )
-    async def test_many_told_of_the_same_make_one(self, seller: Seller, told: dict[str, str]) -> None:
-        found = await asyncio.gather(*(seller.sell_to(name="Maria", **told) for _ in range(CROWD)))
-        assert len(set(found)) == (await seller.counts())["customers"] == 1
+    async def test_simultaneous_sales_with_the_same_identifier_create_one_customer(
+        self, seller: Seller, facts: dict[str, str]
+    ) -> None:
+        customer_ids = await asyncio.gather(
+            *(seller.sell_to(name="Maria", **facts) for _ in range(SIMULTANEOUS))
+        )
+        assert len(set(customer_ids)) == (await seller.counts())["customers"] == 1
 
-    async def test_many_told_of_one_by_different_marks_make_one(self, seller: Seller) -> None:
-        marks: list[dict[str, str]] = [
+    async def test_simultaneous_sales_with_different_identifiers_create_one_customer(
+        self, seller: Seller
+    ) -> None:
+        identifiers: list[dict[str, str]] = [
             {"document": "52998224725", "email": "maria@example.com"},
             {"email": "Maria@example.com"},
         ]
-        told = [marks[place % 2] for place in range(CROWD)]
-        await asyncio.gather(*(seller.sell_to(name="Maria", **one) for one in told))
+        all_facts = [identifiers[number % 2] for number in range(SIMULTANEOUS)]
+        await asyncio.gather(*(seller.sell_to(name="Maria", **facts) for facts in all_facts))
         customer = await seller.only("customers")
         assert (customer["document"], customer["email"].lower()) == ("52998224725", "maria@example.com")
 
-    async def test_each_of_many_that_tell_another_fact_is_heard(self, seller: Seller) -> None:
+    async def test_facts_of_simultaneous_sales_are_all_kept(self, seller: Seller) -> None:
         facts = [{"phone": "1133334444"}, {"trade_name": "Loja"}, {"municipal_registration": "1"}] * 10
-        known = {"name": "Maria", "document": "52998224725"}
-        await asyncio.gather(*(seller.sell_to(**known, **one) for one in facts))
+        identity = {"name": "Maria", "document": "52998224725"}
+        await asyncio.gather(*(seller.sell_to(**identity, **fact) for fact in facts))
         customer = await seller.only("customers")
-        assert {name: customer[name] for one in facts for name in one} == {
-            name: value for one in facts for name, value in one.items()
+        assert {name: customer[name] for fact in facts for name in fact} == {
+            name: value for fact in facts for name, value in fact.items()
         }

@@ -1,4 +1,4 @@
-"""The breaker: what makes it open, what closes it, and that every process knows the same."""
+"""The circuit breaker of authorities: what opens and closes it, and that all processes share it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from carimbo.service import outage_board
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.outages import AuthorityPlace
+from carimbo.storage.outages import AuthorityService
 
 AFTER = timedelta(minutes=5)
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
@@ -48,8 +48,8 @@ ANSWERS: tuple[Outcome, ...] = (
     Unknown(code="217", message=""),
     Processing(code="103", message="", receipt="1", wait_seconds=1),
 )
-# Nothing of the service itself: our own patience, our count, our certificate, or an odd answer.
-BESIDE_THE_POINT: tuple[Outcome, ...] = (
+# Says nothing about the service: our own timeout, our rate limit, our certificate, or an odd answer.
+INCONCLUSIVE: tuple[Outcome, ...] = (
     Throttled(code="656", message=""),
     *(NotJudged(cause=cause, detail="") for cause in Cause if cause not in NO_SERVICE),
 )
@@ -61,7 +61,7 @@ def failure(cause: Cause) -> NotJudged:
 
 @dataclass
 class Clock:
-    """Tells the time that a test wants, from the real one on: the database has that one."""
+    """Returns the real time plus an offset that a test sets; the database uses the real time."""
 
     ahead: timedelta = timedelta(0)
 
@@ -75,16 +75,16 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def place() -> AuthorityPlace:
-    """An authority that no other test knows."""
-    return AuthorityPlace("55", str(new_id()), "production")
+def service() -> AuthorityService:
+    """An authority that no other test uses."""
+    return AuthorityService("55", str(new_id()), "production")
 
 
 @pytest.fixture
 def new_board(
     database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[], OutageBoard]]:
-    """Boards of different processes, which read and write at every turn."""
+    """Creates boards of different processes, which read and write at every call."""
     monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
     monkeypatch.setattr(outage_board, "_WRITTEN_EVERY_SECONDS", 0.0)
     yield lambda: OutageBoard(database, AFTER, clock)
@@ -98,202 +98,206 @@ def board(new_board: NewBoard) -> OutageBoard:
     return new_board()
 
 
-async def begun(board: OutageBoard, place: AuthorityPlace) -> datetime:
-    """Since when an authority that was seen failing is out."""
-    await board.saw(place, OUT)
-    outage = await board.outage_of(place)
+async def begin_outage(board: OutageBoard, service: AuthorityService) -> datetime:
+    """Records a failure and returns the beginning of the outage."""
+    await board.record_answer(service, OUT)
+    outage = await board.outage_of(service)
     assert outage is not None
     return outage.since
 
 
 class TestBeginning:
-    @pytest.mark.parametrize("how", list(Outage))
-    async def test_an_authority_that_says_so_is_out(
-        self, board: OutageBoard, place: AuthorityPlace, how: Outage
+    @pytest.mark.parametrize("outage_type", list(Outage))
+    async def test_an_authority_that_reports_an_outage_is_out(
+        self, board: OutageBoard, service: AuthorityService, outage_type: Outage
     ) -> None:
-        await board.saw(place, Unavailable(code="108", message="Paralisado", outage=how))
-        outage = await board.outage_of(place)
+        await board.record_answer(service, Unavailable(code="108", message="Paralisado", outage=outage_type))
+        outage = await board.outage_of(service)
         assert outage is not None
         assert (outage.code, outage.message) == ("108", "Paralisado")
 
     @pytest.mark.parametrize("cause", NO_SERVICE)
-    async def test_one_that_does_not_answer_is_out(
-        self, board: OutageBoard, place: AuthorityPlace, cause: Cause
+    async def test_an_authority_that_does_not_answer_is_out(
+        self, board: OutageBoard, service: AuthorityService, cause: Cause
     ) -> None:
-        await board.saw(place, failure(cause))
-        outage = await board.outage_of(place)
+        await board.record_answer(service, failure(cause))
+        outage = await board.outage_of(service)
         assert outage is not None
         assert (outage.code, outage.message) == (None, f"seen: {cause}")
 
-    @pytest.mark.parametrize("outcome", [*ANSWERS, *BESIDE_THE_POINT])
-    async def test_nothing_else_is_a_break(
-        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome
+    @pytest.mark.parametrize("outcome", [*ANSWERS, *INCONCLUSIVE])
+    async def test_other_outcomes_are_no_outage(
+        self, board: OutageBoard, service: AuthorityService, outcome: Outcome
     ) -> None:
-        await board.saw(place, outcome)
-        assert await board.outage_of(place) is None
+        await board.record_answer(service, outcome)
+        assert await board.outage_of(service) is None
 
-    async def test_one_place_s_break_is_no_other_s(self, board: OutageBoard, place: AuthorityPlace) -> None:
-        await board.saw(place, OUT)
-        assert await board.outage_of(AuthorityPlace("65", place.authorizer, "production")) is None
+    async def test_an_outage_does_not_affect_other_services(
+        self, board: OutageBoard, service: AuthorityService
+    ) -> None:
+        await board.record_answer(service, OUT)
+        assert await board.outage_of(AuthorityService("65", service.authorizer, "production")) is None
 
 
 class TestEnd:
     @pytest.mark.parametrize("outcome", ANSWERS)
-    async def test_whatever_it_judges_it_is_at_work(
-        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome
+    async def test_any_verdict_ends_the_outage(
+        self, board: OutageBoard, service: AuthorityService, outcome: Outcome
     ) -> None:
-        await begun(board, place)
-        await board.saw_judged(place, outcome)
-        assert await board.outage_of(place) is None
+        await begin_outage(board, service)
+        await board.record_sent_outcome(service, outcome)
+        assert await board.outage_of(service) is None
 
     @pytest.mark.parametrize("outcome", [*ANSWERS, AT_WORK])
-    async def test_an_answer_to_a_question_ends_nothing(
-        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome | Available
+    async def test_an_answer_to_a_query_does_not_end_the_outage(
+        self, board: OutageBoard, service: AuthorityService, outcome: Outcome | Available
     ) -> None:
-        since = await begun(board, place)
-        await board.saw(place, outcome)
-        outage = await board.outage_of(place)
+        since = await begin_outage(board, service)
+        await board.record_answer(service, outcome)
+        outage = await board.outage_of(service)
         assert outage is not None
         assert outage.since == since
 
     @pytest.mark.parametrize(("seconds_before", "ends"), [(0, True), (59, True), (61, False)])
-    async def test_a_document_that_turns_out_authorised_ends_it_unless_that_was_long_before(
-        self, board: OutageBoard, place: AuthorityPlace, seconds_before: int, ends: bool
+    async def test_a_document_found_authorized_ends_the_outage_unless_long_before(
+        self, board: OutageBoard, service: AuthorityService, seconds_before: int, ends: bool
     ) -> None:
-        since = await begun(board, place)
-        await board.saw_found(place, authorized(since - timedelta(seconds=seconds_before)))
-        assert (await board.outage_of(place) is None) == ends
+        since = await begin_outage(board, service)
+        await board.record_consulted_outcome(service, authorized(since - timedelta(seconds=seconds_before)))
+        assert (await board.outage_of(service) is None) == ends
 
     @pytest.mark.parametrize("outcome", ANSWERS[1:])
-    async def test_one_that_turns_out_otherwise_ends_nothing(
-        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome
+    async def test_a_document_found_in_another_state_does_not_end_the_outage(
+        self, board: OutageBoard, service: AuthorityService, outcome: Outcome
     ) -> None:
-        await begun(board, place)
-        await board.saw_found(place, outcome)
-        assert await board.outage_of(place) is not None
+        await begin_outage(board, service)
+        await board.record_consulted_outcome(service, outcome)
+        assert await board.outage_of(service) is not None
 
-    @pytest.mark.parametrize("outcome", BESIDE_THE_POINT)
-    async def test_what_says_nothing_of_the_service_ends_nothing(
-        self, board: OutageBoard, place: AuthorityPlace, outcome: Outcome
+    @pytest.mark.parametrize("outcome", INCONCLUSIVE)
+    async def test_an_inconclusive_outcome_does_not_end_the_outage(
+        self, board: OutageBoard, service: AuthorityService, outcome: Outcome
     ) -> None:
-        since = await begun(board, place)
-        await board.saw_judged(place, outcome)
-        outage = await board.outage_of(place)
+        since = await begin_outage(board, service)
+        await board.record_sent_outcome(service, outcome)
+        outage = await board.outage_of(service)
         assert outage is not None
         assert outage.since == since
 
-    async def test_a_break_that_comes_after_it_is_another_one(
-        self, board: OutageBoard, place: AuthorityPlace
-    ) -> None:
-        since = await begun(board, place)
-        await board.saw_judged(place, ANSWERS[0])
-        assert await begun(board, place) > since
+    async def test_a_later_outage_is_a_new_one(self, board: OutageBoard, service: AuthorityService) -> None:
+        since = await begin_outage(board, service)
+        await board.record_sent_outcome(service, ANSWERS[0])
+        assert await begin_outage(board, service) > since
 
-    async def test_an_answer_that_comes_right_after_the_failure_ends_it_too(
-        self, board: OutageBoard, place: AuthorityPlace
+    async def test_an_answer_right_after_the_failure_ends_the_outage(
+        self, board: OutageBoard, service: AuthorityService
     ) -> None:
-        await board.saw(place, OUT)
-        await board.saw_judged(place, ANSWERS[0])
-        assert await board.outage_of(place) is None
+        await board.record_answer(service, OUT)
+        await board.record_sent_outcome(service, ANSWERS[0])
+        assert await board.outage_of(service) is None
 
 
 class TestContingency:
-    async def test_takes_over_so_long_after_the_beginning(
-        self, board: OutageBoard, place: AuthorityPlace
+    async def test_contingency_starts_a_fixed_time_after_the_outage(
+        self, board: OutageBoard, service: AuthorityService
     ) -> None:
-        assert await board.contingency_at(place) is None
-        since = await begun(board, place)
-        await board.saw(place, failure(Cause.TIMEOUT))
-        assert await board.contingency_at(place) == since + AFTER
+        assert await board.contingency_at(service) is None
+        since = await begin_outage(board, service)
+        await board.record_answer(service, failure(Cause.TIMEOUT))
+        assert await board.contingency_at(service) == since + AFTER
 
-    async def test_that_says_that_it_is_out_is_closed_for_a_minute(
-        self, board: OutageBoard, place: AuthorityPlace, clock: Clock
+    async def test_an_authority_that_reports_an_outage_is_closed_for_a_minute(
+        self, board: OutageBoard, service: AuthorityService, clock: Clock
     ) -> None:
-        assert not await board.is_closed(place)
-        await board.saw(place, OUT)
-        assert await board.is_closed(place)
+        assert not await board.is_closed(service)
+        await board.record_answer(service, OUT)
+        assert await board.is_closed(service)
         clock.ahead = timedelta(seconds=61)
-        assert not await board.is_closed(place)
-        assert await board.outage_of(place) is not None
+        assert not await board.is_closed(service)
+        assert await board.outage_of(service) is not None
 
-    async def test_whose_answer_is_lost_once_is_not_closed(
-        self, board: OutageBoard, place: AuthorityPlace
+    async def test_an_authority_is_not_closed_after_one_lost_answer(
+        self, board: OutageBoard, service: AuthorityService
     ) -> None:
-        await board.saw(place, failure(Cause.TIMEOUT))
-        assert not await board.is_closed(place)
+        await board.record_answer(service, failure(Cause.TIMEOUT))
+        assert not await board.is_closed(service)
 
-    async def test_that_does_not_answer_for_a_while_is_closed(
-        self, board: OutageBoard, place: AuthorityPlace, database: Database
+    async def test_an_authority_that_does_not_answer_for_a_while_is_closed(
+        self, board: OutageBoard, service: AuthorityService, database: Database
     ) -> None:
-        await board.saw(place, failure(Cause.TIMEOUT))
+        await board.record_answer(service, failure(Cause.TIMEOUT))
         async with database.connection() as connection:
             await connection.execute(
                 "update outages set since = since - interval '11 seconds' where authorizer = $1",
-                place.authorizer,
+                service.authorizer,
             )
-        await board.saw(place, failure(Cause.TIMEOUT))
-        assert await board.is_closed(place)
+        await board.record_answer(service, failure(Cause.TIMEOUT))
+        assert await board.is_closed(service)
 
 
-class TestForgetting:
-    async def test_a_break_that_nobody_saw_for_ten_minutes_is_over_for_all_that_is_known(
-        self, board: OutageBoard, place: AuthorityPlace, clock: Clock
+class TestExpiration:
+    async def test_an_outage_not_seen_for_ten_minutes_is_over(
+        self, board: OutageBoard, service: AuthorityService, clock: Clock
     ) -> None:
-        await board.saw(place, OUT)
+        await board.record_answer(service, OUT)
         clock.ahead = timedelta(minutes=9)
-        assert await board.contingency_at(place) is not None
+        assert await board.contingency_at(service) is not None
         clock.ahead = timedelta(minutes=10, seconds=1)
-        assert await board.outage_of(place) is None
-        assert await board.contingency_at(place) is None
+        assert await board.outage_of(service) is None
+        assert await board.contingency_at(service) is None
 
-    async def test_the_next_failure_begins_another(
-        self, board: OutageBoard, place: AuthorityPlace, database: Database
+    async def test_the_next_failure_begins_a_new_outage(
+        self, board: OutageBoard, service: AuthorityService, database: Database
     ) -> None:
-        await board.saw(place, OUT)
+        await board.record_answer(service, OUT)
         async with database.connection() as connection:
             before = await connection.fetchval(
                 "update outages set since = since - interval '11 minutes',"
                 " seen_at = seen_at - interval '11 minutes' where authorizer = $1 returning since",
-                place.authorizer,
+                service.authorizer,
             )
-        assert await begun(board, place) > before + timedelta(minutes=10)
+        assert await begin_outage(board, service) > before + timedelta(minutes=10)
 
 
 class TestTwoBoards:
-    async def test_one_sees_what_the_other_saw(self, new_board: NewBoard, place: AuthorityPlace) -> None:
-        one, other = new_board(), new_board()
-        since = await begun(one, place)
-        assert await other.contingency_at(place) == since + AFTER
+    async def test_a_board_sees_the_outage_of_another(
+        self, new_board: NewBoard, service: AuthorityService
+    ) -> None:
+        first, second = new_board(), new_board()
+        since = await begin_outage(first, service)
+        assert await second.contingency_at(service) == since + AFTER
 
-    async def test_one_ends_what_the_other_began(self, new_board: NewBoard, place: AuthorityPlace) -> None:
-        one, other = new_board(), new_board()
-        await begun(one, place)
-        assert await other.outage_of(place) is not None
-        await other.saw_judged(place, ANSWERS[0])
-        assert await one.outage_of(place) is None
+    async def test_a_board_ends_the_outage_of_another(
+        self, new_board: NewBoard, service: AuthorityService
+    ) -> None:
+        first, second = new_board(), new_board()
+        await begin_outage(first, service)
+        assert await second.outage_of(service) is not None
+        await second.record_sent_outcome(service, ANSWERS[0])
+        assert await first.outage_of(service) is None
 
-    async def test_both_together_see_one_break(self, new_board: NewBoard, place: AuthorityPlace) -> None:
-        one, other = new_board(), new_board()
-        since = await begun(one, place)
-        assert await begun(other, place) == since
+    async def test_two_boards_record_one_outage(self, new_board: NewBoard, service: AuthorityService) -> None:
+        first, second = new_board(), new_board()
+        since = await begin_outage(first, service)
+        assert await begin_outage(second, service) == since
 
 
-class TestSparing:
-    async def test_failures_that_follow_each_other_are_written_once(
-        self, board: OutageBoard, place: AuthorityPlace, monkeypatch: pytest.MonkeyPatch
+class TestCaching:
+    async def test_consecutive_failures_are_written_once(
+        self, board: OutageBoard, service: AuthorityService, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(outage_board, "_WRITTEN_EVERY_SECONDS", 3600.0)
-        await board.saw(place, OUT)
-        before = await board.outage_of(place)
-        await board.saw(place, failure(Cause.TIMEOUT))
-        assert await board.outage_of(place) == before
+        await board.record_answer(service, OUT)
+        before = await board.outage_of(service)
+        await board.record_answer(service, failure(Cause.TIMEOUT))
+        assert await board.outage_of(service) == before
 
-    async def test_what_was_read_a_moment_ago_is_good_enough(
-        self, new_board: NewBoard, place: AuthorityPlace, monkeypatch: pytest.MonkeyPatch
+    async def test_a_recent_reading_is_reused(
+        self, new_board: NewBoard, service: AuthorityService, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(outage_board, "_FRESH_SECONDS", 3600.0)
-        one, other = new_board(), new_board()
-        assert await other.outage_of(place) is None
-        await one.saw(place, OUT)
-        assert await one.outage_of(place) is not None
-        assert await other.outage_of(place) is None
+        first, second = new_board(), new_board()
+        assert await second.outage_of(service) is None
+        await first.record_answer(service, OUT)
+        assert await first.outage_of(service) is not None
+        assert await second.outage_of(service) is None

@@ -1,4 +1,4 @@
-"""A simulator that is running, and certificates that it believes."""
+"""A running simulator, and certificates that it trusts."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.settings import Settings, load_settings
-from carimbo.simulator.run import Simulator, running
+from carimbo.simulator.program.run import Simulator, running
 from integration.simulator.shop import Shop, sefaz_of
 from support import CNPJ
 
 
 @pytest.fixture(scope="session")
 async def simulator(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Simulator]:
-    """One for all files: whoever moves a switch puts it back."""
+    """One simulator for all files; a test that changes a switch resets it."""
     async with running(tmp_path_factory.mktemp("simulator")) as simulator:
         yield simulator
 
@@ -36,7 +36,7 @@ def pfx_file(company_of_simulator: SampleCertificate, tmp_path_factory: pytest.T
 
 @pytest.fixture(scope="session")
 def client_settings(simulator: Simulator) -> Settings:
-    """Settings that send every call to the simulator, and give up soon."""
+    """Settings that send every call to the simulator, with short timeouts."""
     return load_settings(
         {
             "CARIMBO_SIMULATOR_URL": simulator.url,

@@ -1,4 +1,4 @@
-"""A shop that issues at a running simulator with our own library and our own client."""
+"""A shop that issues at a running simulator with our own library and client."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,26 +11,25 @@ import httpx2
 
 from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_moment
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
     Correction,
     Detail,
-    Event,
+    InvoiceEvent,
     issue_event,
 )
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization, issue_inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange, issue_inutilization
 from carimbo.fiscal.outcome import Authorized, Outcome
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.main.authorities import endpoints_of, transport_of
 from carimbo.settings import Settings
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program.run import Simulator
 from support import CNPJ
 from unit.fiscal.goods.support import SCHEMAS, emission, issued_nfce, issued_nfe
 
@@ -41,39 +40,39 @@ _NUMBERS = count(1_000)
 
 @asynccontextmanager
 async def sefaz_of(settings: Settings) -> AsyncIterator[NfeSefaz]:
-    """Our client of the authorities of goods, as the program makes it."""
+    """Yields our client of the SEFAZ authorities, as the program creates it."""
     async with transport_of(settings) as transport:
         yield NfeSefaz(transport.exchange, endpoints_of(settings), Pacing())
 
 
 @dataclass(frozen=True)
 class Shop:
-    """The shop, with its certificate and the way to the simulator."""
+    """A shop with its certificate and a client of the simulator."""
 
     sefaz: NfeSefaz
     simulator: Simulator
     certificate: A1Certificate
 
     @property
-    def sender(self) -> Sender:
-        return Sender(self.certificate, CNPJ, Environment.HOMOLOGATION)
+    def sender(self) -> AuthorityCredentials:
+        return AuthorityCredentials(self.certificate, CNPJ, Environment.HOMOLOGATION)
 
     @property
     def signer(self) -> Signer:
         return Signer.of(self.certificate)
 
     def nfe(self, **changes: Any) -> SignedDocument:
-        """A new NF-e."""
-        under = changes.pop("under", None) or place()
-        return _made(issued_nfe(self.signer, under=under, **changes))
+        """Returns a new signed NF-e."""
+        under = changes.pop("under", None) or next_emission()
+        return _signed_document(issued_nfe(self.signer, under=under, **changes))
 
     def nfce(self, **changes: Any) -> SignedDocument:
-        """A new NFC-e."""
-        under = changes.pop("under", None) or place()
-        return _made(issued_nfce(self.signer, under=under, **changes))
+        """Returns a new signed NFC-e."""
+        under = changes.pop("under", None) or next_emission()
+        return _signed_document(issued_nfce(self.signer, under=under, **changes))
 
     async def issue(self, document: SignedDocument) -> Authorized:
-        """Have a document authorised."""
+        """Sends a document, which must be authorized."""
         outcome = await self.sefaz.send(self.sender, document)
         assert isinstance(outcome, Authorized), outcome
         return outcome
@@ -95,23 +94,23 @@ class Shop:
         return await self.register(document, detail)
 
     async def register(self, document: SignedDocument, detail: Detail, sequence: int = 1) -> Outcome:
-        """Tell the authority of an event."""
+        """Registers an event with the authority."""
         event = self.event(document, detail, sequence)
         return await self.sefaz.register_event(self.sender, self.signed(event))
 
-    def event(self, document: SignedDocument, detail: Detail, sequence: int = 1) -> Event:
+    def event(self, document: SignedDocument, detail: Detail, sequence: int = 1) -> InvoiceEvent:
         key = AccessKey.parse(document.access_key)
         moment = local_moment(datetime.now(UTC), STATE)
-        return Event(STATE_CODE, "2", CNPJ, key, moment, sequence, detail)
+        return InvoiceEvent(STATE_CODE, "2", CNPJ, key, moment, sequence, detail)
 
-    def signed(self, event: Event) -> bytes:
-        made = issue_event(event, self.signer, SCHEMAS)
-        assert isinstance(made, bytes), made
-        return made
+    def signed(self, event: InvoiceEvent) -> bytes:
+        signed = issue_event(event, self.signer, SCHEMAS)
+        assert isinstance(signed, bytes), signed
+        return signed
 
     async def void(self, first: int, last: int, model: str = "55", reason: str = REASON) -> Outcome:
-        """Give up a range of numbers."""
-        asked = Inutilization(
+        """Inutilizes a range of numbers."""
+        voided = InutilizationRange(
             environment="2",
             state_code=STATE_CODE,
             year=f"{local_moment(datetime.now(UTC), STATE):%y}",
@@ -122,12 +121,12 @@ class Shop:
             last_number=last,
             reason=reason,
         )
-        signed = issue_inutilization(asked, self.signer, SCHEMAS)
+        signed = issue_inutilization(voided, self.signer, SCHEMAS)
         assert isinstance(signed, bytes), signed
         return await self.sefaz.inutilize(self.sender, signed)
 
     async def switch(self, **controls: Any) -> None:
-        """Change the simulator's switches over its control API."""
+        """Changes the simulator's switches through its control API."""
         async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
             answer = await client.patch("/controls", json=controls)
             assert answer.status_code == 200, answer.text
@@ -138,28 +137,30 @@ class Shop:
             assert answer.status_code == 200, answer.text
 
     async def journal(self, key: str) -> list[dict[str, Any]]:
-        """What the simulator was really sent about a document."""
+        """Returns the simulator's journal of the requests about a document."""
         async with httpx2.AsyncClient(base_url=self.simulator.control_url) as client:
             answer = await client.get("/journal", params={"key": key})
             return list(answer.json())
 
 
 def next_number() -> int:
-    """A number that no document has."""
+    """Returns an unused number."""
     return next(_NUMBERS)
 
 
-def place(**changes: Any) -> Emission:
-    """The next number, now."""
+def next_emission(**changes: Any) -> Emission:
+    """Returns an emission with the next number and the current time."""
     now = local_moment(datetime.now(UTC), STATE)
     return emission(**{"number": next_number(), "issued_at": now, "numeric_code": "48210379"} | changes)
 
 
-def in_contingency(kind: EmissionType, **changes: Any) -> Emission:
+def in_contingency(emission_type: EmissionType, **changes: Any) -> Emission:
     now = local_moment(datetime.now(UTC), STATE)
-    return place(type=kind, contingency=Contingency(now, "SEFAZ fora do ar desde cedo"), **changes)
+    return next_emission(
+        type=emission_type, contingency=Contingency(now, "SEFAZ fora do ar desde cedo"), **changes
+    )
 
 
-def _made(document: object) -> SignedDocument:
+def _signed_document(document: object) -> SignedDocument:
     assert isinstance(document, SignedDocument), document
     return document

@@ -1,4 +1,4 @@
-"""The simulator's TLS port against clients that are wrong, slow, greedy or hostile: it goes on serving."""
+"""The simulator's TLS port keeps serving despite wrong, slow, greedy or hostile clients."""
 
 import asyncio
 import hashlib
@@ -12,23 +12,22 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.simulator.certificates import CertificateFolder
-from carimbo.simulator.http import Answerer, HungUp, Reply, Request
-from carimbo.simulator.http_server import Limits, Server, serve
-from carimbo.simulator.tls import server_context
-from carimbo.simulator.trust import Flaw
+from carimbo.simulator.http import ConnectionClosed, Reply, Request, RequestHandler
+from carimbo.simulator.program.certificates import CertificateFolder, server_context
+from carimbo.simulator.program.http_server import HttpServer, Limits, serve
+from carimbo.simulator.trust import CertificateFlaw
 from support import CNPJ, PATIENCE
 from unit.simulator.wire import OVER, Wire, get, wire
 
 NOW = datetime.now(UTC)
-FLAWS = [flaw for flaw in Flaw if flaw is not Flaw.NO_REVOCATION_LIST]
+FLAWS = [flaw for flaw in CertificateFlaw if flaw is not CertificateFlaw.NO_REVOCATION_LIST]
 NewContext = Callable[[SampleCertificate | None], ssl.SSLContext]
 
 
-async def describe(request: Request) -> Reply | HungUp:
-    """Break the reply if the path says so; otherwise say whose certificate and which body came."""
+async def describe(request: Request) -> Reply | ConnectionClosed:
+    """Breaks the reply if the path asks for it; otherwise describes the client's certificate and body."""
     if request.path == "/hung-up":
-        return HungUp()
+        return ConnectionClosed()
     certificate = hashlib.sha256(request.certificate or b"").hexdigest()
     body = hashlib.sha256(request.body).hexdigest()
     return Reply(200, f"{certificate} {body}".encode(), cut=request.path == "/cut")
@@ -51,7 +50,7 @@ def company(certificates: CertificateFolder) -> SampleCertificate:
 
 @pytest.fixture(scope="module")
 def context_of(certificates: CertificateFolder, tmp_path_factory: pytest.TempPathFactory) -> NewContext:
-    """Makes contexts of clients that trust the simulator, and show a certificate without its chain."""
+    """Creates contexts of clients that trust the simulator and send a certificate without its chain."""
     folder = tmp_path_factory.mktemp("clients")
 
     def make(issued: SampleCertificate | None) -> ssl.SSLContext:
@@ -74,8 +73,8 @@ def good(context_of: NewContext, company: SampleCertificate) -> ssl.SSLContext:
 
 @asynccontextmanager
 async def listening(
-    certificates: CertificateFolder, answer: Answerer = describe, **limits: float
-) -> AsyncIterator[Server]:
+    certificates: CertificateFolder, answer: RequestHandler = describe, **limits: float
+) -> AsyncIterator[HttpServer]:
     tls = server_context(certificates)
     bounds = Limits(**limits)  # type: ignore[arg-type]
     server = await serve(answer, "127.0.0.1", 0, tls=tls, limits=bounds)
@@ -86,48 +85,54 @@ async def listening(
 
 
 @pytest.fixture(scope="module")
-async def server(certificates: CertificateFolder) -> AsyncIterator[Server]:
+async def server(certificates: CertificateFolder) -> AsyncIterator[HttpServer]:
     async with listening(certificates) as server:
         yield server
 
 
 @pytest.fixture(autouse=True)
 async def still_serves(
-    server: Server, good: ssl.SSLContext, company: SampleCertificate
+    server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
 ) -> AsyncIterator[None]:
-    """After whatever a test did, a good client is served."""
+    """Checks after each test that a good client is served."""
     yield
     async with wire(server.port, good) as client:
         assert (await client.ask(get("/"))).body == description(company)
 
 
-async def refused(server: Server, context: ssl.SSLContext) -> None:
-    """The handshake ends badly; in TLS 1.3 the client learns of it only afterwards."""
+async def refused(server: HttpServer, context: ssl.SSLContext) -> None:
+    """Checks that the handshake fails; in TLS 1.3 the client learns of it only afterwards."""
     with pytest.raises(OVER):
         async with asyncio.timeout(PATIENCE), wire(server.port, context) as client:
             await client.ask(get("/"))
 
 
 class TestCertificates:
-    async def test_a_client_without_one_is_refused(self, server: Server, context_of: NewContext) -> None:
+    async def test_a_client_without_a_certificate_is_refused(
+        self, server: HttpServer, context_of: NewContext
+    ) -> None:
         await refused(server, context_of(None))
 
-    async def test_one_of_a_strangers_authority_is_refused(
-        self, server: Server, context_of: NewContext, authority: SampleAuthority
+    async def test_a_certificate_of_an_unknown_authority_is_refused(
+        self, server: HttpServer, context_of: NewContext, authority: SampleAuthority
     ) -> None:
         issued = authority.issue_company(CNPJ, "LOJA", NOW - timedelta(days=1), NOW + timedelta(days=9))
         await refused(server, context_of(issued))
 
-    async def test_one_of_an_impostor_of_our_authority_is_refused(
-        self, server: Server, context_of: NewContext
+    async def test_a_certificate_of_an_impostor_of_our_authority_is_refused(
+        self, server: HttpServer, context_of: NewContext
     ) -> None:
         impostor = SampleAuthority.create(NOW - timedelta(days=1), name="AC CARIMBO SIMULADOR")
         issued = impostor.issue_company(CNPJ, "LOJA", NOW - timedelta(days=1), NOW + timedelta(days=9))
         await refused(server, context_of(issued))
 
     @pytest.mark.parametrize("flaw", FLAWS)
-    async def test_one_with_a_flaw_reaches_the_authority_which_sees_it(
-        self, server: Server, certificates: CertificateFolder, context_of: NewContext, flaw: Flaw
+    async def test_a_flawed_certificate_reaches_the_authority_that_judges_it(
+        self,
+        server: HttpServer,
+        certificates: CertificateFolder,
+        context_of: NewContext,
+        flaw: CertificateFlaw,
     ) -> None:
         issued = certificates.issue(CNPJ, "LOJA MODELO LTDA", NOW, flaw)
         async with wire(server.port, context_of(issued)) as client:
@@ -135,26 +140,26 @@ class TestCertificates:
 
 
 class TestTls:
-    async def test_is_version_1_2(self, server: Server, good: ssl.SSLContext) -> None:
+    async def test_the_tls_version_is_1_2(self, server: HttpServer, good: ssl.SSLContext) -> None:
         async with wire(server.port, good) as client:
             assert client.writer.get_extra_info("ssl_object").version() == "TLSv1.2"
 
     async def test_a_client_that_wants_another_version_is_refused(
-        self, server: Server, context_of: NewContext, company: SampleCertificate
+        self, server: HttpServer, context_of: NewContext, company: SampleCertificate
     ) -> None:
         context = context_of(company)
         context.minimum_version = ssl.TLSVersion.TLSv1_3
         await refused(server, context)
 
-    async def test_a_session_is_resumed_and_the_certificate_still_known(
-        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    async def test_a_resumed_session_keeps_the_client_certificate(
+        self, server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
         session, was_reused, _ = await asyncio.to_thread(one_call, server.port, good, None)
         assert not was_reused
         _, is_reused, answer = await asyncio.to_thread(one_call, server.port, good, session)
         assert is_reused and answer.endswith(description(company))
 
-    async def test_a_handshake_that_does_not_end_is_ended(self, certificates: CertificateFolder) -> None:
+    async def test_a_handshake_times_out(self, certificates: CertificateFolder) -> None:
         async with listening(certificates, handshake_seconds=0.1) as server, wire(server.port) as client:
             assert await client.rest() == b""
 
@@ -172,7 +177,7 @@ def one_call(
 
 
 class TestNoTls:
-    async def test_bytes_that_are_no_handshake_are_not_answered(
+    async def test_bytes_that_are_not_a_handshake_are_not_answered(
         self, certificates: CertificateFolder
     ) -> None:
         sent = {
@@ -189,14 +194,16 @@ class TestNoTls:
                     answers[name] = await client.rest()
         assert [name for name, answer in answers.items() if b"HTTP/" in answer] == []
 
-    async def test_garbage_after_a_good_handshake_is_400(self, server: Server, good: ssl.SSLContext) -> None:
+    async def test_garbage_after_a_good_handshake_is_400(
+        self, server: HttpServer, good: ssl.SSLContext
+    ) -> None:
         async with wire(server.port, good) as client:
             assert (await client.ask(b"\x00\xff" * 500)).status == 400
 
 
 class TestBodies:
-    async def test_in_chunks_and_after_leave(
-        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    async def test_a_chunked_body_after_100_continue_is_read(
+        self, server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
         head = get("/", "Transfer-Encoding: chunked", "Expect: 100-continue", method="POST")
         async with wire(server.port, good) as client:
@@ -206,8 +213,8 @@ class TestBodies:
 
 
 class TestBrokenReplies:
-    async def test_a_cut_one_is_half_and_never_whole(
-        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+    async def test_a_cut_reply_has_only_half_of_its_body(
+        self, server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
         whole = description(company)
         async with wire(server.port, good) as client:
@@ -216,7 +223,7 @@ class TestBrokenReplies:
             assert int(answer.headers["content-length"]) == len(whole)
             assert await client.rest() == whole[: len(whole) // 2]
 
-    async def test_a_hung_up_one_has_not_a_byte(self, server: Server, good: ssl.SSLContext) -> None:
+    async def test_a_closed_connection_has_no_reply(self, server: HttpServer, good: ssl.SSLContext) -> None:
         async with wire(server.port, good) as client:
             await client.send(get("/hung-up"))
             assert await client.rest() == b""
@@ -224,7 +231,7 @@ class TestBrokenReplies:
 
 class TestCrowds:
     async def test_idle_connections_do_not_keep_another_client_waiting(
-        self, server: Server, good: ssl.SSLContext, company: SampleCertificate
+        self, server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:
         async with AsyncExitStack() as crowd:
             for _ in range(100):
@@ -234,7 +241,7 @@ class TestCrowds:
             async with wire(server.port, good) as client:
                 assert (await client.ask(get("/"))).body == description(company)
 
-    async def test_clients_that_drip_their_headers_are_told_and_do_not_hold_others_up(
+    async def test_clients_with_slow_headers_time_out_and_do_not_delay_others(
         self, certificates: CertificateFolder, good: ssl.SSLContext
     ) -> None:
         async with listening(certificates, request_seconds=1) as server, AsyncExitStack() as crowd:

@@ -1,4 +1,4 @@
-"""A running simulator, over TLS, against messages that are made to harm: its authorities go on serving."""
+"""The authorities of a running simulator keep serving despite harmful messages."""
 
 import asyncio
 import gzip
@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.layouts.soap import envelope
 from carimbo.fiscal.outcome import Available
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.fiscal.soap import envelope
-from carimbo.simulator import http_connection
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program import http_connection
+from carimbo.simulator.program.run import Simulator
 from nfe_dialect import read_status, status_query
 from unit.simulator.wire import OVER, Answer, get, post, wire
 
@@ -28,7 +28,7 @@ MEGABYTE = b"x" * 1_000_000
 
 
 class Recorder:
-    """Takes the place of the log, and keeps what would be told with a traceback."""
+    """Replaces the logger and keeps what would be logged with a traceback."""
 
     def __init__(self) -> None:
         self.failures: list[str] = []
@@ -39,7 +39,7 @@ class Recorder:
 
 @pytest.fixture(scope="module")
 def tls(simulator: Simulator, company_of_simulator: SampleCertificate, pfx_file: Path) -> ssl.SSLContext:
-    """A client with a certificate that the simulator believes."""
+    """The TLS context of a client with a certificate that the simulator trusts."""
     context = ssl.create_default_context(cafile=simulator.certificates.ca_file)
     file = pfx_file.with_suffix(".pem")
     file.write_bytes(company_of_simulator.to_pem())
@@ -56,23 +56,23 @@ def port(simulator: Simulator) -> int:
 async def still_serves(
     port: int, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """After whatever a test did, the service is up, and nothing went wrong inside."""
+    """Checks after each test that the service is up and logged no exception."""
     log = Recorder()
     monkeypatch.setattr(http_connection, "_log", log)
     yield
     question = envelope(f"{WSDL}/NFeStatusServico4", status_query("2", "35"), "nfeDadosMsg")
-    condition = read_status((await asked(port, tls, question, STATUS)).body)
+    condition = read_status((await ask(port, tls, question, STATUS)).body)
     assert isinstance(condition, Available), condition
     assert (condition.code, log.failures) == ("107", [])
 
 
-async def asked(port: int, tls: ssl.SSLContext, body: bytes, path: str = LOTS) -> Answer:
+async def ask(port: int, tls: ssl.SSLContext, body: bytes, path: str = LOTS) -> Answer:
     async with wire(port, tls) as client:
         return await client.ask(post(path, body))
 
 
 def sent(message: bytes) -> bytes:
-    """A message to be authorised."""
+    """Wraps a message for authorization."""
     return envelope(f"{WSDL}/NFeAutorizacao4", message, "nfeDadosMsg")
 
 
@@ -102,34 +102,34 @@ def unreadable() -> dict[str, tuple[bytes, str]]:
 
 
 class TestMessages:
-    async def test_are_answered_with_the_reason_why_they_are_not_read(
+    async def test_unreadable_messages_are_answered_with_the_reason(
         self, port: int, tls: ssl.SSLContext
     ) -> None:
         wrong = {}
         for name, (body, reason) in unreadable().items():
-            answer = await asked(port, tls, body)
+            answer = await ask(port, tls, body)
             text = etree.fromstring(answer.body).findtext(".//{*}Fault/{*}Reason/{*}Text") or ""
             if answer.status != 500 or not text.startswith(reason):
                 wrong[name] = answer
         assert wrong == {}
 
-    async def test_are_refused_when_they_are_unzipped(self, port: int, tls: ssl.SSLContext) -> None:
+    async def test_harmful_compressed_messages_are_refused(self, port: int, tls: ssl.SSLContext) -> None:
         codes = {}
         for name, content in {"bomb": BOMB, "deep": nested(100), "50 megabytes": b" " * 50_000_000}.items():
-            answer = await asked(port, tls, zipped(content))
+            answer = await ask(port, tls, zipped(content))
             codes[name] = answer.status, etree.fromstring(answer.body).findtext(".//{*}cStat")
         assert codes == {"bomb": (200, "243"), "deep": (200, "243"), "50 megabytes": (200, "214")}
 
-    @pytest.mark.parametrize("kind", ["ENTITY secret", "ENTITY % secret"])
-    async def test_do_not_get_a_file_out(
-        self, port: int, tls: ssl.SSLContext, tmp_path: Path, kind: str
+    @pytest.mark.parametrize("declaration", ["ENTITY secret", "ENTITY % secret"])
+    async def test_external_entities_do_not_read_files(
+        self, port: int, tls: ssl.SSLContext, tmp_path: Path, declaration: str
     ) -> None:
         (tmp_path / "secret").write_text("segredo")
-        dtd = f'<!DOCTYPE a [<!{kind} SYSTEM "file://{tmp_path}/secret">]><a>&secret;</a>'
-        answer = await asked(port, tls, sent(dtd.encode()))
+        dtd = f'<!DOCTYPE a [<!{declaration} SYSTEM "file://{tmp_path}/secret">]><a>&secret;</a>'
+        answer = await ask(port, tls, sent(dtd.encode()))
         assert (answer.status, b"segredo" in answer.body) == (500, False)
 
-    async def test_do_not_make_the_simulator_call_anybody(self, port: int, tls: ssl.SSLContext) -> None:
+    async def test_external_dtds_are_not_fetched(self, port: int, tls: ssl.SSLContext) -> None:
         calls = []
 
         async def called(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -138,7 +138,7 @@ class TestMessages:
 
         async with await asyncio.start_server(called, "127.0.0.1", 0) as server:
             address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/a.dtd"
-            answer = await asked(port, tls, f'<!DOCTYPE a SYSTEM "{address}"><a/>'.encode())
+            answer = await ask(port, tls, f'<!DOCTYPE a SYSTEM "{address}"><a/>'.encode())
         assert (answer.status, calls) == (500, [])
 
 
@@ -147,16 +147,14 @@ class TestSizes:
         head = get(LOTS, "Content-Length: 50000000", method="POST")
         assert await status_while_sending(port, tls, [head, *[MEGABYTE] * 50]) == 413
 
-    async def test_50_megabytes_are_refused_when_they_grow_in_chunks(
-        self, port: int, tls: ssl.SSLContext
-    ) -> None:
+    async def test_50_megabytes_in_chunks_are_refused(self, port: int, tls: ssl.SSLContext) -> None:
         head = get(LOTS, "Transfer-Encoding: chunked", method="POST")
         chunk = f"{len(MEGABYTE):x}\r\n".encode() + MEGABYTE + b"\r\n"
         assert await status_while_sending(port, tls, [head, *[chunk] * 50]) == 413
 
 
 async def status_while_sending(port: int, tls: ssl.SSLContext, parts: Iterable[bytes]) -> int:
-    """Send without looking, as simple clients do; the answer must come through all the same."""
+    """Sends without reading, as simple clients do; the answer must arrive nevertheless."""
     async with wire(port, tls) as client:
         answering = asyncio.create_task(client.answer())
         with suppress(*OVER):

@@ -1,4 +1,4 @@
-"""Every trigger and every switch of the simulator, as our own client meets it over TLS."""
+"""Every trigger and every switch of the simulator, as our own client sees it over TLS."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,8 +15,8 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unavailable,
 )
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.simulator.triggers import TRIGGERS
+from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.simulator.program.triggers import TRIGGERS
 from integration.simulator.shop import REASON, STATE, Shop, next_number
 
 KEPT = {
@@ -25,13 +25,13 @@ KEPT = {
     "RESPOSTA_VAZIA": Cause.EMPTY,
     "DEMORA:3s": Cause.TIMEOUT,
 }
-"""What our client sees where the document is authorised and the answer does not tell."""
+"""Triggers after which the document is authorized but the answer is lost, with the cause that we see."""
 NOT_KEPT = {
     "HTTP:503": Cause.HTTP_STATUS,
     "HTML": Cause.HTML,
     "FALHA_SOAP": Cause.FAULT,
 }
-"""What it sees where nothing is judged."""
+"""Triggers after which nothing is judged, with the cause that we see."""
 
 
 def triggered(shop: Shop, word: str) -> SignedDocument:
@@ -39,18 +39,18 @@ def triggered(shop: Shop, word: str) -> SignedDocument:
 
 
 @pytest.fixture(autouse=True)
-async def in_order(shop: Shop) -> AsyncIterator[None]:
-    """Put the switches back after each test."""
+async def reset_switches(shop: Shop) -> AsyncIterator[None]:
+    """Resets the switches after each test."""
     yield
     await shop.reset_switches()
 
 
 class TestTriggers:
-    def test_all_are_met_here(self) -> None:
+    def test_every_trigger_is_tested_here(self) -> None:
         met = {word.partition(":")[0] for word in (*KEPT, *NOT_KEPT)} | {"REJEICAO", "FORA_DO_AR"}
         assert met == {trigger.name for trigger in TRIGGERS}
 
-    async def test_a_rejection_is_made_to_order_and_keeps_nothing(self, shop: Shop) -> None:
+    async def test_a_requested_rejection_stores_nothing(self, shop: Shop) -> None:
         document = triggered(shop, "REJEICAO:528")
         for _ in range(2):
             outcome = await shop.sefaz.send(shop.sender, document)
@@ -59,7 +59,7 @@ class TestTriggers:
             assert outcome.message == "Rejeição: Valor do ICMS difere do produto BC e Alíquota"
         assert not isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
 
-    async def test_a_duplicity_is_made_to_order(self, shop: Shop) -> None:
+    async def test_a_duplicate_can_be_requested(self, shop: Shop) -> None:
         document = triggered(shop, "REJEICAO:539")
         outcome = await shop.sefaz.send(shop.sender, document)
         assert isinstance(outcome, Duplicate)
@@ -68,7 +68,7 @@ class TestTriggers:
         assert (outcome.other_key[:35], outcome.protocol is None) == (document.access_key[:35], False)
         assert outcome.other_key != document.access_key
 
-    async def test_an_event_that_was_told_before_is_made_to_order(self, shop: Shop) -> None:
+    async def test_a_duplicate_event_can_be_requested(self, shop: Shop) -> None:
         document = shop.nfe()
         authorized = await shop.issue(document)
         outcome = await shop.cancel(document, authorized.protocol, f"SIMULA:REJEICAO:573 {REASON}")
@@ -77,17 +77,17 @@ class TestTriggers:
         assert isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
 
     @pytest.mark.parametrize("word", KEPT)
-    async def test_an_authorised_document_whose_answer_is_lost_is_found(self, shop: Shop, word: str) -> None:
+    async def test_an_authorized_document_whose_answer_is_lost_is_found(self, shop: Shop, word: str) -> None:
         document = triggered(shop, word)
         lost = await shop.sefaz.send(shop.sender, document)
         assert isinstance(lost, NotJudged), lost
         assert (lost.cause, lost.may_have_arrived) == (KEPT[word], True)
-        found = await shop.sefaz.consult(shop.sender, document.access_key)
-        assert isinstance(found, Authorized)
-        assert found.digest == document.digest_value
+        consulted = await shop.sefaz.consult(shop.sender, document.access_key)
+        assert isinstance(consulted, Authorized)
+        assert consulted.digest == document.digest_value
 
     @pytest.mark.parametrize("word", NOT_KEPT)
-    async def test_a_document_that_was_not_judged_is_authorised_when_sent_again(
+    async def test_a_document_that_was_not_judged_is_authorized_when_sent_again(
         self, shop: Shop, word: str
     ) -> None:
         document = triggered(shop, word)
@@ -107,7 +107,7 @@ class TestTriggers:
         assert outcome.outage is outage
         await shop.issue(document)
 
-    async def test_act_every_time_when_told_so(self, shop: Shop) -> None:
+    async def test_a_trigger_may_act_every_time(self, shop: Shop) -> None:
         document = shop.nfe(notes="SIMULA:HTML:SEMPRE")
         for _ in range(3):
             outcome = await shop.sefaz.send(shop.sender, document)
@@ -117,7 +117,7 @@ class TestTriggers:
     async def test_a_short_delay_is_only_a_delay(self, shop: Shop) -> None:
         await shop.issue(triggered(shop, "DEMORA:50ms"))
 
-    async def test_stand_in_the_reason_of_a_cancellation_too(self, shop: Shop) -> None:
+    async def test_the_reason_of_a_cancellation_may_have_a_trigger(self, shop: Shop) -> None:
         document = shop.nfe()
         authorized = await shop.issue(document)
         lost = await shop.cancel(document, authorized.protocol, f"SIMULA:RESPOSTA_PERDIDA {REASON}")
@@ -125,27 +125,27 @@ class TestTriggers:
         again = await shop.cancel(document, authorized.protocol, f"SIMULA:RESPOSTA_PERDIDA {REASON}")
         assert (type(again), getattr(again, "code", "")) == (Duplicate, "573")
 
-    async def test_stand_in_the_reason_of_voided_numbers_too(self, shop: Shop) -> None:
+    async def test_the_reason_of_an_inutilization_may_have_a_trigger(self, shop: Shop) -> None:
         number = next_number()
         failed = await shop.void(number, number, reason=f"SIMULA:HTTP:500 {REASON}")
         assert isinstance(failed, NotJudged)
         assert isinstance(await shop.void(number, number, reason=f"SIMULA:HTTP:500 {REASON}"), Authorized)
 
-    async def test_stand_in_a_description_too(self, shop: Shop) -> None:
+    async def test_the_description_of_an_item_may_have_a_trigger(self, shop: Shop) -> None:
         item = {"description": "SIMULA:REJEICAO:778", "ncm": "69120000", "quantity": 1, "unitValue": 10}
         outcome = await shop.sefaz.send(shop.sender, shop.nfe(items=[item]))
         assert (type(outcome), getattr(outcome, "code", "")) == (Rejected, "778")
 
 
 class TestSwitches:
-    async def test_every_answer_is_lost(self, shop: Shop) -> None:
+    async def test_a_switch_loses_every_answer(self, shop: Shop) -> None:
         await shop.switch(lostAnswers=1)
         document = shop.nfe()
         assert isinstance(await shop.sefaz.send(shop.sender, document), NotJudged)
         await shop.switch(lostAnswers=0)
         assert isinstance(await shop.sefaz.consult(shop.sender, document.access_key), Authorized)
 
-    async def test_every_request_fails(self, shop: Shop) -> None:
+    async def test_a_switch_fails_every_request(self, shop: Shop) -> None:
         await shop.switch(failures=1)
         document = shop.nfe()
         failed = await shop.sefaz.send(shop.sender, document)
@@ -154,41 +154,41 @@ class TestSwitches:
         await shop.switch(failures=0)
         await shop.issue(document)
 
-    async def test_an_authority_that_is_out_says_so_of_itself(self, shop: Shop) -> None:
+    async def test_an_authority_that_is_out_reports_it(self, shop: Shop) -> None:
         await shop.switch(outages={"SVRS": "108"})
-        told = await shop.sefaz.status(shop.sender, "65", "RJ")
-        assert isinstance(told, Unavailable)
-        assert told.outage is Outage.SHORT
+        answer = await shop.sefaz.status(shop.sender, "65", "RJ")
+        assert isinstance(answer, Unavailable)
+        assert answer.outage is Outage.SHORT
 
-    async def test_many_consults_of_one_key_are_never_sent_by_us(self, shop: Shop) -> None:
+    async def test_our_client_limits_the_queries_of_one_key(self, shop: Shop) -> None:
         document = shop.nfe()
         await shop.issue(document)
-        asked = [await shop.sefaz.consult(shop.sender, document.access_key) for _ in range(12)]
-        assert [type(one) for one in asked[:9]] == [Authorized] * 9
-        assert [type(one) for one in asked[9:]] == [Throttled] * 3
-        sent = [one for one in await shop.journal(document.access_key) if "Consulta" in one["service"]]
+        answers = [await shop.sefaz.consult(shop.sender, document.access_key) for _ in range(12)]
+        assert [type(answer) for answer in answers[:9]] == [Authorized] * 9
+        assert [type(answer) for answer in answers[9:]] == [Throttled] * 3
+        sent = [entry for entry in await shop.journal(document.access_key) if "Consulta" in entry["service"]]
         assert len(sent) == 9
 
-    async def test_documents_sent_at_once_are_all_authorised(self, shop: Shop) -> None:
+    async def test_documents_sent_simultaneously_are_all_authorized(self, shop: Shop) -> None:
         documents = [shop.nfe() for _ in range(20)]
         outcomes = await asyncio.gather(*map(shop.issue, documents))
         assert len({outcome.protocol for outcome in outcomes}) == len(documents)
 
 
 class TestJournal:
-    async def test_tells_all_that_was_sent_about_a_document(self, shop: Shop) -> None:
+    async def test_the_journal_has_all_requests_about_a_document(self, shop: Shop) -> None:
         document = shop.nfe()
         authorized = await shop.issue(document)
         await shop.sefaz.consult(shop.sender, document.access_key)
         await shop.cancel(document, authorized.protocol)
         entries = await shop.journal(document.access_key)
-        assert [(one["service"], one["status"], one["code"]) for one in entries] == [
+        assert [(entry["service"], entry["status"], entry["code"]) for entry in entries] == [
             ("NFeAutorizacao4", 200, "100"),
             ("NFeConsultaProtocolo4", 200, "100"),
             ("NFeRecepcaoEvento4", 200, "135"),
         ]
 
-    async def test_tells_what_arrived_although_nobody_was_answered(self, shop: Shop) -> None:
+    async def test_the_journal_has_requests_whose_answer_was_lost(self, shop: Shop) -> None:
         document = triggered(shop, "RESPOSTA_PERDIDA")
         await shop.sefaz.send(shop.sender, document)
         [entry] = await shop.journal(document.access_key)
@@ -197,8 +197,8 @@ class TestJournal:
 
 
 class TestState:
-    async def test_a_latency_makes_everything_late(self, shop: Shop) -> None:
+    async def test_a_switch_delays_every_answer(self, shop: Shop) -> None:
         await shop.switch(latencySeconds=3)
-        told = await shop.sefaz.status(shop.sender, "55", STATE)
-        assert isinstance(told, NotJudged)
-        assert told.cause is Cause.TIMEOUT
+        answer = await shop.sefaz.status(shop.sender, "55", STATE)
+        assert isinstance(answer, NotJudged)
+        assert answer.cause is Cause.TIMEOUT

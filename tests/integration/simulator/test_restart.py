@@ -1,4 +1,4 @@
-"""A simulator that is stopped, or killed, and started again on the same folder: it knows what it knew."""
+"""A simulator that is stopped or killed and started again on the same folder keeps its state."""
 
 import asyncio
 import os
@@ -16,22 +16,21 @@ import httpx2
 import pytest
 
 from carimbo.authorities.nfe import NfeSefaz
-from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
+from carimbo.fiscal.layouts.soap import envelope
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Processing
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.soap import envelope
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.settings import load_settings
-from carimbo.simulator.certificates import CertificateFolder
 from carimbo.simulator.controls import Controls
-from carimbo.simulator.journal import Entry
-from carimbo.simulator.run import running
-from integration.simulator.shop import STATE, Shop, place, sefaz_of
+from carimbo.simulator.program.certificates import CertificateFolder
+from carimbo.simulator.program.journal import JournalEntry
+from carimbo.simulator.program.run import running
+from integration.simulator.shop import STATE, Shop, next_emission, sefaz_of
 from nfe_dialect import authorization_lot, read_authorization
 from support import CNPJ, free_port
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, issued_nfe
@@ -39,19 +38,19 @@ from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, issued_nfe
 CORRECTION = "O volume correto e de duas caixas"
 LOTS = "NFeAutorizacao4"
 Protocols = set[tuple[str | None, str]]
-"""With the keys that they belong to."""
+"""Pairs of access key and protocol."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where a simulator keeps everything, with certificates that it believes."""
+    """The data folder of a simulator, with certificates that it trusts."""
 
     path: Path
     company: SampleCertificate
     buyer: SampleCertificate
 
     @classmethod
-    def made(cls, path: Path) -> "Folder":
+    def created(cls, path: Path) -> "Folder":
         now = datetime.now(UTC)
         certificates = CertificateFolder.open(path, now)
         company = certificates.issue(CNPJ, "LOJA MODELO LTDA", now)
@@ -63,33 +62,33 @@ class Folder:
 
     @asynccontextmanager
     async def sefaz(self, url: str) -> AsyncIterator[NfeSefaz]:
-        """Our client, which knows nothing of what was before."""
-        told = {"CARIMBO_SIMULATOR_URL": url, "CARIMBO_AUTHORITY_CA_FILE": str(self.ca_file)}
-        async with sefaz_of(load_settings(told, needs_database=False)) as sefaz:
+        """Yields a new client."""
+        environment = {"CARIMBO_SIMULATOR_URL": url, "CARIMBO_AUTHORITY_CA_FILE": str(self.ca_file)}
+        async with sefaz_of(load_settings(environment, needs_database=False)) as sefaz:
             yield sefaz
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Shop]:
-        """The simulator, running for the length of a block, and the company at its door."""
+        """Runs the simulator for the length of a block and yields a shop."""
         async with running(self.path) as simulator, self.sefaz(simulator.url) as sefaz:
             yield Shop(sefaz, simulator, A1Certificate.from_bundle(self.company.to_pem()))
 
 
 @dataclass(frozen=True)
 class OwnProcess:
-    """`carimbo simulator`, running."""
+    """A running `carimbo simulator`."""
 
     url: str
     popen: subprocess.Popen[str]
 
     def kill(self) -> None:
-        """End it without a chance to put anything in order."""
+        """Kills it, without any cleanup."""
         self.popen.kill()
 
 
 @contextmanager
 def own_process(folder: Folder) -> Iterator[OwnProcess]:
-    """The simulator as a process of its own, which is killed at the end."""
+    """Runs the simulator as a separate process, which is killed at the end."""
     port = str(free_port())
     options = ["--port", port, "--control-port", str(free_port()), "--data-dir", str(folder.path)]
     process = subprocess.Popen(
@@ -102,8 +101,8 @@ def own_process(folder: Folder) -> Iterator[OwnProcess]:
     with process:
         try:
             assert process.stdout
-            told = [process.stdout.readline() for _ in range(5)]
-            assert told[-1].startswith("Certificado"), told
+            lines = [process.stdout.readline() for _ in range(5)]
+            assert lines[-1].startswith("Certificado"), lines
             yield OwnProcess(f"https://localhost:{port}", process)
         finally:
             process.kill()
@@ -111,7 +110,7 @@ def own_process(folder: Folder) -> Iterator[OwnProcess]:
 
 @dataclass(frozen=True)
 class Kept:
-    """An authorised document, with its protocol."""
+    """An authorized document with its protocol."""
 
     document: SignedDocument
     protocol: str
@@ -123,7 +122,7 @@ class Kept:
 
 @dataclass(frozen=True, kw_only=True)
 class Before:
-    """What was done before the simulator was stopped, and the protocols that it gave."""
+    """The documents and events from before the stop, with their protocols."""
 
     issued: Kept
     canceled: Kept
@@ -137,13 +136,13 @@ class Before:
     lot: tuple[SignedDocument, ...]
     receipt: str
     controls: Controls
-    journal: list[Entry]
+    journal: list[JournalEntry]
 
     @property
     def protocols(self) -> list[str]:
         documents = (self.issued, self.canceled, self.corrected, self.sold)
         others = (self.cancellation, self.correction, self.inutilization)
-        return [*(one.protocol for one in documents), *others]
+        return [*(document.protocol for document in documents), *others]
 
 
 def authorised(outcome: Outcome) -> Authorized:
@@ -152,7 +151,7 @@ def authorised(outcome: Outcome) -> Authorized:
 
 
 async def receipt_of(shop: Shop, folder: Folder, documents: tuple[SignedDocument, ...]) -> str:
-    """Send a lot of several documents, as our client never does."""
+    """Sends a lot of several documents, as our client never does, and returns the receipt."""
     file = folder.path.with_suffix(".pem")
     file.write_bytes(folder.company.to_pem())
     tls = ssl.create_default_context(cafile=folder.ca_file)
@@ -166,16 +165,16 @@ async def receipt_of(shop: Shop, folder: Folder, documents: tuple[SignedDocument
     return taken.receipt
 
 
-def buyer_of(shop: Shop, folder: Folder) -> Sender:
+def buyer_of(shop: Shop, folder: Folder) -> AuthorityCredentials:
     return replace(
         shop.sender, certificate=A1Certificate.from_bundle(folder.buyer.to_pem()), tax_id=BUYER_CNPJ
     )
 
 
 async def page_after(shop: Shop, folder: Folder, nsu: int) -> DistributionPage:
-    found = await shop.sefaz.distribution(buyer_of(shop, folder), STATE, nsu)
-    assert isinstance(found, DistributionPage), found
-    return found
+    page = await shop.sefaz.distribution(buyer_of(shop, folder), STATE, nsu)
+    assert isinstance(page, DistributionPage), page
+    return page
 
 
 async def kept(shop: Shop, **changes: Any) -> Kept:
@@ -184,10 +183,10 @@ async def kept(shop: Shop, **changes: Any) -> Kept:
 
 
 async def everything_done(shop: Shop, folder: Folder) -> Before:
-    """Do whatever leaves something behind."""
+    """Creates every kind of stored state."""
     await shop.switch(lotSeconds=0, seed=7, outages={"BA": "109"})
     canceled, corrected = await kept(shop), await kept(shop)
-    void, lot = place(), (shop.nfe(), shop.nfe())
+    void, lot = next_emission(), (shop.nfe(), shop.nfe())
     return Before(
         issued=await kept(shop),
         canceled=canceled,
@@ -207,7 +206,7 @@ async def everything_done(shop: Shop, folder: Folder) -> Before:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return Folder.made(tmp_path_factory.mktemp("restart") / "simulator")
+    return Folder.created(tmp_path_factory.mktemp("restart") / "simulator")
 
 
 @pytest.fixture(scope="module")
@@ -218,21 +217,21 @@ async def before(folder: Folder) -> Before:
 
 @pytest.fixture(scope="module")
 async def shop(folder: Folder, before: Before) -> AsyncIterator[Shop]:
-    """The same company, after the simulator was started again."""
+    """The same company after the restart of the simulator."""
     async with folder.opened() as shop:
         yield shop
 
 
 class TestStopped:
-    def test_the_switches_are_as_they_were(self, shop: Shop, before: Before) -> None:
+    def test_the_switches_are_kept(self, shop: Shop, before: Before) -> None:
         assert shop.simulator.site.switches.read() == before.controls
         assert (before.controls.seed, before.controls.outages) == (7, {"BA": "109"})
 
-    async def test_the_journal_goes_on(self, shop: Shop, before: Before) -> None:
+    async def test_the_journal_continues(self, shop: Shop, before: Before) -> None:
         await shop.issue(document := shop.nfe())
         *earlier, last = shop.simulator.site.journal.entries(after=0)
         assert earlier[: len(before.journal)] == before.journal
-        assert [one.code for one in before.journal] == [
+        assert [entry.code for entry in before.journal] == [
             "100",
             "100",
             "100",
@@ -245,10 +244,10 @@ class TestStopped:
         ]
         assert (last.subject, last.id > before.journal[-1].id) == (document.access_key, True)
 
-    async def test_an_authorised_document_is_found(self, shop: Shop, before: Before) -> None:
-        found = authorised(await shop.sefaz.consult(shop.sender, before.issued.access_key))
-        assert found.protocol == before.issued.protocol
-        assert found.digest == before.issued.document.digest_value
+    async def test_an_authorized_document_is_found(self, shop: Shop, before: Before) -> None:
+        consulted = authorised(await shop.sefaz.consult(shop.sender, before.issued.access_key))
+        assert consulted.protocol == before.issued.protocol
+        assert consulted.digest == before.issued.document.digest_value
 
     async def test_a_document_sent_again_is_a_duplicate(self, shop: Shop, before: Before) -> None:
         again = await shop.sefaz.send(shop.sender, before.issued.document)
@@ -256,17 +255,17 @@ class TestStopped:
         assert (again.code, again.protocol) == ("204", before.issued.protocol)
 
     async def test_a_canceled_document_stays_canceled(self, shop: Shop, before: Before) -> None:
-        found = await shop.sefaz.consult(shop.sender, before.canceled.access_key)
-        assert isinstance(found, Canceled)
-        assert found.protocol == before.cancellation
+        consulted = await shop.sefaz.consult(shop.sender, before.canceled.access_key)
+        assert isinstance(consulted, Canceled)
+        assert consulted.protocol == before.cancellation
 
-    async def test_a_correction_is_not_taken_twice(self, shop: Shop, before: Before) -> None:
+    async def test_a_correction_is_not_registered_twice(self, shop: Shop, before: Before) -> None:
         again = await shop.correct(before.corrected.document, CORRECTION)
         assert isinstance(again, Duplicate)
         assert (again.code, again.protocol) == ("573", before.correction)
         assert authorised(await shop.correct(before.corrected.document, CORRECTION, sequence=2))
 
-    async def test_a_voided_number_stays_voided(self, shop: Shop, before: Before) -> None:
+    async def test_an_inutilized_number_stays_inutilized(self, shop: Shop, before: Before) -> None:
         refused = await shop.sefaz.send(shop.sender, shop.nfe(under=before.void))
         assert getattr(refused, "code", None) == "206"
         again = await shop.void(before.void.number, before.void.number)
@@ -279,7 +278,7 @@ class TestStopped:
             judged = authorised(await shop.sefaz.receipt(shop.sender, key, before.receipt))
             assert (judged.access_key, judged.digest) == (key, document.digest_value)
 
-    async def test_the_sequence_of_a_recipient_goes_on(
+    async def test_the_nsu_sequence_of_a_recipient_continues(
         self, shop: Shop, before: Before, folder: Folder
     ) -> None:
         other = await kept(shop, recipient=CONTRIBUTOR)
@@ -303,29 +302,31 @@ class TestStopped:
 
 
 class TestKilled:
-    async def test_whatever_was_answered_is_found_and_the_rest_can_be_sent_again(
+    async def test_answered_documents_are_found_and_the_others_can_be_sent_again(
         self, tmp_path: Path
     ) -> None:
-        folder = Folder.made(tmp_path / "simulator")
+        folder = Folder.created(tmp_path / "simulator")
         certificate = A1Certificate.from_bundle(folder.company.to_pem())
-        sender = Sender(certificate, CNPJ, Environment.HOMOLOGATION)
+        sender = AuthorityCredentials(certificate, CNPJ, Environment.HOMOLOGATION)
         documents = [new_document(certificate) for _ in range(8)]
         with own_process(folder) as process:
             answered = await sent_until_killed(process, folder, sender, documents)
         async with folder.opened() as shop:
-            found = [await shop.sefaz.consult(sender, document.access_key) for document in documents]
-            unknown = [one for one, told in zip(documents, found, strict=True) if told.code == "217"]
+            answers = [await shop.sefaz.consult(sender, document.access_key) for document in documents]
+            unknown = [
+                document for document, answer in zip(documents, answers, strict=True) if answer.code == "217"
+            ]
             sent = [authorised(await shop.sefaz.send(sender, document)).protocol for document in unknown]
-        known = protocols_in(found)
+        authorized_protocols = protocols_in(answers)
         assert answered
-        assert answered <= known
-        assert len({*sent, *(protocol for _, protocol in known)}) == len(documents)
+        assert answered <= authorized_protocols
+        assert len({*sent, *(protocol for _, protocol in authorized_protocols)}) == len(documents)
 
 
 async def sent_until_killed(
-    process: OwnProcess, folder: Folder, sender: Sender, documents: list[SignedDocument]
+    process: OwnProcess, folder: Folder, sender: AuthorityCredentials, documents: list[SignedDocument]
 ) -> Protocols:
-    """Send documents all at once to a simulator that is killed at the first answer."""
+    """Sends all documents at once to a simulator that is killed at the first answer."""
     async with folder.sefaz(process.url) as sefaz:
         sending = [asyncio.create_task(sefaz.send(sender, document)) for document in documents]
         await asyncio.wait(sending, return_when=asyncio.FIRST_COMPLETED)
@@ -334,10 +335,10 @@ async def sent_until_killed(
 
 
 def protocols_in(outcomes: Iterable[Outcome]) -> Protocols:
-    return {(one.access_key, one.protocol) for one in outcomes if isinstance(one, Authorized)}
+    return {(outcome.access_key, outcome.protocol) for outcome in outcomes if isinstance(outcome, Authorized)}
 
 
 def new_document(certificate: A1Certificate) -> SignedDocument:
-    made = issued_nfe(Signer.of(certificate), under=place())
-    assert isinstance(made, SignedDocument), made
-    return made
+    signed = issued_nfe(Signer.of(certificate), under=next_emission())
+    assert isinstance(signed, SignedDocument), signed
+    return signed

@@ -1,4 +1,4 @@
-"""The Sefin Nacional of a running simulator, over TLS: what stands between client and judge."""
+"""The Sefin Nacional of a running simulator, over TLS: the HTTP layer before the rules."""
 
 import asyncio
 import gzip
@@ -14,10 +14,10 @@ import httpx2
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleCertificate
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program.run import Simulator
 from unit.simulator.mutating import at
 from unit.simulator.nfse.declaring import base, mutated
 from unit.simulator.wire import get, wire
@@ -28,7 +28,7 @@ _NUMBERS = count(1)
 
 @pytest.fixture(scope="module")
 def tls(simulator: Simulator, company_of_simulator: SampleCertificate, pfx_file: Path) -> ssl.SSLContext:
-    """A client with a certificate that the simulator believes."""
+    """The TLS context of a client with a certificate that the simulator trusts."""
     context = ssl.create_default_context(cafile=simulator.certificates.ca_file)
     file = pfx_file.with_suffix(".sefin.pem")
     file.write_bytes(company_of_simulator.to_pem())
@@ -42,9 +42,9 @@ def signer(company_of_simulator: SampleCertificate) -> Signer:
 
 
 def declared(signer: Signer, description: str = "DESENVOLVIMENTO DE SISTEMA", name: str = "simples") -> bytes:
-    """A new declaration, of this moment."""
+    """Returns a new signed declaration (DPS) of this moment."""
     now = datetime.now(UTC) - timedelta(hours=3)
-    told = {
+    values = {
         "dhEmi": f"{now:%Y-%m-%dT%H:%M:%S}-03:00",
         "dCompet": f"{now:%Y-%m-%d}",
         "nDPS": str(1000 + next(_NUMBERS)),
@@ -52,7 +52,7 @@ def declared(signer: Signer, description: str = "DESENVOLVIMENTO DE SISTEMA", na
     }
 
     def edit(root: etree._Element) -> None:
-        for path, text in told.items():
+        for path, text in values.items():
             at(root, f"infDPS/{path}").text = text
 
     return mutated(base(name, signer), edit, signer)
@@ -67,7 +67,7 @@ def id_in(xml: bytes) -> str:
     return at(etree.fromstring(xml), "infDPS").get("Id", "")
 
 
-async def asked(
+async def ask(
     simulator: Simulator, tls: ssl.SSLContext, method: str, path: str, **sent: Any
 ) -> httpx2.Response:
     async with httpx2.AsyncClient(base_url=simulator.url, verify=tls) as client:
@@ -75,7 +75,7 @@ async def asked(
 
 
 class TestConversation:
-    async def test_a_declaration_becomes_a_note_that_is_found_again(
+    async def test_a_declaration_becomes_an_nfse_that_is_found_again(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
         xml = declared(signer)
@@ -83,51 +83,51 @@ class TestConversation:
             before = await client.head(f"{SEFIN}/dps/{id_in(xml)}")
             issued = await client.post(f"{SEFIN}/nfse", json=body_of(xml))
             after = await client.head(f"{SEFIN}/dps/{id_in(xml)}")
-            found = await client.get(f"{SEFIN}/dps/{id_in(xml)}")
+            consulted = await client.get(f"{SEFIN}/dps/{id_in(xml)}")
             again = await client.post(f"{SEFIN}/nfse", json=body_of(xml))
         assert (before.status_code, issued.status_code, after.status_code) == (404, 201, 200), issued.text
-        assert found.json()["chaveAcesso"] == issued.json()["chaveAcesso"]
+        assert consulted.json()["chaveAcesso"] == issued.json()["chaveAcesso"]
         assert again.json()["erros"][0]["Codigo"] == "E0014"
         note = gzip.decompress(b64decode(issued.json()["nfseXmlGZipB64"]))
         assert note.startswith(b'<?xml version="1.0" encoding="utf-8"?><NFSe')
 
-    async def test_the_panel_hands_the_note_out(
+    async def test_the_panel_serves_the_nfse(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
-        issued = await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declared(signer)))
+        issued = await ask(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declared(signer)))
         key = issued.json()["chaveAcesso"]
         async with httpx2.AsyncClient(base_url=simulator.control_url) as client:
             document = await client.get(f"/documents/{key}.xml")
             journal = await client.get("/journal", params={"key": key})
             listed = await client.get("/documents")
         assert document.content.startswith(b"<NFSe")
-        assert [one["service"] for one in journal.json()] == ["POST /nfse"]
-        assert key in {one["accessKey"] for one in listed.json()}
+        assert [entry["service"] for entry in journal.json()] == ["POST /nfse"]
+        assert key in {entry["accessKey"] for entry in listed.json()}
 
-    async def test_a_lost_answer_is_settled_by_the_id(
+    async def test_the_nfse_of_a_lost_answer_is_found_by_the_dps_id(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
         xml = declared(signer, "AULA SIMULA:RESPOSTA_PERDIDA")
         with pytest.raises(httpx2.TransportError):
-            await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(xml))
-        found = await asked(simulator, tls, "GET", f"{SEFIN}/dps/{id_in(xml)}")
-        assert found.status_code == 200
+            await ask(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(xml))
+        consulted = await ask(simulator, tls, "GET", f"{SEFIN}/dps/{id_in(xml)}")
+        assert consulted.status_code == 200
 
-    async def test_cities_are_told_by_the_data_environment(
+    async def test_the_municipal_agreements_are_served(
         self, simulator: Simulator, tls: ssl.SSLContext
     ) -> None:
         statuses = [
-            (await asked(simulator, tls, "GET", f"{ADN}/{city}/convenio")).status_code
+            (await ask(simulator, tls, "GET", f"{ADN}/{city}/convenio")).status_code
             for city in ("3509502", "4314902", "5300108")
         ]
         assert statuses == [200, 200, 404]
 
 
 class TestCalendar:
-    async def test_the_panel_moves_a_date_and_puts_it_back(
+    async def test_the_panel_changes_and_restores_a_rule_date(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
-        """PIS and COFINS are refused since the moved day; a day that has not come lets them pass."""
+        """PIS and COFINS are refused from the changed day on; a day in the future allows them."""
         declaration = declared(signer, name="normal")
         competence = at(etree.fromstring(declaration), "infDPS/dCompet").text
         async with httpx2.AsyncClient(base_url=simulator.control_url) as control:
@@ -138,23 +138,23 @@ class TestCalendar:
 
             try:
                 await move(competence)
-                refused = await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
+                refused = await ask(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
                 await move("2999-01-01")
-                issued = await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
+                issued = await ask(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(declaration))
             finally:
                 await move(None)
             shown = (await control.get("/controls")).json()
-        assert [one["Codigo"] for one in refused.json()["erros"]] == ["E1530"]
+        assert [error["Codigo"] for error in refused.json()["erros"]] == ["E1530"]
         assert issued.status_code == 201, issued.text
         assert shown["calendar"] == {}
 
 
 class TestHead:
-    async def test_has_no_body_and_the_connection_goes_on(
+    async def test_head_has_no_body_and_keeps_the_connection(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
         xml = declared(signer)
-        await asked(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(xml))
+        await ask(simulator, tls, "POST", f"{SEFIN}/nfse", json=body_of(xml))
         port = int(simulator.url.rpartition(":")[2])
         async with wire(port, tls) as client:
             for path, status in ((f"{SEFIN}/dps/{id_in(xml)}", 200), (f"{SEFIN}/nada", 404)):
@@ -163,27 +163,27 @@ class TestHead:
             last = await client.ask(get(f"{SEFIN}/dps/{id_in(xml)}"))
         assert json.loads(last.body)["idDps"] == id_in(xml)
 
-    async def test_says_nothing_of_an_authority_that_is_out(
+    async def test_head_has_no_body_when_the_authority_is_out(
         self, simulator: Simulator, tls: ssl.SSLContext
     ) -> None:
         async with httpx2.AsyncClient(base_url=simulator.control_url) as control:
             await control.patch("/controls", json={"outages": {"SEFIN": "108"}})
-            answer = await asked(simulator, tls, "HEAD", f"{SEFIN}/dps/x")
+            answer = await ask(simulator, tls, "HEAD", f"{SEFIN}/dps/x")
             await control.patch("/controls", json={"outages": {"SEFIN": None}})
         assert (answer.status_code, answer.content) == (503, b"")
 
 
-class TestStranger:
-    async def test_without_a_certificate_does_not_get_in(self, simulator: Simulator) -> None:
+class TestClients:
+    async def test_a_client_without_a_certificate_is_refused(self, simulator: Simulator) -> None:
         nobody = ssl.create_default_context(cafile=simulator.certificates.ca_file)
         with pytest.raises(httpx2.TransportError):
-            await asked(simulator, nobody, "GET", f"{SEFIN}/dps/x")
+            await ask(simulator, nobody, "GET", f"{SEFIN}/dps/x")
 
-    async def test_may_send_many_at_once(
+    async def test_simultaneous_declarations_with_one_id_issue_one_nfse(
         self, simulator: Simulator, tls: ssl.SSLContext, signer: Signer
     ) -> None:
         xml = declared(signer)
         async with httpx2.AsyncClient(base_url=simulator.url, verify=tls) as client:
             sending = [client.post(f"{SEFIN}/nfse", json=body_of(xml)) for _ in range(8)]
-            statuses = sorted(one.status_code for one in await asyncio.gather(*sending))
+            statuses = sorted(answer.status_code for answer in await asyncio.gather(*sending))
         assert statuses == [201, *[400] * 7]

@@ -1,6 +1,6 @@
-"""PyNFe, which others wrote and which knows nothing of us, issues and cancels an NF-e at the simulator.
+"""PyNFe, an independent client, issues and cancels an NF-e at the simulator.
 
-Only its addresses are changed; certificates it never checks.
+Only its addresses are changed; it never checks certificates.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from pynfe.processamento.comunicacao import ComunicacaoSefaz
 from pynfe.processamento.serializacao import SerializacaoXML
 from pynfe.utils.webservices import NFE
 
-from carimbo.simulator.run import Simulator
+from carimbo.simulator.program.run import Simulator
 from support import CNPJ
 
 PASSWORD = "carimbo"
@@ -102,12 +102,12 @@ ITEM: dict[str, Any] = {
     "valor_tributos_aprox": "21.06",
 }
 PAYMENT: dict[str, Any] = {"t_pag": "01", "x_pag": "", "v_pag": Decimal("117.00"), "ind_pag": 0}
-# PyNFe asks for no check of the server's certificate, whoever the server is.
+# PyNFe never verifies the server's certificate.
 pytestmark = pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 
 
 @pytest.fixture(scope="module")
-def stranger(simulator: Simulator, pfx_file: Path) -> Iterator[ComunicacaoSefaz]:
+def pynfe(simulator: Simulator, pfx_file: Path) -> Iterator[ComunicacaoSefaz]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(NFE["SP"], "HOMOLOGACAO", f"{simulator.url}/sp/nfe/")
         for name, service in SERVICES.items():
@@ -121,12 +121,12 @@ def signed(content: etree._Element, pfx_file: Path) -> etree._Element:
 
 
 def local_time() -> datetime:
-    """PyNFe writes the machine's own offset beside whatever time it is given."""
+    """Returns the local time: PyNFe writes the machine's offset after any time."""
     return datetime.now(UTC).astimezone()
 
 
 def sale() -> etree._Element:
-    """A sale as PyNFe's own documentation enters one."""
+    """Returns a sale as in PyNFe's documentation."""
     now = local_time()
     invoice = NotaFiscal(
         emitente=Emitente(**SELLER),
@@ -142,37 +142,39 @@ def sale() -> etree._Element:
 
 
 @pytest.fixture(scope="module")
-async def authorized(stranger: ComunicacaoSefaz, pfx_file: Path) -> etree._Element:
-    """What PyNFe makes of the answer: the document with its protocol."""
+async def authorized(pynfe: ComunicacaoSefaz, pfx_file: Path) -> etree._Element:
+    """The document with its protocol, as PyNFe returns it."""
     _fonte_dados.limpar_dados()
     document = signed(sale(), pfx_file)
-    sent: tuple[Any, ...] = await asyncio.to_thread(stranger.autorizacao, "nfe", document)
+    sent: tuple[Any, ...] = await asyncio.to_thread(pynfe.autorizacao, "nfe", document)
     assert sent[0] == 0, sent[1].text
-    found: etree._Element = sent[1]
-    return found
+    authorized_document: etree._Element = sent[1]
+    return authorized_document
 
 
-def told(answer: etree._Element, tag: str) -> list[str | None]:
-    return [one.text for one in answer.iter(f"{{*}}{tag}")]
+def texts(answer: etree._Element, tag: str) -> list[str | None]:
+    return [element.text for element in answer.iter(f"{{*}}{tag}")]
 
 
 class TestPynfe:
-    async def test_asks_for_the_status(self, stranger: ComunicacaoSefaz) -> None:
-        answer = await asyncio.to_thread(stranger.status_servico, "nfe")
-        assert told(etree.fromstring(answer.content), "cStat") == ["107"]
+    async def test_pynfe_gets_the_status(self, pynfe: ComunicacaoSefaz) -> None:
+        answer = await asyncio.to_thread(pynfe.status_servico, "nfe")
+        assert texts(etree.fromstring(answer.content), "cStat") == ["107"]
 
-    def test_gets_its_document_authorised(self, authorized: etree._Element) -> None:
-        assert told(authorized, "cStat") == ["100"]
+    def test_pynfe_gets_its_document_authorized(self, authorized: etree._Element) -> None:
+        assert texts(authorized, "cStat") == ["100"]
 
-    async def test_finds_its_document(self, stranger: ComunicacaoSefaz, authorized: etree._Element) -> None:
-        (key,) = told(authorized, "chNFe")
-        answer = await asyncio.to_thread(stranger.consulta_nota, "nfe", key)
-        assert told(etree.fromstring(answer.content), "cStat") == ["100", "100"]
-
-    async def test_gets_its_cancellation_registered(
-        self, stranger: ComunicacaoSefaz, authorized: etree._Element, pfx_file: Path
+    async def test_pynfe_finds_its_document(
+        self, pynfe: ComunicacaoSefaz, authorized: etree._Element
     ) -> None:
-        (key,), (protocol,) = told(authorized, "chNFe"), told(authorized, "nProt")
+        (key,) = texts(authorized, "chNFe")
+        answer = await asyncio.to_thread(pynfe.consulta_nota, "nfe", key)
+        assert texts(etree.fromstring(answer.content), "cStat") == ["100", "100"]
+
+    async def test_pynfe_gets_its_cancellation_registered(
+        self, pynfe: ComunicacaoSefaz, authorized: etree._Element, pfx_file: Path
+    ) -> None:
+        (key,), (protocol,) = texts(authorized, "chNFe"), texts(authorized, "nProt")
         _fonte_dados.limpar_dados()
         event = EventoCancelarNota(
             cnpj=CNPJ,
@@ -183,5 +185,5 @@ class TestPynfe:
             justificativa="Venda desfeita a pedido do cliente",
         )
         content = SerializacaoXML(_fonte_dados, homologacao=True).serializar_evento(event)
-        answer = await asyncio.to_thread(stranger.evento, "nfe", signed(content, pfx_file))
-        assert told(etree.fromstring(answer.content), "cStat") == ["128", "135"]
+        answer = await asyncio.to_thread(pynfe.evento, "nfe", signed(content, pfx_file))
+        assert texts(etree.fromstring(answer.content), "cStat") == ["128", "135"]

@@ -3,21 +3,21 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import Database, PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
-from carimbo.storage.probes import add_probe
+from carimbo.storage.jobs import add_probe
 from carimbo.storage.work import Lease, WorkKey
 from integration.conftest import NewDatabase
 from integration.storage.document_rows import Shop, open_shop
-from integration.storage.neighbours import Neighbours, move_in
+from integration.storage.neighbours import Neighbours, create_neighbours
 from integration.storage.probe_rows import claimed
 
 
 @pytest.fixture(scope="module")
 async def rows_database(new_migrated_database: NewDatabase) -> AsyncIterator[Database]:
-    """A database of one file alone."""
+    """A separate database for each test file."""
     async with (
         new_migrated_database() as url,
         open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened,
@@ -27,7 +27,7 @@ async def rows_database(new_migrated_database: NewDatabase) -> AsyncIterator[Dat
 
 @pytest.fixture
 async def rows(rows_database: Database) -> Database:
-    """A database of this file alone, without a row of work in it."""
+    """The file's database, without any work in it."""
     async with rows_database.connection() as connection:
         await connection.execute("truncate probes, pgqueuer")
     return rows_database
@@ -35,7 +35,7 @@ async def rows(rows_database: Database) -> Database:
 
 @pytest.fixture
 async def key(rows: Database) -> WorkKey:
-    """A row that is due."""
+    """A row of work that is due."""
     async with rows.transaction() as connection:
         return await add_probe(connection)
 
@@ -46,8 +46,8 @@ async def lease(rows: Database, key: WorkKey) -> Lease:
 
 
 @pytest.fixture
-async def subscription_id(gatekeeper: Gatekeeper) -> UUID:
-    return (await create_subscription(gatekeeper, "Teste")).subscription_id
+async def subscription_id(authenticator: Authenticator) -> UUID:
+    return (await create_subscription(authenticator, "Teste")).subscription_id
 
 
 @pytest.fixture
@@ -62,5 +62,5 @@ async def other_shop(database: Database, subscription_id: UUID) -> Shop:
 
 
 @pytest.fixture
-async def neighbours(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
-    return await move_in(database, gatekeeper)
+async def neighbours(database: Database, authenticator: Authenticator) -> Neighbours:
+    return await create_neighbours(database, authenticator)

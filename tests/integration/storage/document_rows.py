@@ -1,4 +1,4 @@
-"""Companies and documents for tests of the rows; of goods and taxes these tests know nothing."""
+"""Companies and documents for tests of the rows, without goods and taxes."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,12 +12,11 @@ from carimbo.fiscal.module_settings import LAST_NUMBER
 from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.document_filter import DocumentFilter
-from carimbo.storage.documents import Document
-from carimbo.storage.emissions import Place
+from carimbo.storage.document_search import DocumentFilter
+from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.issuing import IssuingSteps, Settlement, Verdict
-from carimbo.storage.new_document import NewDocument
+from carimbo.storage.issuing import AllowanceChange, IssuingSteps, Verdict
 from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 
@@ -25,12 +24,12 @@ TODAY = date(2026, 11, 10)
 EVERYTHING = DocumentFilter()
 CREATED = NewEvent(type="created", status="processing")
 AUTHORIZED = Verdict(status=Status.AUTHORIZED)
-NOTHING_SPENT = Settlement()
+NOTHING_SPENT = AllowanceChange()
 MINUTE = timedelta(minutes=1)
 
 
 def new_document(company_id: UUID, **changes: Any) -> NewDocument:
-    """An order of an NF-e, but for what a test says."""
+    """Returns a new NF-e with the given changes."""
     values: dict[str, Any] = {
         "id": new_id(),
         "company_id": company_id,
@@ -53,21 +52,21 @@ def new_document(company_id: UUID, **changes: Any) -> NewDocument:
 
 @dataclass(frozen=True)
 class Shop:
-    """A company, with what it takes to write documents of it."""
+    """A company, with helpers that store and read its documents."""
 
     database: Database
     subscription_id: UUID
     company_id: UUID
 
     @property
-    def place(self) -> Place:
-        return Place(self.company_id, "nfe", "production", 1, LAST_NUMBER)
+    def number_series(self) -> NumberSeries:
+        return NumberSeries(self.company_id, "nfe", "production", 1, LAST_NUMBER)
 
     def key_of(self, document: Document) -> WorkKey:
         return WorkKey(WorkKind.DOCUMENT, self.subscription_id, document.id)
 
     async def add(self, *, queued: bool = True, **changes: Any) -> Document | None:
-        """Store a document in a transaction of its own; None if another order has a key of it."""
+        """Stores a document in its own transaction. Returns None if another order has one of its keys."""
         document = new_document(self.company_id, **changes)
         with suppress(OrderKeyTaken):
             async with self.database.tenant(self.subscription_id) as tenant:
@@ -75,7 +74,7 @@ class Shop:
         return None
 
     async def added(self, *, queued: bool = True, **changes: Any) -> Document:
-        """Store a document that is certainly new."""
+        """Stores a document whose keys nobody has."""
         document = await self.add(queued=queued, **changes)
         assert document is not None
         return document
@@ -93,9 +92,9 @@ class Shop:
         return lease
 
     async def settle(
-        self, document: Document, verdict: Verdict = AUTHORIZED, settlement: Settlement = NOTHING_SPENT
+        self, document: Document, verdict: Verdict = AUTHORIZED, settlement: AllowanceChange = NOTHING_SPENT
     ) -> None:
-        """Conclude a document that nobody holds."""
+        """Claims and concludes a document."""
         lease = await self.claimed(document)
         async with self.database.connection() as connection:
             await IssuingSteps(connection, lease).conclude(1, verdict, settlement, [])
@@ -108,7 +107,7 @@ class Shop:
 
 
 async def open_shop(database: Database, subscription_id: UUID, tax_id: str = "11222333000181") -> Shop:
-    """Register a company of a subscription."""
+    """Registers a company of a subscription."""
     async with database.tenant(subscription_id) as tenant:
         company = await tenant.companies.add(new_id(), tax_id, {"legal_name": "Loja Modelo Ltda"})
     assert company is not None

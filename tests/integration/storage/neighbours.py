@@ -1,4 +1,4 @@
-"""Two subscriptions beside each other, for tests that neither reaches the other's rows."""
+"""Two subscriptions, for tests that neither reaches the other's rows."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -7,18 +7,18 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.fiscal.customer import CustomerFacts
 from carimbo.fiscal.module_settings import LAST_NUMBER
-from carimbo.service.access import Gatekeeper
+from carimbo.fiscal.parties.customer import CustomerFacts
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.emails import EmailAttempt, EmailFate
-from carimbo.storage.emissions import Place
+from carimbo.storage.emails import EmailAttempt, EmailOutcome
+from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
-from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Signed
+from carimbo.storage.issuing import EmissionRoute, IssuingSteps, NumericCodes, SignedEmission
 from carimbo.storage.products import NewProduct, new_product_id
 from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.webhooks import WebhookFacts
@@ -26,7 +26,7 @@ from carimbo.storage.work import Lease, WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, new_document
 
 TAX_ID = "11222333000181"
-SIGNED = Signed(
+SIGNED = SignedEmission(
     issued_at=datetime(2026, 11, 10, tzinfo=UTC),
     access_key="35" + 42 * "1",
     digest="digest",
@@ -46,7 +46,7 @@ CUSTOMER = CustomerFacts(
     name="Maria da Silva", email="maria@example.com", document="52998224725", foreign_id="P123456"
 )
 SKU = "consultoria"
-SENT = EmailFate(
+SENT = EmailOutcome(
     status="sent",
     sent_at=datetime(2026, 11, 10, tzinfo=UTC),
     attempt=EmailAttempt(
@@ -75,7 +75,7 @@ _ATTEMPT = """
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two subscriptions; the first one has a company with everything, the second one has nothing."""
+    """Two subscriptions: the owner has a company with rows in every table, the stranger has none."""
 
     database: Database
     owner: UUID
@@ -85,7 +85,7 @@ class Neighbours:
     document_id: UUID
     event_id: UUID
     range_id: UUID
-    stray_id: UUID
+    superseded_id: UUID
     customer_id: UUID
     product_id: str
     sale_id: UUID
@@ -94,15 +94,15 @@ class Neighbours:
     delivery_id: UUID
 
     @property
-    def place(self) -> Place:
-        return place_of(self.company_id)
+    def number_series(self) -> NumberSeries:
+        return number_series_of(self.company_id)
 
-    async def everything_of_the_owner(self) -> dict[str, list[asyncpg.Record]]:
-        return await everything_of(self.database, self.owner)
+    async def owner_rows(self) -> dict[str, list[asyncpg.Record]]:
+        return await all_rows(self.database, self.owner)
 
 
-async def everything_of(database: Database, subscription_id: UUID) -> dict[str, list[asyncpg.Record]]:
-    """Every row that a subscription has in any table."""
+async def all_rows(database: Database, subscription_id: UUID) -> dict[str, list[asyncpg.Record]]:
+    """Returns every row that a subscription has, by table."""
     async with database.connection() as connection:
         tables = await connection.fetch(
             "select table_name from information_schema.columns"
@@ -116,14 +116,14 @@ async def everything_of(database: Database, subscription_id: UUID) -> dict[str, 
         }
 
 
-async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
-    """Make both, and everything of the first one."""
-    owner = (await create_subscription(gatekeeper, "Dona")).subscription_id
-    stranger = (await create_subscription(gatekeeper, "Vizinha")).subscription_id
+async def create_neighbours(database: Database, authenticator: Authenticator) -> Neighbours:
+    """Creates both subscriptions, and all rows of the owner."""
+    owner = (await create_subscription(authenticator, "Dona")).subscription_id
+    stranger = (await create_subscription(authenticator, "Vizinha")).subscription_id
     company_id, registration_id = new_id(), new_id()
     async with database.tenant(owner) as tenant:
         await _add_company(tenant, company_id, registration_id)
-        document_id, stray_id = await _add_document(tenant, company_id)
+        document_id, superseded_id = await _add_document(tenant, company_id)
         event, numbers = new_cancellation(company_id, document_id), new_range(company_id)
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
@@ -139,7 +139,7 @@ async def move_in(database: Database, gatekeeper: Gatekeeper) -> Neighbours:
             document_id,
             event_id=event.id,
             range_id=numbers.id,
-            stray_id=stray_id,
+            superseded_id=superseded_id,
             customer_id=sale.customer_id,
             product_id=product.id,
             sale_id=sale.id,
@@ -159,15 +159,17 @@ async def _add_company(tenant: Tenant, company_id: UUID, registration_id: UUID) 
 
 
 async def _add_document(tenant: Tenant, company_id: UUID) -> tuple[UUID, UUID]:
-    """A document with an attempt in force, and the one before that, which is a stray."""
+    """Adds a document with an attempt in force and a superseded attempt before it."""
     document = new_document(company_id, idempotency_key="key", external_id="direct order")
     await tenant.documents.add(document, [CREATED], queued=True)
     steps = await _steps_of(tenant, document.id)
-    await steps.take_number(place_of(company_id), 1, CODES, EmissionWay("1"), [])
+    await steps.take_number(number_series_of(company_id), 1, CODES, EmissionRoute("1"), [])
     await steps.keep_signed(1, SIGNED, "sent", [])
-    await steps.take_number(place_of(company_id), 2, CODES, EmissionWay("6"), [], leaves_stray=True)
-    stray = "select id from strays where document_id = $1"
-    return document.id, await tenant.connection.fetchval(stray, document.id)
+    await steps.take_number(
+        number_series_of(company_id), 2, CODES, EmissionRoute("6"), [], supersedes_previous=True
+    )
+    superseded = "select id from strays where document_id = $1"
+    return document.id, await tenant.connection.fetchval(superseded, document.id)
 
 
 async def _add_sale(tenant: Tenant, company_id: UUID) -> tuple[NewSale, NewProduct]:
@@ -180,7 +182,7 @@ async def _add_sale(tenant: Tenant, company_id: UUID) -> tuple[NewSale, NewProdu
 
 async def _add_email(tenant: Tenant, company_id: UUID, document_id: UUID) -> UUID:
     email = await tenant.emails.add(company_id, document_id, ["maria@example.com"])
-    await tenant.emails.write(await _held(tenant, WorkKind.EMAIL, email.id), SENT)
+    await tenant.emails.write(await _claimed(tenant, WorkKind.EMAIL, email.id), SENT)
     return email.id
 
 
@@ -190,13 +192,13 @@ async def _add_delivery(tenant: Tenant, owner: UUID, webhook_id: UUID) -> UUID:
     return delivery_id
 
 
-def place_of(company_id: UUID) -> Place:
-    """Where the company numbers its NF-e."""
-    return Place(company_id, "nfe", "production", 1, LAST_NUMBER)
+def number_series_of(company_id: UUID) -> NumberSeries:
+    """Returns the series in which the company numbers its NF-e."""
+    return NumberSeries(company_id, "nfe", "production", 1, LAST_NUMBER)
 
 
 def new_cancellation(company_id: UUID, document_id: UUID) -> NewEventFiling:
-    """The cancellation of a document's first attempt."""
+    """Returns a new cancellation of a document's first attempt."""
     return NewEventFiling(
         id=new_id(),
         company_id=company_id,
@@ -209,7 +211,7 @@ def new_cancellation(company_id: UUID, document_id: UUID) -> NewEventFiling:
 
 
 def new_range(company_id: UUID) -> NewInutilization:
-    """Numbers that nobody has."""
+    """Returns a new range of unused numbers."""
     return NewInutilization(
         id=new_id(),
         company_id=company_id,
@@ -224,7 +226,6 @@ def new_range(company_id: UUID) -> NewInutilization:
 
 
 def new_product(company_id: UUID, sku: str = SKU) -> NewProduct:
-    """A service of a catalog."""
     return NewProduct(
         id=new_product_id(),
         company_id=company_id,
@@ -237,7 +238,6 @@ def new_product(company_id: UUID, sku: str = SKU) -> NewProduct:
 
 
 def new_sale(company_id: UUID, customer_id: UUID) -> NewSale:
-    """A sale that a caller made."""
     return NewSale(
         id=new_id(),
         company_id=company_id,
@@ -251,7 +251,7 @@ def new_sale(company_id: UUID, customer_id: UUID) -> NewSale:
 
 
 def line_of(product_id: str) -> SaleLine:
-    """One of a product."""
+    """Returns a sale line with one unit of a product."""
     return SaleLine(
         product_id=product_id,
         name="Consultoria",
@@ -262,13 +262,13 @@ def line_of(product_id: str) -> SaleLine:
 
 
 async def _steps_of(tenant: Tenant, document_id: UUID) -> IssuingSteps:
-    """Hold a document that is due."""
-    return IssuingSteps(tenant.connection, await _held(tenant, WorkKind.DOCUMENT, document_id))
+    """Claims a document that is due and returns its steps."""
+    return IssuingSteps(tenant.connection, await _claimed(tenant, WorkKind.DOCUMENT, document_id))
 
 
-async def _held(tenant: Tenant, kind: WorkKind, row_id: UUID) -> Lease:
+async def _claimed(tenant: Tenant, work_kind: WorkKind, row_id: UUID) -> Lease:
     lease = await claim(
-        tenant.connection, WorkKey(kind, tenant.subscription_id, row_id), timedelta(minutes=1)
+        tenant.connection, WorkKey(work_kind, tenant.subscription_id, row_id), timedelta(minutes=1)
     )
     assert lease is not None
     return lease

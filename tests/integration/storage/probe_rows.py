@@ -1,4 +1,4 @@
-"""Probes as rows of work: the simplest that there are."""
+"""Probes, the simplest rows of work."""
 
 from datetime import timedelta
 from typing import Any

@@ -17,25 +17,24 @@ class TestArchive:
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(owner, "signed/abc=") == content
 
-    async def test_files_are_told_apart_by_owner_and_name(self, shop: Shop) -> None:
-        one, other = new_id(), new_id()
+    async def test_files_are_identified_by_owner_and_name(self, shop: Shop) -> None:
+        owner, other = new_id(), new_id()
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            await tenant.archive.put(one, "a", b"1")
-            await tenant.archive.put(one, "b", b"2")
+            await tenant.archive.put(owner, "a", b"1")
+            await tenant.archive.put(owner, "b", b"2")
             await tenant.archive.put(other, "a", b"3")
-            assert [await tenant.archive.get(*file) for file in ((one, "a"), (one, "b"), (other, "a"))] == [
-                b"1", b"2", b"3",
-            ]  # fmt: skip
+            files = ((owner, "a"), (owner, "b"), (other, "a"))
+            assert [await tenant.archive.get(*file) for file in files] == [b"1", b"2", b"3"]
             assert await tenant.archive.get(other, "b") is None
 
-    async def test_one_of_the_same_name_takes_its_place(self, shop: Shop) -> None:
+    async def test_a_file_replaces_the_one_of_the_same_name(self, shop: Shop) -> None:
         owner = new_id()
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.archive.put(owner, "a", b"1")
             await tenant.archive.put(owner, "a", b"2")
             assert await tenant.archive.get(owner, "a") == b"2"
 
-    async def test_one_that_is_removed_is_gone_alone(self, shop: Shop) -> None:
+    async def test_removing_a_file_leaves_the_others(self, shop: Shop) -> None:
         owner = new_id()
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.archive.put(owner, "a", b"1")

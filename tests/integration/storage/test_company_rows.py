@@ -3,14 +3,14 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from carimbo.storage.companies import Company
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 
 TAX_ID = "11222333000181"
 
 
-async def add(database: Database, subscription_id: UUID, **values: Any) -> Company | None:
+async def add(database: Database, subscription_id: UUID, **values: Any) -> CompanyRow | None:
     async with database.tenant(subscription_id) as tenant:
         return await tenant.companies.add(new_id(), TAX_ID, {"legal_name": "Loja", **values})
 
@@ -21,11 +21,13 @@ async def delete(database: Database, subscription_id: UUID, company_id: UUID) ->
 
 
 class TestAdd:
-    async def test_a_cnpj_is_taken_once(self, database: Database, subscription_id: UUID) -> None:
+    async def test_a_cnpj_is_registered_only_once(self, database: Database, subscription_id: UUID) -> None:
         assert await add(database, subscription_id) is not None
         assert await add(database, subscription_id) is None
 
-    async def test_of_twenty_at_once_one_wins(self, database: Database, subscription_id: UUID) -> None:
+    async def test_one_of_twenty_simultaneous_additions_wins(
+        self, database: Database, subscription_id: UUID
+    ) -> None:
         added = await asyncio.gather(*(add(database, subscription_id) for _ in range(20)))
         assert Counter(company is None for company in added) == {True: 19, False: 1}
         async with database.tenant(subscription_id) as tenant:
@@ -35,7 +37,7 @@ class TestAdd:
 
 
 class TestRevive:
-    async def test_the_id_stays(self, database: Database, subscription_id: UUID) -> None:
+    async def test_a_revived_company_keeps_its_id(self, database: Database, subscription_id: UUID) -> None:
         first = await add(database, subscription_id)
         assert first is not None
         assert await delete(database, subscription_id, first.id)
@@ -44,7 +46,9 @@ class TestRevive:
         assert again.id == first.id
         assert again.deleted_at is None
 
-    async def test_number_sequences_stay(self, database: Database, subscription_id: UUID) -> None:
+    async def test_a_revived_company_keeps_its_number_sequences(
+        self, database: Database, subscription_id: UUID
+    ) -> None:
         company = await add(database, subscription_id)
         assert company is not None
         async with database.tenant(subscription_id) as tenant:
@@ -54,7 +58,7 @@ class TestRevive:
         async with database.tenant(subscription_id) as tenant:
             assert await tenant.number_sequences.next_number(company.id, "nfe", "production", 1) == 99
 
-    async def test_registration_data_of_the_old_life_is_gone(
+    async def test_a_revived_company_loses_its_earlier_registration_data(
         self, database: Database, subscription_id: UUID
     ) -> None:
         first = await add(database, subscription_id, email="old@example.com", trade_name="Velha")
@@ -64,7 +68,9 @@ class TestRevive:
         assert again is not None
         assert (again.legal_name, again.trade_name, again.email) == ("Nova Ltda", "Nova", None)
 
-    async def test_of_twenty_at_once_one_wins(self, database: Database, subscription_id: UUID) -> None:
+    async def test_one_of_twenty_simultaneous_revivals_wins(
+        self, database: Database, subscription_id: UUID
+    ) -> None:
         first = await add(database, subscription_id)
         assert first is not None
         await delete(database, subscription_id, first.id)
@@ -73,7 +79,7 @@ class TestRevive:
 
 
 class TestDelete:
-    async def test_a_deleted_company_is_seen_only_when_asked_for(
+    async def test_a_deleted_company_is_returned_only_on_request(
         self, database: Database, subscription_id: UUID
     ) -> None:
         company = await add(database, subscription_id)
@@ -89,7 +95,7 @@ class TestDelete:
         assert deleted is not None
         assert deleted.deleted_at is not None
 
-    async def test_it_happens_once(self, database: Database, subscription_id: UUID) -> None:
+    async def test_a_company_is_deleted_only_once(self, database: Database, subscription_id: UUID) -> None:
         company = await add(database, subscription_id)
         assert company is not None
         deleted = await asyncio.gather(*(delete(database, subscription_id, company.id) for _ in range(5)))
@@ -97,7 +103,7 @@ class TestDelete:
 
 
 class TestLock:
-    async def test_two_that_read_merge_and_write_settings_lose_nothing(
+    async def test_simultaneous_changes_of_settings_are_all_kept(
         self, database: Database, subscription_id: UUID
     ) -> None:
         company = await add(database, subscription_id)

@@ -19,16 +19,16 @@ async def own_pool(settings: Settings) -> AsyncIterator[Database]:
 
 
 async def cut(database: Database, lost: Any, backend: int) -> None:
-    """Ends a connection from the server's side, as a restart does, and waits until the client knows."""
+    """Ends a connection on the server, as a restart does, and waits until the client notices."""
     async with database.connection() as connection:
         await connection.execute("select pg_terminate_backend($1, 10000)", backend)
     async with asyncio.timeout(PATIENCE):
-        while not lost.is_closed():  # noqa: ASYNC110 - the driver tells nobody
+        while not lost.is_closed():  # noqa: ASYNC110 - the driver has no event for it
             await asyncio.sleep(0.01)
 
 
 class TestLostConnection:
-    async def test_a_statement_on_it_says_that_the_database_is_unavailable(
+    async def test_a_statement_on_a_lost_connection_raises_database_unavailable(
         self, database: Database, own_pool: Database
     ) -> None:
         with pytest.raises(DatabaseUnavailable):
@@ -36,7 +36,7 @@ class TestLostConnection:
                 await cut(database, connection, await connection.fetchval("select pg_backend_pid()"))
                 await connection.fetchval("select 1")
 
-    async def test_a_statement_that_was_running_says_so_too(
+    async def test_a_running_statement_raises_database_unavailable(
         self, database: Database, own_pool: Database
     ) -> None:
         async with own_pool.connection() as connection:
@@ -57,9 +57,7 @@ class TestLostConnection:
         with pytest.raises(DatabaseUnavailable):
             await sleeping
 
-    async def test_the_next_use_of_the_pool_gets_a_new_one(
-        self, database: Database, own_pool: Database
-    ) -> None:
+    async def test_the_pool_replaces_a_lost_connection(self, database: Database, own_pool: Database) -> None:
         async with own_pool.connection() as connection:
             backend = await connection.fetchval("select pg_backend_pid()")
         await cut(database, connection, backend)
@@ -70,19 +68,19 @@ class TestLostConnection:
 
 class TestOpenDatabase:
     @pytest.mark.parametrize("url", ["postgresql://postgres@/x?host=/nonexistent", "mysql://x", "nonsense"])
-    async def test_a_server_that_is_not_there_is_unavailable(self, settings: Settings, url: str) -> None:
+    async def test_a_missing_server_is_unavailable(self, settings: Settings, url: str) -> None:
         with pytest.raises(DatabaseUnavailable):
             async with open_database(url, settings.key_ring):
                 pass
 
-    async def test_a_database_that_is_not_there_is_unavailable(self, settings: Settings) -> None:
+    async def test_a_missing_database_is_unavailable(self, settings: Settings) -> None:
         url = urlsplit(settings.database_url.get_secret_value())._replace(path="/no_such_database")
         with pytest.raises(DatabaseUnavailable):
             async with open_database(urlunsplit(url), settings.key_ring):
                 pass
 
 
-class TestMistakesOfOurs:
+class TestWrongQueries:
     @pytest.mark.parametrize(
         ("query", "arguments", "error"),
         [

@@ -6,28 +6,36 @@ import asyncpg
 import pytest
 
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.access import Gatekeeper
-from carimbo.service.allowance import Period, period_of, reserve_document, settlement_of
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.subscriptions import create_subscription
-from carimbo.storage.allowances import Usage
+from carimbo.service.access import Authenticator
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.subscriptions import (
+    Period,
+    create_subscription,
+    period_of,
+    reserve_document,
+    settlement_of,
+)
 from carimbo.storage.database import Database
 from carimbo.storage.issuing import Verdict
-from carimbo.storage.subscriptions import Plan
+from carimbo.storage.subscriptions import SubscriptionPlan, Usage
 from integration.storage.document_rows import AUTHORIZED, Shop
 
 REJECTED = Verdict(status=Status.REJECTED)
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
-TRIAL = Plan("trial", monthly_documents=None, total_documents=10, requests_per_minute=None)
-UNLIMITED = Plan("unlimited", monthly_documents=None, total_documents=None, requests_per_minute=None)
+TRIAL = SubscriptionPlan("trial", monthly_documents=None, total_documents=10, requests_per_minute=None)
+UNLIMITED = SubscriptionPlan(
+    "unlimited", monthly_documents=None, total_documents=None, requests_per_minute=None
+)
 
 
-def monthly(limit: int | None) -> Plan:
-    return Plan("monthly", monthly_documents=limit, total_documents=None, requests_per_minute=None)
+def monthly(limit: int | None) -> SubscriptionPlan:
+    return SubscriptionPlan(
+        "monthly", monthly_documents=limit, total_documents=None, requests_per_minute=None
+    )
 
 
 async def reserve(
-    database: Database, subscription_id: UUID, plan: Plan, now: datetime = NOW
+    database: Database, subscription_id: UUID, plan: SubscriptionPlan, now: datetime = NOW
 ) -> Period | Refusal:
     period = period_of(plan, now)
     try:
@@ -39,7 +47,7 @@ async def reserve(
 
 
 async def settle(shop: Shop, period: str | None, *, counts: bool, now: datetime = NOW) -> None:
-    """Conclude a document that has such a reservation."""
+    """Concludes a document with a reservation in the given period."""
     document = await shop.added(allowance_period=period)
     verdict = AUTHORIZED if counts else REJECTED
     await shop.settle(document, verdict, settlement_of(period, counts=counts, now=now))
@@ -51,20 +59,20 @@ async def usage(database: Database, subscription_id: UUID, period: str) -> Usage
 
 
 class TestReserve:
-    async def test_of_a_hundred_at_once_a_trial_gets_exactly_ten(
+    async def test_a_trial_gets_exactly_ten_of_a_hundred_simultaneous_documents(
         self, database: Database, subscription_id: UUID
     ) -> None:
         answers = await asyncio.gather(*(reserve(database, subscription_id, TRIAL) for _ in range(100)))
         assert sum(isinstance(answer, Period) for answer in answers) == 10
         assert await usage(database, subscription_id, "total") == Usage(used=0, reserved=10)
 
-    async def test_a_refusal_tells_limit_use_and_renewal(
+    async def test_a_refusal_has_limit_use_and_renewal(
         self, database: Database, subscription_id: UUID
     ) -> None:
         assert isinstance(await reserve(database, subscription_id, monthly(1)), Period)
         refusal = await reserve(database, subscription_id, monthly(1))
         assert isinstance(refusal, Refusal)
-        assert refusal.code is Code.DOCUMENT_LIMIT_REACHED
+        assert refusal.code is ErrorCode.DOCUMENT_LIMIT_REACHED
         assert refusal.details == {"limit": 1, "used": 1, "resetsAt": "2026-12-01T03:00:00Z"}
 
     async def test_a_trial_never_resets(self, database: Database, subscription_id: UUID) -> None:
@@ -112,15 +120,15 @@ class TestReserve:
         assert await usage(database, subscription_id, "total") == Usage(0, 0)
 
     async def test_subscriptions_do_not_spend_each_other_s_allowance(
-        self, database: Database, gatekeeper: Gatekeeper, subscription_id: UUID
+        self, database: Database, authenticator: Authenticator, subscription_id: UUID
     ) -> None:
         await reserve(database, subscription_id, monthly(1))
-        other = (await create_subscription(gatekeeper, "Outra")).subscription_id
+        other = (await create_subscription(authenticator, "Outra")).subscription_id
         assert isinstance(await reserve(database, other, monthly(1)), Period)
 
 
 class TestSettle:
-    async def test_a_document_that_does_not_count_is_given_back(
+    async def test_the_reservation_of_a_document_that_does_not_count_is_released(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         await reserve(database, subscription_id, monthly(1))
@@ -128,7 +136,7 @@ class TestSettle:
         assert await usage(database, subscription_id, "2026-11") == Usage(0, 0)
         assert isinstance(await reserve(database, subscription_id, monthly(1)), Period)
 
-    async def test_a_document_that_counts_is_spent(
+    async def test_a_document_that_counts_uses_its_reservation(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         await reserve(database, subscription_id, monthly(1))
@@ -147,7 +155,7 @@ class TestSettle:
         assert await usage(database, subscription_id, "2026-11") == Usage(used=2, reserved=1)
 
     @pytest.mark.parametrize("counts", [True, False])
-    async def test_what_was_not_reserved_cannot_be_settled(
+    async def test_a_missing_reservation_cannot_be_settled(
         self, database: Database, shop: Shop, subscription_id: UUID, counts: bool
     ) -> None:
         await reserve(database, subscription_id, TRIAL)
@@ -155,7 +163,7 @@ class TestSettle:
         with pytest.raises(asyncpg.CheckViolationError):
             await settle(shop, "total", counts=counts)
 
-    async def test_what_needed_no_reservation_is_counted_in_the_month_that_it_ends_in(
+    async def test_a_document_without_reservation_counts_in_the_month_of_its_conclusion(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         moments = ("2026-12-31T23:59:59-03:00", "2027-01-01T00:00:00-03:00", "2027-01-31T23:59:59-03:00")
@@ -165,13 +173,13 @@ class TestSettle:
         assert await usage(database, subscription_id, "2026-12") == Usage(used=1, reserved=0)
         assert await usage(database, subscription_id, "2027-01") == Usage(used=2, reserved=0)
 
-    async def test_what_needed_no_reservation_and_does_not_count_leaves_no_trace(
+    async def test_a_document_without_reservation_that_does_not_count_is_not_recorded(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         await settle(shop, None, counts=False)
         assert await usage(database, subscription_id, "2026-11") == Usage(0, 0)
 
-    async def test_what_was_used_without_a_limit_fills_the_limit_that_comes(
+    async def test_documents_used_without_a_limit_count_towards_a_later_limit(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
         await asyncio.gather(*(settle(shop, None, counts=True) for _ in range(20)))
@@ -208,5 +216,5 @@ class TestPeriod:
         for period in ("2026-12", "2027-01"):
             assert await usage(database, subscription_id, period) == Usage(used=0, reserved=1)
 
-    def test_a_total_has_one_period_for_ever(self) -> None:
+    def test_a_total_limit_has_a_single_period(self) -> None:
         assert period_of(TRIAL, NOW) == Period("total", 10, None)

@@ -16,7 +16,7 @@ FULL = NewEvent(
 
 
 async def history(shop: Shop, *batches: list[NewEvent]) -> list[DocumentEvent]:
-    """What is told of a document after these came, a transaction each."""
+    """Returns a document's history after these batches, each added in its own transaction."""
     document = await shop.added()
     for events in batches:
         async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -27,29 +27,33 @@ async def history(shop: Shop, *batches: list[NewEvent]) -> list[DocumentEvent]:
 
 class TestAdd:
     async def test_everything_of_an_event_is_kept(self, shop: Shop) -> None:
-        *_, told = await history(shop, [FULL])
-        assert asdict(FULL).items() <= asdict(told).items()
+        *_, stored = await history(shop, [FULL])
+        assert asdict(FULL).items() <= asdict(stored).items()
 
-    async def test_events_are_of_their_document_s_company(self, shop: Shop) -> None:
-        *_, told = await history(shop, [FULL])
+    async def test_events_belong_to_their_document_s_company(self, shop: Shop) -> None:
+        *_, stored = await history(shop, [FULL])
         async with shop.database.connection() as connection:
-            owner = await connection.fetchval("select company_id from document_events where id = $1", told.id)
+            owner = await connection.fetchval(
+                "select company_id from document_events where id = $1", stored.id
+            )
         assert owner == shop.company_id
 
-    async def test_no_events_are_no_history(self, shop: Shop) -> None:
-        assert [one.type for one in await history(shop, [])] == [CREATED.type]
+    async def test_an_empty_batch_adds_nothing(self, shop: Shop) -> None:
+        assert [event.type for event in await history(shop, [])] == [CREATED.type]
 
 
 class TestAll:
-    async def test_the_oldest_comes_first_within_one_step_and_from_step_to_step(self, shop: Shop) -> None:
+    async def test_events_are_ordered_oldest_first_within_and_across_steps(self, shop: Shop) -> None:
         batches = [
             [NewEvent(type=f"{batch}.{number}", status="processing") for number in range(20)]
             for batch in range(5)
         ]
-        told = await history(shop, *batches)
-        assert [one.type for one in told[1:]] == [event.type for events in batches for event in events]
-        assert all(earlier.created_at <= later.created_at for earlier, later in pairwise(told))
+        events = await history(shop, *batches)
+        assert [event.type for event in events[1:]] == [
+            expected.type for events in batches for expected in events
+        ]
+        assert all(earlier.created_at <= later.created_at for earlier, later in pairwise(events))
 
-    async def test_a_document_that_is_not_there_has_none(self, shop: Shop) -> None:
+    async def test_a_missing_document_has_no_events(self, shop: Shop) -> None:
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.document_events.all(new_id()) == []

@@ -1,4 +1,4 @@
-"""Nobody reaches another subscription's documents, their numbers, histories and files."""
+"""A subscription reaches no documents, numbers, histories or files of another one."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 
 from carimbo.fiscal.lifecycle import CANCELS
-from carimbo.storage.backlog import backlog_of_company
 from carimbo.storage.companies import CompanyNotInUse
-from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.emissions import PrintedEmission
 from carimbo.storage.filings import FilingSteps, FilingVerdict
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.issuing import EmissionWay, IssuingSteps, Settlement, Verdict
-from carimbo.storage.strays import StrayFate
+from carimbo.storage.issuing import AllowanceChange, EmissionRoute, IssuingSteps, Verdict
+from carimbo.storage.monitoring import backlog_of_company
+from carimbo.storage.superseded_attempts import SupersededOutcome
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind, claim
 from integration.storage.document_rows import CREATED, EVERYTHING, TODAY, new_document
 from integration.storage.neighbours import (
@@ -27,7 +27,7 @@ from integration.storage.neighbours import (
     Neighbours,
     new_cancellation,
     new_range,
-    place_of,
+    number_series_of,
 )
 
 Step = Callable[[IssuingSteps, UUID], Awaitable[Any]]
@@ -44,11 +44,13 @@ PRINTED = PrintedEmission(
 
 
 async def numbered(steps: IssuingSteps, company_id: UUID) -> None:
-    await steps.take_number(place_of(company_id), 3, CODES, EmissionWay("1"), [CREATED], leaves_stray=True)
+    await steps.take_number(
+        number_series_of(company_id), 3, CODES, EmissionRoute("1"), [CREATED], supersedes_previous=True
+    )
 
 
 async def redirected(steps: IssuingSteps, _: UUID) -> None:
-    await steps.redirect(2, EmissionWay("1"), [CREATED])
+    await steps.redirect(2, EmissionRoute("1"), [CREATED])
 
 
 async def signed(steps: IssuingSteps, _: UUID) -> None:
@@ -61,7 +63,7 @@ async def paused(steps: IssuingSteps, _: UUID) -> None:
 
 async def concluded(steps: IssuingSteps, _: UUID) -> None:
     verdict = Verdict(status="rejected", emission_state="denied", files={SIGNED.file_name: b""})
-    await steps.conclude(1, verdict, Settlement("2026-11", used=1), [CREATED])
+    await steps.conclude(1, verdict, AllowanceChange("2026-11", used=1), [CREATED])
 
 
 async def signed_filing(steps: FilingSteps) -> None:
@@ -84,7 +86,7 @@ async def concluded_filing(steps: FilingSteps) -> None:
 
 
 class TestDocuments:
-    async def test_another_s_document_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_document_is_not_seen(self, neighbours: Neighbours) -> None:
         company_id, document_id = neighbours.company_id, neighbours.document_id
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             documents = tenant.documents
@@ -100,15 +102,17 @@ class TestDocuments:
             )
         assert (backlog.processing, backlog.oldest_queued_at) == (0, None)
 
-    async def test_another_s_document_is_not_changed(self, neighbours: Neighbours) -> None:
-        before, document_id = await neighbours.everything_of_the_owner(), neighbours.document_id
+    async def test_another_subscription_s_document_is_not_changed(self, neighbours: Neighbours) -> None:
+        before, document_id = await neighbours.owner_rows(), neighbours.document_id
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.documents.write_request(document_id, "[]", Decimal(1), [], 2, TODAY, None)
             await tenant.documents.start(document_id, Decimal(1), [], 2, TODAY, "2026-11")
             await tenant.documents.queue(document_id, neighbours.company_id, is_urgent=True)
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
-    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+    async def test_a_document_cannot_be_added_to_another_subscription_s_company(
+        self, neighbours: Neighbours
+    ) -> None:
         with pytest.raises(CompanyNotInUse):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.documents.add(new_document(neighbours.company_id), [], queued=False)
@@ -122,31 +126,33 @@ class TestDocuments:
 
 
 class TestEmissions:
-    async def test_another_s_numbers_are_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_numbers_are_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.emissions.get(neighbours.document_id, 1) is None
-            assert await tenant.emissions.highest_number(neighbours.place) == 0
-            assert await tenant.emissions.holder_of(neighbours.place, 42) is None
-            assert await tenant.emissions.voided_by(neighbours.place, 11) is None
+            assert await tenant.emissions.highest_number(neighbours.number_series) == 0
+            assert await tenant.emissions.holder_of(neighbours.number_series, 42) is None
+            assert await tenant.emissions.voided_by(neighbours.number_series, 11) is None
 
-    async def test_another_s_attempt_is_not_changed(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_another_subscription_s_attempt_is_not_changed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.emissions.begin_anew(neighbours.document_id, 1)
             await tenant.emissions.correct_printed(neighbours.document_id, PRINTED)
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
-    async def test_none_is_put_on_another_s_document(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_an_attempt_is_not_added_to_another_subscription_s_document(
+        self, neighbours: Neighbours
+    ) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
-            await tenant.emissions.add_printed(neighbours.document_id, neighbours.place, PRINTED)
-        assert await neighbours.everything_of_the_owner() == before
+            await tenant.emissions.add_printed(neighbours.document_id, neighbours.number_series, PRINTED)
+        assert await neighbours.owner_rows() == before
 
 
 class TestIssuingSteps:
-    """Who holds nothing of a subscription's own can't make up a lease that would do."""
+    """A made-up lease does not give access to another subscription's document."""
 
-    async def test_another_s_document_is_not_claimed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_document_is_not_claimed(self, neighbours: Neighbours) -> None:
         key = WorkKey(WorkKind.DOCUMENT, neighbours.stranger, neighbours.document_id)
         async with neighbours.database.transaction() as connection:
             await connection.execute(
@@ -155,82 +161,92 @@ class TestIssuingSteps:
             assert await claim(connection, key, timedelta(minutes=1)) is None
 
     @pytest.mark.parametrize("step", [numbered, redirected, signed, paused, concluded])
-    async def test_another_s_document_is_not_brought_further(
+    async def test_another_subscription_s_document_is_not_advanced(
         self, neighbours: Neighbours, step: Step
     ) -> None:
-        before = await neighbours.everything_of_the_owner()
+        before = await neighbours.owner_rows()
         key = WorkKey(WorkKind.DOCUMENT, neighbours.stranger, neighbours.document_id)
         with pytest.raises(LeaseLost):
             async with neighbours.database.transaction() as connection:
                 await step(IssuingSteps(connection, Lease(key, token=1, attempts=1)), neighbours.company_id)
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
 
 class TestEventFilings:
-    async def test_another_s_event_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_event_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.event_filings.get(neighbours.event_id) is None
             assert await tenant.event_filings.of_document(neighbours.document_id, 1, "cancellation") == []
 
-    async def test_another_s_event_is_in_nobody_else_s_way(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_another_subscription_s_event_does_not_block_one_s_own(
+        self, neighbours: Neighbours
+    ) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             mine = new_cancellation(neighbours.company_id, neighbours.document_id)
             assert await tenant.event_filings.add(mine) is not None
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
 
 class TestInutilizations:
-    async def test_another_s_range_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_range_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             ranges, mine = tenant.inutilizations, new_range(neighbours.company_id)
             assert await ranges.get(neighbours.range_id) is None
             assert await ranges.page(neighbours.company_id, "nfe", 0, 100) == []
             assert await ranges.count(neighbours.company_id, "nfe") == 0
             assert await ranges.first_use(mine) is None
-            assert await ranges.highest_number(neighbours.place) == 0
+            assert await ranges.highest_number(neighbours.number_series) == 0
             assert await ranges.first_use(replace(mine, first_number=1, last_number=100)) is None
 
 
-class TestStrays:
-    async def test_another_s_is_not_seen(self, neighbours: Neighbours) -> None:
+class TestSupersededAttempts:
+    async def test_another_subscription_s_superseded_attempt_is_not_seen(
+        self, neighbours: Neighbours
+    ) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
-            assert await tenant.strays.get(neighbours.stray_id) is None
+            assert await tenant.superseded_attempts.get(neighbours.superseded_id) is None
 
-    async def test_another_s_is_not_brought_further(self, neighbours: Neighbours) -> None:
-        key = WorkKey(WorkKind.STRAY, neighbours.owner, neighbours.stray_id)
-        lease = replace(await held(neighbours, key), key=replace(key, subscription_id=neighbours.stranger))
-        before = await neighbours.everything_of_the_owner()
+    async def test_another_subscription_s_superseded_attempt_is_not_advanced(
+        self, neighbours: Neighbours
+    ) -> None:
+        key = WorkKey(WorkKind.SUPERSEDED, neighbours.owner, neighbours.superseded_id)
+        lease = replace(
+            await owner_lease(neighbours, key), key=replace(key, subscription_id=neighbours.stranger)
+        )
+        before = await neighbours.owner_rows()
         async with neighbours.database.autocommit(neighbours.stranger) as tenant:
             with pytest.raises(LeaseLost):
-                await tenant.strays.settle(
-                    lease, StrayFate(state="authorized", file_name="f", file=b"<mine/>")
+                await tenant.superseded_attempts.settle(
+                    lease, SupersededOutcome(state="authorized", file_name="f", file=b"<mine/>")
                 )
             with pytest.raises(LeaseLost):
-                await tenant.strays.pause(lease, 3, timedelta(hours=1))
-        assert await neighbours.everything_of_the_owner() == before
+                await tenant.superseded_attempts.pause(lease, 3, timedelta(hours=1))
+        assert await neighbours.owner_rows() == before
 
 
 class TestFilingSteps:
-    """The same for statements, whose steps are those of two tables."""
+    """The same for filings, whose steps write two tables."""
 
-    @pytest.mark.parametrize("kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
+    @pytest.mark.parametrize("work_kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
     @pytest.mark.parametrize("step", [signed_filing, noted_filing, paused_filing, concluded_filing])
-    async def test_another_s_statement_is_not_brought_further(
-        self, neighbours: Neighbours, kind: WorkKind, step: FilingStep
+    async def test_another_subscription_s_filing_is_not_advanced(
+        self, neighbours: Neighbours, work_kind: WorkKind, step: FilingStep
     ) -> None:
         ids = {WorkKind.EVENT: neighbours.event_id, WorkKind.INUTILIZATION: neighbours.range_id}
-        key = WorkKey(kind, neighbours.owner, ids[kind])
-        lease = replace(await held(neighbours, key), key=replace(key, subscription_id=neighbours.stranger))
-        before = await neighbours.everything_of_the_owner()
+        key = WorkKey(work_kind, neighbours.owner, ids[work_kind])
+        lease = replace(
+            await owner_lease(neighbours, key), key=replace(key, subscription_id=neighbours.stranger)
+        )
+        before = await neighbours.owner_rows()
         with pytest.raises(LeaseLost):
-            async with neighbours.database.filing_of(lease) as steps:
+            async with neighbours.database.filing_steps(lease) as steps:
                 await step(steps)
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
 
-async def held(neighbours: Neighbours, key: WorkKey) -> Lease:
-    """The owner's own lease."""
+async def owner_lease(neighbours: Neighbours, key: WorkKey) -> Lease:
+    """Returns the owner's lease."""
     async with neighbours.database.connection() as connection:
         lease = await claim(connection, key, timedelta(minutes=1))
     assert lease is not None
@@ -238,30 +254,30 @@ async def held(neighbours: Neighbours, key: WorkKey) -> Lease:
 
 
 class TestDocumentEvents:
-    async def test_another_s_history_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_history_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.document_events.all(neighbours.document_id) == []
 
-    async def test_nothing_is_added_to_another_s_history(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_nothing_is_added_to_another_subscription_s_history(self, neighbours: Neighbours) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.document_events.add(neighbours.document_id, [CREATED])
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
 
 class TestArchive:
-    async def test_another_s_file_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_file_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.archive.get(neighbours.document_id, SIGNED.file_name) is None
 
-    async def test_another_s_file_is_not_replaced(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_another_subscription_s_file_is_not_replaced(self, neighbours: Neighbours) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.archive.put(neighbours.document_id, SIGNED.file_name, b"<mine/>")
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before
 
-    async def test_another_s_file_is_not_removed(self, neighbours: Neighbours) -> None:
-        before = await neighbours.everything_of_the_owner()
+    async def test_another_subscription_s_file_is_not_removed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.archive.delete(neighbours.document_id, SIGNED.file_name)
-        assert await neighbours.everything_of_the_owner() == before
+        assert await neighbours.owner_rows() == before

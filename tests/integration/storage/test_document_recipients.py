@@ -6,10 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.document_search import DocumentFilter, fill_recipients
 from carimbo.storage.documents import Document
-from carimbo.storage.recipient_filling import fill_recipients
-from carimbo.worker.recipients import fill_recipients_forever
+from carimbo.worker.chores import fill_recipients_forever
 from integration.storage.document_rows import Shop
 
 MARIA = json.dumps({"recipient": {"taxId": "529.982.247-25", "name": "Maria"}})
@@ -24,8 +23,8 @@ async def recipient_of(shop: Shop, document: Document) -> Recipient:
     return row["recipient_tax_id"], row["recipient_name"]
 
 
-class TestTheReleaseBefore:
-    """It writes the request, and knows no other column."""
+class TestPreviousRelease:
+    """The previous release writes the request and no other column."""
 
     @pytest.mark.parametrize(
         ("request_text", "recipient"),
@@ -38,13 +37,15 @@ class TestTheReleaseBefore:
             ("[", (None, None)),
         ],
     )
-    async def test_stores_documents_that_get_the_recipient_of_their_request(
+    async def test_a_document_of_the_previous_release_gets_the_recipient_of_its_request(
         self, shop: Shop, request_text: str, recipient: Recipient
     ) -> None:
         document = await shop.added(queued=False, request=request_text)
         assert await recipient_of(shop, document) == recipient
 
-    async def test_changes_a_request_whose_other_columns_follow(self, shop: Shop) -> None:
+    async def test_a_request_changed_by_the_previous_release_updates_the_other_columns(
+        self, shop: Shop
+    ) -> None:
         document = await shop.added(queued=False, request=MARIA, posted_request='{"recipient": {}}')
         await self._change(shop, document, LIMITED)
         assert await recipient_of(shop, document) == OF_LIMITED
@@ -61,7 +62,7 @@ class TestTheReleaseBefore:
 
 
 async def older_documents(shop: Shop, count: int) -> list[Document]:
-    """Stores documents from before the migration, none of which a worker has looked at."""
+    """Stores documents as before the migration; no worker has filled their recipients yet."""
     documents = [await shop.added(queued=False, request=MARIA) for _ in range(count)]
     async with shop.database.connection() as connection:
         await connection.execute(
@@ -86,16 +87,14 @@ async def recipients_of(shop: Shop, documents: list[Document]) -> list[Recipient
 
 
 class TestFilling:
-    async def test_goes_on_in_batches_until_nothing_is_left(self, shop: Shop) -> None:
+    async def test_recipients_are_filled_in_batches_until_none_is_left(self, shop: Shop) -> None:
         documents = await older_documents(shop, 3)
         assert await fill(shop)
         assert await recipients_of(shop, documents) == [OF_MARIA, OF_MARIA, (None, None)]
         assert [await fill(shop), await fill(shop), await fill(shop)] == [True, False, False]
         assert await recipients_of(shop, documents) == [OF_MARIA] * 3
 
-    async def test_does_not_wait_for_a_document_that_somebody_holds_and_comes_back_to_it(
-        self, shop: Shop
-    ) -> None:
+    async def test_filling_skips_a_locked_document_and_returns_to_it(self, shop: Shop) -> None:
         documents = await older_documents(shop, 2)
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.documents.lock(documents[0].id)
@@ -104,14 +103,14 @@ class TestFilling:
         assert await fill(shop)
         assert await recipients_of(shop, documents) == [OF_MARIA] * 2
 
-    async def test_is_left_to_the_worker_that_is_at_it(self, shop: Shop) -> None:
+    async def test_only_one_worker_fills_at_a_time(self, shop: Shop) -> None:
         documents = await older_documents(shop, 1)
         async with shop.database.transaction() as connection:
             assert await fill_recipients(connection)
             assert not await fill(shop)
         assert await recipients_of(shop, documents) == [OF_MARIA]
 
-    async def test_is_done_by_a_worker_to_the_end(self, shop: Shop) -> None:
+    async def test_a_worker_fills_until_the_end(self, shop: Shop) -> None:
         documents = await older_documents(shop, 2)
         filling = asyncio.create_task(fill_recipients_forever(shop.database, pause=timedelta(0)))
         async with asyncio.timeout(60), shop.database.connection() as connection:
@@ -120,7 +119,7 @@ class TestFilling:
         filling.cancel()
         assert await recipients_of(shop, documents) == [OF_MARIA] * 2
 
-    async def test_keeps_what_a_document_has(self, shop: Shop) -> None:
+    async def test_filling_keeps_an_existing_recipient(self, shop: Shop) -> None:
         (document,) = await older_documents(shop, 1)
         async with shop.database.connection() as connection:
             await connection.execute("update documents set recipient_name = 'Ana' where id = $1", document.id)
@@ -128,10 +127,10 @@ class TestFilling:
         assert await recipient_of(shop, document) == (None, "Ana")
 
 
-async def test_a_name_of_characters_that_stand_for_many_is_stored_and_found(shop: Shop) -> None:
-    """U+FDFA is one character, and 18 in the form that is searched."""
+async def test_a_name_that_grows_when_normalized_is_stored_and_found(shop: Shop) -> None:
+    """U+FDFA is one character, but 18 in the normalized form that is searched."""
     name = "\ufdfa" * 150
-    document = await shop.added(queued=False, recipient_name=name)
+    added = await shop.added(queued=False, recipient_name=name)
     async with shop.database.autocommit(shop.subscription_id) as tenant:
-        (found,), _ = await tenant.documents.page(shop.company_id, DocumentFilter(search=name), 0, 10)
-    assert found.id == document.id
+        (document,), _ = await tenant.documents.page(shop.company_id, DocumentFilter(search=name), 0, 10)
+    assert document.id == added.id

@@ -45,7 +45,7 @@ async def jobs_of(database: Database, key: WorkKey) -> list[asyncpg.Record]:
 async def repeated(
     shop: Shop, key: str | None, external_id: str | None, namespace: str = "invoices"
 ) -> UUID | None:
-    """Returns the document of the order that these keys name."""
+    """Returns the document of the order that has these keys."""
     async with shop.database.autocommit(shop.subscription_id) as tenant:
         order = await find_order(tenant, shop.company_id, namespace, OrderIdentity(key, external_id))
     return order.document_id if order else None
@@ -53,28 +53,28 @@ async def repeated(
 
 class TestAdd:
     @pytest.mark.parametrize("queued", [True, False])
-    async def test_what_it_answers_is_what_is_stored(self, shop: Shop, queued: bool) -> None:
+    async def test_the_answer_is_the_stored_document(self, shop: Shop, queued: bool) -> None:
         document = await shop.added(queued=queued, **FULL)
         assert await shop.read(document.id) == document
 
-    async def test_the_request_stays_as_it_came(self, shop: Shop) -> None:
+    async def test_the_request_is_stored_unchanged(self, shop: Shop) -> None:
         document = await shop.added(request=EXACT)
         assert (await shop.read(document.id)).request == EXACT
 
-    async def test_a_queued_one_is_due_and_has_a_job(self, shop: Shop) -> None:
+    async def test_a_queued_document_is_due_and_has_a_job(self, shop: Shop) -> None:
         document = await shop.added()
         row = await shop.row_of(document)
         assert row["next_action_at"] == row["queued_at"] == row["created_at"]
         (job,) = await jobs_of(shop.database, shop.key_of(document))
         assert job["priority"] == -row["turn"]
 
-    async def test_one_that_waits_to_be_told_is_not_due_and_has_none(self, shop: Shop) -> None:
+    async def test_a_document_that_is_not_queued_is_not_due_and_has_no_job(self, shop: Shop) -> None:
         document = await shop.added(queued=False, status=Status.PENDING)
         row = await shop.row_of(document)
         assert (row["next_action_at"], row["queued_at"], row["turn"]) == (None, None, 0)
         assert await jobs_of(shop.database, shop.key_of(document)) == []
 
-    async def test_its_first_events_come_with_it(self, shop: Shop) -> None:
+    async def test_the_first_events_are_stored_with_the_document(self, shop: Shop) -> None:
         document = new_document(shop.company_id)
         queued = replace(CREATED, type="queued")
         async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -82,7 +82,7 @@ class TestAdd:
             events = await tenant.document_events.all(document.id)
         assert [event.type for event in events] == ["created", "queued"]
 
-    async def test_a_transaction_that_fails_leaves_nothing_of_it(self, shop: Shop) -> None:
+    async def test_a_failed_transaction_leaves_no_document(self, shop: Shop) -> None:
         document = new_document(shop.company_id)
         with pytest.raises(LookupError):
             async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -102,14 +102,14 @@ class TestAdd:
 
 class TestRepeated:
     @pytest.mark.parametrize("same", [{"idempotency_key": "k"}, {"external_id": "e"}, SAME])
-    async def test_of_fifty_at_once_one_is_stored(self, shop: Shop, same: dict[str, Any]) -> None:
+    async def test_one_of_fifty_simultaneous_orders_is_stored(self, shop: Shop, same: dict[str, Any]) -> None:
         added = await asyncio.gather(*(shop.add(**same) for _ in range(50)))
         assert Counter(document is None for document in added) == {True: 49, False: 1}
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             (stored,), _ = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
         assert await repeated(shop, same.get("idempotency_key"), same.get("external_id")) == stored.id
 
-    async def test_one_that_is_not_stored_tells_no_event_and_wakes_nobody(self, shop: Shop) -> None:
+    async def test_a_repeated_order_adds_no_event_and_no_job(self, shop: Shop) -> None:
         await shop.added(idempotency_key="k")
         twin = new_document(shop.company_id, idempotency_key="k")
         with pytest.raises(OrderKeyTaken):
@@ -120,17 +120,21 @@ class TestRepeated:
         key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, twin.id)
         assert await jobs_of(shop.database, key) == []
 
-    async def test_one_that_has_a_new_key_but_a_known_external_id_is_not_stored(self, shop: Shop) -> None:
+    async def test_an_order_with_a_new_key_and_an_existing_external_id_is_not_stored(
+        self, shop: Shop
+    ) -> None:
         first = await shop.added(idempotency_key="k1", external_id="e")
         assert await shop.add(idempotency_key="k2", external_id="e") is None
         assert await repeated(shop, "k2", "e") == first.id
 
-    async def test_one_that_has_a_known_key_but_a_new_external_id_is_not_stored(self, shop: Shop) -> None:
+    async def test_an_order_with_an_existing_key_and_a_new_external_id_is_not_stored(
+        self, shop: Shop
+    ) -> None:
         first = await shop.added(idempotency_key="k", external_id="e1")
         assert await shop.add(idempotency_key="k", external_id="e2") is None
         assert await repeated(shop, "k", "e2") == first.id
 
-    async def test_the_key_goes_before_the_external_id(self, shop: Shop) -> None:
+    async def test_the_key_takes_precedence_over_the_external_id(self, shop: Shop) -> None:
         by_key = await shop.added(idempotency_key="k1", external_id="e1")
         by_external_id = await shop.added(idempotency_key="k2", external_id="e2")
         assert await repeated(shop, "k1", "e2") == by_key.id
@@ -141,34 +145,32 @@ class TestRepeated:
         assert None not in added
         assert await repeated(shop, None, None) is None
 
-    async def test_another_namespace_may_use_the_same(self, shop: Shop) -> None:
+    async def test_another_namespace_may_use_the_same_keys(self, shop: Shop) -> None:
         first = await shop.added(**SAME)
         second = await shop.added(**SAME, namespace="cte")
         assert await repeated(shop, "k", "e") == first.id
         assert await repeated(shop, "k", "e", namespace="cte") == second.id
 
-    async def test_another_company_may_use_the_same(self, shop: Shop, other_shop: Shop) -> None:
+    async def test_another_company_may_use_the_same_keys(self, shop: Shop, other_shop: Shop) -> None:
         first, second = await shop.added(**SAME), await other_shop.added(**SAME)
         assert await repeated(shop, "k", "e") == first.id
         assert await repeated(other_shop, "k", "e") == second.id
 
-    async def test_what_a_sale_makes_guards_no_external_id(self, shop: Shop) -> None:
+    async def test_a_sale_s_documents_do_not_reserve_its_external_id(self, shop: Shop) -> None:
         for _ in range(2):
             await shop.added(external_id="sale", sale_id=new_id(), is_direct=False)
         assert await repeated(shop, None, "sale") is None
         direct = await shop.added(external_id="sale")
         assert await repeated(shop, None, "sale") == direct.id
 
-    async def test_what_is_created_directly_guards_its_external_id_though_it_has_a_sale(
-        self, shop: Shop
-    ) -> None:
+    async def test_a_direct_document_reserves_its_external_id_even_with_a_sale(self, shop: Shop) -> None:
         first = await shop.added(external_id="e", sale_id=new_id())
         assert await shop.add(external_id="e", sale_id=new_id()) is None
         assert await repeated(shop, None, "e") == first.id
 
 
 class TestLock:
-    async def test_who_comes_second_sees_what_the_first_one_wrote(self, shop: Shop) -> None:
+    async def test_a_transaction_that_waits_for_the_lock_sees_the_change(self, shop: Shop) -> None:
         document = await shop.added()
 
         async def change() -> int:
@@ -182,13 +184,13 @@ class TestLock:
 
         assert sorted(await asyncio.gather(*(change() for _ in range(8)))) == list(range(1, 9))
 
-    async def test_one_that_is_not_there_is_none(self, shop: Shop) -> None:
+    async def test_a_missing_document_is_not_locked(self, shop: Shop) -> None:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             assert await tenant.documents.lock(new_id()) is None
 
 
 class TestWriteRequest:
-    async def test_it_makes_another_version_of_it(self, shop: Shop) -> None:
+    async def test_writing_the_request_creates_a_new_version(self, shop: Shop) -> None:
         document = await shop.added(queued=False, status=Status.PENDING)
         day = date(2026, 12, 1)
         async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -206,7 +208,7 @@ class TestWriteRequest:
 
 
 class TestStart:
-    async def test_what_was_said_of_the_refused_one_is_forgotten(self, shop: Shop) -> None:
+    async def test_starting_again_clears_the_rejection(self, shop: Shop) -> None:
         document = await self._refused(shop)
         day = date(2026, 12, 1)
         async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -229,9 +231,7 @@ class TestStart:
 
 
 class TestQueue:
-    async def test_it_is_due_and_has_a_job_though_that_of_its_first_life_is_still_there(
-        self, shop: Shop
-    ) -> None:
+    async def test_a_requeued_document_gets_a_new_job_beside_the_old_one(self, shop: Shop) -> None:
         document = await shop.added()
         await shop.settle(document)
         assert (await shop.row_of(document))["next_action_at"] is None
@@ -239,7 +239,7 @@ class TestQueue:
         assert (await shop.claimed(document)).token == 2
         assert len(await jobs_of(shop.database, shop.key_of(document))) == 2
 
-    async def test_what_was_set_aside_begins_with_its_attempts_anew(self, shop: Shop) -> None:
+    async def test_requeuing_a_parked_document_resets_its_attempts(self, shop: Shop) -> None:
         document = await shop.added()
         lease = await shop.claimed(document)
         async with shop.database.transaction() as connection:

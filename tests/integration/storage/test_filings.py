@@ -1,4 +1,4 @@
-"""Steps of statements are written whole or not at all, and only by whoever still holds the statement."""
+"""Steps of filings are atomic, and written only by the current holder of the lease."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,25 +9,25 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.fiscal.lifecycle import CANCELS, NO_EFFECT, EmissionState, FilingState, Happening, Status
+from carimbo.fiscal.lifecycle import CANCELS, NO_EFFECT, EmissionState, FilingState, HistoryEntry, Status
 from carimbo.storage import work
 from carimbo.storage.document_events import DocumentEvent
-from carimbo.storage.document_filter import DocumentFilter
+from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.documents import Document
 from carimbo.storage.filings import Filing, FilingSteps, FilingVerdict
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from integration.storage.attempts import (
     NOON,
+    add_filing,
     attempt_of,
     authorized,
-    authorized_elsewhere,
+    authorized_at_second_attempt,
     claimed,
     concluded,
-    let_lapse,
-    told_of,
+    expire_lease,
 )
 from integration.storage.document_rows import Shop
-from integration.storage.neighbours import everything_of, new_range
+from integration.storage.neighbours import all_rows, new_range
 
 HOUR = timedelta(hours=1)
 REGISTERED = FilingVerdict(
@@ -65,25 +65,27 @@ async def refuse(steps: FilingSteps) -> None:
 
 
 async def take(shop: Shop, lease: Lease, *steps: Step) -> None:
-    async with shop.database.filing_of(lease) as filing:
+    async with shop.database.filing_steps(lease) as filing:
         for step in steps:
             await step(filing)
 
 
-async def statement(shop: Shop, kind: WorkKind) -> Lease:
-    """A statement of a kind that we hold."""
-    if kind is WorkKind.EVENT:
-        return await claimed(shop, kind, (await told_of(shop, await authorized(shop))).id)
+async def claimed_filing(shop: Shop, work_kind: WorkKind) -> Lease:
+    """Returns the lease of a new filing of this kind."""
+    if work_kind is WorkKind.EVENT:
+        return await claimed(shop, work_kind, (await add_filing(shop, await authorized(shop))).id)
     async with shop.database.autocommit(shop.subscription_id) as tenant:
-        return await claimed(shop, kind, (await tenant.inutilizations.add(new_range(shop.company_id))).id)
+        return await claimed(
+            shop, work_kind, (await tenant.inutilizations.add(new_range(shop.company_id))).id
+        )
 
 
 async def stored(shop: Shop, lease: Lease) -> Filing:
     async with shop.database.autocommit(shop.subscription_id) as tenant:
         is_event = lease.key.kind is WorkKind.EVENT
-        found = await (tenant.event_filings if is_event else tenant.inutilizations).get(lease.key.id)
-    assert found is not None
-    return found
+        filing = await (tenant.event_filings if is_event else tenant.inutilizations).get(lease.key.id)
+    assert filing is not None
+    return filing
 
 
 async def row_of(shop: Shop, lease: Lease) -> dict[str, Any]:
@@ -98,7 +100,7 @@ async def archived(shop: Shop, owner_id: UUID, name: str) -> bytes | None:
         return await tenant.archive.get(owner_id, name)
 
 
-async def last_told(shop: Shop, document: Document) -> DocumentEvent:
+async def last_event(shop: Shop, document: Document) -> DocumentEvent:
     async with shop.database.autocommit(shop.subscription_id) as tenant:
         return (await tenant.document_events.all(document.id))[-1]
 
@@ -108,80 +110,88 @@ async def count(shop: Shop, status: Status) -> int:
         return await tenant.documents.count(shop.company_id, DocumentFilter(status=status))
 
 
-each_kind = pytest.mark.parametrize("kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
+each_work_kind = pytest.mark.parametrize("work_kind", [WorkKind.EVENT, WorkKind.INUTILIZATION])
 each_step = pytest.mark.parametrize("step", [keep, note, pause, register, refuse])
 
 
 class TestLeaseLost:
-    @each_kind
+    @each_work_kind
     @each_step
-    async def test_who_was_overtaken_writes_nothing(self, shop: Shop, kind: WorkKind, step: Step) -> None:
-        lease = await statement(shop, kind)
-        await let_lapse(shop, lease)
-        await claimed(shop, kind, lease.key.id)
-        before = await everything_of(shop.database, shop.subscription_id)
+    async def test_a_worker_that_was_overtaken_writes_nothing(
+        self, shop: Shop, work_kind: WorkKind, step: Step
+    ) -> None:
+        lease = await claimed_filing(shop, work_kind)
+        await expire_lease(shop, lease)
+        await claimed(shop, work_kind, lease.key.id)
+        before = await all_rows(shop.database, shop.subscription_id)
         with pytest.raises(LeaseLost, match=str(lease.key)):
             await take(shop, lease, step)
-        assert await everything_of(shop.database, shop.subscription_id) == before
+        assert await all_rows(shop.database, shop.subscription_id) == before
 
-    @each_kind
+    @each_work_kind
     @each_step
-    async def test_who_let_go_writes_nothing(self, shop: Shop, kind: WorkKind, step: Step) -> None:
-        lease = await statement(shop, kind)
+    async def test_a_worker_that_released_its_lease_writes_nothing(
+        self, shop: Shop, work_kind: WorkKind, step: Step
+    ) -> None:
+        lease = await claimed_filing(shop, work_kind)
         async with shop.database.transaction() as connection:
             await work.conclude(connection, lease)
-        before = await everything_of(shop.database, shop.subscription_id)
+        before = await all_rows(shop.database, shop.subscription_id)
         with pytest.raises(LeaseLost):
             await take(shop, lease, step)
-        assert await everything_of(shop.database, shop.subscription_id) == before
+        assert await all_rows(shop.database, shop.subscription_id) == before
 
-    @each_kind
+    @each_work_kind
     @each_step
-    async def test_who_is_late_but_was_not_overtaken_may_write(
-        self, shop: Shop, kind: WorkKind, step: Step
+    async def test_a_late_worker_that_was_not_overtaken_may_write(
+        self, shop: Shop, work_kind: WorkKind, step: Step
     ) -> None:
-        lease = await statement(shop, kind)
-        await let_lapse(shop, lease)
+        lease = await claimed_filing(shop, work_kind)
+        await expire_lease(shop, lease)
         await take(shop, lease, step)
         assert (await stored(shop, lease)).state != FilingState.QUEUED
 
-    @each_kind
-    async def test_of_two_that_conclude_at_once_one_does(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    @each_work_kind
+    async def test_only_one_of_two_simultaneous_conclusions_succeeds(
+        self, shop: Shop, work_kind: WorkKind
+    ) -> None:
+        lease = await claimed_filing(shop, work_kind)
         outcomes = await asyncio.gather(
             take(shop, lease, register), take(shop, lease, register), return_exceptions=True
         )
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["LeaseLost", "NoneType"]
 
 
-@each_kind
+@each_work_kind
 class TestKeepSigned:
-    async def test_the_bytes_are_the_statement_s_own(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    async def test_the_signed_bytes_are_archived_with_the_filing(
+        self, shop: Shop, work_kind: WorkKind
+    ) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, keep)
         filing = await stored(shop, lease)
         assert (filing.state, filing.digest) == (FilingState.SENT, "digest=")
         assert await archived(shop, filing.id, "signed") == b"<evento>\xc3\xa7</evento>"
 
-    async def test_the_statement_stays_ours(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    async def test_the_lease_is_kept_after_signing(self, shop: Shop, work_kind: WorkKind) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, keep, note)
         async with shop.database.transaction() as connection:
             await work.renew(connection, lease, HOUR)
 
 
-@each_kind
+@each_work_kind
 class TestWriteState:
-    async def test_without_a_pause_the_statement_stays_ours(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    async def test_the_lease_is_kept_without_a_pause(self, shop: Shop, work_kind: WorkKind) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, keep, note)
         filing = await stored(shop, lease)
         assert (filing.state, filing.tries, filing.digest) == (FilingState.SIGNED, 2, "digest=")
         async with shop.database.transaction() as connection:
             await work.renew(connection, lease, HOUR)
 
-    async def test_for_the_length_of_a_pause_it_is_nobody_s(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    async def test_nobody_can_claim_a_filing_during_a_pause(self, shop: Shop, work_kind: WorkKind) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, keep, pause)
         row = await row_of(shop, lease)
         assert (row["state"], row["tries"], row["attempts"]) == (FilingState.SENT, 2, 0)
@@ -193,9 +203,9 @@ class TestWriteState:
 
 
 class TestConclude:
-    @each_kind
-    async def test_everything_that_is_known_is_written(self, shop: Shop, kind: WorkKind) -> None:
-        lease = await statement(shop, kind)
+    @each_work_kind
+    async def test_the_whole_verdict_is_written(self, shop: Shop, work_kind: WorkKind) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, keep, note, register)
         filing = await stored(shop, lease)
         assert (filing.state, filing.tries, filing.digest) == (FilingState.REGISTERED, 0, "digest=")
@@ -203,79 +213,83 @@ class TestConclude:
         assert (filing.authority_code, filing.authority_message) == (REGISTERED.code, REGISTERED.message)
         assert await archived(shop, filing.id, "registration") == b"<retEvento/>"
 
-    @each_kind
+    @each_work_kind
     @pytest.mark.parametrize("step", [register, refuse])
-    async def test_there_is_no_more_to_do(self, shop: Shop, kind: WorkKind, step: Step) -> None:
-        lease = await statement(shop, kind)
+    async def test_a_concluded_filing_is_not_due_any_more(
+        self, shop: Shop, work_kind: WorkKind, step: Step
+    ) -> None:
+        lease = await claimed_filing(shop, work_kind)
         await take(shop, lease, step)
         row = await row_of(shop, lease)
         assert (row["next_action_at"], row["lease_until"], row["attempts"]) == (None, None, 0)
 
-    async def test_the_history_has_it_under_the_statement_s_id(self, shop: Shop) -> None:
+    async def test_the_history_entry_has_the_id_of_the_filing(self, shop: Shop) -> None:
         document = await authorized(shop)
-        filing = await told_of(shop, document, type="correction", sequence=3)
+        filing = await add_filing(shop, document, type="correction", sequence=3)
         await concluded(shop, filing, LETTER_REGISTERED)
-        told = await last_told(shop, document)
-        assert (told.id, told.type, told.sequence) == (filing.id, "correction", 3)
-        assert (told.status, told.protocol) == (Status.AUTHORIZED, REGISTERED.protocol)
-        assert (told.authority_code, told.authority_message) == (REGISTERED.code, REGISTERED.message)
+        event = await last_event(shop, document)
+        assert (event.id, event.type, event.sequence) == (filing.id, "correction", 3)
+        assert (event.status, event.protocol) == (Status.AUTHORIZED, REGISTERED.protocol)
+        assert (event.authority_code, event.authority_message) == (REGISTERED.code, REGISTERED.message)
 
     async def test_a_cancellation_of_the_attempt_in_force_cancels_the_document(self, shop: Shop) -> None:
         document = await authorized(shop)
-        await concluded(shop, await told_of(shop, document), REGISTERED)
+        await concluded(shop, await add_filing(shop, document), REGISTERED)
         assert (await shop.read(document.id)).status == Status.CANCELED
         assert (await attempt_of(shop, document)).state == EmissionState.CANCELED
-        assert (await last_told(shop, document)).status == Status.CANCELED
+        assert (await last_event(shop, document)).status == Status.CANCELED
         assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (0, 1)
 
-    async def test_one_of_an_attempt_that_is_not_in_force_leaves_the_document(self, shop: Shop) -> None:
-        document = await authorized_elsewhere(shop)
+    async def test_a_cancellation_of_another_attempt_leaves_the_document(self, shop: Shop) -> None:
+        document = await authorized_at_second_attempt(shop)
         before = await shop.read(document.id)
-        await concluded(shop, await told_of(shop, document, emission=1), REGISTERED)
+        await concluded(shop, await add_filing(shop, document, emission=1), REGISTERED)
         assert await shop.read(document.id) == before
         states = [(await attempt_of(shop, document, ordinal)).state for ordinal in (1, 2)]
         assert states == [EmissionState.CANCELED, EmissionState.AUTHORIZED]
-        assert (await last_told(shop, document)).status == Status.AUTHORIZED
+        assert (await last_event(shop, document)).status == Status.AUTHORIZED
         assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (1, 0)
 
-    async def test_what_is_canceled_already_is_not_counted_twice(self, shop: Shop) -> None:
+    async def test_a_document_that_is_canceled_already_is_not_counted_twice(self, shop: Shop) -> None:
         document = await authorized(shop)
-        filing = await told_of(shop, document)
+        filing = await add_filing(shop, document)
         async with shop.database.connection() as connection:
             await connection.execute("update documents set status = 'canceled' where id = $1", document.id)
         await concluded(shop, filing, REGISTERED)
-        assert (await last_told(shop, document)).status == Status.CANCELED
+        assert (await last_event(shop, document)).status == Status.CANCELED
         assert (await count(shop, Status.AUTHORIZED), await count(shop, Status.CANCELED)) == (0, 1)
 
     @pytest.mark.parametrize(
         ("verdict", "status"), [(REFUSED, Status.REJECTED), (LETTER_REGISTERED, Status.AUTHORIZED)]
     )
-    async def test_what_does_not_cancel_leaves_document_and_attempt(
+    async def test_an_event_without_effect_leaves_document_and_attempt(
         self, shop: Shop, verdict: FilingVerdict, status: Status
     ) -> None:
         document = await authorized(shop)
         before = await shop.read(document.id)
-        await concluded(shop, await told_of(shop, document), verdict)
+        await concluded(shop, await add_filing(shop, document), verdict)
         assert await shop.read(document.id) == before
-        told = await last_told(shop, document)
-        assert (told.status, told.authority_code) == (status, verdict.code)
+        event = await last_event(shop, document)
+        assert (event.status, event.authority_code) == (status, verdict.code)
 
-    async def test_by_substitution_names_the_document_that_takes_its_place(self, shop: Shop) -> None:
+    async def test_a_substitution_names_the_replacing_document(self, shop: Shop) -> None:
         document, newer = await authorized(shop), await authorized(shop)
         key = (await attempt_of(shop, newer)).access_key
-        await concluded(shop, await told_of(shop, document), replace(REGISTERED, replaced_by=key))
+        await concluded(shop, await add_filing(shop, document), replace(REGISTERED, replaced_by=key))
         assert (await shop.read(document.id)).replaced_by == newer.id
-        assert (await last_told(shop, document)).type == Happening.SUBSTITUTION
+        assert (await last_event(shop, document)).type == HistoryEntry.SUBSTITUTION
 
-    async def test_by_substitution_names_none_of_another_company(self, shop: Shop, other_shop: Shop) -> None:
+    async def test_a_substitution_names_no_document_of_another_company(
+        self, shop: Shop, other_shop: Shop
+    ) -> None:
         document, newer = await authorized(shop), await authorized(other_shop)
         key = (await attempt_of(other_shop, newer)).access_key
-        await concluded(shop, await told_of(shop, document), replace(REGISTERED, replaced_by=key))
+        await concluded(shop, await add_filing(shop, document), replace(REGISTERED, replaced_by=key))
         stored = await shop.read(document.id)
         assert (stored.status, stored.replaced_by) == (Status.CANCELED, None)
-        assert (await last_told(shop, document)).type == Happening.SUBSTITUTION
+        assert (await last_event(shop, document)).type == HistoryEntry.SUBSTITUTION
 
-    async def test_a_document_of_another_company_is_left_alone(self, shop: Shop, other_shop: Shop) -> None:
+    async def test_a_document_of_another_company_is_not_canceled(self, shop: Shop, other_shop: Shop) -> None:
         document, other = await authorized(shop), await authorized(other_shop)
-        await concluded(shop, await told_of(shop, document), REGISTERED)
+        await concluded(shop, await add_filing(shop, document), REGISTERED)
         assert (await shop.read(other.id)).status == Status.AUTHORIZED

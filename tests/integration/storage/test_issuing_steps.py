@@ -1,4 +1,4 @@
-"""Each step is written whole or not at all, and only by whoever still holds the document."""
+"""Issuing steps are atomic, and written only by the current holder of the lease."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,18 +11,25 @@ import pytest
 
 from carimbo.fiscal.lifecycle import EmissionState, Status
 from carimbo.storage import work
-from carimbo.storage.allowances import Usage
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
-from carimbo.storage.emissions import Emission
-from carimbo.storage.issuing import EmissionWay, IssuingSteps, NumericCodes, Settlement, Signed, Verdict
+from carimbo.storage.emissions import EmissionRow
+from carimbo.storage.issuing import (
+    AllowanceChange,
+    EmissionRoute,
+    IssuingSteps,
+    NumericCodes,
+    SignedEmission,
+    Verdict,
+)
+from carimbo.storage.subscriptions import Usage
 from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.document_rows import NOTHING_SPENT, Shop
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 CODES = NumericCodes("12345678", "87654321")
-SIGNED = Signed(
+SIGNED = SignedEmission(
     issued_at=NOW,
     access_key="35" + 42 * "1",
     digest="abc=",
@@ -36,13 +43,13 @@ AUTHORIZED = Verdict(
     authorized_at=NOW,
     files={"authorization/abc=": b"<protNFe/>"},
 )
-REFUSED_AT_HOME = Verdict(status=Status.REJECTED, rejection={"code": "COMPANY_NOT_READY"})
+REJECTED_BEFORE_SENDING = Verdict(status=Status.REJECTED, rejection={"code": "COMPANY_NOT_READY"})
 HAPPENED = NewEvent(type="consulted", status="processing", authority_code="100", authority_message="Ok")
 Step = Callable[[IssuingSteps, Shop], Awaitable[Any]]
 
 
-async def number(steps: IssuingSteps, shop: Shop) -> Emission:
-    return await steps.take_number(shop.place, 1, CODES, EmissionWay("1"), [HAPPENED])
+async def number(steps: IssuingSteps, shop: Shop) -> EmissionRow:
+    return await steps.take_number(shop.number_series, 1, CODES, EmissionRoute("1"), [HAPPENED])
 
 
 async def sign(steps: IssuingSteps, _: Shop) -> None:
@@ -58,7 +65,7 @@ async def pause(steps: IssuingSteps, _: Shop) -> None:
 
 
 async def conclude(steps: IssuingSteps, _: Shop) -> None:
-    await steps.conclude(1, AUTHORIZED, Settlement("2026-11", used=1), [HAPPENED])
+    await steps.conclude(1, AUTHORIZED, AllowanceChange("2026-11", used=1), [HAPPENED])
 
 
 EVERY_STEP = [number, sign, note, pause, conclude]
@@ -70,21 +77,21 @@ async def take(shop: Shop, lease: Lease, step: Step) -> Any:
 
 
 async def numbered(shop: Shop) -> tuple[Document, Lease]:
-    """A document that has its number and is held."""
+    """Returns a document that has its number, and our lease on it."""
     document = await shop.added(allowance_period="2026-11")
     lease = await shop.claimed(document)
     await take(shop, lease, number)
     return document, lease
 
 
-async def emission_of(shop: Shop, document: Document) -> Emission:
+async def emission_of(shop: Shop, document: Document) -> EmissionRow:
     emission = (await shop.read(document.id)).emission
     assert emission is not None
     return emission
 
 
-async def traces_of(shop: Shop, document: Document) -> list[Any]:
-    """Everything that a step may write."""
+async def written_rows(shop: Shop, document: Document) -> list[Any]:
+    """Returns everything that a step may write."""
     async with shop.database.autocommit(shop.subscription_id) as tenant:
         return [
             await tenant.documents.get(document.id),
@@ -97,53 +104,53 @@ async def traces_of(shop: Shop, document: Document) -> list[Any]:
         ]
 
 
-async def let_lapse(shop: Shop, lease: Lease) -> None:
+async def expire_lease(shop: Shop, lease: Lease) -> None:
     async with shop.database.connection() as connection:
         await connection.execute("update documents set lease_until = now() where id = $1", lease.key.id)
 
 
 class TestLeaseLost:
     @pytest.mark.parametrize("step", EVERY_STEP)
-    async def test_who_was_overtaken_writes_nothing(self, shop: Shop, step: Step) -> None:
+    async def test_a_worker_that_was_overtaken_writes_nothing(self, shop: Shop, step: Step) -> None:
         document = await shop.added()
         lease = await shop.claimed(document)
-        await let_lapse(shop, lease)
+        await expire_lease(shop, lease)
         await shop.claimed(document)
-        before = await traces_of(shop, document)
+        before = await written_rows(shop, document)
         with pytest.raises(LeaseLost, match=str(lease.key)):
             await take(shop, lease, step)
-        assert await traces_of(shop, document) == before
+        assert await written_rows(shop, document) == before
 
     @pytest.mark.parametrize("step", EVERY_STEP)
-    async def test_who_let_go_writes_nothing(self, shop: Shop, step: Step) -> None:
+    async def test_a_worker_that_released_its_lease_writes_nothing(self, shop: Shop, step: Step) -> None:
         document = await shop.added()
         lease = await shop.claimed(document)
         async with shop.database.transaction() as connection:
             await work.conclude(connection, lease)
-        before = await traces_of(shop, document)
+        before = await written_rows(shop, document)
         with pytest.raises(LeaseLost):
             await take(shop, lease, step)
-        assert await traces_of(shop, document) == before
+        assert await written_rows(shop, document) == before
 
     @pytest.mark.parametrize("step", EVERY_STEP)
-    async def test_who_is_late_but_was_not_overtaken_may_write(self, shop: Shop, step: Step) -> None:
+    async def test_a_late_worker_that_was_not_overtaken_may_write(self, shop: Shop, step: Step) -> None:
         document = await shop.added()
         lease = await shop.claimed(document)
-        await let_lapse(shop, lease)
+        await expire_lease(shop, lease)
         await take(shop, lease, step)
         async with shop.database.autocommit(shop.subscription_id) as tenant:
-            assert HAPPENED.type in {one.type for one in await tenant.document_events.all(document.id)}
+            assert HAPPENED.type in {event.type for event in await tenant.document_events.all(document.id)}
 
 
 class TestTakeNumber:
-    async def test_the_document_has_it_from_then_on(self, shop: Shop) -> None:
+    async def test_the_document_keeps_its_number(self, shop: Shop) -> None:
         document = await shop.added()
         taken = await take(shop, await shop.claimed(document), number)
         assert await emission_of(shop, document) == taken
         assert (taken.ordinal, taken.series, taken.number, taken.state) == (1, 1, 1, EmissionState.NUMBERED)
         assert (taken.numeric_code, taken.emission_type, taken.access_key) == ("12345678", "1", None)
 
-    async def test_the_series_goes_on_from_where_it_was_set(self, shop: Shop) -> None:
+    async def test_the_series_continues_from_the_configured_number(self, shop: Shop) -> None:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.number_sequences.set_next_number(shop.company_id, "nfe", "production", 1, 77)
         document, _ = await numbered(shop)
@@ -152,47 +159,47 @@ class TestTakeNumber:
     @pytest.mark.parametrize(
         "other", [{"series": 2}, {"environment": "homologation"}, {"document_type": "nfce"}]
     )
-    async def test_every_series_type_and_environment_counts_by_itself(
+    async def test_every_series_type_and_environment_has_its_own_numbers(
         self, shop: Shop, other: dict[str, Any]
     ) -> None:
         await numbered(shop)
         lease = await shop.claimed(await shop.added())
         async with shop.database.connection() as connection:
-            place = replace(shop.place, **other)
+            number_series = replace(shop.number_series, **other)
             emission = await IssuingSteps(connection, lease).take_number(
-                place, 1, CODES, EmissionWay("1"), []
+                number_series, 1, CODES, EmissionRoute("1"), []
             )
         assert emission.number == 1
 
     @pytest.mark.parametrize("taken", [12345678, 112345678, 5])
-    async def test_a_code_that_equals_the_number_gives_way_to_the_second_one(
+    async def test_the_second_code_is_used_if_the_first_equals_the_number(
         self, shop: Shop, taken: int
     ) -> None:
-        """Rule 897: a key whose code is its number could be guessed."""
+        """Rule 897: an access key whose code equals its number could be guessed."""
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.number_sequences.set_next_number(shop.company_id, "nfe", "production", 1, taken)
         codes = replace(CODES, first=f"{taken % 10**8:08}")
         lease = await shop.claimed(await shop.added())
         async with shop.database.connection() as connection:
             emission = await IssuingSteps(connection, lease).take_number(
-                shop.place, 1, codes, EmissionWay("1"), []
+                shop.number_series, 1, codes, EmissionRoute("1"), []
             )
         assert (emission.number, emission.numeric_code) == (taken, CODES.second)
 
-    async def test_a_number_that_another_has_is_refused_with_all_that_came_with_it(self, shop: Shop) -> None:
+    async def test_a_step_with_a_number_in_use_writes_nothing(self, shop: Shop) -> None:
         await numbered(shop)
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.number_sequences.set_next_number(shop.company_id, "nfe", "production", 1, 1)
         document = await shop.added()
         lease = await shop.claimed(document)
-        before = await traces_of(shop, document)
+        before = await written_rows(shop, document)
         with pytest.raises(asyncpg.UniqueViolationError):
             await take(shop, lease, number)
-        assert await traces_of(shop, document) == before
+        assert await written_rows(shop, document) == before
 
 
 class TestKeepSigned:
-    async def test_bytes_and_what_they_are_known_by_are_kept(self, shop: Shop) -> None:
+    async def test_the_signed_bytes_and_their_identifiers_are_stored(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, sign)
         emission = await emission_of(shop, document)
@@ -201,7 +208,7 @@ class TestKeepSigned:
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.archive.get(document.id, SIGNED.file_name) == SIGNED.xml
 
-    async def test_every_version_is_kept(self, shop: Shop) -> None:
+    async def test_every_signed_version_is_kept(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         other = replace(SIGNED, digest="def=", file_name="signed/def=", xml=b"<other/>")
         async with shop.database.connection() as connection:
@@ -212,7 +219,7 @@ class TestKeepSigned:
             assert await tenant.archive.get(document.id, other.file_name) == other.xml
         assert (await emission_of(shop, document)).digest == "def="
 
-    async def test_an_access_key_is_one_document_s(self, shop: Shop) -> None:
+    async def test_two_documents_cannot_have_the_same_access_key(self, shop: Shop) -> None:
         _, lease = await numbered(shop)
         await take(shop, lease, sign)
         _, other_lease = await numbered(shop)
@@ -221,7 +228,7 @@ class TestKeepSigned:
 
 
 class TestWriteState:
-    async def test_without_a_pause_the_document_stays_ours(self, shop: Shop) -> None:
+    async def test_the_lease_is_kept_without_a_pause(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, note)
         emission = await emission_of(shop, document)
@@ -229,7 +236,7 @@ class TestWriteState:
         async with shop.database.transaction() as connection:
             await work.renew(connection, lease, HOUR)
 
-    async def test_for_the_length_of_a_pause_it_is_nobody_s(self, shop: Shop) -> None:
+    async def test_nobody_can_claim_a_document_during_a_pause(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, pause)
         emission, row = await emission_of(shop, document), await shop.row_of(document)
@@ -247,7 +254,7 @@ class TestConclude:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.allowances.reserve("2026-11", 10)
         async with shop.database.connection() as connection:
-            settlement = Settlement("2026-11", used=1, released=1)
+            settlement = AllowanceChange("2026-11", used=1, released=1)
             await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, settlement, [HAPPENED])
         stored, emission = await shop.read(document.id), await emission_of(shop, document)
         assert (stored.status, stored.rejection, stored.allowance_period) == (Status.AUTHORIZED, None, None)
@@ -257,13 +264,13 @@ class TestConclude:
             assert await tenant.archive.get(document.id, "authorization/abc=") == b"<protNFe/>"
             assert await tenant.allowances.usage("2026-11") == Usage(used=1, reserved=0)
 
-    async def test_there_is_no_more_to_do(self, shop: Shop) -> None:
+    async def test_a_concluded_document_is_not_due_any_more(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, conclude)
         row = await shop.row_of(document)
         assert (row["next_action_at"], row["lease_until"], row["attempts"]) == (None, None, 0)
 
-    async def test_another_version_than_the_newest_may_be_what_was_decided_about(self, shop: Shop) -> None:
+    async def test_the_verdict_may_be_about_an_earlier_version(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, sign)
         async with shop.database.connection() as connection:
@@ -272,32 +279,32 @@ class TestConclude:
         assert (await emission_of(shop, document)).digest == "earlier="
 
     @pytest.mark.parametrize("has_number", [False, True])
-    async def test_what_never_left_the_house_has_no_attempt_decided(
+    async def test_a_document_rejected_before_sending_keeps_its_attempt_unchanged(
         self, shop: Shop, has_number: bool
     ) -> None:
         document = await shop.added()
         lease = await shop.claimed(document)
         before = await take(shop, lease, number) if has_number else None
         async with shop.database.connection() as connection:
-            await IssuingSteps(connection, lease).conclude(1, REFUSED_AT_HOME, NOTHING_SPENT, [])
+            await IssuingSteps(connection, lease).conclude(1, REJECTED_BEFORE_SENDING, NOTHING_SPENT, [])
         stored = await shop.read(document.id)
-        assert (stored.status, stored.rejection) == (Status.REJECTED, REFUSED_AT_HOME.rejection)
+        assert (stored.status, stored.rejection) == (Status.REJECTED, REJECTED_BEFORE_SENDING.rejection)
         assert stored.emission == before
 
-    async def test_a_plan_that_does_not_add_up_leaves_everything_as_it_was(self, shop: Shop) -> None:
+    async def test_a_conclusion_with_an_invalid_allowance_changes_nothing(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
-        before = await traces_of(shop, document)
+        before = await written_rows(shop, document)
         with pytest.raises(asyncpg.CheckViolationError):
             async with shop.database.connection() as connection:
-                settlement = Settlement("2026-11", released=1)
+                settlement = AllowanceChange("2026-11", released=1)
                 await connection.execute(
                     "insert into allowances (subscription_id, period) values ($1, $2)",
                     shop.subscription_id, "2026-11",
                 )  # fmt: skip
                 await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, settlement, [HAPPENED])
-        assert await traces_of(shop, document) == before
+        assert await written_rows(shop, document) == before
 
-    async def test_of_two_that_conclude_at_once_one_does(self, shop: Shop) -> None:
+    async def test_only_one_of_two_simultaneous_conclusions_succeeds(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         outcomes = await asyncio.gather(
             *(take(shop, lease, conclude) for _ in range(2)), return_exceptions=True
@@ -305,5 +312,5 @@ class TestConclude:
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["LeaseLost", "NoneType"]
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.allowances.usage("2026-11") == Usage(used=1, reserved=0)
-            told = [one.type for one in await tenant.document_events.all(document.id)]
-        assert told.count(HAPPENED.type) == 2
+            event_types = [event.type for event in await tenant.document_events.all(document.id)]
+        assert event_types.count(HAPPENED.type) == 2

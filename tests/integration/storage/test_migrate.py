@@ -8,24 +8,24 @@ import asyncpg
 import pytest
 
 from carimbo.storage.connection import DatabaseUnavailable
+from carimbo.storage.jobs import add_probe
 from carimbo.storage.migrate import (
     Migration,
     MigrationLocked,
     SchemaMismatch,
+    all_migrations,
     is_current,
-    known_migrations,
     migrate,
 )
-from carimbo.storage.probes import add_probe
 from integration.conftest import NewDatabase
 
 Session: TypeAlias = "asyncpg.Connection[Any]"
 LOCK_TIMEOUT = 60
-NAMES = [f"{migration.version:04}_{migration.name}" for migration in known_migrations()]
+NAMES = [f"{migration.version:04}_{migration.name}" for migration in all_migrations()]
 PROBES_INDEXED = Migration(
     9999,
     "probes_indexed",
-    "-- Built beside those who write; what was cut short is built anew.\n"
+    "-- Built without blocking writers; an interrupted build is repeated.\n"
     "drop index concurrently if exists probes_again;\n"
     "create index concurrently probes_again on probes (id);\n",
 )
@@ -33,7 +33,7 @@ PROBES_INDEXED = Migration(
 
 @pytest.fixture
 async def fresh_url(new_database: NewDatabase) -> AsyncIterator[str]:
-    """An empty database of its own."""
+    """A new, empty database."""
     async with new_database() as url:
         yield url
 
@@ -47,7 +47,7 @@ async def fresh(fresh_url: str) -> AsyncIterator[Session]:
 
 @pytest.fixture
 async def migrated_url(new_migrated_database: NewDatabase) -> AsyncIterator[str]:
-    """A database of its own with every migration."""
+    """A new database with every migration."""
     async with new_migrated_database() as url:
         yield url
 
@@ -60,7 +60,7 @@ async def migrated(migrated_url: str) -> AsyncIterator[Session]:
 
 
 async def schema_of(connection: Session) -> list[Any]:
-    """Every column and index there is."""
+    """Returns every column and index."""
     columns = await connection.fetch(
         "select table_name, column_name, data_type, column_default, is_nullable"
         " from information_schema.columns where table_schema = 'public' order by 1, 2"
@@ -75,16 +75,14 @@ class TestMigrate:
     ) -> None:
         assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES
         applied = await fresh.fetch("select version, name, checksum from schema_migrations order by version")
-        assert [tuple(row) for row in applied] == [
-            (m.version, m.name, m.checksum) for m in known_migrations()
-        ]
+        assert [tuple(row) for row in applied] == [(m.version, m.name, m.checksum) for m in all_migrations()]
 
     async def test_a_second_run_changes_nothing(self, migrated_url: str, migrated: Session) -> None:
         before = await schema_of(migrated), await migrated.fetch("select * from schema_migrations")
         assert await migrate(migrated_url, LOCK_TIMEOUT) == []
         assert (await schema_of(migrated), await migrated.fetch("select * from schema_migrations")) == before
 
-    async def test_of_several_at_once_one_applies_and_all_succeed(self, fresh_url: str) -> None:
+    async def test_of_several_simultaneous_runs_one_applies_and_all_succeed(self, fresh_url: str) -> None:
         applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
         assert sorted(applied) == [[], [], [], NAMES]
 
@@ -121,34 +119,34 @@ class TestMigrate:
         await fresh.execute("drop table certificates")
         assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES[1:]
 
-    async def test_an_unknown_server_is_told_as_unavailable(self) -> None:
+    async def test_an_unknown_server_is_unavailable(self) -> None:
         with pytest.raises(DatabaseUnavailable):
             await migrate("postgresql://postgres@/postgres?host=/nonexistent", LOCK_TIMEOUT)
 
 
 class TestLock:
-    async def test_a_lock_that_is_never_free_ends_in_an_error(self, fresh_url: str, fresh: Session) -> None:
+    async def test_a_lock_that_is_never_released_raises_an_error(
+        self, fresh_url: str, fresh: Session
+    ) -> None:
         await self._hold(fresh)
         with pytest.raises(MigrationLocked, match=re.escape("a vez não chegou em 0.3 s")):
             await asyncio.wait_for(migrate(fresh_url, 0.3), timeout=60)
         assert await fresh.fetchval("select to_regclass('schema_migrations')") is None
 
-    async def test_it_goes_on_as_soon_as_the_lock_is_free(self, fresh_url: str, fresh: Session) -> None:
+    async def test_a_run_continues_as_soon_as_the_lock_is_free(self, fresh_url: str, fresh: Session) -> None:
         await self._hold(fresh)
         migration = asyncio.create_task(migrate(fresh_url, LOCK_TIMEOUT))
-        await self._until_somebody_waits(fresh)
+        await self._wait_until_blocked(fresh)
         await fresh.execute("select pg_advisory_unlock_all()")
         assert await asyncio.wait_for(migration, timeout=60) == NAMES
 
-    async def test_a_table_that_somebody_holds_ends_in_an_error(
-        self, migrated_url: str, migrated: Session
-    ) -> None:
+    async def test_a_locked_table_raises_an_error(self, migrated_url: str, migrated: Session) -> None:
         async with migrated.transaction():
             await migrated.execute("lock table schema_migrations in access exclusive mode")
             with pytest.raises(MigrationLocked, match=re.escape("uma tabela não ficou livre em 0.3 s")):
                 await asyncio.wait_for(migrate(migrated_url, 0.3), timeout=60)
 
-    async def test_the_lock_is_free_again_afterwards(self, fresh_url: str, fresh: Session) -> None:
+    async def test_the_lock_is_released_afterwards(self, fresh_url: str, fresh: Session) -> None:
         await migrate(fresh_url, LOCK_TIMEOUT)
         held = await fresh.fetchval(
             "select count(*) from pg_locks where locktype = 'advisory'"
@@ -157,10 +155,10 @@ class TestLock:
         assert held == 0
 
     async def _hold(self, connection: Session) -> None:
-        # The number spells "cari"; a version that used another would not be kept out by this one.
+        # The number spells "cari"; a version with another number would not be locked out.
         await connection.execute("select pg_advisory_lock($1)", int.from_bytes(b"cari"))
 
-    async def _until_somebody_waits(self, connection: Session) -> None:
+    async def _wait_until_blocked(self, connection: Session) -> None:
         async with asyncio.timeout(60):
             waiting = (
                 "select exists (select from pg_stat_activity where datname = current_database()"
@@ -173,27 +171,23 @@ class TestLock:
 
 
 class TestConcurrently:
-    """What must not keep writers waiting can't be done in a transaction."""
+    """A migration that must not block writers can't run in a transaction."""
 
     @pytest.fixture(autouse=True)
     def indexed(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        known = (*known_migrations(), PROBES_INDEXED)
-        monkeypatch.setattr("carimbo.storage.migrate.known_migrations", lambda: known)
+        migrations = (*all_migrations(), PROBES_INDEXED)
+        monkeypatch.setattr("carimbo.storage.migrate.all_migrations", lambda: migrations)
 
-    async def test_an_index_is_built_beside_those_who_write(
-        self, migrated_url: str, migrated: Session
-    ) -> None:
+    async def test_an_index_is_built_concurrently(self, migrated_url: str, migrated: Session) -> None:
         assert await migrate(migrated_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
         assert await self._is_valid(migrated)
         assert await migrate(migrated_url, LOCK_TIMEOUT) == []
 
-    async def test_those_who_wait_for_their_turn_do_not_keep_it_from_being_built(
-        self, migrated_url: str
-    ) -> None:
+    async def test_waiting_runs_do_not_block_a_concurrent_index(self, migrated_url: str) -> None:
         applied = await asyncio.gather(*(migrate(migrated_url, LOCK_TIMEOUT) for _ in range(4)))
         assert sorted(applied) == [[], [], [], ["9999_probes_indexed"]]
 
-    async def test_one_that_was_cut_short_is_built_anew(self, migrated_url: str, migrated: Session) -> None:
+    async def test_an_interrupted_index_is_built_again(self, migrated_url: str, migrated: Session) -> None:
         await migrate(migrated_url, LOCK_TIMEOUT)
         await migrated.execute("drop index probes_again; delete from schema_migrations where version = 9999")
         writer = await asyncpg.connect(migrated_url)
@@ -214,40 +208,42 @@ class TestConcurrently:
 
 
 class TestIsCurrent:
-    async def test_an_empty_database_is_not(self, fresh: Session) -> None:
+    async def test_an_empty_database_is_not_current(self, fresh: Session) -> None:
         assert not await is_current(fresh)
 
-    async def test_a_migrated_one_is(self, migrated: Session) -> None:
+    async def test_a_migrated_database_is_current(self, migrated: Session) -> None:
         assert await is_current(migrated)
 
-    async def test_one_that_lacks_the_newest_migration_is_not(self, migrated: Session) -> None:
+    async def test_a_database_without_the_newest_migration_is_not_current(self, migrated: Session) -> None:
         await migrated.execute(
             "delete from schema_migrations where version = (select max(version) from schema_migrations)"
         )
         assert not await is_current(migrated)
 
-    async def test_one_without_any_migration_is_not(self, migrated: Session) -> None:
+    async def test_a_database_without_any_migration_is_not_current(self, migrated: Session) -> None:
         await migrated.execute("delete from schema_migrations")
         assert not await is_current(migrated)
 
-    async def test_one_without_the_queue_is_not(self, migrated_url: str, migrated: Session) -> None:
-        """As a backup restores it that left out what needs none, or a migration that was killed leaves it."""
+    async def test_a_database_without_the_queue_is_not_current(
+        self, migrated_url: str, migrated: Session
+    ) -> None:
+        """As after restoring a backup without the queue, or after a migration that was killed."""
         await migrated.execute("drop table pgqueuer cascade")
         assert not await is_current(migrated)
         assert await migrate(migrated_url, LOCK_TIMEOUT) == []
         assert await is_current(migrated)
 
-    async def test_one_of_a_newer_version_is(self, migrated: Session) -> None:
+    async def test_a_database_of_a_newer_version_is_current(self, migrated: Session) -> None:
         await migrated.execute("insert into schema_migrations values (9999, 'from_the_future', '')")
         assert await is_current(migrated)
 
 
 class TestKnownMigrations:
-    def test_their_numbers_have_no_gap_and_no_double(self) -> None:
-        versions = [migration.version for migration in known_migrations()]
+    def test_migration_numbers_have_no_gaps_and_no_duplicates(self) -> None:
+        versions = [migration.version for migration in all_migrations()]
         assert versions == list(range(1, len(versions) + 1))
 
-    def test_every_file_of_the_folder_is_one(self) -> None:
+    def test_every_file_of_the_folder_is_a_migration(self) -> None:
         folder = files("carimbo.storage") / "migrations"
         assert sorted(file.name for file in folder.iterdir()) == [f"{name}.sql" for name in NAMES]
 

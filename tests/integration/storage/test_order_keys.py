@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.service.orders import OrderIdentity, find_order
-from carimbo.storage.migrate import known_migrations
+from carimbo.storage.migrate import all_migrations
 from integration.storage.document_rows import Shop
 from integration.storage.test_sales import seller_of
 
@@ -17,8 +17,8 @@ _KEYS = "select key, is_header, document_id, sale_id from order_keys where subsc
 
 
 async def keys_after_migration(shop: Shop) -> dict[str, tuple[bool, UUID | None, UUID | None]]:
-    """Puts the rows into the state of the release before, and claims their keys as the migration does."""
-    (migration,) = (one for one in known_migrations() if one.name == "earlier_order_keys")
+    """Restores the rows of the previous release and runs the migration on them."""
+    (migration,) = (migration for migration in all_migrations() if migration.name == "earlier_order_keys")
     async with shop.database.transaction() as connection:
         await connection.execute(_FORGET, shop.subscription_id)
         await connection.execute(_AS_BEFORE, shop.subscription_id)
@@ -47,7 +47,7 @@ async def test_earlier_document_keeps_the_key_that_a_sale_has_too(shop: Shop) ->
     sale = await seller.added(external_id="b")
     document = await shop.added(external_id="a")
     async with shop.database.connection() as connection:
-        # The release before let both have it.
+        # The previous release allowed both.
         await connection.execute("update sales set external_id = 'a' where id = $1", sale.id)
     assert await keys_after_migration(shop) == {"a": (False, document.id, None)}
 

@@ -1,4 +1,4 @@
-"""Breaks of authorities, as all processes of an installation share them."""
+"""Outages of authorities, shared by all processes of an installation."""
 
 from datetime import datetime, timedelta
 
@@ -6,95 +6,103 @@ import pytest
 
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.outages import AuthorityPlace, Outage, all_outages, end_outage, see_outage
+from carimbo.storage.outages import AuthorityService, OutageRow, all_outages, end_outage, record_outage
 
 MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
-def place() -> AuthorityPlace:
-    """An authority that no other test knows."""
-    return AuthorityPlace("55", str(new_id()), "production")
+def service() -> AuthorityService:
+    """An authority that no other test uses."""
+    return AuthorityService("55", str(new_id()), "production")
 
 
-async def see(database: Database, place: AuthorityPlace, code: str | None = "109") -> None:
+async def record(database: Database, service: AuthorityService, code: str | None = "109") -> None:
     async with database.connection() as connection:
-        await see_outage(connection, place, code, f"Paralisado {code}", MINUTE)
+        await record_outage(connection, service, code, f"Paralisado {code}", MINUTE)
 
 
-async def known(database: Database, place: AuthorityPlace) -> Outage | None:
+async def current_outage(database: Database, service: AuthorityService) -> OutageRow | None:
     async with database.connection() as connection:
-        return next((one for one in await all_outages(connection) if one.place == place), None)
+        return next((outage for outage in await all_outages(connection) if outage.place == service), None)
 
 
-async def seen(database: Database, place: AuthorityPlace) -> Outage:
-    outage = await known(database, place)
+async def require_outage(database: Database, service: AuthorityService) -> OutageRow:
+    outage = await current_outage(database, service)
     assert outage is not None
     return outage
 
 
-async def make_older(database: Database, place: AuthorityPlace, age: timedelta) -> tuple[datetime, datetime]:
-    """Move a break into the past; tells when it began and was last seen then."""
+async def make_older(
+    database: Database, service: AuthorityService, age: timedelta
+) -> tuple[datetime, datetime]:
+    """Moves an outage into the past. Returns its new beginning and the time it was last seen."""
     async with database.connection() as connection:
         row = await connection.fetchrow(
             "update outages set since = since - $2::interval, seen_at = seen_at - $2::interval"
             " where authorizer = $1 returning since, seen_at",
-            place.authorizer, age,
+            service.authorizer, age,
         )  # fmt: skip
     assert row is not None
     return row["since"], row["seen_at"]
 
 
-class TestSeeOutage:
-    async def test_a_first_failure_begins_a_break(self, database: Database, place: AuthorityPlace) -> None:
-        await see(database, place)
-        outage = await seen(database, place)
-        assert (outage.place, outage.code, outage.message) == (place, "109", "Paralisado 109")
+class TestRecordOutage:
+    async def test_a_first_failure_begins_an_outage(
+        self, database: Database, service: AuthorityService
+    ) -> None:
+        await record(database, service)
+        outage = await require_outage(database, service)
+        assert (outage.place, outage.code, outage.message) == (service, "109", "Paralisado 109")
         assert outage.since == outage.seen_at
 
-    async def test_another_one_goes_on_with_it_in_its_own_words(
-        self, database: Database, place: AuthorityPlace
+    async def test_another_failure_continues_the_outage_with_its_own_message(
+        self, database: Database, service: AuthorityService
     ) -> None:
-        await see(database, place)
-        since, seen_at = await make_older(database, place, MINUTE / 2)
-        await see(database, place, None)
-        outage = await seen(database, place)
+        await record(database, service)
+        since, seen_at = await make_older(database, service, MINUTE / 2)
+        await record(database, service, None)
+        outage = await require_outage(database, service)
         assert (outage.since, outage.code, outage.message) == (since, None, "Paralisado None")
         assert outage.seen_at > seen_at
 
-    async def test_one_that_comes_too_late_begins_another_break(
-        self, database: Database, place: AuthorityPlace
+    async def test_a_much_later_failure_begins_another_outage(
+        self, database: Database, service: AuthorityService
     ) -> None:
-        await see(database, place)
-        since, _ = await make_older(database, place, 2 * MINUTE)
-        await see(database, place)
-        outage = await seen(database, place)
+        await record(database, service)
+        since, _ = await make_older(database, service, 2 * MINUTE)
+        await record(database, service)
+        outage = await require_outage(database, service)
         assert outage.since > since
         assert outage.since == outage.seen_at
 
-    async def test_every_model_and_environment_has_breaks_of_its_own(
-        self, database: Database, place: AuthorityPlace
+    async def test_every_model_and_environment_has_its_own_outages(
+        self, database: Database, service: AuthorityService
     ) -> None:
-        await see(database, place)
-        assert await known(database, AuthorityPlace("65", place.authorizer, "production")) is None
-        assert await known(database, AuthorityPlace("55", place.authorizer, "homologation")) is None
+        await record(database, service)
+        assert (
+            await current_outage(database, AuthorityService("65", service.authorizer, "production")) is None
+        )
+        assert (
+            await current_outage(database, AuthorityService("55", service.authorizer, "homologation")) is None
+        )
 
 
 class TestEndOutage:
-    async def test_ends_the_break_of_that_place_alone(
-        self, database: Database, place: AuthorityPlace
+    async def test_ending_an_outage_leaves_those_of_other_services(
+        self, database: Database, service: AuthorityService
     ) -> None:
-        other = AuthorityPlace("65", place.authorizer, "production")
-        await see(database, place)
-        await see(database, other)
+        other = AuthorityService("65", service.authorizer, "production")
+        await record(database, service)
+        await record(database, other)
         async with database.connection() as connection:
-            await end_outage(connection, place)
-        assert await known(database, place) is None
-        assert await known(database, other) is not None
+            await end_outage(connection, service)
+        assert await current_outage(database, service) is None
+        assert await current_outage(database, other) is not None
 
-    async def test_of_an_authority_that_works_is_nothing(
-        self, database: Database, place: AuthorityPlace
+    async def test_ending_a_missing_outage_does_nothing(
+        self, database: Database, service: AuthorityService
     ) -> None:
         async with database.connection() as connection:
-            await end_outage(connection, place)
-        assert await known(database, place) is None
+            await end_outage(connection, service)
+        assert await current_outage(database, service) is None

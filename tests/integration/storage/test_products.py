@@ -9,7 +9,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.storage.products import Product, SkuTaken, new_product_id
+from carimbo.storage.products import ProductRow, SkuTaken, new_product_id
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import SKU, new_product
 
@@ -22,25 +22,25 @@ FULL: dict[str, Any] = {
 }
 
 
-async def add(shop: Shop, **changes: Any) -> Product | None:
+async def add(shop: Shop, **changes: Any) -> ProductRow | None:
     async with shop.database.tenant(shop.subscription_id) as tenant:
         return await tenant.products.add(replace(new_product(shop.company_id), **changes))
 
 
-async def added(shop: Shop, **changes: Any) -> Product:
+async def added(shop: Shop, **changes: Any) -> ProductRow:
     product = await add(shop, **changes)
     assert product is not None
     return product
 
 
-async def find(shop: Shop, sku: str = SKU) -> Product | None:
+async def find(shop: Shop, sku: str = SKU) -> ProductRow | None:
     async with shop.database.tenant(shop.subscription_id) as tenant:
         return await tenant.products.find_by_sku(shop.company_id, sku)
 
 
 class TestAdd:
     @pytest.mark.parametrize("changes", [FULL, {}])
-    async def test_what_it_answers_is_what_was_told_and_what_is_stored(
+    async def test_the_answer_is_the_stored_product_with_the_given_values(
         self, shop: Shop, changes: dict[str, Any]
     ) -> None:
         product = replace(new_product(shop.company_id), **changes)
@@ -50,12 +50,12 @@ class TestAdd:
         assert asdict(product).items() <= asdict(added).items()
         assert await find(shop) == added
 
-    async def test_a_sku_is_taken_once(self, shop: Shop) -> None:
+    async def test_two_products_cannot_have_the_same_sku(self, shop: Shop) -> None:
         first = await add(shop)
         assert await add(shop, name="Outra coisa") is None
         assert await find(shop) == first
 
-    async def test_of_twenty_at_once_one_is_stored(self, shop: Shop) -> None:
+    async def test_one_of_twenty_simultaneous_products_is_stored(self, shop: Shop) -> None:
         added = await asyncio.gather(*(add(shop) for _ in range(20)))
         assert Counter(product is None for product in added) == {True: 19, False: 1}
 
@@ -67,7 +67,7 @@ class TestAdd:
         first, second = await add(shop), await add(other_shop)
         assert (await find(shop), await find(other_shop)) == (first, second)
 
-    async def test_the_sku_of_a_deleted_one_is_free(self, shop: Shop) -> None:
+    async def test_the_sku_of_a_deleted_product_is_free(self, shop: Shop) -> None:
         first = await add(shop)
         async with shop.database.connection() as connection:
             await connection.execute(
@@ -82,7 +82,9 @@ class TestAdd:
 
 
 class TestFindingSeveral:
-    async def test_by_skus_and_by_ids_gives_those_that_there_are(self, shop: Shop, other_shop: Shop) -> None:
+    async def test_finding_by_skus_and_by_ids_returns_the_existing_products(
+        self, shop: Shop, other_shop: Shop
+    ) -> None:
         first, second = await added(shop, sku="a"), await added(shop, sku="b")
         await added(shop, sku="c")
         foreign = await added(other_shop, sku="d")
@@ -94,16 +96,16 @@ class TestFindingSeveral:
 
 
 class TestWrite:
-    async def test_what_it_answers_is_what_was_told_and_what_is_stored(self, shop: Shop) -> None:
+    async def test_the_answer_is_the_stored_product_with_the_given_values(self, shop: Shop) -> None:
         before = await added(shop)
-        told = replace(new_product(shop.company_id, "other"), id=before.id, **FULL)
+        changed = replace(new_product(shop.company_id, "other"), id=before.id, **FULL)
         async with shop.database.tenant(shop.subscription_id) as tenant:
-            written = await tenant.products.write(told)
-        assert asdict(told).items() <= asdict(written).items()
+            written = await tenant.products.write(changed)
+        assert asdict(changed).items() <= asdict(written).items()
         assert written.created_at == before.created_at < written.updated_at
         assert await find(shop, "other") == written
 
-    async def test_a_taken_sku_is_told_and_the_transaction_goes_on(self, shop: Shop) -> None:
+    async def test_a_taken_sku_is_reported_and_the_transaction_continues(self, shop: Shop) -> None:
         first, second = await added(shop), await added(shop, sku="other")
         async with shop.database.tenant(shop.subscription_id) as tenant:
             with pytest.raises(SkuTaken):
@@ -113,13 +115,13 @@ class TestWrite:
 
 
 class TestNewProductId:
-    def test_is_a_ulid(self) -> None:
+    def test_a_product_id_is_a_ulid(self) -> None:
         assert all(re.fullmatch("[0-7][0-9A-HJKMNP-TV-Z]{25}", new_product_id()) for _ in range(100))
 
-    def test_sorts_by_the_time_it_was_made(self) -> None:
-        made = []
+    def test_product_ids_sort_by_creation_time(self) -> None:
+        ids = []
         for _ in range(100):
-            made.append(new_product_id())
-            # The order within one process is told by the quarter of a microsecond.
+            ids.append(new_product_id())
+            # Within one process ids are ordered by the quarter of a microsecond.
             sum(range(200))
-        assert all(first < second for first, second in pairwise(made))
+        assert all(first < second for first, second in pairwise(ids))

@@ -9,10 +9,10 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.order_keys import OrderKeyTaken
-from carimbo.storage.sales import NewSale, Sale, SaleLine, ShownLine
+from carimbo.storage.sales import NewSale, SaleLine, SaleLineDetails, SaleRow
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_product, new_sale
 
@@ -35,27 +35,27 @@ class Seller:
     line: SaleLine
     other_line: SaleLine
 
-    async def add(self, *lines: SaleLine, **changes: Any) -> Sale | None:
-        """Store a sale in a transaction of its own; None if another order has a key of it."""
+    async def add(self, *lines: SaleLine, **changes: Any) -> SaleRow | None:
+        """Stores a sale in its own transaction. Returns None if another order has one of its keys."""
         sale = replace(self.sale, id=new_id(), **changes)
         with suppress(OrderKeyTaken):
             async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
                 return await tenant.sales.add(sale, lines or [self.line])
         return None
 
-    async def added(self, *lines: SaleLine, **changes: Any) -> Sale:
+    async def added(self, *lines: SaleLine, **changes: Any) -> SaleRow:
         sale = await self.add(*lines, **changes)
         assert sale is not None
         return sale
 
-    async def read(self, sale: Sale) -> tuple[Sale | None, list[SaleLine]]:
+    async def read(self, sale: SaleRow) -> tuple[SaleRow | None, list[SaleLine]]:
         async with self.shop.database.tenant(self.shop.subscription_id) as tenant:
             shown = await tenant.sales.lines([sale.id])
             return await tenant.sales.get(sale.id), [_sold(line) for line in shown]
 
 
-def _sold(line: ShownLine) -> SaleLine:
-    """A line without what the catalog says of its item."""
+def _sold(line: SaleLineDetails) -> SaleLine:
+    """Returns a line without the catalog's data about its item."""
     return SaleLine(**{field.name: getattr(line, field.name) for field in fields(SaleLine)})
 
 
@@ -74,7 +74,7 @@ async def seller(shop: Shop) -> Seller:
 
 class TestAdd:
     @pytest.mark.parametrize("changes", [FULL, {"external_id": None, "is_direct": True}])
-    async def test_what_it_answers_is_what_was_told_and_what_is_stored(
+    async def test_the_answer_is_the_stored_sale_with_the_given_values(
         self, seller: Seller, changes: dict[str, Any]
     ) -> None:
         sale = replace(seller.sale, **changes)
@@ -89,7 +89,9 @@ class TestAdd:
         sale = await seller.added(*lines)
         assert (await seller.read(sale))[1] == lines
 
-    async def test_an_external_id_is_taken_once_by_fifty_at_once(self, seller: Seller) -> None:
+    async def test_one_of_fifty_simultaneous_sales_with_an_external_id_is_stored(
+        self, seller: Seller
+    ) -> None:
         added = await asyncio.gather(*(seller.add() for _ in range(50)))
         assert Counter(sale is None for sale in added) == {True: 49, False: 1}
         async with seller.shop.database.connection() as connection:
@@ -98,15 +100,17 @@ class TestAdd:
             )
         assert lines == 1
 
-    async def test_those_without_an_external_id_are_all_stored(self, seller: Seller) -> None:
+    async def test_sales_without_an_external_id_are_all_stored(self, seller: Seller) -> None:
         assert None not in [await seller.add(external_id=None) for _ in range(2)]
 
-    async def test_those_of_documents_guard_no_external_id(self, seller: Seller) -> None:
+    async def test_sales_of_direct_documents_do_not_reserve_their_external_id(self, seller: Seller) -> None:
         assert None not in [await seller.add(is_direct=is_direct) for is_direct in (True, True, False)]
 
-    async def test_another_company_may_use_the_same(self, seller: Seller, other_shop: Shop) -> None:
+    async def test_another_company_may_use_the_same_external_id(
+        self, seller: Seller, other_shop: Shop
+    ) -> None:
         other = await seller_of(other_shop)
-        assert None not in [await one.add() for one in (seller, other)]
+        assert None not in [await each_seller.add() for each_seller in (seller, other)]
 
     async def test_an_unknown_moment_of_issue_is_refused(self, seller: Seller) -> None:
         with pytest.raises(asyncpg.CheckViolationError):
@@ -114,7 +118,7 @@ class TestAdd:
 
 
 class TestRewrite:
-    async def test_everything_but_what_it_is_known_by_is_written(self, seller: Seller) -> None:
+    async def test_rewriting_changes_everything_but_the_identity(self, seller: Seller) -> None:
         before = await seller.added(seller.line, seller.other_line)
         wanted = replace(before, **FULL, sold_on=date(2026, 1, 2))
         renamed = replace(wanted, external_id="other", is_direct=True)
@@ -125,7 +129,7 @@ class TestRewrite:
         assert after.updated_at > before.updated_at
         assert (replace(after, updated_at=before.updated_at), lines) == (wanted, [seller.other_line])
 
-    async def test_others_stay_as_they_are(self, seller: Seller) -> None:
+    async def test_rewriting_leaves_other_sales(self, seller: Seller) -> None:
         other = await seller.added(external_id="other")
         sale = await seller.added()
         async with seller.shop.database.tenant(seller.shop.subscription_id) as tenant:

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service.rekey import RekeyReport, rekey_secrets
+from carimbo.service.maintenance import RekeyReport, rekey_secrets
 from carimbo.storage.database import Database, open_database
-from carimbo.storage.envelope import KeyRing, SealBroken, new_key
+from carimbo.storage.envelope import DecryptionFailed, KeyRing, new_key
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.secrets import Secrets
 
@@ -18,7 +18,7 @@ NewDatabase = Callable[[], AbstractAsyncContextManager[str]]
 
 @dataclass(frozen=True)
 class Installation:
-    """A database of its own as a process sees it before, and after, the operator put a new key first."""
+    """A database opened with the old key only, and with a new key before the old one."""
 
     before: Database
     after: Database
@@ -37,7 +37,7 @@ async def installation(new_migrated_database: NewDatabase) -> AsyncIterator[Inst
 
 @pytest.fixture
 def tenant_id() -> UUID:
-    """Secrets need no subscription row: the installation has some too."""
+    """Secrets need no subscription row, as the installation has secrets too."""
     return new_id()
 
 
@@ -52,18 +52,18 @@ async def get(database: Database, tenant_id: UUID, owner_id: UUID, name: str) ->
 
 
 class TestPutAndGet:
-    async def test_what_was_put_is_got(self, database: Database, tenant_id: UUID) -> None:
+    async def test_a_stored_secret_is_read_back(self, database: Database, tenant_id: UUID) -> None:
         owner_id = new_id()
         await put(database, tenant_id, owner_id, "csc", b"one")
         assert await get(database, tenant_id, owner_id, "csc") == b"one"
 
-    async def test_the_last_one_put_stays(self, database: Database, tenant_id: UUID) -> None:
+    async def test_a_new_secret_replaces_the_old_one(self, database: Database, tenant_id: UUID) -> None:
         owner_id = new_id()
         for secret in (b"one", b"two"):
             await put(database, tenant_id, owner_id, "csc", secret)
         assert await get(database, tenant_id, owner_id, "csc") == b"two"
 
-    async def test_there_is_none_before_one_is_put(self, database: Database, tenant_id: UUID) -> None:
+    async def test_a_missing_secret_is_none(self, database: Database, tenant_id: UUID) -> None:
         assert await get(database, tenant_id, new_id(), "csc") is None
 
     async def test_the_database_never_sees_the_secret(self, database: Database, tenant_id: UUID) -> None:
@@ -74,25 +74,31 @@ class TestPutAndGet:
             )
         assert b"in plain sight" not in sealed["sealed"]
 
-    async def test_writers_at_once_leave_one_of_theirs(self, database: Database, tenant_id: UUID) -> None:
+    async def test_simultaneous_writers_leave_one_of_their_secrets(
+        self, database: Database, tenant_id: UUID
+    ) -> None:
         owner_id = new_id()
         candidates = [secrets.token_bytes(16) for _ in range(10)]
-        await asyncio.gather(*(put(database, tenant_id, owner_id, "csc", one) for one in candidates))
+        await asyncio.gather(
+            *(put(database, tenant_id, owner_id, "csc", candidate) for candidate in candidates)
+        )
         assert await get(database, tenant_id, owner_id, "csc") in candidates
 
 
 class TestGetOrCreate:
-    async def test_all_that_come_at_once_agree(self, database: Database, tenant_id: UUID) -> None:
+    async def test_simultaneous_callers_get_the_same_secret(
+        self, database: Database, tenant_id: UUID
+    ) -> None:
         owner_id = new_id()
 
-        async def one_of_many() -> bytes:
+        async def get_or_create() -> bytes:
             async with database.tenant(tenant_id) as tenant:
                 return await tenant.secrets.get_or_create(owner_id, "pepper", secrets.token_bytes(32))
 
-        agreed = set(await asyncio.gather(*(one_of_many() for _ in range(20))))
+        agreed = set(await asyncio.gather(*(get_or_create() for _ in range(20))))
         assert agreed == {await get(database, tenant_id, owner_id, "pepper")}
 
-    async def test_one_that_is_there_stays(self, database: Database, tenant_id: UUID) -> None:
+    async def test_an_existing_secret_is_kept(self, database: Database, tenant_id: UUID) -> None:
         owner_id = new_id()
         await put(database, tenant_id, owner_id, "pepper", b"first")
         async with database.tenant(tenant_id) as tenant:
@@ -100,7 +106,7 @@ class TestGetOrCreate:
 
 
 class TestDelete:
-    async def test_only_the_named_one_goes(self, database: Database, tenant_id: UUID) -> None:
+    async def test_only_the_named_secret_is_deleted(self, database: Database, tenant_id: UUID) -> None:
         owner_id = new_id()
         for name in ("csc", "pfx"):
             await put(database, tenant_id, owner_id, name, b"secret")
@@ -109,11 +115,13 @@ class TestDelete:
         assert await get(database, tenant_id, owner_id, "csc") is None
         assert await get(database, tenant_id, owner_id, "pfx") == b"secret"
 
-    async def test_all_of_an_owner_go_together(self, database: Database, tenant_id: UUID) -> None:
+    async def test_all_secrets_of_an_owner_are_deleted_together(
+        self, database: Database, tenant_id: UUID
+    ) -> None:
         owner_id, other_id = new_id(), new_id()
-        for one in (owner_id, other_id):
+        for each_owner in (owner_id, other_id):
             for name in ("csc", "pfx"):
-                await put(database, tenant_id, one, name, b"secret")
+                await put(database, tenant_id, each_owner, name, b"secret")
         async with database.tenant(tenant_id) as tenant:
             await tenant.secrets.delete_all(owner_id)
         assert await get(database, tenant_id, owner_id, "csc") is None
@@ -123,27 +131,27 @@ class TestDelete:
 
 class TestCopiedValue:
     @pytest.mark.parametrize("column", ["subscription_id", "owner_id", "name"])
-    async def test_it_does_not_open_in_another_row(
+    async def test_a_copied_secret_cannot_be_decrypted_in_another_row(
         self, installation: Installation, tenant_id: UUID, column: str
     ) -> None:
         database = installation.before
         owner_id = new_id()
         await put(database, tenant_id, owner_id, "csc", b"secret")
-        place: dict[str, UUID | str] = {"subscription_id": tenant_id, "owner_id": owner_id, "name": "csc"}
-        place[column] = "pfx" if column == "name" else new_id()
+        position: dict[str, UUID | str] = {"subscription_id": tenant_id, "owner_id": owner_id, "name": "csc"}
+        position[column] = "pfx" if column == "name" else new_id()
         async with database.connection() as connection:
             await connection.execute(
                 "insert into secrets (subscription_id, owner_id, name, key_id, sealed)"
                 " select $1, $2, $3, key_id, sealed from secrets where subscription_id = $4",
-                *place.values(), tenant_id,
+                *position.values(), tenant_id,
             )  # fmt: skip
-        async with database.tenant(UUID(str(place["subscription_id"]))) as tenant:
-            with pytest.raises(SealBroken):
-                await tenant.secrets.get(UUID(str(place["owner_id"])), str(place["name"]))
+        async with database.tenant(UUID(str(position["subscription_id"]))) as tenant:
+            with pytest.raises(DecryptionFailed):
+                await tenant.secrets.get(UUID(str(position["owner_id"])), str(position["name"]))
 
 
 class TestRekey:
-    async def test_every_secret_goes_under_the_new_key_while_readers_read(
+    async def test_every_secret_gets_the_new_key_while_readers_read(
         self, installation: Installation, tenant_id: UUID
     ) -> None:
         wanted = {new_id(): secrets.token_bytes(40) for _ in range(250)}
@@ -172,14 +180,14 @@ class TestRekey:
             alone = Secrets(connection, tenant_id, only_new)
             assert {owner_id: await alone.get(owner_id, "pfx") for owner_id in wanted} == wanted
 
-    async def test_a_process_that_knows_only_the_old_key_writes_on_and_is_rekeyed_later(
+    async def test_secrets_written_with_the_old_key_meanwhile_are_rekeyed_later(
         self, installation: Installation, tenant_id: UUID
     ) -> None:
         await rekey_secrets(installation.after)
         owner_id = new_id()
         await put(installation.before, tenant_id, owner_id, "pfx", b"secret")
         assert await rekey_secrets(installation.after) == RekeyReport("new", 1, {})
-        with pytest.raises(SealBroken, match="'new'"):
+        with pytest.raises(DecryptionFailed, match="'new'"):
             await get(installation.before, tenant_id, owner_id, "pfx")
 
     async def test_a_second_run_has_nothing_to_do(self, installation: Installation, tenant_id: UUID) -> None:
@@ -187,7 +195,9 @@ class TestRekey:
         assert await rekey_secrets(installation.after) == RekeyReport("new", 1, {})
         assert await rekey_secrets(installation.after) == RekeyReport("new", 0, {})
 
-    async def test_two_runs_at_once_share_the_work(self, installation: Installation, tenant_id: UUID) -> None:
+    async def test_simultaneous_runs_share_the_work(
+        self, installation: Installation, tenant_id: UUID
+    ) -> None:
         owners = [new_id() for _ in range(150)]
         async with installation.before.tenant(tenant_id) as tenant:
             for owner_id in owners:
@@ -197,7 +207,7 @@ class TestRekey:
         for owner_id in owners:
             assert await get(installation.after, tenant_id, owner_id, "pfx") == b"secret"
 
-    async def test_a_row_that_somebody_holds_is_reported_as_left(
+    async def test_a_locked_row_is_reported_as_left(
         self, installation: Installation, tenant_id: UUID
     ) -> None:
         for _ in range(2):
@@ -217,5 +227,5 @@ class TestRekey:
                 " select $1, owner_id, name, key_id, sealed from secrets",
                 new_id(),
             )
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionFailed):
             await rekey_secrets(installation.after)

@@ -8,27 +8,34 @@ from typing import Any
 import asyncpg
 import pytest
 
-from carimbo.storage.allowances import Usage
 from carimbo.storage.database import Tenant
-from carimbo.storage.emissions import Place
+from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.number_sequences import NumberSequences
-from carimbo.storage.numbering import UnusedPage
+from carimbo.storage.numbering import NumberSequences, UnusedPage
+from carimbo.storage.subscriptions import Usage
 from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
 
-ChangeOfNumber = Callable[[NumberSequences, Place], Awaitable[Any]]
+NumberChange = Callable[[NumberSequences, NumberSeries], Awaitable[Any]]
 
 
-async def set_back(numbers: NumberSequences, place: Place) -> None:
-    await numbers.set_next_number(place.company_id, place.document_type, place.environment, place.series, 7)
+async def set_back(numbers: NumberSequences, number_series: NumberSeries) -> None:
+    await numbers.set_next_number(
+        number_series.company_id,
+        number_series.document_type,
+        number_series.environment,
+        number_series.series,
+        7,
+    )
 
 
-async def lock(numbers: NumberSequences, place: Place) -> None:
-    await numbers.lock(place.company_id, place.document_type, place.environment, place.series)
+async def lock(numbers: NumberSequences, number_series: NumberSeries) -> None:
+    await numbers.lock(
+        number_series.company_id, number_series.document_type, number_series.environment, number_series.series
+    )
 
 
-async def move_past(numbers: NumberSequences, place: Place) -> None:
-    await numbers.move_past(place, 99)
+async def move_past(numbers: NumberSequences, number_series: NumberSeries) -> None:
+    await numbers.move_past(number_series, 99)
 
 
 class TestEveryRepository:
@@ -57,23 +64,23 @@ class TestEveryRepository:
             "sales",
             "secrets",
             "state_registrations",
-            "strays",
+            "superseded_attempts",
             "webhooks",
         }
     )
 
-    def test_is_covered_by_this_file_or_one_beside_it(self) -> None:
+    def test_every_repository_is_covered_by_an_isolation_test(self) -> None:
         repositories = {name for name, value in vars(Tenant).items() if isinstance(value, cached_property)}
         assert repositories - {"subscriptions"} == self.COVERED
 
-    async def test_has_something_of_the_owner_in_its_table(self, neighbours: Neighbours) -> None:
-        rows = await neighbours.everything_of_the_owner()
-        # Turns of callers and probes of the queue are nobody's data, and have no repository of a tenant.
-        assert {name for name, found in rows.items() if not found} <= {"rate_limits", "probes"}
+    async def test_the_owner_has_rows_in_every_table(self, neighbours: Neighbours) -> None:
+        rows = await neighbours.owner_rows()
+        # Rate limits and probes of the queue belong to no tenant and have no tenant repository.
+        assert {name for name, table_rows in rows.items() if not table_rows} <= {"rate_limits", "probes"}
 
 
 class TestCompanies:
-    async def test_another_s_company_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_company_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.companies.get(neighbours.company_id) is None
             assert await tenant.companies.get(neighbours.company_id, deleted_too=True) is None
@@ -82,7 +89,7 @@ class TestCompanies:
             assert await tenant.companies.page(0, 100) == []
             assert await tenant.companies.count() == 0
 
-    async def test_another_s_company_is_not_changed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_company_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             before = await tenant.companies.get(neighbours.company_id)
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
@@ -105,30 +112,32 @@ class TestCompanies:
 
 
 class TestCertificates:
-    async def test_another_s_certificate_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_certificate_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.certificates.get(neighbours.company_id) is None
 
-    async def test_another_s_certificate_is_not_removed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_certificate_is_not_removed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert not await tenant.certificates.warn(neighbours.company_id, SUMMARY.fingerprint, 7)
             assert not await tenant.certificates.delete(neighbours.company_id)
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.certificates.get(neighbours.company_id) is not None
 
-    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+    async def test_nothing_can_be_added_to_another_subscription_s_company(
+        self, neighbours: Neighbours
+    ) -> None:
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.certificates.put(neighbours.company_id, SUMMARY)
 
 
 class TestStateRegistrations:
-    async def test_another_s_registration_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_registration_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.state_registrations.all(neighbours.company_id) == []
             assert await tenant.state_registrations.find_by_state(neighbours.company_id, "SP") is None
 
-    async def test_another_s_registration_is_not_changed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_registration_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.state_registrations.clear_default(neighbours.company_id)
             assert not await tenant.state_registrations.delete(
@@ -138,31 +147,33 @@ class TestStateRegistrations:
             (registration,) = await tenant.state_registrations.all(neighbours.company_id)
         assert registration.is_default
 
-    async def test_none_can_be_put_on_another_s_company(self, neighbours: Neighbours) -> None:
+    async def test_nothing_can_be_added_to_another_subscription_s_company(
+        self, neighbours: Neighbours
+    ) -> None:
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.state_registrations.add(neighbours.company_id, new_id(), "RJ", "12345678", False)
 
 
 class TestNumberSequences:
-    async def test_another_s_next_number_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_next_number_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             number = await tenant.number_sequences.next_number(neighbours.company_id, "nfe", "production", 1)
         assert number == 1
 
     @pytest.mark.parametrize("change", [set_back, lock, move_past])
-    async def test_another_s_next_number_is_not_changed(
-        self, neighbours: Neighbours, change: ChangeOfNumber
+    async def test_another_subscription_s_next_number_is_not_changed(
+        self, neighbours: Neighbours, change: NumberChange
     ) -> None:
-        before = await neighbours.everything_of_the_owner()
+        before = await neighbours.owner_rows()
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
-                await change(tenant.number_sequences, neighbours.place)
-        assert await neighbours.everything_of_the_owner() == before
+                await change(tenant.number_sequences, neighbours.number_series)
+        assert await neighbours.owner_rows() == before
 
 
 class TestNumberings:
-    async def test_another_s_series_are_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_series_are_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             (numbering,) = await tenant.numberings.all(neighbours.company_id)
             assert (await tenant.numberings.unused(numbering, 10)).total == 1
@@ -172,13 +183,13 @@ class TestNumberings:
 
 
 class TestSecrets:
-    async def test_another_s_secret_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_secret_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.secrets.get(neighbours.company_id, "csc") is None
             assert await tenant.secrets.all(neighbours.company_id) == {}
             assert await tenant.secrets.of_owners([neighbours.company_id], "csc") == {}
 
-    async def test_another_s_secret_is_not_changed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_secret_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             await tenant.secrets.put(neighbours.company_id, "csc", b"mine now")
             await tenant.secrets.delete(neighbours.company_id, "csc")
@@ -189,11 +200,11 @@ class TestSecrets:
 
 
 class TestAllowances:
-    async def test_another_s_use_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_use_is_not_seen(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.allowances.usage("2026-11") == Usage(0, 0)
 
-    async def test_another_s_use_is_not_changed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_use_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.allowances.reserve("2026-11", None)
         async with neighbours.database.tenant(neighbours.owner) as tenant:
@@ -201,14 +212,14 @@ class TestAllowances:
 
 
 class TestCredentials:
-    async def test_each_sees_its_own(self, neighbours: Neighbours) -> None:
+    async def test_each_subscription_sees_its_own_credential(self, neighbours: Neighbours) -> None:
         for subscription_id in (neighbours.owner, neighbours.stranger):
             async with neighbours.database.tenant(subscription_id) as tenant:
                 credential = await tenant.credentials.get()
             assert credential is not None
             assert credential.subscription_id == subscription_id
 
-    async def test_another_s_credential_is_not_changed(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_credential_is_not_changed(self, neighbours: Neighbours) -> None:
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             before = await tenant.credentials.get()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
@@ -219,7 +230,7 @@ class TestCredentials:
 
 
 class TestEmails:
-    async def test_another_s_e_mail_is_not_seen(self, neighbours: Neighbours) -> None:
+    async def test_another_subscription_s_e_mail_is_not_seen(self, neighbours: Neighbours) -> None:
         for subscription_id, seen in ((neighbours.owner, 1), (neighbours.stranger, 0)):
             async with neighbours.database.tenant(subscription_id) as tenant:
                 email = await tenant.emails.get(neighbours.email_id)
@@ -228,7 +239,9 @@ class TestEmails:
                 assert len(listed) == await tenant.emails.count(neighbours.document_id) == seen
                 assert (email is not None, len(attempts[neighbours.email_id])) == (bool(seen), seen)
 
-    async def test_none_can_be_made_of_another_s_document(self, neighbours: Neighbours) -> None:
+    async def test_an_e_mail_cannot_be_added_to_another_subscription_s_document(
+        self, neighbours: Neighbours
+    ) -> None:
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.emails.add(neighbours.company_id, neighbours.document_id, ["a@example.com"])

@@ -1,4 +1,4 @@
-"""The jobs that wake workers for rows, and what is left behind of both."""
+"""The jobs that wake workers for rows, and the removal of old jobs and probes."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -8,8 +8,15 @@ import pytest
 
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.jobs import enqueue, enqueue_due, tidy
-from carimbo.storage.probes import add_probe, answer_probe, answered_at, forget_probes
+from carimbo.storage.jobs import (
+    add_probe,
+    answer_probe,
+    delete_old_probes,
+    enqueue,
+    enqueue_due,
+    probe_answered_at,
+    tidy,
+)
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 from integration.storage.probe_rows import MINUTE, NONE, change, claimed, row_of
 
@@ -19,17 +26,17 @@ class TestDueRows:
         keys = await self._add(rows, "now() - interval '1 second'", "now() - interval '3 seconds'", "now()")
         assert await self._due(rows) == [keys[1], keys[0], keys[2]]
 
-    async def test_rows_of_the_same_instant_are_listed_in_one_order(self, rows: Database) -> None:
+    async def test_rows_of_the_same_instant_are_listed_in_a_stable_order(self, rows: Database) -> None:
         async with rows.transaction() as connection:
             keys = [await add_probe(connection) for _ in range(50)]
         await self._shuffle(rows)
         assert await self._due(rows) == sorted(keys, key=lambda key: key.id)
 
-    async def test_only_so_many_are_listed(self, rows: Database) -> None:
+    async def test_no_more_rows_than_the_limit_are_listed(self, rows: Database) -> None:
         keys = await self._add(rows, "now() - interval '1 second'", "now()")
         assert await self._due(rows, most=1) == [keys[0]]
 
-    async def test_rows_that_are_due_but_not_for_long_are_left_to_their_jobs(self, rows: Database) -> None:
+    async def test_rows_that_became_due_recently_are_left_to_their_jobs(self, rows: Database) -> None:
         keys = await self._add(rows, "now() - interval '1 second'", "now() - interval '30 seconds'")
         assert await self._due(rows, overdue=timedelta(seconds=15)) == [keys[1]]
 
@@ -43,7 +50,7 @@ class TestDueRows:
         assert await self._due(rows) == [lease.key]
 
     async def _shuffle(self, database: Database) -> None:
-        """Rewrite the rows in another order than they came."""
+        """Rewrites the rows in another physical order."""
         async with database.connection() as connection:
             for row in await connection.fetch("select id from probes order by md5(id::text)"):
                 await connection.execute("update probes set attempts = 0 where id = $1", row["id"])
@@ -57,7 +64,7 @@ class TestDueRows:
         return keys
 
     async def _due(self, database: Database, overdue: timedelta = NONE, most: int = 100) -> list[WorkKey]:
-        """Which rows get a job, in the order in which they do."""
+        """Returns the rows that get a job, in order."""
         async with database.connection() as connection:
             await connection.execute("delete from pgqueuer")
             count = await enqueue_due(connection, WorkKind.PROBE, overdue, most)
@@ -67,7 +74,7 @@ class TestDueRows:
 
 
 class TestEnqueue:
-    async def test_the_job_is_there_when_the_transaction_is(self, rows: Database, key: WorkKey) -> None:
+    async def test_the_job_is_committed_with_its_row(self, rows: Database, key: WorkKey) -> None:
         (job,) = await self._jobs(rows)
         assert (job["entrypoint"], job["payload"]) == ("probe", str(key).encode())
 
@@ -95,7 +102,7 @@ class TestEnqueue:
             assert await enqueue(connection, key)
         assert len(await self._jobs(rows)) == 1
 
-    async def test_many_at_once_make_one_job(self, rows: Database, key: WorkKey) -> None:
+    async def test_simultaneous_calls_add_one_job(self, rows: Database, key: WorkKey) -> None:
         async with rows.connection() as connection:
             await connection.execute("delete from pgqueuer")
 
@@ -105,7 +112,7 @@ class TestEnqueue:
 
         assert sorted(await asyncio.gather(*(wake() for _ in range(10)))) == [False] * 9 + [True]
 
-    async def test_a_row_that_is_gone_gets_none(self, rows: Database) -> None:
+    async def test_a_missing_row_gets_no_job(self, rows: Database) -> None:
         async with rows.transaction() as connection:
             assert not await enqueue(connection, WorkKey(WorkKind.PROBE, NIL, new_id()))
         assert await self._jobs(rows) == []
@@ -118,10 +125,10 @@ class TestEnqueue:
         (job,) = await self._jobs(rows)
         assert job["execute_after"] == now + MINUTE
 
-    async def test_a_row_that_was_claimed_meanwhile_may_have_another(
+    async def test_a_row_that_was_claimed_meanwhile_may_get_another_job(
         self, rows: Database, lease: Lease
     ) -> None:
-        """The job of work just concluded may still be there when more is to be done."""
+        """The job of work just concluded may still exist when more is to be done."""
         async with rows.transaction() as connection:
             assert await enqueue(connection, lease.key)
             assert not await enqueue(connection, lease.key)
@@ -133,7 +140,7 @@ class TestEnqueue:
 
 
 class TestTidy:
-    async def test_only_what_is_older_goes(self, rows: Database) -> None:
+    async def test_only_older_entries_are_removed(self, rows: Database) -> None:
         async with rows.connection() as connection:
             await connection.execute("truncate pgqueuer_log, pgqueuer_statistics")
             for days in (8, 6):
@@ -153,8 +160,8 @@ class TestTidy:
                 assert await connection.fetchval(f"select count(*) from {table}") == 1, table
 
 
-class TestForgetProbes:
-    async def test_answered_probes_of_past_days_go(self, rows: Database) -> None:
+class TestDeleteOldProbes:
+    async def test_only_probes_answered_on_past_days_are_deleted(self, rows: Database) -> None:
         answers = {"now() - interval '25 hours'": False, "now() - interval '23 hours'": True, "null": True}
         keys = {}
         for answered in answers:
@@ -162,16 +169,18 @@ class TestForgetProbes:
                 keys[answered] = await add_probe(connection)
             await change(rows, keys[answered], f"answered_at = {answered}")
         async with rows.transaction() as connection:
-            await forget_probes(connection)
+            await delete_old_probes(connection)
             left = set(await connection.fetch("select id from probes"))
-        assert {row["id"] for row in left} == {keys[one].id for one, stays in answers.items() if stays}
+        assert {row["id"] for row in left} == {
+            keys[answered].id for answered, stays in answers.items() if stays
+        }
 
 
 class TestAnsweredAt:
-    async def test_it_is_none_until_answered(self, rows: Database, key: WorkKey) -> None:
+    async def test_a_probe_has_no_answer_time_until_answered(self, rows: Database, key: WorkKey) -> None:
         async with rows.transaction() as connection:
-            assert await answered_at(connection, key.id) is None
+            assert await probe_answered_at(connection, key.id) is None
             await answer_probe(connection, key.id)
-            instant = await answered_at(connection, key.id)
+            instant = await probe_answered_at(connection, key.id)
         assert instant is not None
         assert abs(datetime.now(UTC) - instant) < MINUTE

@@ -1,4 +1,4 @@
-"""Leases of rows of work: who has one works, and whoever lost it writes nothing."""
+"""Leases of rows of work: only the holder of the lease can write."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,11 +11,11 @@ from carimbo.storage import work
 from carimbo.storage.connection import Connection
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.probes import answer_probe
+from carimbo.storage.jobs import answer_probe
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
 from integration.storage.probe_rows import MINUTE, NONE, change, claim, claimed, row_of
 
-LetGo = Callable[[Connection, Lease], Awaitable[Any]]
+Release = Callable[[Connection, Lease], Awaitable[Any]]
 
 
 class TestClaim:
@@ -25,11 +25,11 @@ class TestClaim:
     async def test_a_claimed_row_is_not_claimed_again(self, rows: Database, lease: Lease) -> None:
         assert await claim(rows, lease.key) is None
 
-    async def test_of_many_at_once_one_gets_it(self, rows: Database, key: WorkKey) -> None:
+    async def test_only_one_of_many_simultaneous_claims_succeeds(self, rows: Database, key: WorkKey) -> None:
         leases = await asyncio.gather(*(claim(rows, key) for _ in range(20)))
         assert [lease for lease in leases if lease] == [Lease(key, token=1, attempts=1)]
 
-    async def test_the_lease_is_as_long_as_asked_for(self, rows: Database, key: WorkKey) -> None:
+    async def test_the_lease_has_the_requested_length(self, rows: Database, key: WorkKey) -> None:
         await claim(rows, key, timedelta(hours=3))
         row = await row_of(rows, key)
         assert timedelta(hours=2, minutes=59) < row["lease_until"] - row["now"] <= timedelta(hours=3)
@@ -37,7 +37,7 @@ class TestClaim:
     async def test_a_lapsed_lease_can_be_claimed_with_a_higher_token(
         self, rows: Database, lease: Lease
     ) -> None:
-        assert await taken_over(rows, lease) == Lease(lease.key, token=2, attempts=2)
+        assert await claimed_by_another(rows, lease) == Lease(lease.key, token=2, attempts=2)
 
     async def test_a_row_that_is_due_later_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
         await change(rows, key, "next_action_at = now() + interval '1 hour'")
@@ -47,14 +47,14 @@ class TestClaim:
         await change(rows, key, "next_action_at = null")
         assert await claim(rows, key) is None
 
-    async def test_a_row_that_is_gone_is_not_claimed(self, rows: Database) -> None:
+    async def test_a_missing_row_is_not_claimed(self, rows: Database) -> None:
         assert await claim(rows, WorkKey(WorkKind.PROBE, NIL, new_id())) is None
 
     async def test_a_row_of_another_subscription_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
         assert await claim(rows, WorkKey(key.kind, new_id(), key.id)) is None
 
     @pytest.mark.parametrize(("attempts", "taken"), [(0, True), (1, True), (2, False), (7, False)])
-    async def test_one_that_was_taken_too_often_already_is_left_alone_by_who_asks_for_that(
+    async def test_a_row_with_too_many_attempts_is_not_claimed(
         self, rows: Database, key: WorkKey, attempts: int, taken: bool
     ) -> None:
         await change(rows, key, f"attempts = {attempts}")
@@ -65,7 +65,7 @@ class TestClaim:
 
 
 class TestRenew:
-    async def test_the_row_is_held_longer(self, rows: Database, lease: Lease) -> None:
+    async def test_a_renewal_extends_the_lease(self, rows: Database, lease: Lease) -> None:
         async with rows.transaction() as connection:
             await work.renew(connection, lease, timedelta(hours=3))
         row = await row_of(rows, lease.key)
@@ -78,7 +78,7 @@ class TestRenew:
         assert await claim(rows, lease.key) is None
 
     async def test_a_row_that_another_holds_is_not_renewed(self, rows: Database, lease: Lease) -> None:
-        await taken_over(rows, lease)
+        await claimed_by_another(rows, lease)
         with pytest.raises(LeaseLost):
             async with rows.transaction() as connection:
                 await work.renew(connection, lease, MINUTE)
@@ -93,12 +93,12 @@ class TestRenew:
         async with rows.transaction() as connection:
             await work.conclude(connection, lease)
             renewal = asyncio.create_task(renew())
-            await self._until_somebody_waits(rows)
+            await self._wait_until_blocked(rows)
         with pytest.raises(LeaseLost):
             await renewal
         assert (await row_of(rows, lease.key))["lease_until"] is None
 
-    async def _until_somebody_waits(self, database: Database) -> None:
+    async def _wait_until_blocked(self, database: Database) -> None:
         waiting = "select exists (select from pg_locks where locktype = 'transactionid' and not granted)"
         async with asyncio.timeout(60), database.connection() as connection:
             while True:
@@ -108,13 +108,13 @@ class TestRenew:
 
 
 class TestConclude:
-    async def test_nothing_is_due_and_nobody_holds_the_row(self, rows: Database, lease: Lease) -> None:
+    async def test_a_concluded_row_is_not_due_and_has_no_lease(self, rows: Database, lease: Lease) -> None:
         async with rows.transaction() as connection:
             await work.conclude(connection, lease)
         row = await row_of(rows, lease.key)
         assert (row["next_action_at"], row["lease_until"], row["attempts"]) == (None, None, 0)
 
-    async def test_what_is_written_with_it_stays(self, rows: Database, lease: Lease) -> None:
+    async def test_writes_of_the_same_transaction_are_kept(self, rows: Database, lease: Lease) -> None:
         async with rows.transaction() as connection:
             await answer_probe(connection, lease.key.id)
             await work.conclude(connection, lease)
@@ -135,14 +135,14 @@ class TestPostpone:
             await work.postpone(connection, lease, NONE, progressed=False)
         assert await claim(rows, lease.key) == Lease(lease.key, token=2, attempts=2)
 
-    async def test_progress_starts_the_count_of_attempts_anew(self, rows: Database, lease: Lease) -> None:
+    async def test_progress_resets_the_count_of_attempts(self, rows: Database, lease: Lease) -> None:
         async with rows.transaction() as connection:
             await work.postpone(connection, lease, NONE, progressed=True)
         assert await claim(rows, lease.key) == Lease(lease.key, token=2, attempts=1)
 
 
 class TestPark:
-    async def test_the_row_is_set_aside_with_its_reason(self, rows: Database, lease: Lease) -> None:
+    async def test_a_parked_row_has_its_reason_and_is_not_due(self, rows: Database, lease: Lease) -> None:
         async with rows.transaction() as connection:
             await work.park(connection, lease, "broken beyond repair")
         row = await row_of(rows, lease.key)
@@ -159,48 +159,50 @@ async def park(connection: Connection, lease: Lease) -> None:
     await work.park(connection, lease, "parked")
 
 
-@pytest.mark.parametrize("let_go", [work.conclude, postpone, park])
+@pytest.mark.parametrize("release", [work.conclude, postpone, park])
 class TestLeaseLost:
-    async def test_who_was_overtaken_writes_nothing(
-        self, rows: Database, lease: Lease, let_go: LetGo
+    async def test_a_worker_that_was_overtaken_writes_nothing(
+        self, rows: Database, lease: Lease, release: Release
     ) -> None:
-        await taken_over(rows, lease)
+        await claimed_by_another(rows, lease)
         before = await row_of(rows, lease.key)
         with pytest.raises(LeaseLost, match=str(lease.key)):
             async with rows.transaction() as connection:
                 await answer_probe(connection, lease.key.id)
-                await let_go(connection, lease)
+                await release(connection, lease)
         after = await row_of(rows, lease.key)
         assert {**after, "now": None} == {**before, "now": None}
         assert after["answered_at"] is None
 
-    async def test_who_overtook_writes(self, rows: Database, lease: Lease, let_go: LetGo) -> None:
-        second = await taken_over(rows, lease)
+    async def test_the_worker_that_overtook_may_write(
+        self, rows: Database, lease: Lease, release: Release
+    ) -> None:
+        second = await claimed_by_another(rows, lease)
         async with rows.transaction() as connection:
-            await let_go(connection, second)
+            await release(connection, second)
         assert (await row_of(rows, lease.key))["lease_until"] is None
 
-    @pytest.mark.parametrize("let_go_first", [work.conclude, postpone, park])
-    async def test_who_let_go_holds_the_row_no_more(
-        self, rows: Database, lease: Lease, let_go_first: LetGo, let_go: LetGo
+    @pytest.mark.parametrize("first_release", [work.conclude, postpone, park])
+    async def test_a_worker_that_released_its_lease_cannot_release_again(
+        self, rows: Database, lease: Lease, first_release: Release, release: Release
     ) -> None:
         async with rows.transaction() as connection:
-            await let_go_first(connection, lease)
+            await first_release(connection, lease)
         with pytest.raises(LeaseLost):
             async with rows.transaction() as connection:
-                await let_go(connection, lease)
+                await release(connection, lease)
 
-    async def test_a_row_that_is_gone_is_a_lost_lease(
-        self, rows: Database, lease: Lease, let_go: LetGo
+    async def test_the_lease_of_a_missing_row_is_lost(
+        self, rows: Database, lease: Lease, release: Release
     ) -> None:
         async with rows.connection() as connection:
             await connection.execute("delete from probes where id = $1", lease.key.id)
         with pytest.raises(LeaseLost):
             async with rows.transaction() as connection:
-                await let_go(connection, lease)
+                await release(connection, lease)
 
 
-async def taken_over(database: Database, lease: Lease) -> Lease:
-    """Let the lease lapse, and let another worker claim the row."""
+async def claimed_by_another(database: Database, lease: Lease) -> Lease:
+    """Lets the lease expire, and claims the row as another worker."""
     await change(database, lease.key, "lease_until = now()")
     return await claimed(database, lease.key)

@@ -1,4 +1,4 @@
-"""The floor of the tests of issuing, with receivers that listen to what happens on it."""
+"""The fixtures of the issuing tests, with webhooks and their receivers."""
 
 from collections.abc import Awaitable, Callable
 
@@ -8,10 +8,10 @@ from integration.issuing.conftest import (
     ample_time_for_parameters,
     anybody,
     certificate,
-    floor,
     new_shop,
     shop,
     simulator,
+    system,
     work,
 )
 from integration.issuing.shop import Shop
@@ -22,10 +22,10 @@ __all__ = [
     "ample_time_for_parameters",
     "anybody",
     "certificate",
-    "floor",
     "new_shop",
     "shop",
     "simulator",
+    "system",
     "work",
 ]
 

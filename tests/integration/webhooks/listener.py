@@ -8,7 +8,7 @@ import httpx2
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook
 
-from carimbo.api import events
+from carimbo.api import webhooks
 from carimbo.api.openapi import contract
 from integration.issuing.shop import Shop
 from receiver import Received, Receiver
@@ -16,21 +16,21 @@ from support import PATIENCE, data_of
 
 _VERBS = ("authorized", "rejected", "cancelled")
 EVERYTHING = {
-    "invoice": [f"{kind}.{verb}" for kind in ("nfe", "nfse") for verb in _VERBS],
+    "invoice": [f"{document_type}.{verb}" for document_type in ("nfe", "nfse") for verb in _VERBS],
     "nfce": [f"nfce.{verb}" for verb in _VERBS],
     "system": ["certificate.expiring"],
 }
 
-TELL = """
+INSERT_EVENT = """
     insert into events (subscription_id, topic, company_id, details)
     values ($1, 'certificate.expiring', $2::uuid, '{"daysLeft": 7, "expiresAt": "2027-01-01T00:00:00+00:00"}')
 """
-"""An SQL statement that makes an event of a subscription and a company."""
+"""An SQL statement that adds an event of a subscription and a company."""
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Somebody who listens to what happens to a shop's documents."""
+    """A registered webhook with its receiver and its secret."""
 
     shop: Shop
     receiver: Receiver
@@ -42,15 +42,15 @@ class Listener:
         return f"/v1/webhooks/{self.id}"
 
     async def until(self, count: int) -> list[Received]:
-        """Wait for so many calls in all."""
+        """Waits for that many calls in total."""
         return await self.receiver.until(count, PATIENCE)
 
-    async def told(self, count: int) -> list[dict[str, Any]]:
-        """What was told by so many calls, every signature verified."""
+    async def payloads(self, count: int) -> list[dict[str, Any]]:
+        """Waits for that many calls and returns their payloads, with every signature verified."""
         return [self.verified(call) for call in await self.until(count)]
 
     def verified(self, call: Received, secret: str | None = None) -> dict[str, Any]:
-        """The payload of a call, if it was signed by the secret."""
+        """Returns the payload of a call after verifying its signature."""
         Webhook(secret or self.secret).verify(call.body, dict(call.headers))
         return dict(json.loads(call.body))
 
@@ -65,16 +65,16 @@ class Listener:
         data_of(answer)
 
     async def deliveries(self) -> list[dict[str, Any]]:
-        """What the log tells, newest first."""
+        """Returns the deliveries in the log, newest first."""
         return list(data_of(await self.shop.caller.http.get(f"{self.path}/deliveries")))
 
     async def delivery(self, delivery: dict[str, Any]) -> dict[str, Any]:
-        """One delivery with its attempts."""
+        """Returns a delivery with its attempts."""
         return dict(data_of(await self.shop.caller.http.get(f"{self.path}/deliveries/{delivery['id']}")))
 
     async def until_status(self, status: str) -> dict[str, Any]:
-        """Wait until its newest delivery stands so, and read it whole."""
-        await self.shop.floor.until(
+        """Waits until the newest delivery has the status and returns it with its attempts."""
+        await self.shop.system.until(
             f"(select status = '{status}' from deliveries where webhook_id = '{self.id}'"
             " order by created_at desc limit 1)"
         )
@@ -82,7 +82,7 @@ class Listener:
 
 
 async def listening(shop: Shop, receiver: Receiver, **fields: Any) -> Listener:
-    """Register a webhook."""
+    """Registers a webhook."""
     body = {"url": f"{receiver.url}/hook", **fields}
     created = data_of(await shop.caller.http.post("/v1/webhooks", json=body))
     return Listener(shop, receiver, created["id"], created["secret"])
@@ -94,5 +94,5 @@ def contract_of_events() -> dict[str, Any]:
     The tests of the contract compare it with the whole.
     """
     app = FastAPI()
-    app.include_router(events.router)
+    app.include_router(webhooks.event_router)
     return contract(app)

@@ -1,4 +1,4 @@
-"""Calls are as the published contract says: whoever generates his types from it can read them."""
+"""Calls follow the published contract, so that types generated from it can parse them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -6,7 +6,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from carimbo.service.certificate_expiry import expiring, warn
+from carimbo.service.company_status.certificate_expiry import (
+    certificates_to_warn_about,
+    publish_expiry_warning,
+)
 from integration.issuing.actions import cancel
 from integration.issuing.shop import KINDS, REFUSALS, Shop
 from integration.webhooks.listener import EVERYTHING, Listener, contract_of_events
@@ -19,59 +22,63 @@ def published() -> dict[str, Any]:
 
 
 def reader_of(published: dict[str, Any], event: str) -> jsonschema_rs.Validator:
-    """Reads the body of an event as the contract has it."""
+    """Returns the contract's validator for the body of an event."""
     body = published["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
     return jsonschema_rs.validator_for({**body, "components": published["components"]})
 
 
-async def heard(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
-    """The names of what was told, each call read by what is published of it."""
+async def validated_events(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
+    """Validates each call against the contract and returns the event names."""
     names = []
-    for call, told in zip(await listener.until(calls), await listener.told(calls), strict=True):
-        event = published["webhooks"][told["event"]]["post"]
-        reader_of(published, told["event"]).validate(told)
+    for call, payload in zip(await listener.until(calls), await listener.payloads(calls), strict=True):
+        event = published["webhooks"][payload["event"]]["post"]
+        reader_of(published, payload["event"]).validate(payload)
         assert {header["name"] for header in event["parameters"]} <= set(call.headers)
-        names.append(told["event"])
+        names.append(payload["event"])
     return names
 
 
-async def warn_of_the_end(shop: Shop) -> None:
-    """Tell that the certificate of a shop is about to end."""
+async def warn_of_expiration(shop: Shop) -> None:
+    """Publishes the warning that the certificate of a shop is about to expire."""
     ends_at = datetime.fromisoformat(data_of(await shop.get("/certificate"))["certificate"]["expiresAt"])
-    now, database = ends_at - timedelta(days=5), shop.floor.database
-    (ours,) = [one for one in await expiring(database, now) if str(one.company_id) == shop.id]
-    assert await warn(database, ours, now)
+    now, database = ends_at - timedelta(days=5), shop.system.database
+    (ours,) = [
+        warning
+        for warning in await certificates_to_warn_about(database, now)
+        if str(warning.company_id) == shop.id
+    ]
+    assert await publish_expiry_warning(database, ours, now)
 
 
 class TestEvents:
-    def test_that_may_be_listened_to_are_published_and_the_one_of_trials(
-        self, published: dict[str, Any]
-    ) -> None:
-        known = [event for group in EVERYTHING.values() for event in group]
-        assert sorted(published["webhooks"]) == sorted([*known, "webhook.test"])
+    def test_all_events_including_the_test_event_are_published(self, published: dict[str, Any]) -> None:
+        names = [event for group in EVERYTHING.values() for event in group]
+        assert sorted(published["webhooks"]) == sorted([*names, "webhook.test"])
 
-    async def test_of_documents_are_as_published(
+    async def test_document_events_are_as_published(
         self, published: dict[str, Any], shop: Shop, listener: Listener
     ) -> None:
-        for kind in KINDS:
-            data_of(await cancel(shop, await shop.issue(kind, externalId=f"pedido-{kind}")))
-            await shop.issue(kind, notes=REFUSALS[kind])
-        told = await heard(published, listener, 3 * len(KINDS))
+        for document_type in KINDS:
+            data_of(await cancel(shop, await shop.issue(document_type, externalId=f"pedido-{document_type}")))
+            await shop.issue(document_type, notes=REFUSALS[document_type])
+        events = await validated_events(published, listener, 3 * len(KINDS))
         verbs = ("authorized", "cancelled", "rejected")
-        assert sorted(told) == sorted(f"{kind}.{verb}" for kind in KINDS for verb in verbs)
+        assert sorted(events) == sorted(
+            f"{document_type}.{verb}" for document_type in KINDS for verb in verbs
+        )
 
-    async def test_of_certificates_and_of_trials_are_as_published(
+    async def test_certificate_and_test_events_are_as_published(
         self, published: dict[str, Any], shop: Shop, listener: Listener
     ) -> None:
         data_of(await listener.post("/test"))
-        await warn_of_the_end(shop)
-        assert await heard(published, listener, 2) == ["webhook.test", "certificate.expiring"]
+        await warn_of_expiration(shop)
+        assert await validated_events(published, listener, 2) == ["webhook.test", "certificate.expiring"]
 
-    async def test_are_told_apart_by_what_is_published(
+    async def test_a_payload_matches_only_its_own_event(
         self, published: dict[str, Any], shop: Shop, listener: Listener
     ) -> None:
         await shop.issue("nfe")
-        (told,) = await listener.told(1)
-        assert reader_of(published, "nfe.authorized").is_valid(told)
+        (payload,) = await listener.payloads(1)
+        assert reader_of(published, "nfe.authorized").is_valid(payload)
         others = published["webhooks"].keys() - {"nfe.authorized"}
-        assert not [event for event in others if reader_of(published, event).is_valid(told)]
+        assert not [event for event in others if reader_of(published, event).is_valid(payload)]

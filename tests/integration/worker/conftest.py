@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from carimbo.service.access import Gatekeeper
+from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
@@ -18,7 +18,7 @@ async def clean_site(new_migrated_database: NewDatabase) -> AsyncIterator[Site]:
         open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as database,
     ):
         async with database.connection() as connection:
-            # What tasks of these tests did, written in the transaction that concludes.
+            # The outcomes of the tasks of these tests, written in the concluding transaction.
             await connection.execute("create table outcomes (probe_id uuid not null, who text not null)")
         yield Site(url, database)
 
@@ -31,7 +31,7 @@ async def site(clean_site: Site) -> Site:
 
 @pytest.fixture
 async def shop(site: Site) -> Shop:
-    """A company without neighbours."""
+    """The only company of the database."""
     await site.fetch("truncate companies cascade")
-    gatekeeper = await Gatekeeper.open(site.database)
-    return await open_shop(site.database, (await create_subscription(gatekeeper, "Teste")).subscription_id)
+    authenticator = await Authenticator.open(site.database)
+    return await open_shop(site.database, (await create_subscription(authenticator, "Teste")).subscription_id)

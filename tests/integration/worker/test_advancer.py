@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from carimbo.service.probes import answer
+from carimbo.service.maintenance import conclude_probe
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.work import Lease
 from integration.worker.worker_site import NEVER, POLICY, Site, failing, milliseconds, outcomes, recording
@@ -14,9 +14,7 @@ from support import PATIENCE
 
 
 class TestFailingTask:
-    async def test_it_is_tried_again_with_growing_delays_and_then_parked_with_the_reason(
-        self, site: Site
-    ) -> None:
+    async def test_a_failing_row_is_retried_with_growing_delays_and_then_parked(self, site: Site) -> None:
         task, tried = failing(ZeroDivisionError("by zero"))
         (key,) = await site.add(1)
         async with site.worker(site.advancer(task)):
@@ -40,7 +38,7 @@ class TestFailingTask:
         assert len(tried) == 2 * POLICY.attempts_before_parking
         assert (await site.row_of(key))["lease_token"] == 3
 
-    async def test_the_queue_itself_wakes_it_again_without_a_sweep(self, site: Site) -> None:
+    async def test_the_queue_retries_without_a_sweep(self, site: Site) -> None:
         task, tried = failing(ZeroDivisionError("by zero"), times=2)
         (key,) = await site.add(1)
         async with site.worker(site.advancer(task), sweep_every=NEVER):
@@ -49,13 +47,13 @@ class TestFailingTask:
         assert (row["attempts"], row["parked_reason"]) == (0, None)
         assert len(tried) == 3
 
-    async def test_it_does_not_keep_others_from_their_turn(self, site: Site) -> None:
+    async def test_a_failing_row_does_not_delay_others(self, site: Site) -> None:
         (poisoned,) = await site.add(1)
 
         async def task(database: Database, lease: Lease) -> None:
             if lease.key == poisoned:
                 raise ZeroDivisionError("by zero")
-            await answer(database, lease)
+            await conclude_probe(database, lease)
 
         async with site.worker(site.advancer(task)):
             await site.add(50)
@@ -63,7 +61,7 @@ class TestFailingTask:
             await site.until("1 = (select count(*) from probes where parked_reason is not null)")
 
     async def test_a_row_that_kills_its_worker_every_time_is_parked(self, site: Site) -> None:
-        """One that is cancelled by nobody never comes back to its row, like one whose process was killed."""
+        """The task never returns to its row, as if its process had been killed."""
         task, tried = failing(asyncio.CancelledError())
         (key,) = await site.add(1)
         advancer = site.advancer(task, lease=milliseconds(100))
@@ -73,9 +71,9 @@ class TestFailingTask:
         assert row["parked_reason"] == "o trabalhador caiu ou falhou em todas as tentativas"
         assert len(tried) == POLICY.attempts_before_parking
 
-    async def test_one_that_fails_after_its_conclusion_stays_concluded(self, site: Site) -> None:
+    async def test_a_row_that_fails_after_its_conclusion_stays_concluded(self, site: Site) -> None:
         async def task(database: Database, lease: Lease) -> None:
-            await answer(database, lease)
+            await conclude_probe(database, lease)
             raise ZeroDivisionError("too late to matter")
 
         (key,) = await site.add(1)
@@ -84,21 +82,19 @@ class TestFailingTask:
         assert row["answered_at"] is not None
         assert (row["next_action_at"], row["parked_reason"]) == (None, None)
 
-    async def test_one_that_forgets_to_let_go_is_tried_again_when_its_lease_has_lapsed(
-        self, site: Site
-    ) -> None:
+    async def test_a_row_that_is_not_released_is_retried_after_its_lease(self, site: Site) -> None:
         calls = itertools.count()
 
         async def task(database: Database, lease: Lease) -> None:
             if next(calls):
-                await answer(database, lease)
+                await conclude_probe(database, lease)
 
         await site.add(1)
         advancer = site.advancer(task, lease=milliseconds(100))
         async with site.worker(advancer, sweep_every=milliseconds(50)):
             await site.until_all_answered()
 
-    async def test_a_lost_database_is_no_failure_of_the_row(self, site: Site) -> None:
+    async def test_a_lost_database_does_not_count_as_a_failure_of_the_row(self, site: Site) -> None:
         task, tried = failing(DatabaseUnavailable("gone"), times=1)
         (key,) = await site.add(1)
         async with site.worker(site.advancer(task)):
@@ -108,9 +104,9 @@ class TestFailingTask:
 
 
 class TestSuspects:
-    """Rows that did not come back twice may have killed their worker, and with it all that it had begun."""
+    """Rows that failed to return twice may have killed their worker and its other work."""
 
-    async def test_they_are_worked_on_one_at_a_time(self, site: Site) -> None:
+    async def test_suspect_rows_are_processed_one_at_a_time(self, site: Site) -> None:
         await site.add(5)
         await site.fetch("update probes set attempts = 2")
         at_work, most = 0, 0
@@ -120,14 +116,14 @@ class TestSuspects:
             at_work += 1
             most = max(most, at_work)
             await asyncio.sleep(0.01)
-            await answer(database, lease)
+            await conclude_probe(database, lease)
             at_work -= 1
 
         async with site.worker(site.advancer(task)):
             await site.until_all_answered()
         assert most == 1
 
-    async def test_others_do_not_wait_for_them(self, site: Site) -> None:
+    async def test_other_rows_do_not_wait_for_suspect_rows(self, site: Site) -> None:
         suspects = set(await site.add(3))
         await site.fetch("update probes set attempts = 2")
         gate = asyncio.Event()
@@ -135,7 +131,7 @@ class TestSuspects:
         async def task(database: Database, lease: Lease) -> None:
             if lease.key in suspects:
                 await gate.wait()
-            await answer(database, lease)
+            await conclude_probe(database, lease)
 
         async with site.worker(site.advancer(task)):
             await site.add(10)
@@ -145,7 +141,7 @@ class TestSuspects:
 
 
 class TestLease:
-    async def test_a_long_task_keeps_its_row(self, site: Site) -> None:
+    async def test_a_long_task_keeps_its_lease(self, site: Site) -> None:
         started, finish = asyncio.Event(), asyncio.Event()
 
         async def last_long() -> None:
@@ -157,7 +153,7 @@ class TestLease:
         first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
         await started.wait()
         before = (await site.row_of(key))["lease_until"]
-        # When its lease should have ended the row is still held, because it was renewed.
+        # The row is still held when its first lease has ended, because the lease was renewed.
         deadline = f"'{before + lease / 3}'::timestamptz"
         while not (await site.fetch(f"select clock_timestamp() > {deadline} as passed"))[0]["passed"]:
             assert await site.advancer(recording("second"), lease).advance(key) is None
@@ -192,7 +188,7 @@ class TestLease:
         assert (row["lease_token"], row["next_action_at"], row["parked_reason"]) == (2, None, None)
 
     @pytest.mark.parametrize("attempts_before_parking", [1, 5])
-    async def test_nor_can_it_postpone_or_park_by_failing(
+    async def test_a_worker_that_was_overtaken_cannot_postpone_or_park_by_failing(
         self, site: Site, attempts_before_parking: int
     ) -> None:
         (key,) = await site.add(1)
@@ -208,7 +204,7 @@ class TestLease:
         assert (row["next_action_at"], row["parked_reason"]) == (None, None)
         assert row["answered_at"] is not None
 
-    async def test_a_row_that_somebody_holds_is_left_alone(self, site: Site) -> None:
+    async def test_a_row_held_by_another_worker_is_left_alone(self, site: Site) -> None:
         (key,) = await site.add(1)
         await site.fetch("update probes set lease_until = now() + interval '1 minute'")
         assert await site.advancer(recording("second")).advance(key) is None

@@ -11,7 +11,7 @@ from support import PATIENCE
 
 class TestConsume:
     async def test_a_handler_that_raises_keeps_its_job(self, site: Site) -> None:
-        """Without a sweeper: the queue alone must try again."""
+        """Without a sweeper, the queue alone must retry."""
         (key,) = await site.add(1)
         stop = asyncio.Event()
         handled: list[WorkKey] = []
@@ -27,7 +27,7 @@ class TestConsume:
         assert handled == [key, key, key]
         assert await site.fetch("select from pgqueuer") == []
 
-    async def test_a_handler_tells_when_to_be_woken_again(self, site: Site) -> None:
+    async def test_a_handler_is_called_again_after_the_returned_delay(self, site: Site) -> None:
         await site.add(1)
         stop = asyncio.Event()
         handled: list[float] = []
@@ -42,7 +42,7 @@ class TestConsume:
         await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), PATIENCE)
         assert handled[1] - handled[0] >= 0.3
 
-    async def test_more_urgent_jobs_go_first(self, site: Site) -> None:
+    async def test_jobs_with_higher_priority_are_handled_first(self, site: Site) -> None:
         keys = await site.add(3)
         for key, priority in zip(keys, (0, 10, 5), strict=True):
             await site.fetch(f"update pgqueuer set priority = {priority} where payload = '{key}'")
@@ -55,6 +55,6 @@ class TestConsume:
                 stop.set()
             return None
 
-        one_by_one = replace(QUICK, batch_size=1, concurrency=2)
-        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, one_by_one, stop), PATIENCE)
+        sequential = replace(QUICK, batch_size=1, concurrency=2)
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, sequential, stop), PATIENCE)
         assert handled == [keys[1], keys[2], keys[0]]

@@ -1,4 +1,4 @@
-"""What those who watch over an installation see of it."""
+"""The metrics of an installation."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from carimbo.service.certificate_expiry import WARNED_DAYS
+from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.identifiers import new_id
@@ -18,7 +18,7 @@ from carimbo.worker.metrics import REGISTRY
 from integration.storage.document_rows import Shop, open_shop
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
 from metric_samples import shown
-from monitoring_files import asked_in, expressions
+from monitoring_files import expressions, metrics_in
 from support import CNPJ, OTHER_CNPJ, PATIENCE
 
 OVERDUE = timedelta(minutes=10)
@@ -42,7 +42,7 @@ def observer(site: Site) -> Observer:
 
 
 class TestDocuments:
-    async def test_those_under_way_overdue_and_set_aside_are_counted(
+    async def test_documents_processing_overdue_and_parked_are_counted(
         self, site: Site, shop: Shop, observer: Observer
     ) -> None:
         for _ in range(4):
@@ -60,16 +60,16 @@ class TestDocuments:
         assert shown("work_parked", kind="document") == 1
         assert shown("documents_oldest_seconds") == pytest.approx(11 * 60, abs=TOLERANCE)
 
-    async def test_what_operators_cannot_take_up_again_is_not_counted(
+    async def test_parked_work_that_operators_cannot_resume_is_not_counted(
         self, site: Site, observer: Observer
     ) -> None:
         await site.add(1)
         await site.fetch("update probes set parked_reason = 'broken', next_action_at = null")
         await measure(observer)
-        kinds = [kind.value for kind in WorkKind if shown("work_parked", kind=kind) is None]
+        kinds = [work_kind.value for work_kind in WorkKind if shown("work_parked", kind=work_kind) is None]
         assert kinds == ["probe"]
 
-    async def test_nothing_is_shown_when_everything_is_settled(self, shop: Shop, observer: Observer) -> None:
+    async def test_metrics_are_zero_when_everything_is_settled(self, shop: Shop, observer: Observer) -> None:
         document = await shop.added()
         await measure(observer)
         assert shown("documents_processing") == 1
@@ -81,14 +81,14 @@ class TestDocuments:
         plans = {}
         async with site.database.transaction() as connection:
             await connection.execute("set local enable_seqscan = off")
-            for kind in WorkKind:
-                count = f"select count(*) from {TABLES[kind]} where parked_reason is not null"
-                plans[f"{TABLES[kind]}_parked"] = str(await connection.fetch(f"explain {count}"))
+            for work_kind in WorkKind:
+                count = f"select count(*) from {TABLES[work_kind]} where parked_reason is not null"
+                plans[f"{TABLES[work_kind]}_parked"] = str(await connection.fetch(f"explain {count}"))
         assert [index for index, plan in plans.items() if index not in plan] == []
 
 
 class TestQueue:
-    async def test_what_waits_what_runs_and_what_comes_later_are_told_apart(
+    async def test_waiting_running_and_later_jobs_are_counted_separately(
         self, site: Site, observer: Observer
     ) -> None:
         await site.add(6)
@@ -108,7 +108,7 @@ class TestQueue:
         assert states == {"waiting": 3, "running": 1, "later": 2}
         assert shown("queue_oldest_seconds") == pytest.approx(90, abs=TOLERANCE)
 
-    async def test_an_empty_queue_keeps_nobody_waiting(self, site: Site, observer: Observer) -> None:
+    async def test_an_empty_queue_has_no_waiting_jobs(self, site: Site, observer: Observer) -> None:
         await measure(observer)
         assert shown("queue_jobs", state="waiting") == 0
         assert shown("queue_oldest_seconds") == 0
@@ -124,7 +124,9 @@ class TestCertificates:
         expires_at=datetime(2027, 1, 1, tzinfo=UTC),
     )
 
-    async def test_are_counted_by_how_near_their_end_is(self, shop: Shop, observer: Observer) -> None:
+    async def test_certificates_are_counted_by_time_to_expiration(
+        self, shop: Shop, observer: Observer
+    ) -> None:
         for left, within, expired in (
             (-DAY, (), 1),
             (DAY / 2, (60, 30, 15, 7, 1), 0),
@@ -138,7 +140,9 @@ class TestCertificates:
             assert self._expiring() == {days: float(days in within) for days in WARNED_DAYS}, left
             assert shown("certificates_expired") == expired, left
 
-    async def test_of_deleted_companies_do_not_count(self, shop: Shop, observer: Observer) -> None:
+    async def test_certificates_of_deleted_companies_are_not_counted(
+        self, shop: Shop, observer: Observer
+    ) -> None:
         await self._certify(shop, DAY / 2)
         other = await open_shop(shop.database, shop.subscription_id, OTHER_CNPJ)
         await self._certify(other, DAY / 2)
@@ -160,7 +164,9 @@ class TestWebhooks:
     TOPIC: ClassVar = "thing.happened"
     STATES: ClassVar = ("answering", "failing", "given_up", "disabled")
 
-    async def test_are_counted_by_their_state(self, site: Site, shop: Shop, observer: Observer) -> None:
+    async def test_webhooks_are_counted_by_their_state(
+        self, site: Site, shop: Shop, observer: Observer
+    ) -> None:
         for change, state in (
             ("is_active = true", "answering"),
             ("failing_since = now()", "given_up"),
@@ -173,7 +179,7 @@ class TestWebhooks:
             await measure(observer)
             assert self._states() == {each: float(each == state) for each in self.STATES}, change
 
-    async def test_fail_only_while_something_waits_for_them(
+    async def test_webhooks_are_failing_only_while_deliveries_wait(
         self, site: Site, shop: Shop, observer: Observer
     ) -> None:
         await self._listen(site, shop)
@@ -182,10 +188,10 @@ class TestWebhooks:
             "insert into events (subscription_id, topic) values ($1, $2)", shop.subscription_id, self.TOPIC
         )
         await measure(observer)
-        assert self._states() == {one: float(one == "failing") for one in self.STATES}
+        assert self._states() == {state: float(state == "failing") for state in self.STATES}
         await site.fetch("update deliveries set status = 'failed', next_action_at = null")
         await measure(observer)
-        assert self._states() == {one: float(one == "given_up") for one in self.STATES}
+        assert self._states() == {state: float(state == "given_up") for state in self.STATES}
 
     async def _listen(self, site: Site, shop: Shop) -> None:
         await site.fetch("truncate webhooks cascade")
@@ -194,44 +200,42 @@ class TestWebhooks:
             await tenant.webhooks.add(new_id(), facts, is_active=True)
 
     def _states(self) -> dict[str, float | None]:
-        return {one: shown("webhooks", state=one) for one in self.STATES}
+        return {state: shown("webhooks", state=state) for state in self.STATES}
 
 
 class TestAuthorities:
-    PLACE: ClassVar = {"model": "55", "authorizer": "SP", "environment": "production"}
+    SERVICE_LABELS: ClassVar = {"model": "55", "authorizer": "SP", "environment": "production"}
 
     @pytest.mark.parametrize(("minutes", "is_open"), [(4, 0), (6, 1)], ids=["closed", "open"])
-    async def test_a_break_is_shown_and_whether_the_breaker_is_open(
+    async def test_an_outage_and_the_state_of_the_breaker_are_shown(
         self, site: Site, observer: Observer, minutes: int, is_open: float
     ) -> None:
-        await self._break(site, "SP", timedelta(minutes=minutes))
+        await self._record_outage(site, "SP", timedelta(minutes=minutes))
         await measure(observer)
-        assert shown("authority_breaker_open", **self.PLACE) == is_open
-        seconds = shown("authority_outage_seconds", **self.PLACE)
+        assert shown("authority_breaker_open", **self.SERVICE_LABELS) == is_open
+        seconds = shown("authority_outage_seconds", **self.SERVICE_LABELS)
         assert seconds == pytest.approx(60 * minutes, abs=TOLERANCE)
 
-    async def test_one_that_is_over_or_forgotten_is_shown_no_more(
-        self, site: Site, observer: Observer
-    ) -> None:
-        await self._break(site, "SP", MINUTE)
+    async def test_an_outage_that_is_over_is_not_shown(self, site: Site, observer: Observer) -> None:
+        await self._record_outage(site, "SP", MINUTE)
         await measure(observer)
-        assert shown("authority_breaker_open", **self.PLACE) == 0
-        await self._break(site, "SP", HOUR, seen=11 * MINUTE)
-        # What one board has read is good enough for it for a moment.
+        assert shown("authority_breaker_open", **self.SERVICE_LABELS) == 0
+        await self._record_outage(site, "SP", HOUR, seen=11 * MINUTE)
+        # A board reuses a recent reading, so another one measures here.
         await measure(observer_of(site))
-        assert shown("authority_breaker_open", **self.PLACE) is None
-        assert shown("authority_outage_seconds", **self.PLACE) is None
+        assert shown("authority_breaker_open", **self.SERVICE_LABELS) is None
+        assert shown("authority_outage_seconds", **self.SERVICE_LABELS) is None
 
-    async def test_nobody_stands_in_for_one_that_stands_in_itself(
-        self, site: Site, observer: Observer
-    ) -> None:
-        await self._break(site, "SVCAN", HOUR)
+    async def test_a_contingency_authority_has_no_breaker(self, site: Site, observer: Observer) -> None:
+        await self._record_outage(site, "SVCAN", HOUR)
         await measure(observer)
-        svc = {**self.PLACE, "authorizer": "SVCAN"}
+        svc = {**self.SERVICE_LABELS, "authorizer": "SVCAN"}
         assert shown("authority_outage_seconds", **svc) == pytest.approx(3600, abs=TOLERANCE)
         assert shown("authority_breaker_open", **svc) is None
 
-    async def _break(self, site: Site, authorizer: str, since: timedelta, seen: timedelta = AT_ONCE) -> None:
+    async def _record_outage(
+        self, site: Site, authorizer: str, since: timedelta, seen: timedelta = AT_ONCE
+    ) -> None:
         await site.fetch("truncate outages")
         await site.fetch(
             "insert into outages (model, authorizer, environment, since, seen_at, message)"
@@ -241,18 +245,20 @@ class TestAuthorities:
 
 
 class TestMoments:
-    async def test_every_look_is_told_of(self, site: Site, shop: Shop, observer: Observer) -> None:
+    async def test_every_measurement_updates_its_timestamp(
+        self, site: Site, shop: Shop, observer: Observer
+    ) -> None:
         await measure(observer)
         began = time.time()
         await shop.added()
         chore = measure_forever(observer, milliseconds(20))
         async with site.worker(chores=[chore]), asyncio.timeout(PATIENCE):
-            while shown("documents_processing") != 1:  # noqa: ASYNC110 - a gauge tells nobody
+            while shown("documents_processing") != 1:  # noqa: ASYNC110 - a gauge has no event
                 await asyncio.sleep(0.02)
             while (shown("measured_timestamp_seconds") or 0) < began:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
 
-    async def test_a_look_that_failed_half_way_is_none(
+    async def test_a_failed_measurement_does_not_update_the_timestamp(
         self, site: Site, observer: Observer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await measure(observer)
@@ -261,14 +267,14 @@ class TestMoments:
         async def fail() -> None:
             raise OSError
 
-        monkeypatch.setattr(observer.outages, "standing", fail)
+        monkeypatch.setattr(observer.outages, "current_outages", fail)
         with pytest.raises(OSError):
             await measure(observer)
         assert shown("measured_timestamp_seconds") == before
 
 
-async def test_dashboard_and_alerts_ask_for_values_that_labels_have(observer: Observer) -> None:
-    """An alert that asks for a value which no label has never fires."""
+async def test_dashboard_and_alerts_use_existing_label_values(observer: Observer) -> None:
+    """An alert for a value that no label has never fires."""
     await measure(observer)
     values = {
         (sample.name, label, value)
@@ -277,12 +283,12 @@ async def test_dashboard_and_alerts_ask_for_values_that_labels_have(observer: Ob
         for label, value in sample.labels.items()
     }
     of_worker = {name for name, _, _ in values}
-    asked = {
-        (place, (question.metric, label, value))
-        for place, expression in expressions().items()
-        for question in asked_in(expression)
+    questions = {
+        (source, (question.metric, label, value))
+        for source, expression in expressions().items()
+        for question in metrics_in(expression)
         for label, value in question.exact
         if question.metric in of_worker
     }
-    assert asked
-    assert [(place, wanted) for place, wanted in sorted(asked) if wanted not in values] == []
+    assert questions
+    assert [(source, wanted) for source, wanted in sorted(questions) if wanted not in values] == []

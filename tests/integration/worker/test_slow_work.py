@@ -1,4 +1,4 @@
-"""Work that takes long, as with an authority that hangs, keeps nobody waiting and is not forgotten."""
+"""Slow work, as with an authority that hangs, delays nobody and is not lost."""
 
 import asyncio
 from collections import Counter
@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from structlog.testing import capture_logs
 
-from carimbo.service.probes import answer
+from carimbo.service.maintenance import conclude_probe
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.work import Lease, postpone
 from carimbo.worker import advance
@@ -25,11 +25,11 @@ from integration.worker.worker_site import (
 from support import PATIENCE
 
 SOON = milliseconds(30)
-TWO_PLACES = replace(QUICK, batch_size=1, concurrency=2)
+TWO_SLOTS = replace(QUICK, batch_size=1, concurrency=2)
 
 
 class Gate:
-    """Where slow work waits."""
+    """Blocks slow work until it is opened."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -47,16 +47,16 @@ def gate() -> Gate:
     return Gate()
 
 
-class TestItsPlace:
-    async def test_is_given_to_those_who_wait(self, site: Site, gate: Gate) -> None:
+class TestSlot:
+    async def test_the_slot_of_slow_work_is_given_to_waiting_work(self, site: Site, gate: Gate) -> None:
         slow = set(await site.add(3))
 
         async def task(database: Database, lease: Lease) -> None:
             if lease.key in slow:
                 await gate.passed()
-            await answer(database, lease)
+            await conclude_probe(database, lease)
 
-        async with site.worker(site.advancer(task, patience=SOON), TWO_PLACES):
+        async with site.worker(site.advancer(task, patience=SOON), TWO_SLOTS):
             await site.until("3 = (select count(*) from probes where lease_token > 0)")
             await site.add(20)
             await site.until("20 = (select count(*) from probes where answered_at is not null)")
@@ -64,7 +64,7 @@ class TestItsPlace:
             gate.open.set()
             await site.until_all_answered()
 
-    async def test_is_kept_when_too_many_went_aside(
+    async def test_slow_work_keeps_its_slot_when_too_many_were_moved_aside(
         self, site: Site, gate: Gate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(advance, "_MOST_ASIDE", 1)
@@ -73,9 +73,9 @@ class TestItsPlace:
         assert await advancer.advance(first) is None
         held = asyncio.create_task(advancer.advance(second))
         async with asyncio.timeout(PATIENCE):
-            while gate.waiting < 2:  # noqa: ASYNC110 - slow work tells nobody that it waits
+            while gate.waiting < 2:  # noqa: ASYNC110 - waiting has no event
                 await asyncio.sleep(0.01)
-        # Long enough for its patience to end; however slow the machine is, it does not end this wait.
+        # Long enough for the patience to end; the wait must time out on any machine.
         _, pending = await asyncio.wait({held}, timeout=3 * SOON.total_seconds())
         assert pending
         gate.open.set()
@@ -84,8 +84,8 @@ class TestItsPlace:
         assert await outcomes(site) == Counter({first.id: 1, second.id: 1})
 
 
-class TestItsRow:
-    async def test_stays_its_own(self, site: Site, gate: Gate) -> None:
+class TestRow:
+    async def test_slow_work_keeps_its_lease(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         lease = milliseconds(3000)
         advancer = site.advancer(recording("first", gate.passed), lease, patience=SOON)
@@ -97,14 +97,14 @@ class TestItsRow:
         await advancer.finish()
         assert [row["who"] for row in await site.fetch("select who from outcomes")] == ["first"]
 
-    async def test_comes_back_when_it_failed(self, site: Site, gate: Gate) -> None:
+    async def test_slow_work_that_failed_is_retried(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
 
         async def task(database: Database, lease: Lease) -> None:
             if lease.attempts == 1:
                 await gate.passed()
                 raise ZeroDivisionError("after a long while")
-            await answer(database, lease)
+            await conclude_probe(database, lease)
 
         with capture_logs() as logs:
             async with site.worker(site.advancer(task, patience=SOON)):
@@ -115,13 +115,13 @@ class TestItsRow:
         (failed,) = [line for line in logs if line["event"] == "work_failed"]
         assert failed["work"] == str(key)
 
-    async def test_comes_back_when_it_is_to_be_taken_up_later(self, site: Site, gate: Gate) -> None:
-        """Though the queue, which heard nothing of that, has no job for it any more."""
+    async def test_slow_work_that_is_postponed_is_continued_later(self, site: Site, gate: Gate) -> None:
+        """Even though the queue has no job for it any more."""
         (key,) = await site.add(1)
 
         async def task(database: Database, lease: Lease) -> timedelta | None:
             if lease.attempts > 1:
-                await answer(database, lease)
+                await conclude_probe(database, lease)
                 return None
             await gate.passed()
             async with database.transaction() as connection:
@@ -134,7 +134,7 @@ class TestItsRow:
             await site.until_all_answered()
         assert (await site.row_of(key))["lease_token"] == 2
 
-    async def test_comes_back_by_the_sweeper_when_the_database_went_away_meanwhile(
+    async def test_slow_work_is_retried_by_the_sweeper_after_a_database_loss(
         self, site: Site, gate: Gate
     ) -> None:
         (key,) = await site.add(1)
@@ -143,7 +143,7 @@ class TestItsRow:
             await gate.passed()
             if lease.token == 1:
                 raise DatabaseUnavailable("gone")
-            await answer(database, lease)
+            await conclude_probe(database, lease)
 
         advancer = site.advancer(task, milliseconds(100), patience=SOON)
         with capture_logs() as logs:
@@ -157,7 +157,7 @@ class TestItsRow:
 
 
 class TestEnd:
-    async def test_a_worker_that_stops_waits_for_it(self, site: Site, gate: Gate) -> None:
+    async def test_a_stopping_worker_waits_for_slow_work(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         stopping = asyncio.Event()
         advancer = site.advancer(recording("worker", gate.passed), patience=SOON)
@@ -170,12 +170,10 @@ class TestEnd:
             await asyncio.wait_for(running.worker, PATIENCE)
         assert await outcomes(site) == Counter({key.id: 1})
 
-    async def test_there_is_nothing_to_wait_for_when_nothing_is_slow(self, site: Site) -> None:
+    async def test_a_worker_without_slow_work_finishes_at_once(self, site: Site) -> None:
         await asyncio.wait_for(site.advancer(patience=SOON).finish(), PATIENCE)
 
-    async def test_whoever_is_told_to_give_up_while_it_waits_gives_the_work_up(
-        self, site: Site, gate: Gate
-    ) -> None:
+    async def test_a_cancelled_worker_abandons_its_work(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         held = asyncio.create_task(site.advancer(recording("worker", gate.passed)).advance(key))
         await asyncio.wait_for(gate.reached.wait(), PATIENCE)
@@ -188,7 +186,7 @@ class TestEnd:
         assert (await site.row_of(key))["next_action_at"] is not None
 
     @pytest.mark.parametrize("patience", [NEVER, SOON], ids=["in its place", "aside"])
-    async def test_workers_that_are_stopped_over_it_again_and_again_are_not_held_against_it(
+    async def test_stopped_workers_do_not_count_as_attempts(
         self, site: Site, gate: Gate, patience: timedelta
     ) -> None:
         (key,) = await site.add(1)

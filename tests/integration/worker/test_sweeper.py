@@ -35,7 +35,7 @@ class TestSweep:
             "next_action_at = null, parked_reason = 'broken'",
         ],
     )
-    async def test_a_row_that_is_not_due_or_held_gets_none(self, site: Site, state: str) -> None:
+    async def test_a_row_that_is_held_or_not_due_gets_no_job(self, site: Site, state: str) -> None:
         await site.add(1)
         await site.fetch("delete from pgqueuer")
         await site.fetch(f"update probes set {state}")
@@ -53,7 +53,7 @@ class TestSweep:
         await site.fetch("update pgqueuer set status = 'failed'")
         assert await sweep(site.database, AT_ONCE) == 1
 
-    async def test_sweepers_at_once_make_one_job_a_row(self, site: Site) -> None:
+    async def test_simultaneous_sweepers_add_one_job_for_each_row(self, site: Site) -> None:
         await site.add(20)
         await site.fetch("delete from pgqueuer")
         counts = await asyncio.gather(*(sweep(site.database, AT_ONCE) for _ in range(4)))
@@ -63,7 +63,7 @@ class TestSweep:
     @pytest.mark.parametrize(
         "error", [DatabaseUnavailable("gone"), asyncpg.DeadlockDetectedError("deadlock"), KeyError("a bug")]
     )
-    async def test_a_sweep_that_fails_is_not_the_last(
+    async def test_sweeping_continues_after_a_failed_sweep(
         self, site: Site, monkeypatch: pytest.MonkeyPatch, error: Exception
     ) -> None:
         third_sweep = asyncio.Event()
@@ -84,7 +84,7 @@ class TestSweep:
         with pytest.raises(asyncio.CancelledError):
             await sweeping
 
-    async def test_a_document_without_a_job_comes_back_in_its_turn(self, site: Site, shop: Shop) -> None:
+    async def test_a_document_without_a_job_gets_one_with_its_turn(self, site: Site, shop: Shop) -> None:
         await shop.added()
         await shop.added(is_urgent=True)
         jobs = "select payload, priority from pgqueuer order by payload"

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from carimbo.main.outbound import mail_room_of
-from carimbo.main.worker import means_of
-from carimbo.service.probes import probe_queue
+from carimbo.main.outbound import mailing_context_of
+from carimbo.main.worker import worker_context_of
+from carimbo.service.maintenance import probe_queue
 from carimbo.settings import Settings
 from carimbo.storage.jobs import consume
 from carimbo.storage.work import WorkKind
@@ -30,21 +30,21 @@ from support import PATIENCE
 
 
 class TestProbe:
-    async def test_a_worker_answers_it(self, site: Site) -> None:
+    async def test_a_worker_answers_a_probe(self, site: Site) -> None:
         async with site.worker():
             seconds = await probe_queue(site.database, PATIENCE)
         assert seconds is not None
 
-    async def test_without_a_worker_nobody_does(self, site: Site) -> None:
+    async def test_without_a_worker_a_probe_is_not_answered(self, site: Site) -> None:
         assert await probe_queue(site.database, 0.2) is None
 
     async def test_a_waiting_worker_is_woken_at_once(self, site: Site) -> None:
-        """By the notification: it would look by itself only in an hour."""
+        """By the notification: polling happens only every hour."""
         async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
             for _ in range(3):
                 assert await probe_queue(site.database, PATIENCE) is not None
 
-    async def test_many_are_answered_and_leave_no_job(self, site: Site) -> None:
+    async def test_many_probes_are_answered_and_leave_no_job(self, site: Site) -> None:
         keys = await site.add(200)
         async with site.worker():
             await site.until_all_answered()
@@ -54,12 +54,12 @@ class TestProbe:
         assert len(keys) == 200
 
     async def test_every_kind_of_work_has_a_task(self, site: Site, settings: Settings) -> None:
-        async with means_of(settings, site.database) as means:
-            assert set(tasks_of(means, mail_room_of(settings, site.database))) == set(WorkKind)
+        async with worker_context_of(settings, site.database) as context:
+            assert set(tasks_of(context, mailing_context_of(settings, site.database))) == set(WorkKind)
 
 
 class TestQueueLost:
-    async def test_every_row_is_done_though_every_job_was_deleted_in_mid_run(self, site: Site) -> None:
+    async def test_every_row_is_processed_though_all_jobs_were_deleted_meanwhile(self, site: Site) -> None:
         started, gate = asyncio.Event(), asyncio.Event()
 
         async def wait() -> None:
@@ -75,7 +75,7 @@ class TestQueueLost:
             await site.until_all_answered()
         assert await outcomes(site) == Counter(key.id for key in keys)
 
-    async def test_jobs_deleted_over_and_over_only_cost_time(self, site: Site) -> None:
+    async def test_every_row_is_processed_though_jobs_are_deleted_repeatedly(self, site: Site) -> None:
         keys = await site.add(100)
         async with site.worker(site.advancer(recording("worker")), sweep_every=milliseconds(30)):
             for _ in range(10):
@@ -84,7 +84,7 @@ class TestQueueLost:
             await site.until_all_answered()
         assert await outcomes(site) == Counter(key.id for key in keys)
 
-    async def test_a_job_that_cannot_be_read_harms_nobody(self, site: Site) -> None:
+    async def test_an_unreadable_job_does_not_stop_the_others(self, site: Site) -> None:
         await site.fetch(
             "insert into pgqueuer (priority, status, entrypoint, payload) values (9, 'queued', 'probe', 'x')"
         )
@@ -92,7 +92,7 @@ class TestQueueLost:
         async with site.worker():
             await site.until_all_answered()
 
-    async def test_a_job_whose_row_is_gone_is_forgotten(self, site: Site) -> None:
+    async def test_the_job_of_a_missing_row_is_removed(self, site: Site) -> None:
         await site.add(1)
         await site.fetch("delete from probes")
         async with site.worker():
@@ -100,7 +100,7 @@ class TestQueueLost:
 
 
 class TestConnectionLost:
-    async def test_a_worker_connects_again_and_goes_on(self, site: Site) -> None:
+    async def test_a_worker_reconnects_and_continues(self, site: Site) -> None:
         async with site.worker(sweep_every=milliseconds(100)) as running:
             for _ in range(3):
                 assert await probe_queue(site.database, PATIENCE) is not None
@@ -108,14 +108,14 @@ class TestConnectionLost:
             assert await probe_queue(site.database, PATIENCE) is not None
             assert not running.worker.done()
 
-    async def test_a_waiting_worker_notices_at_once(self, site: Site) -> None:
-        """It would look at the queue by itself only in an hour, and at its listener every ten seconds."""
+    async def test_a_waiting_worker_notices_a_lost_connection_at_once(self, site: Site) -> None:
+        """Polling happens only every hour, and the listener is checked every ten seconds."""
         async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
             assert await probe_queue(site.database, PATIENCE) is not None
             await self._cut_all(site)
             assert await probe_queue(site.database, PATIENCE) is not None
 
-    async def test_nothing_is_lost_when_it_happens_in_mid_work(self, site: Site) -> None:
+    async def test_no_work_is_lost_when_the_connection_is(self, site: Site) -> None:
         keys = await site.add(150)
         advancer = site.advancer(recording("worker"), lease=milliseconds(300))
         advancer = replace(advancer, policy=replace(POLICY, attempts_before_parking=50))
@@ -126,7 +126,7 @@ class TestConnectionLost:
         assert await outcomes(site) == Counter(key.id for key in keys)
 
     async def _cut_all(self, site: Site) -> None:
-        """End every connection to this database but the one that asks."""
+        """Ends every other connection to this database."""
         await site.fetch(
             "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()"
@@ -134,7 +134,7 @@ class TestConnectionLost:
 
 
 class TestQueueFailed:
-    async def test_a_worker_outlives_whatever_ends_its_queue(
+    async def test_a_worker_survives_errors_of_its_queue(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         tries = itertools.count(1)
@@ -148,7 +148,7 @@ class TestQueueFailed:
         async with site.worker():
             assert await probe_queue(site.database, PATIENCE) is not None
 
-    async def test_a_worker_started_before_the_migration_begins_after_it(self, site: Site) -> None:
+    async def test_a_worker_started_before_the_migration_works_after_it(self, site: Site) -> None:
         await site.fetch("alter table pgqueuer rename to somewhere_else")
         try:
             with capture_logs() as logs:
@@ -161,23 +161,23 @@ class TestQueueFailed:
 
 
 class TestChores:
-    async def test_are_told_once_and_finish_what_they_are_at(self, site: Site) -> None:
-        """Told twice, a chore would leave what it is finishing."""
-        told: list[str] = []
+    async def test_chores_are_cancelled_once_and_can_finish(self, site: Site) -> None:
+        """A second cancellation would interrupt what the chore is finishing."""
+        steps: list[str] = []
 
         async def chore() -> None:
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                told.append("to stop")
+                steps.append("cancelled")
                 await site.fetch("select pg_sleep(0.1)")
-                told.append("finished")
+                steps.append("finished")
 
         async with site.worker(chores=[chore()]):
             assert await probe_queue(site.database, PATIENCE) is not None
-        assert told == ["to stop", "finished"]
+        assert steps == ["cancelled", "finished"]
 
-    async def test_end_with_a_worker_that_is_cancelled(self, site: Site) -> None:
+    async def test_chores_end_with_a_cancelled_worker(self, site: Site) -> None:
         ended = asyncio.Event()
         with pytest.raises(asyncio.CancelledError):
             async with site.worker(chores=[until_the_end(ended)]) as running:
@@ -190,16 +190,16 @@ class TestChores:
 class TestTwoWorkers:
     async def test_each_row_is_concluded_once(self, site: Site) -> None:
         keys = await site.add(200)
-        one = site.advancer(recording("one"))
+        first = site.advancer(recording("one"))
         other = site.advancer(recording("other"))
         async with (
-            site.worker(one, sweep_every=milliseconds(30)),
+            site.worker(first, sweep_every=milliseconds(30)),
             site.worker(other, sweep_every=milliseconds(30)),
         ):
             await site.until_all_answered()
         assert await outcomes(site) == Counter(key.id for key in keys)
 
-    async def test_each_row_is_concluded_once_though_leases_lapse_under_their_feet(self, site: Site) -> None:
+    async def test_each_row_is_concluded_once_though_leases_expire(self, site: Site) -> None:
         keys = await site.add(60)
         policy = replace(POLICY, attempts_before_parking=1000)
 
@@ -207,8 +207,8 @@ class TestTwoWorkers:
             await asyncio.sleep(0.02)
 
         workers = [
-            replace(site.advancer(recording(who, dawdle), lease=milliseconds(10)), policy=policy)
-            for who in ("one", "other")
+            replace(site.advancer(recording(name, dawdle), lease=milliseconds(10)), policy=policy)
+            for name in ("one", "other")
         ]
         async with (
             site.worker(workers[0], sweep_every=milliseconds(20)),
@@ -219,7 +219,7 @@ class TestTwoWorkers:
 
 
 class TestStop:
-    async def test_what_is_under_way_is_finished_first_and_chores_end_beside_it(self, site: Site) -> None:
+    async def test_a_stopping_worker_finishes_its_work_and_ends_its_chores(self, site: Site) -> None:
         started, stopping, finish = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
         async def last_long() -> None:
@@ -237,7 +237,7 @@ class TestStop:
         assert (await site.row_of(key))["answered_at"] is not None
         assert await site.fetch("select from pgqueuer") == []
 
-    async def test_a_worker_told_to_stop_before_it_began_ends_at_once(self, site: Site) -> None:
+    async def test_a_worker_stopped_before_it_began_ends_at_once(self, site: Site) -> None:
         await site.add(1)
         async with site.worker():
             pass

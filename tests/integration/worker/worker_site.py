@@ -12,17 +12,15 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.service.backoff import Backoff
-from carimbo.service.probes import answer
+from carimbo.service.maintenance import conclude_probe
+from carimbo.service.waiting import Backoff
 from carimbo.storage.database import Database
-from carimbo.storage.jobs import QueueOptions
-from carimbo.storage.probes import add_probe, answer_probe
+from carimbo.storage.jobs import QueueOptions, add_probe, answer_probe
 from carimbo.storage.work import Lease, WorkKey, WorkKind, conclude
-from carimbo.worker.advance import Advancer
-from carimbo.worker.retry import RetryPolicy
+from carimbo.worker.advance import Advancer, RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
-from support import ALL_ANSWERED, PATIENCE, until_it_holds
+from support import ALL_ANSWERED, PATIENCE, wait_until_true
 
 NEVER = timedelta(hours=1)
 AT_ONCE = timedelta(0)
@@ -44,13 +42,13 @@ POLICY = RetryPolicy(Backoff(milliseconds(40), milliseconds(80)), attempts_befor
 
 @dataclass(frozen=True)
 class Site:
-    """A database of this file alone."""
+    """A separate database for each test file, and helpers for its work."""
 
     url: str
     database: Database
 
     def advancer(
-        self, task: Task = answer, lease: timedelta = NEVER, patience: timedelta = NEVER
+        self, task: Task = conclude_probe, lease: timedelta = NEVER, patience: timedelta = NEVER
     ) -> Advancer:
         return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, patience)
 
@@ -67,7 +65,7 @@ class Site:
         return dict(row)
 
     async def until(self, condition: str) -> None:
-        await until_it_holds(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, PATIENCE)
 
     async def until_all_answered(self) -> None:
         await self.until(ALL_ANSWERED)
@@ -80,7 +78,7 @@ class Site:
         sweep_every: timedelta = NEVER,
         chores: Iterable[Coroutine[Any, Any, None]] = (),
     ) -> AsyncIterator["Running"]:
-        """Run a worker for the length of a block; it must stop when it is told to."""
+        """Runs a worker for the length of a block; it must stop on request."""
         stop = asyncio.Event()
         worker = asyncio.create_task(
             run_worker(
@@ -103,14 +101,14 @@ class Site:
 
 @dataclass(frozen=True)
 class Running:
-    """A worker that runs, and what stops it."""
+    """A running worker, and the event that stops it."""
 
     worker: asyncio.Task[None]
     stop: asyncio.Event
 
 
 async def until_the_end(ended: asyncio.Event) -> None:
-    """Is a chore that does nothing until it is told to stop, and says so."""
+    """A chore that waits until it is cancelled, and then sets the event."""
     try:
         await asyncio.Event().wait()
     finally:
@@ -118,14 +116,14 @@ async def until_the_end(ended: asyncio.Event) -> None:
 
 
 async def until_logged(logs: Sequence[Mapping[str, Any]], event: str, times: int) -> None:
-    """Waits until an event stands in a log so often."""
+    """Waits until an event was logged that many times."""
     async with asyncio.timeout(PATIENCE):
-        while sum(line["event"] == event for line in logs) < times:  # noqa: ASYNC110 - a log tells nobody
+        while sum(line["event"] == event for line in logs) < times:  # noqa: ASYNC110 - a log has no event
             await asyncio.sleep(0.01)
 
 
 def recording(who: str, before: Callable[[], Awaitable[Any]] | None = None) -> Task:
-    """A task that answers its probe and writes an outcome, all in one transaction."""
+    """Returns a task that answers its probe and writes an outcome, in one transaction."""
 
     async def task(database: Database, lease: Lease) -> None:
         if before is not None:
@@ -139,14 +137,14 @@ def recording(who: str, before: Callable[[], Awaitable[Any]] | None = None) -> T
 
 
 def failing(error: BaseException, times: int | None = None) -> tuple[Task, list[float]]:
-    """A task that raises so many times (or always), and the instants at which it was tried."""
+    """Returns a task that raises that many times (or always), and the times of its attempts."""
     tried: list[float] = []
 
     async def task(database: Database, lease: Lease) -> None:
         tried.append(time.monotonic())
         if times is None or len(tried) <= times:
             raise error
-        await answer(database, lease)
+        await conclude_probe(database, lease)
 
     return task, tried
 

@@ -2,23 +2,22 @@
 
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.sefaz import Sefaz
-from carimbo.authorities.services import Distribution, Family, Service
-from carimbo.authorities.transport import Transport
+from carimbo.authorities.sefaz import Distribution, Sefaz, SefazFamily, SoapService
+from carimbo.authorities.transport import HttpsTransport
 from toy.wagon.layout import DIALECT, MODEL
 
-_PAGES = Service("MDFeDistribuicaoDFe", "toyDistribuicao", header_version="1.00")
-FAMILY = Family(
+_PAGES = SoapService("MDFeDistribuicaoDFe", "toyDistribuicao", header_version="1.00")
+FAMILY = SefazFamily(
     dialect=DIALECT,
-    reception=Service("MDFeRecepcaoSinc", "toyRecepcao"),
-    consult=Service("MDFeConsulta", "toyConsulta", header_version="1.00"),
-    status=Service("MDFeStatusServico", "toyStatus", header_version="1.00"),
-    event=Service("MDFeRecepcaoEvento", "toyEvento", header_version="1.00"),
+    reception=SoapService("MDFeRecepcaoSinc", "toyRecepcao"),
+    consult=SoapService("MDFeConsulta", "toyConsulta", header_version="1.00"),
+    status=SoapService("MDFeStatusServico", "toyStatus", header_version="1.00"),
+    event=SoapService("MDFeRecepcaoEvento", "toyEvento", header_version="1.00"),
     distribution=Distribution(model=MODEL, pages=_PAGES, single=_PAGES, authorizer="SVRS"),
     document_missing_code="217",
 )
 
 
-def wagon_authority(transport: Transport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
-    """Returns the adapter that asks these authorities."""
+def wagon_authority(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
+    """Returns the adapter for these authorities."""
     return Sefaz(FAMILY, transport.exchange, endpoints, pacing)

@@ -1,18 +1,18 @@
-"""What carimbo knows of the wagon bill: a document of a second SEFAZ family."""
+"""The document type of the wagon bill, which belongs to a second SEFAZ family."""
 
 import re
 from datetime import datetime
 from functools import partial
 
-from carimbo.fiscal.addressee import Addressee
+from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
-from carimbo.fiscal.fields import Record
+from carimbo.fiscal.issuance import signed_identity
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.lifecycle import CLOSED_AT
-from carimbo.fiscal.printout import Paper
-from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.parties.customer import Addressee
+from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signed_identity import signed_identity
+from carimbo.fiscal.signed_documents import rejection_file
 from toy.wagon.events import ARRIVAL
 from toy.wagon.layout import DIALECT, MODEL
 from toy.wagon.request import WagonRequest, WagonSettings
@@ -22,7 +22,7 @@ _ID = re.compile(rb'<infToy [^>]*?Id="Toy([0-9A-Z]+)"')
 
 
 class _WagonFields(Record):
-    """What only the record of a wagon bill tells."""
+    """Fields that only the record of a wagon bill has."""
 
     closed_at: datetime | None
 
@@ -47,9 +47,9 @@ WAGON = DocumentType(
         addressee=lambda request: Addressee(request.receiver, None, None),
         archived=partial(authorized_document, DIALECT),
         refused=rejection_file,
-        # There is no XSD of the wagon; the service compiles that of every type when it starts.
+        # The wagon has no XSD; the service compiles that of every type when it starts.
         schema=Schema.NFE_SERVICE_QUERY,
-        papers=(Paper.A4,),
+        papers=(PaperSize.A4,),
         print_name="WAGON",
     ),
     events=(ARRIVAL,),

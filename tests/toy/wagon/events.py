@@ -2,13 +2,13 @@
 
 from functools import partial
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.fields import Body, Text
-from carimbo.fiscal.filing import AboutDocument, EventKind, EventRoute, Filed, Teller
+from carimbo.fiscal.body.fields import Body, Text
+from carimbo.fiscal.filing import EventKind, EventRoute, EventSubject, FilingIssuer, FilingResult
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.sefaz.events import issue
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CLOSES, CLOSING
-from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.signed_documents import SignedFiling
 from toy.wagon.layout import DIALECT, Arrival, Closing, WagonEvent
 
 
@@ -18,19 +18,19 @@ class ArrivalRequest(Body):
     city: Text
 
 
-def _close(request: ArrivalRequest, about: AboutDocument, teller: Teller) -> Filed:
+def _close(request: ArrivalRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     key = AccessKey.parse(about.access_key)
     event = WagonEvent(
         organ=key.state_code,
-        environment=teller.environment.code,
-        tax_id=teller.company.tax_id,
+        environment=issuer.environment.code,
+        tax_id=issuer.company.tax_id,
         access_key=key,
         occurred_at=about.occurred_at,
         sequence=about.sequence,
         detail=Closing(arrival=Arrival(protocol=about.protocol, city=request.city)),
     )
-    made = issue(event, None, teller.signer, teller.schemas)
-    return made if isinstance(made, tuple) else SignedFiling.of(made)
+    signed = issue(event, None, issuer.signer, issuer.schemas)
+    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
 
 
 ARRIVAL = EventKind(

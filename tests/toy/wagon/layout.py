@@ -1,4 +1,4 @@
-"""The XML of a wagon bill and of its closing, and the words of its family."""
+"""The XML of a wagon bill and of its closing, and the dialect of its family."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from carimbo.fiscal.layouts.group import attribute, child, decimal, group, integer, moment, text
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
-from carimbo.fiscal.layouts.sefaz.events import Event
+from carimbo.fiscal.layouts.sefaz.events import SefazEvent
 from carimbo.fiscal.tables.statuses import MDFE_STATUSES
 
 # The addresses and authorities of model 58 are in the official tables.
@@ -33,7 +33,7 @@ DIALECT = Dialect(
 
 @group("ide")
 class Identification:
-    """What tells a bill from others."""
+    """The fields that identify a bill."""
 
     state_code: str = text("cUF", 2)
     numeric_code: str = text("cToy", 8)
@@ -56,7 +56,7 @@ class Issuer:
 
 @group("infToy")
 class Wagon:
-    """The part of a bill that is signed."""
+    """The signed part of a bill."""
 
     id: str = attribute("Id", 47)
     identification: Identification = child("ide")
@@ -84,7 +84,7 @@ class Closing:
 
 @group("infEvento")
 class EventInformation:
-    """The part of an event that is signed."""
+    """The signed part of an event."""
 
     id: str = attribute("Id", 55)
     organ: str = text("cOrgao", 2)
@@ -98,13 +98,13 @@ class EventInformation:
 
 
 @dataclass(frozen=True, slots=True)
-class WagonEvent(Event[Closing]):
+class WagonEvent(SefazEvent[Closing]):
     """An event of a wagon bill."""
 
     dialect = DIALECT
 
     def information(self) -> EventInformation:
-        """Returns the part that is signed."""
+        """Returns the signed part."""
         return EventInformation(
             id=self.id,
             organ=self.organ,

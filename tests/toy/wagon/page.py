@@ -3,12 +3,12 @@
 from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.printing.canvas import Canvas
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.engine.typeface import Typeface
 
 
 def draw_document(typeface: Typeface, order: DocumentPrint) -> bytes:
-    """Draws a bill: its key, whom the wagon is for, and the protocol."""
+    """Draws a bill: its key, its receiver, and the protocol."""
     return _page(typeface, "Wagon", order.xml, "chToy", "receiver", "nProt")
 
 

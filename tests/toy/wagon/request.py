@@ -1,13 +1,13 @@
-"""What a request for a wagon bill holds."""
+"""The request for a wagon bill."""
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Body, ExternalId, Integer, Money, Notes, Text
+from carimbo.fiscal.body.fields import Body, ExternalId, Integer, Money, Notes, Text
 from carimbo.fiscal.module_settings import ModuleSettings
 
 
 class WagonRequest(Body):
-    """A wagon that goes to somebody."""
+    """A wagon with its receiver."""
 
     receiver: Text
     amount: Money = Field(gt=0)

@@ -1,7 +1,7 @@
-"""A toy family of the simulated SEFAZ: its words, one event, one rule, and its services.
+"""A toy family of the simulated SEFAZ: its dialect, one event, one rule, and its services.
 
-It has what the NF-e has not: single documents that travel zipped, a header in the envelope, events without
-lots, and a document that is closed. Its addresses are those of model 58, which the official table has.
+It has features that the NF-e lacks: single documents that are sent zipped, a header in the envelope, events
+without lots, and a document that is closed. Its addresses are those of model 58 in the official table.
 """
 
 from dataclasses import dataclass
@@ -9,34 +9,30 @@ from datetime import timedelta
 
 from carimbo.fiscal.tables.statuses import MDFE_STATUSES
 from carimbo.simulator.ledger import DocumentStatus
-from carimbo.simulator.rule import Rule, codes_of
-from carimbo.simulator.sefaz.call import Call
-from carimbo.simulator.sefaz.consult import ConsultService
-from carimbo.simulator.sefaz.dialect import Detail, Dialect
-from carimbo.simulator.sefaz.document import JudgedDocument
-from carimbo.simulator.sefaz.event import JudgedEvent
-from carimbo.simulator.sefaz.event_type import EventType
+from carimbo.simulator.rules import RejectionRule, codes_of
+from carimbo.simulator.sefaz.call import ServiceCall
+from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType, RejectionDetail
 from carimbo.simulator.sefaz.events import EventRegister, SingleEvent
-from carimbo.simulator.sefaz.family import SefazFamily
-from carimbo.simulator.sefaz.reception import Register, SingleReception
-from carimbo.simulator.sefaz.rules import asked_key, consult, dates, event_form, event_identity, key, message
-from carimbo.simulator.sefaz.rules.register import held_as, number_of_another_document
-from carimbo.simulator.sefaz.rules.sender import SENDER_RULES
-from carimbo.simulator.sefaz.rules.signature import SIGNATURE_RULES
-from carimbo.simulator.sefaz.services import Service, Services
-from carimbo.simulator.sefaz.status import StatusService
+from carimbo.simulator.sefaz.family import SimulatedSefazFamily
+from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
+from carimbo.simulator.sefaz.queries import ConsultService, StatusService
+from carimbo.simulator.sefaz.reception import DocumentRegister, SingleReception
+from carimbo.simulator.sefaz.rules import documents, events, message, queries
+from carimbo.simulator.sefaz.rules.documents import already_held_as, number_of_another_document
+from carimbo.simulator.sefaz.rules.message import SENDER_RULES, SIGNATURE_RULES
+from carimbo.simulator.sefaz.services import SimulatedService, SimulatedServices
 
 NAMESPACE = "http://www.portalfiscal.inf.br/toy"
 MODEL = "58"
-CLOSING = EventType(
+CLOSING = JudgedEventType(
     code="110112",
     description="Encerramento registrado",
     models=frozenset({MODEL}),
-    is_bound=True,
+    needs_document=True,
     refused_in={DocumentStatus.CLOSED: "609"},
-    leads_to=DocumentStatus.CLOSED,
+    resulting_status=DocumentStatus.CLOSED,
 )
-DIALECT = Dialect(
+DIALECT = FamilyDialect(
     namespace=NAMESPACE,
     stem="Toy",
     models={"wagon": MODEL},
@@ -52,7 +48,7 @@ DIALECT = Dialect(
     event_answer_tag="retEventoToy",
     event_version="1.00",
     event_types={CLOSING.code: CLOSING},
-    details={"204": Detail.DOCUMENT, "631": Detail.EVENT},
+    details={"204": RejectionDetail.DOCUMENT, "631": RejectionDetail.EVENT},
     free_texts=("notes",),
 )
 
@@ -72,58 +68,58 @@ class ToyEvent(JudgedEvent):
 
 
 def broken_toy(toy: Toy) -> bool:
-    """The rule about the content."""
+    """The only rule about the content."""
     return toy.text("ide/notes") == "broken"
 
 
-MESSAGE_RULES: tuple[Rule[Call], ...] = (
+MESSAGE_RULES: tuple[RejectionRule[ServiceCall], ...] = (
     *SENDER_RULES,
-    Rule("242", message.header_missing),
-    Rule("409", message.header_without_state),
-    Rule("411", message.header_without_version),
-    Rule("239", message.other_version),
+    RejectionRule("242", message.header_missing),
+    RejectionRule("409", message.header_without_state),
+    RejectionRule("411", message.header_without_version),
+    RejectionRule("239", message.other_version),
 )
-DOCUMENT_RULES: tuple[Rule[Toy], ...] = (
+DOCUMENT_RULES: tuple[RejectionRule[Toy], ...] = (
     *SIGNATURE_RULES,
-    Rule("502", key.key_differs_from_its_fields),
-    Rule("539", number_of_another_document),
-    Rule("204", held_as(DocumentStatus.AUTHORIZED)),
-    Rule("609", held_as(DocumentStatus.CLOSED)),
-    Rule("228", dates.issued_before(timedelta(hours=24), "1")),
-    Rule("612", broken_toy),
+    RejectionRule("502", documents.key_differs_from_its_fields),
+    RejectionRule("539", number_of_another_document),
+    RejectionRule("204", already_held_as(DocumentStatus.AUTHORIZED)),
+    RejectionRule("609", already_held_as(DocumentStatus.CLOSED)),
+    RejectionRule("228", documents.issued_before(timedelta(hours=24), "1")),
+    RejectionRule("612", broken_toy),
 )
-EVENT_RULES: tuple[Rule[ToyEvent], ...] = (
-    Rule("629", event_form.type_not_taken_here),
+EVENT_RULES: tuple[RejectionRule[ToyEvent], ...] = (
+    RejectionRule("629", events.type_not_taken_here),
     *SIGNATURE_RULES,
-    Rule("628", event_identity.id_differs_from_its_fields),
-    Rule("631", event_identity.registered_already),
-    Rule("217", event_identity.document_unknown),
-    Rule("222", event_identity.other_protocol),
-    *event_identity.state_rules((CLOSING,)),
+    RejectionRule("628", events.id_differs_from_its_fields),
+    RejectionRule("631", events.registered_already),
+    RejectionRule("217", events.document_unknown),
+    RejectionRule("222", events.other_protocol),
+    *events.state_rules((CLOSING,)),
 )
-CONSULT_RULES: tuple[Rule[consult.Consult], ...] = (
-    Rule("678", consult.asked_too_often),
-    Rule("236", asked_key.wrong_digit),
+CONSULT_RULES: tuple[RejectionRule[queries.ConsultQuestion], ...] = (
+    RejectionRule("678", queries.asked_too_often),
+    RejectionRule("236", queries.wrong_digit),
 )
 
-SERVICES = Services(
+SERVICES = SimulatedServices(
     (
-        Service(
+        SimulatedService(
             DIALECT,
             "MDFeRecepcaoSinc",
             "toyRecepcao",
-            SingleReception(Register(Toy, rules=DOCUMENT_RULES), "retToy"),
+            SingleReception(DocumentRegister(Toy, rules=DOCUMENT_RULES), "retToy"),
             is_zipped=True,
         ),
-        Service(
+        SimulatedService(
             DIALECT,
             "MDFeConsulta",
             "toyConsulta",
             ConsultService(rules=CONSULT_RULES, codes={DocumentStatus.CLOSED: "132"}),
             has_header=True,
         ),
-        Service(DIALECT, "MDFeStatusServico", "toyStatus", StatusService(), has_header=True),
-        Service(
+        SimulatedService(DIALECT, "MDFeStatusServico", "toyStatus", StatusService(), has_header=True),
+        SimulatedService(
             DIALECT,
             "MDFeRecepcaoEvento",
             "toyEvento",
@@ -132,7 +128,7 @@ SERVICES = Services(
         ),
     )
 )
-TOY_FAMILY = SefazFamily(
+TOY_FAMILY = SimulatedSefazFamily(
     "wagon",
     DIALECT,
     SERVICES,

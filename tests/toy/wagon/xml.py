@@ -1,18 +1,18 @@
-"""A wagon bill: composed, judged by its only rule, written and signed."""
+"""A wagon bill: composed, checked by its only rule, written and signed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.issuance import Issuance, Lines
-from carimbo.fiscal.layouts.signed_part import WrittenPart, written_part
+from carimbo.fiscal.layouts.signed_part import WrittenPart, try_write_part
 from carimbo.fiscal.making import Composition, DocumentMaker
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.rules import At, DocumentCheck, Judgement, RuleBook, judge
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signature
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from toy.wagon.layout import DIALECT, MODEL, Identification, Issuer, Wagon
 from toy.wagon.request import WagonRequest
 
@@ -23,13 +23,13 @@ RULES: RuleBook[DocumentCheck[Wagon]] = RuleBook()
 
 @RULES.rule("901", "Manual do vagão, G01", f"Um vagão tem no máximo {MOST_AXLES} eixos.")
 def too_many_axles(wagon: Wagon) -> At | None:
-    """Refuses a wagon that no track bears."""
+    """Refuses a wagon that is too heavy for the track."""
     return At("axles") if wagon.axles > MOST_AXLES else None
 
 
 @dataclass(frozen=True, slots=True)
 class WagonPreview:
-    """What a bill would be."""
+    """A preview of a bill."""
 
     amount: Decimal
     xml: bytes
@@ -73,7 +73,7 @@ def _judge(wagon: Wagon, _request: WagonRequest, _issuance: Issuance) -> Judgeme
 
 
 def _write(wagon: Wagon) -> WrittenPart | Problems:
-    return written_part(wagon, DIALECT.namespace)
+    return try_write_part(wagon, DIALECT.namespace)
 
 
 def _in_root(written: WrittenPart, signature: bytes = b"") -> bytes:
@@ -87,7 +87,7 @@ def _enclose(_: Wagon, written: WrittenPart, signature: Signature, __: Issuance)
 
 
 def _check(_signed: SignedDocument, _schemas: Schemas) -> Problems:
-    """Returns nothing: there is no XSD of the wagon."""
+    """Returns no problems: the wagon has no XSD."""
     return ()
 
 

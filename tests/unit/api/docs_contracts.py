@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from routes_reference import documented_app
 
 from carimbo.api.app import create_app
-from carimbo.api.docs_contract import Operation, operations_of
+from carimbo.api.docs_contract import DocumentedOperation, operations_of
 from carimbo.api.openapi import contract as contract_of
 
 
@@ -85,7 +85,7 @@ def small_contract() -> dict[str, Any]:
 
 
 def _secured(contract: dict[str, Any]) -> dict[str, Any]:
-    """With credentials for all but the trees."""
+    """Returns the contract with credentials for all operations but those of trees."""
     schemes = {
         name: {"type": "apiKey", "in": "header", "name": name} for name in ("X-Api-Key", "X-Api-Secret")
     }
@@ -111,6 +111,6 @@ def our_contract() -> dict[str, Any]:
 
 
 @cache
-def our_operations() -> dict[str, Operation]:
+def our_operations() -> dict[str, DocumentedOperation]:
     """Returns the operations of our contract by their ids."""
     return {operation.id: operation for operation in operations_of(our_contract())}

@@ -3,7 +3,7 @@
 import pytest
 from fastapi import FastAPI
 
-from carimbo.api.allowed_methods import methods_of
+from carimbo.api.app import methods_of
 from unit.api.docs_contracts import our_app, our_contract
 
 
@@ -13,16 +13,16 @@ def app() -> FastAPI:
 
 
 class TestMethodsOf:
-    def test_are_those_of_the_contract(self, app: FastAPI) -> None:
+    def test_allowed_methods_are_those_of_the_contract(self, app: FastAPI) -> None:
         for template, operations in our_contract()["paths"].items():
             path = template.replace("{", "").replace("}", "")
             methods = {method.upper() for method in operations}
             assert methods_of(app, path) == methods | ({"HEAD"} if "GET" in methods else set()), template
 
-    def test_what_is_not_in_the_contract_can_only_be_read(self, app: FastAPI) -> None:
+    def test_path_outside_of_the_contract_can_only_be_read(self, app: FastAPI) -> None:
         assert methods_of(app, "/docs") == {"GET", "HEAD"}
 
-    def test_nobody_waits_for_the_contract(self) -> None:
+    def test_allowed_methods_do_not_wait_for_the_contract(self) -> None:
         app = our_app()
         assert methods_of(app, "/v1/companies") == {"GET", "HEAD", "POST"}
         assert app.openapi_schema is None

@@ -26,11 +26,11 @@ def fields_in(body: Any) -> int:
 
 
 class TestBodyExamples:
-    def test_are_those_of_our_files_for_every_operation(self) -> None:
+    def test_examples_of_every_operation_are_those_of_our_files(self) -> None:
         published = {operation: media.get("examples") for operation, media in json_bodies()}
         assert published == body_examples()
 
-    def test_begin_with_the_smallest_body(self) -> None:
+    def test_examples_begin_with_the_smallest_body(self) -> None:
         wrong = []
         for operation, media in json_bodies():
             bodies = [example["value"] for example in media["examples"].values()]
@@ -39,7 +39,7 @@ class TestBodyExamples:
                 wrong.append(operation)
         assert wrong == []
 
-    def test_fit_the_published_schema(self) -> None:
+    def test_examples_fit_the_published_schema(self) -> None:
         problems = []
         for operation, media in json_bodies():
             schema = media["schema"] | {"components": our_contract()["components"]}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from carimbo.api.body_limit import BodyLimit
 from carimbo.api.errors import refusal_response
-from carimbo.service.errors import Code, Refusal
+from carimbo.api.middleware import BodyLimit
+from carimbo.service.errors import ErrorCode, Refusal
 
 SECONDS = 0.1
 SCOPE = {"type": "http", "headers": []}
@@ -46,7 +46,7 @@ class TestTime:
         limited = BodyLimit(read_body, limit=1000, seconds=SECONDS)
         with pytest.raises(Refusal) as refused:
             await limited(SCOPE, arriving(*[PART] * 100, pause=SECONDS / 10), ignore)
-        assert refused.value.code is Code.REQUEST_TIMEOUT
+        assert refused.value.code is ErrorCode.REQUEST_TIMEOUT
         response = refusal_response(refused.value)
         assert (response.status_code, response.headers["Connection"]) == (408, "close")
 

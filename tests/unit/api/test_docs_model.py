@@ -1,4 +1,4 @@
-"""What the documentation page knows of a schema: its fields, its type and examples."""
+"""How the documentation page reads a schema: fields, type and examples."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ class TestFieldsOf:
         assert types["items[].price"] == "número"
         assert types["color"] == "texto ou null"
 
-    def test_limits_are_told_in_words(self) -> None:
+    def test_limits_are_described_in_words(self) -> None:
         limits = {path: field.limits for path, field in self._fields().items()}
         assert limits["place.city"] == ("até 60 caracteres",)
         assert limits["place.code"] == ("expressão `^[0-9]{7}$`",)
@@ -52,7 +52,7 @@ class TestFieldsOf:
         assert fields["amount"].default == "3"
         assert fields["place.city"].example == "São Paulo"
 
-    def test_a_component_lends_its_rules_but_not_its_description(self) -> None:
+    def test_component_gives_a_field_its_rules_but_not_its_description(self) -> None:
         assert self._fields()["color"].description == ""
 
     def test_a_schema_that_contains_itself_ends(self) -> None:
@@ -66,7 +66,7 @@ class TestFieldsOf:
 
 
 class TestReadSchema:
-    def test_all_of_adds_fields_and_requirements_up(self) -> None:
+    def test_all_of_combines_fields_and_requirements(self) -> None:
         first = {"properties": {"a": {"type": "string"}}, "required": ["a"]}
         second = {"properties": {"b": {"type": "integer"}}, "required": ["b"]}
         fields = list(fields_of(read_schema({"allOf": [first, second]}, {})))

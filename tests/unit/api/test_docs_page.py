@@ -90,7 +90,9 @@ class TestPages:
         assert {name: names for name, names in missing.items() if names} == {}
 
     @BOTH
-    def test_only_link_to_pages_and_anchors_that_exist(self, rendered: Callable[[], dict[str, str]]) -> None:
+    def test_pages_only_link_to_existing_pages_and_anchors(
+        self, rendered: Callable[[], dict[str, str]]
+    ) -> None:
         ids = {f"/docs/{name}".rstrip("/"): {"", *page.ids} for name, page in parsed(rendered).items()}
         files = ("/openapi.yaml", "/openapi.json", "/docs/docs.css", "/docs/docs.js", "/docs/search.js")
         ids |= {file: {""} for file in files}
@@ -103,7 +105,7 @@ class TestPages:
         assert broken == []
 
     @BOTH
-    def test_load_only_their_own_style_and_scripts_and_have_unique_ids(
+    def test_pages_load_only_their_own_style_and_scripts_and_have_unique_ids(
         self, rendered: Callable[[], dict[str, str]]
     ) -> None:
         for name, page in parsed(rendered).items():
@@ -112,12 +114,12 @@ class TestPages:
             assert " style=" not in rendered()[name], name
             assert len(page.ids) == len(set(page.ids)), name
 
-    def test_escape_the_text_of_the_contract(self) -> None:
+    def test_pages_escape_the_text_of_the_contract(self) -> None:
         assert "&lt;script&gt;alert(1)&lt;/script&gt;" in small_pages()["pedidos"]
         assert "Segundo &lt;b&gt;parágrafo&lt;/b&gt;." in small_pages()[OVERVIEW]
         assert "Pequena &amp; boa" in small_pages()[OVERVIEW]
 
-    def test_are_loaded_in_parts(self) -> None:
+    def test_pages_are_loaded_in_parts(self) -> None:
         sizes = {name: len(html.encode()) for name, html in our_pages().items()}
         assert sizes[OVERVIEW] < 50_000
         assert sizes[SEARCH_INDEX] < 300_000
@@ -140,7 +142,7 @@ class TestFolding:
 
 
 class TestSearchIndex:
-    def test_has_every_operation_with_its_page_and_field_names(self) -> None:
+    def test_search_index_has_every_operation_with_its_page_and_field_names(self) -> None:
         entries = {entry["id"]: entry for entry in json.loads(our_pages()[SEARCH_INDEX])["operations"]}
         assert entries.keys() == our_operations().keys()
         created = entries["createNfe"]
@@ -148,29 +150,29 @@ class TestSearchIndex:
         assert "cst" in created["fields"]["items[].icms"]
         assert "companyId" in created["fields"][""]
 
-    def test_names_folds_that_the_page_has(self) -> None:
+    def test_search_index_names_folds_that_the_page_has(self) -> None:
         for entry in json.loads(our_pages()[SEARCH_INDEX])["operations"]:
             ids = set(re.findall(r' id="([^"]+)"', our_pages()[entry["page"]]))
             assert {f"{entry['id']}.{fold}" for fold in entry["folds"]} <= ids
 
 
 class TestOverview:
-    def test_begins_with_title_version_and_description(self) -> None:
+    def test_overview_begins_with_title_version_and_description(self) -> None:
         words = small_page(OVERVIEW).words("conteudo")
         assert words.startswith("Pequena & boa: documentação da API Versão 1.2.3")
         assert "Usa X-Trace." in words
 
-    def test_keeps_the_anchors_of_the_time_when_all_was_one_page(self) -> None:
+    def test_overview_keeps_the_anchors_of_the_former_single_page(self) -> None:
         ids = our_page(OVERVIEW).ids
         events = [event.id for event in events_of(our_contract())]
         assert {*our_operations(), *events, "autenticacao", "eventos", "erros", "conteudo"} <= set(ids)
 
-    def test_explains_both_credentials_with_a_call(self) -> None:
+    def test_overview_explains_both_credentials_with_a_call(self) -> None:
         words = small_page(OVERVIEW).words("conteudo")
         assert "os cabeçalhos X-Api-Key e X-Api-Secret." in words
         assert 'export API_SECRET="..."' in words
 
-    def test_lists_the_calls_before_a_document_in_their_order(self) -> None:
+    def test_overview_lists_the_calls_before_a_document_in_their_order(self) -> None:
         words = our_page(OVERVIEW).words("conteudo")
         calls = [
             "1. POST /v1/companies cadastra",
@@ -200,7 +202,7 @@ class TestGroupPage:
     def test_public_operation_is_called_without_credentials(self) -> None:
         assert "X-Api-Key" not in small_page("geral").words("plantTree")
 
-    def test_shows_the_smallest_body_first_and_the_others_after_it(self) -> None:
+    def test_operation_shows_the_smallest_body_first_and_the_others_after_it(self) -> None:
         words = our_page("nfs-e").words("createNfse")
         titles = ["Corpo mínimo", "Corpo completo", "Corpo mínimo da forma detalhada"]
         places = [words.index(f"requisicao.json · {title} {{") for title in titles]
@@ -234,8 +236,8 @@ class TestEventsAndErrors:
     def test_events_are_listed_with_one_example_of_each_form(self) -> None:
         words = our_page(EVENTS).words("conteudo")
         for name, event in our_contract()["webhooks"].items():
-            told = event["post"]["description"].replace("`", "")
-            assert f"{name} {told}" in words
+            description = event["post"]["description"].replace("`", "")
+            assert f"{name} {description}" in words
         shown = re.findall('"event": "([a-z.]+)"', words)
         assert shown == ["nfe.authorized", "certificate.expiring", "webhook.test"]
 

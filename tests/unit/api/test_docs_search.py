@@ -38,6 +38,6 @@ def results() -> dict[str, list[str]]:
 
 
 def test_search_finds_what_a_reader_types_and_nothing_for_unknown_words() -> None:
-    found = results()
-    assert {query: address for query, address in ADDRESSES.items() if address not in found[query]} == {}
-    assert found["nada-disso"] == []
+    addresses = results()
+    assert {query: address for query, address in ADDRESSES.items() if address not in addresses[query]} == {}
+    assert addresses["nada-disso"] == []

@@ -1,4 +1,4 @@
-"""Reading JSON so that nothing later can trip over it."""
+"""Strict reading of JSON bodies."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carimbo.api.json_body import read_json, read_json_body
-from carimbo.service.errors import Code, Refusal
+from carimbo.service.errors import ErrorCode, Refusal
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 VALUES = st.recursive(
@@ -22,33 +22,33 @@ VALUES = st.recursive(
 class TestReadJson:
     @given(VALUES)
     @settings(max_examples=50)
-    def test_gives_back_what_was_written(self, value: Any) -> None:
+    def test_written_json_reads_back(self, value: Any) -> None:
         assert read_json(json.dumps(value).encode()) == value
 
     @given(st.binary(max_size=200))
-    def test_reads_or_refuses_any_bytes(self, body: bytes) -> None:
+    def test_any_bytes_are_read_or_refused(self, body: bytes) -> None:
         try:
             read_json(body)
         except Refusal as refusal:
-            assert refusal.code is Code.MALFORMED_JSON
+            assert refusal.code is ErrorCode.MALFORMED_JSON
 
-    def test_keeps_decimals_exact(self) -> None:
+    def test_decimals_are_kept_exact(self) -> None:
         for text in ("0.1", "123456789012.34", "1.005", "1E+2", "-0.00"):
             value = read_json(text.encode())
             assert (type(value), value) == (Decimal, Decimal(text))
 
-    def test_makes_infinite_what_no_field_can_hold(self) -> None:
+    def test_number_too_large_for_any_field_becomes_infinite(self) -> None:
         texts = ("1e400", "-1e400", "1e1000000000", "1e99999999999999999999", "9" * 4400)
         values = {text: read_json(text.encode()) for text in texts}
         assert {text: value for text, value in values.items() if abs(value) != float("inf")} == {}
 
-    def test_refuses_what_is_not_json(self) -> None:
+    def test_invalid_json_is_refused(self) -> None:
         for text in ("NaN", "Infinity", "-Infinity", "", "{", "{'a': 1}", "[" * 100_000, '"\\ud800"'):
             with pytest.raises(Refusal) as refused:
                 read_json(text.encode())
-            assert refused.value.code is Code.MALFORMED_JSON, text[:20]
+            assert refused.value.code is ErrorCode.MALFORMED_JSON, text[:20]
 
-    def test_says_what_is_wrong_with_a_body_as_a_whole(self) -> None:
+    def test_refusal_describes_a_problem_of_the_whole_body(self) -> None:
         messages = {
             b"": "O corpo está vazio: envie um objeto JSON.",
             b" \r\n": "O corpo está vazio: envie um objeto JSON.",
@@ -64,44 +64,44 @@ class TestReadJson:
                 read_json(body)
             assert (refused.value.message, refused.value.details) == (message, None), body[:20]
 
-    def test_says_where_it_stops_being_json(self) -> None:
+    def test_refusal_has_the_position_of_the_syntax_error(self) -> None:
         with pytest.raises(Refusal) as refused:
             read_json(b'{\n  "amount": 10,\n}')
         assert refused.value.details == {"line": 3, "column": 1}
 
-    def test_takes_emoji_written_as_escapes(self) -> None:
+    def test_escaped_emoji_are_accepted(self) -> None:
         assert read_json(b'"\\ud83d\\ude00"') == "\N{GRINNING FACE}"
 
 
 class TestManyParts:
     MOST = 100_000
 
-    def test_are_read_up_to_a_number(self) -> None:
+    def test_parts_are_read_up_to_a_limit(self) -> None:
         assert len(read_json(b"[" + b"1," * (self.MOST - 1) + b"1]")) == self.MOST
 
-    def test_beyond_it_are_refused_by_the_body_as_a_whole(self) -> None:
+    def test_too_many_parts_are_refused_as_one_error_of_the_body(self) -> None:
         for part in (b"1", b"{}", b'{"a":1}', b"[[]]"):
             with pytest.raises(Refusal) as raised:
                 read_json(b"[" + (part + b",") * self.MOST + part + b",1]")
-            assert raised.value.code is Code.VALIDATION_ERROR, part
+            assert raised.value.code is ErrorCode.VALIDATION_ERROR, part
             assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"], part
 
-    def test_are_refused_before_they_are_parsed(self) -> None:
+    def test_too_many_parts_are_refused_before_parsing(self) -> None:
         unfinished = b"[" + b"1," * self.MOST * 2
         with pytest.raises(Refusal) as raised:
             read_json(unfinished)
-        assert raised.value.code is Code.VALIDATION_ERROR
+        assert raised.value.code is ErrorCode.VALIDATION_ERROR
 
-    def test_count_lists_that_have_no_commas_between_them(self) -> None:
+    def test_nested_lists_without_commas_count_as_parts(self) -> None:
         with pytest.raises(Refusal) as raised:
             read_json(b"[" + b",".join([b"[" * 40 + b"]" * 40] * 5_000) + b"]")
-        assert raised.value.code is Code.VALIDATION_ERROR
+        assert raised.value.code is ErrorCode.VALIDATION_ERROR
 
 
 class TestLargeBody:
     NUMBERS = b"[" + b",".join([b"1.5"] * 50_000) + b"]"
 
-    async def test_leaves_the_event_loop_to_others_while_it_is_parsed(self) -> None:
+    async def test_parsing_a_large_body_does_not_block_the_event_loop(self) -> None:
         parsing = asyncio.create_task(read_json_body(self.NUMBERS))
         turns = 0
         while not parsing.done():
@@ -110,7 +110,7 @@ class TestLargeBody:
         assert parsing.result() == [Decimal("1.5")] * 50_000
         assert turns > 2
 
-    async def test_that_is_malformed_is_refused(self) -> None:
+    async def test_malformed_large_body_is_refused(self) -> None:
         with pytest.raises(Refusal) as raised:
             await read_json_body(self.NUMBERS[:-1])
-        assert raised.value.code is Code.MALFORMED_JSON
+        assert raised.value.code is ErrorCode.MALFORMED_JSON

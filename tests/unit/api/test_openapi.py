@@ -1,4 +1,4 @@
-"""The contract and its page while they are made, which takes seconds."""
+"""Requests for the contract and its pages while they are built, which takes seconds."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from unit.api.docs_contracts import our_app
 
 @dataclass
 class Builds:
-    """How often a contract was begun; whoever builds it is busy until he may end."""
+    """Counts started builds of the contract; a build blocks until it may end."""
 
     begun: int = 0
     may_end: Event = field(default_factory=Event)
@@ -33,11 +33,11 @@ def app() -> FastAPI:
 
 @pytest.fixture
 def builds(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> Builds:
-    """Lets nothing of the contract be built yet."""
+    """Clears the caches of the contract."""
     builds = Builds()
     monkeypatch.setattr(app, "openapi_schema", None)
-    for made in (openapi._json, openapi._yaml, openapi._pages):
-        made.cache_clear()
+    for cached in (openapi._json, openapi._yaml, openapi._pages):
+        cached.cache_clear()
     monkeypatch.setattr(openapi, "get_openapi", builds.build)
     monkeypatch.setattr(openapi, "published_events", dict)
     return builds
@@ -50,7 +50,7 @@ def reader(app: FastAPI) -> httpx2.AsyncClient:
 
 class TestFirstReading:
     @pytest.mark.parametrize("path", ["/docs", "/openapi.json", "/openapi.yaml"])
-    async def test_keeps_nobody_else_waiting(
+    async def test_first_request_for_the_contract_does_not_delay_others(
         self, reader: httpx2.AsyncClient, builds: Builds, path: str
     ) -> None:
         await reader.get("/healthz")
@@ -62,7 +62,7 @@ class TestFirstReading:
         builds.may_end.set()
         assert (await reading).status_code == 200
 
-    async def test_is_made_once_for_all_who_come_meanwhile(
+    async def test_concurrent_first_requests_build_the_contract_once(
         self, reader: httpx2.AsyncClient, builds: Builds
     ) -> None:
         addresses = ["/docs", "/docs", "/openapi.json", "/openapi.yaml"]

@@ -1,4 +1,4 @@
-"""What becomes of errors that a caller can do nothing about."""
+"""Answers to errors that the caller cannot fix."""
 
 from structlog.testing import capture_logs
 
@@ -6,7 +6,7 @@ from carimbo.api.errors import response_to
 from carimbo.storage.database import DatabaseUnavailable
 
 
-def test_why_the_database_is_away_is_for_the_log_alone() -> None:
+def test_reason_of_a_database_outage_is_only_logged() -> None:
     with capture_logs() as logs:
         answer = response_to(DatabaseUnavailable("10.0.0.7 is not there"))
     assert answer and answer.status_code == 503

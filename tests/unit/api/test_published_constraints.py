@@ -5,9 +5,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from carimbo.fiscal.field_messages import FORMS
-from carimbo.fiscal.published import DAY_PATTERN
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.body.messages import FORMS
+from carimbo.fiscal.body.published import DAY_PATTERN
+from carimbo.fiscal.tables.geography import STATES
 from unit.api.docs_contracts import our_contract
 
 COMPANY = {"taxId": "11.222.333/0001-81", "legalName": "Loja Modelo Ltda"}
@@ -36,7 +36,7 @@ def is_valid(component: str, body: dict[str, Any]) -> bool:
 
 
 class TestQueryParameters:
-    def test_with_a_pattern_are_refused_with_what_to_send(self) -> None:
+    def test_query_parameter_that_misses_its_pattern_is_refused_with_a_hint(self) -> None:
         operations = [operation for path in our_contract()["paths"].values() for operation in path.values()]
         schemas = [
             schema
@@ -97,7 +97,7 @@ LIMITS: list[tuple[str, dict[str, Any], list[dict[str, Any]]]] = [
 
 
 class TestFields:
-    def test_are_limited_as_their_validators_limit_them(self) -> None:
+    def test_published_limits_of_fields_match_their_validators(self) -> None:
         refused = [(component, body) for component, body, _ in LIMITS if not is_valid(component, body)]
         accepted = [
             (component, change)
@@ -107,11 +107,11 @@ class TestFields:
         ]
         assert (refused, accepted) == ([], [])
 
-    def test_of_a_state_list_all_states(self) -> None:
+    def test_state_fields_list_all_states(self) -> None:
         registration = our_contract()["components"]["schemas"]["NewStateRegistration"]
         assert registration["properties"]["state"]["enum"] == sorted(STATES)
 
-    def test_of_a_number_have_a_number_as_default(self) -> None:
+    def test_number_fields_have_a_number_as_default(self) -> None:
         components = our_contract()["components"]["schemas"]
         assert components["SaleLineBody"]["properties"]["quantity"]["default"] == 1
         texts = [
@@ -124,7 +124,7 @@ class TestFields:
 
 
 class TestExamples:
-    def test_of_a_whole_object_have_the_form_that_is_published(self) -> None:
+    def test_object_examples_fit_the_published_schema(self) -> None:
         components = our_contract()["components"]["schemas"]
         examples = [(name, value) for name, part in components.items() for value in part.get("examples", ())]
         assert "DocumentRecord" in dict(examples)
@@ -132,6 +132,6 @@ class TestExamples:
 
 
 class TestComponents:
-    def test_have_names_that_a_client_generator_can_use(self) -> None:
+    def test_component_names_are_usable_by_client_generators(self) -> None:
         names = our_contract()["components"]["schemas"]
         assert [name for name in names if "__" in name or not name[0].isupper()] == []

@@ -1,29 +1,31 @@
-"""Addresses taken apart."""
+"""Parsing of addresses."""
 
 import pytest
 
-from carimbo.authorities.address import Address, NoServer, Server, address_of
+from carimbo.authorities.request import InvalidUrl, ParsedUrl, ServerAddress, parse_url
 
 
 class TestAddress:
     @pytest.mark.parametrize(
         ("url", "server", "target", "name"),
         [
-            ("https://nfe.example/ws/a.asmx", Server("nfe.example", 443), "/ws/a.asmx", "nfe.example"),
+            ("https://nfe.example/ws/a.asmx", ServerAddress("nfe.example", 443), "/ws/a.asmx", "nfe.example"),
             (
                 "https://Host.example:8443/a?wsdl",
-                Server("host.example", 8443),
+                ServerAddress("host.example", 8443),
                 "/a?wsdl",
                 "host.example:8443",
             ),
-            ("https://host.example:443", Server("host.example", 443), "/", "host.example"),
-            ("https://[::1]:8443/a", Server("::1", 8443), "/a", "[::1]:8443"),
-            ("https://[2001:db8::1]/", Server("2001:db8::1", 443), "/", "[2001:db8::1]"),
-            ("https://ação.example/", Server("xn--ao-siap.example", 443), "/", "xn--ao-siap.example"),
+            ("https://host.example:443", ServerAddress("host.example", 443), "/", "host.example"),
+            ("https://[::1]:8443/a", ServerAddress("::1", 8443), "/a", "[::1]:8443"),
+            ("https://[2001:db8::1]/", ServerAddress("2001:db8::1", 443), "/", "[2001:db8::1]"),
+            ("https://ação.example/", ServerAddress("xn--ao-siap.example", 443), "/", "xn--ao-siap.example"),
         ],
     )
-    def test_is_a_server_and_a_target(self, url: str, server: Server, target: str, name: str) -> None:
-        assert address_of(url) == Address(server, target)
+    def test_address_is_split_into_server_and_target(
+        self, url: str, server: ServerAddress, target: str, name: str
+    ) -> None:
+        assert parse_url(url) == ParsedUrl(server, target)
         assert server.name == name
 
     @pytest.mark.parametrize(
@@ -41,6 +43,6 @@ class TestAddress:
             "",
         ],
     )
-    def test_without_a_server_is_refused(self, url: str) -> None:
-        with pytest.raises(NoServer):
-            address_of(url)
+    def test_address_without_a_server_is_refused(self, url: str) -> None:
+        with pytest.raises(InvalidUrl):
+            parse_url(url)

@@ -5,13 +5,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from carimbo.authorities.endpoints import Endpoints, OfficialEndpoints, SimulatorEndpoints, UnknownPlace
-from carimbo.authorities.routing import authorizer_of
+from carimbo.authorities.endpoints import (
+    Endpoints,
+    OfficialEndpoints,
+    SimulatorEndpoints,
+    UnknownEndpoint,
+    authorizer_of,
+)
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.tables.authorizers import AUTHORIZERS, NATIONAL
-from carimbo.fiscal.tables.endpoints import ENDPOINTS
-from carimbo.fiscal.tables.states import STATES
-from carimbo.simulator.place import Place
+from carimbo.fiscal.tables.authorities import AUTHORIZERS, ENDPOINTS, NATIONAL
+from carimbo.fiscal.tables.geography import STATES
+from carimbo.simulator.family import ServicePath
 
 BASE = "https://127.0.0.1:8443"
 OFFICIAL, SIMULATED = OfficialEndpoints(), SimulatorEndpoints(BASE)
@@ -46,7 +50,7 @@ NATIONAL_SERVICES = {
     ("nfse", "SEFIN"): {"SefinNacional"},
     ("nfse", "ADN"): {"parametrizacao"},
 }
-# Amazonas and the national authority keep no register; who stands in for others voids nothing.
+# Amazonas and the national authority keep no register; contingency authorities void no numbers.
 MISSING = {
     ("55", "AM", _REGISTER),
     ("55", "SVAN", _REGISTER),
@@ -62,7 +66,7 @@ Sought = tuple[str, str, Environment, str]
 
 
 def authorities() -> Iterator[tuple[str, str, str]]:
-    """Model, state and each authority that serves it, in normal times and in contingency."""
+    """Yields model, state and each authority that serves it, normally and in contingency."""
     for model in SERVICES:
         for state in STATES:
             yield model, state, authorizer_of(model, state)
@@ -84,35 +88,34 @@ def places() -> Iterator[Sought]:
 PLACES = sorted(set(places()))
 
 
-def found(endpoints: Endpoints) -> tuple[dict[Sought, str], set[tuple[str, str, str]]]:
+def addresses_in(endpoints: Endpoints) -> tuple[dict[Sought, str], set[tuple[str, str, str]]]:
     addresses, missing = {}, set()
     for place in PLACES:
         try:
             addresses[place] = endpoints.address(*place)
-        except UnknownPlace:
+        except UnknownEndpoint:
             missing.add((place[0], place[1], place[3]))
     return addresses, missing
 
 
 class TestEveryStateModelEnvironmentAndService:
-    def test_are_all_combinations(self) -> None:
-        """Every state has an authority for each model, and another one that stands in for three of them."""
+    def test_table_of_states_covers_all_combinations(self) -> None:
+        """Every state has an authority for each model, and a contingency authority for three of them."""
         assert len(list(authorities())) == 27 * 5 + 27 * 3
 
     @pytest.mark.parametrize("endpoints", [OFFICIAL, SIMULATED], ids=["official", "simulated"])
-    def test_has_an_address_unless_no_authority_offers_it(self, endpoints: Endpoints) -> None:
-        addresses, missing = found(endpoints)
+    def test_service_has_an_address_unless_no_authority_offers_it(self, endpoints: Endpoints) -> None:
+        addresses, missing = addresses_in(endpoints)
         assert missing == MISSING
         assert len(addresses) == len(PLACES) - len(MISSING) * len(Environment)
         assert all(urlsplit(address).scheme == "https" for address in addresses.values())
 
-    def test_is_all_that_the_table_has(self) -> None:
-        assert set(found(OFFICIAL)[0]) == set(ENDPOINTS)
+    def test_official_table_has_no_other_addresses(self) -> None:
+        assert set(addresses_in(OFFICIAL)[0]) == set(ENDPOINTS)
 
-    def test_is_where_the_simulator_has_it(self) -> None:
-        """The simulator reads of the path what we meant by it."""
-        for (_, authorizer, environment, service), address in found(SIMULATED)[0].items():
-            place = Place.of(urlsplit(address).path)
+    def test_simulator_reads_its_addresses_as_intended(self) -> None:
+        for (_, authorizer, environment, service), address in addresses_in(SIMULATED)[0].items():
+            place = ServicePath.of(urlsplit(address).path)
             assert place
             assert (place.authorizer, place.environment) == (authorizer, environment.code)
             assert place.service == service
@@ -128,7 +131,7 @@ class TestSimulatorEndpoints:
             ("65", Environment.HOMOLOGATION, "/svrs/nfce/NFeStatusServico4"),
         ],
     )
-    def test_tell_the_environment_in_the_path(
+    def test_simulator_path_has_the_environment(
         self, base: str, model: str, environment: Environment, path: str
     ) -> None:
         address = SimulatorEndpoints(base).address(model, "SVRS", environment, "NFeStatusServico4")
@@ -141,13 +144,13 @@ class TestSimulatorEndpoints:
             ("ADN", "parametrizacao", "/adn/nfse/parametrizacao"),
         ],
     )
-    def test_are_those_of_rest_services_too(self, authorizer: str, service: str, path: str) -> None:
+    def test_simulator_has_the_rest_services_too(self, authorizer: str, service: str, path: str) -> None:
         address = SIMULATED.address("nfse", authorizer, Environment.PRODUCTION, service)
         assert address == f"{BASE}/producao{path}"
 
 
 class TestOfficialEndpoints:
-    def test_of_nfse_are_those_of_the_national_environment(self) -> None:
+    def test_nfse_endpoints_are_those_of_the_national_environment(self) -> None:
         addresses = {
             OFFICIAL.address("nfse", authorizer, environment, service)
             for authorizer, service in (("SEFIN", "SefinNacional"), ("ADN", "parametrizacao"))
@@ -163,7 +166,7 @@ class TestOfficialEndpoints:
 
 class TestUnknownPlace:
     @pytest.mark.parametrize("endpoints", [OFFICIAL, SIMULATED], ids=["official", "simulated"])
-    def test_is_told_in_a_sentence(self, endpoints: Endpoints) -> None:
-        with pytest.raises(UnknownPlace) as told:
+    def test_unknown_service_is_reported_in_a_sentence(self, endpoints: Endpoints) -> None:
+        with pytest.raises(UnknownEndpoint) as raised:
             endpoints.address("55", "SVCAN", Environment.PRODUCTION, "NFeInutilizacao4")
-        assert str(told.value) == "SVCAN não tem o serviço NFeInutilizacao4 para o modelo 55 em produção."
+        assert str(raised.value) == "SVCAN não tem o serviço NFeInutilizacao4 para o modelo 55 em produção."

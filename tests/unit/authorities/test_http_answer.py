@@ -1,8 +1,13 @@
-"""Bytes read into an answer, however they come."""
+"""An HTTP answer is read from bytes, however they are split."""
 
 import pytest
 
-from carimbo.authorities.http_answer import LARGEST_ANSWER, Answer, AnswerReader, Unreadable
+from carimbo.authorities.http_response import (
+    MAX_RESPONSE_BYTES,
+    HttpResponse,
+    ResponseReader,
+    UnreadableResponse,
+)
 
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 CHUNKED = (
@@ -27,45 +32,45 @@ WHOLE = [
 ]
 
 
-def read(*parts: bytes) -> AnswerReader:
-    reader = AnswerReader()
+def read(*parts: bytes) -> ResponseReader:
+    reader = ResponseReader()
     for part in parts:
         reader.feed(part)
     return reader
 
 
-def byte_by_byte(text: bytes) -> AnswerReader:
+def byte_by_byte(text: bytes) -> ResponseReader:
     return read(*(bytes([byte]) for byte in text))
 
 
 class TestAnswer:
     @pytest.mark.parametrize("text", WHOLE)
-    def test_is_whole_by_its_own_word(self, text: bytes) -> None:
+    def test_answer_is_complete_by_its_own_length(self, text: bytes) -> None:
         for reader in (read(text), byte_by_byte(text)):
-            assert (reader.answer, reader.is_last) == (Answer(200, b"hello"), False)
+            assert (reader.answer, reader.is_last) == (HttpResponse(200, b"hello"), False)
 
     @pytest.mark.parametrize("text", WHOLE)
-    def test_is_not_whole_before_its_last_byte(self, text: bytes) -> None:
+    def test_answer_is_incomplete_before_its_last_byte(self, text: bytes) -> None:
         for length in range(len(text)):
             reader = read(text[:length])
             assert (reader.answer, reader.end()) == (None, None)
 
-    def test_without_a_length_ends_with_the_connection(self) -> None:
+    def test_answer_without_a_length_ends_with_the_connection(self) -> None:
         reader = byte_by_byte(UNTIL_CLOSE)
-        assert (reader.answer, reader.end()) == (None, Answer(200, b"hello"))
+        assert (reader.answer, reader.end()) == (None, HttpResponse(200, b"hello"))
 
-    def test_after_an_announcement_with_a_length_may_have_none(self) -> None:
+    def test_answer_after_an_interim_response_with_a_length_may_have_none(self) -> None:
         reader = read(b"HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n", UNTIL_CLOSE)
-        assert reader.end() == Answer(200, b"hello")
+        assert reader.end() == HttpResponse(200, b"hello")
 
-    def test_in_another_coding_ends_with_the_connection(self) -> None:
+    def test_answer_in_another_coding_ends_with_the_connection(self) -> None:
         reader = read(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n\x1f\x8b")
-        assert (reader.answer, reader.end()) == (None, Answer(200, b"\x1f\x8b"))
+        assert (reader.answer, reader.end()) == (None, HttpResponse(200, b"\x1f\x8b"))
 
-    def test_may_have_no_body(self) -> None:
-        assert read(b"HTTP/1.1 204 No Content\r\n\r\n").answer == Answer(204, b"")
+    def test_answer_may_have_no_body(self) -> None:
+        assert read(b"HTTP/1.1 204 No Content\r\n\r\n").answer == HttpResponse(204, b"")
 
-    def test_tells_when_its_head_is_here(self) -> None:
+    def test_answer_reports_when_its_head_is_complete(self) -> None:
         reader = read(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Busy\r\nContent-Length: 1\r\n")
         assert not reader.has_head
         reader.feed(b"\r\n")
@@ -84,16 +89,16 @@ class TestAnswer:
         ],
         ids=["says so", "1.0", "another head", "another", "stray", "stray after the last", "much"],
     )
-    def test_is_the_last_of_its_connection_if_more_or_an_end_comes_with_it(self, text: bytes) -> None:
+    def test_connection_is_not_reused_after_extra_bytes_or_an_end(self, text: bytes) -> None:
         reader = read(text)
-        assert (reader.answer, reader.is_last) == (Answer(200, b"hello"), True)
+        assert (reader.answer, reader.is_last) == (HttpResponse(200, b"hello"), True)
 
 
 class TestAnswerToHead:
     HEAD = HELLO.removesuffix(b"hello")
 
-    def read(self, *parts: bytes) -> AnswerReader:
-        reader = AnswerReader(has_body=False)
+    def read(self, *parts: bytes) -> ResponseReader:
+        reader = ResponseReader(has_body=False)
         for part in parts:
             reader.feed(part)
         return reader
@@ -108,31 +113,31 @@ class TestAnswerToHead:
         ],
         ids=["length", "not found", "chunks", "announced"],
     )
-    def test_is_whole_with_its_head(self, text: bytes) -> None:
+    def test_answer_to_head_is_complete_with_its_head(self, text: bytes) -> None:
         for reader in (self.read(text), self.read(*(bytes([byte]) for byte in text))):
             assert reader.answer
             assert (reader.answer.body, reader.is_last) == (b"", False)
 
-    def test_is_not_whole_before(self) -> None:
+    def test_answer_to_head_is_incomplete_before(self) -> None:
         for length in range(len(self.HEAD)):
             assert self.read(self.HEAD[:length]).answer is None
 
     @pytest.mark.parametrize("text", [HELLO, CHUNKED], ids=["length", "chunks"])
-    def test_that_has_a_body_nevertheless_is_the_last_of_its_connection(self, text: bytes) -> None:
+    def test_connection_is_not_reused_after_an_answer_to_head_with_a_body(self, text: bytes) -> None:
         reader = self.read(text)
-        assert (reader.answer, reader.is_last) == (Answer(200, b""), True)
+        assert (reader.answer, reader.is_last) == (HttpResponse(200, b""), True)
 
 
 class TestLimits:
-    def test_let_the_largest_answer_through(self) -> None:
-        reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {LARGEST_ANSWER}\r\n\r\n".encode())
-        reader.feed(bytes(LARGEST_ANSWER))
-        assert reader.answer == Answer(200, bytes(LARGEST_ANSWER))
+    def test_largest_allowed_answer_is_accepted(self) -> None:
+        reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {MAX_RESPONSE_BYTES}\r\n\r\n".encode())
+        reader.feed(bytes(MAX_RESPONSE_BYTES))
+        assert reader.answer == HttpResponse(200, bytes(MAX_RESPONSE_BYTES))
 
     @pytest.mark.parametrize(
         ("head", "part"),
         [
-            (f"HTTP/1.1 200 OK\r\nContent-Length: {LARGEST_ANSWER + 1}\r\n\r\n", bytes(65_536)),
+            (f"HTTP/1.1 200 OK\r\nContent-Length: {MAX_RESPONSE_BYTES + 1}\r\n\r\n", bytes(65_536)),
             ("HTTP/1.1 200 OK\r\n\r\n", bytes(65_536)),
             ("HTTP/1.1 200 OK\r\n", b"Header: value\r\n" * 100),
             ("HTTP/1.1 200 OK\r\nHeader: ", b"endless" * 100),
@@ -142,12 +147,12 @@ class TestLimits:
         ],
         ids=["body", "body until the end", "headers", "header", "announcements", "chunks", "trailers"],
     )
-    def test_end_what_does_not_end(self, head: str, part: bytes) -> None:
+    def test_endless_answer_is_refused(self, head: str, part: bytes) -> None:
         reader = read(head.encode())
-        with pytest.raises(Unreadable, match=r"^a resposta é grande demais$"):
-            for _ in range(LARGEST_ANSWER // len(part) + 2):
+        with pytest.raises(UnreadableResponse, match=r"^a resposta é grande demais$"):
+            for _ in range(MAX_RESPONSE_BYTES // len(part) + 2):
                 reader.feed(part)
-        assert reader.answer is None or len(reader.answer.body) > LARGEST_ANSWER
+        assert reader.answer is None or len(reader.answer.body) > MAX_RESPONSE_BYTES
 
 
 class TestGarbage:
@@ -165,6 +170,6 @@ class TestGarbage:
             b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
         ],
     )
-    def test_is_no_answer(self, text: bytes) -> None:
-        with pytest.raises(Unreadable, match=r"^a resposta não é HTTP$"):
+    def test_garbage_is_not_an_answer(self, text: bytes) -> None:
+        with pytest.raises(UnreadableResponse, match=r"^a resposta não é HTTP$"):
             read(text)

@@ -1,4 +1,4 @@
-"""The adapters that there are, and what each of them can be asked."""
+"""The registered adapters and the operations that each of them offers."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,53 +7,61 @@ import pytest
 
 from carimbo.authorities.endpoints import SimulatorEndpoints
 from carimbo.authorities.pacing import Pacing
-from carimbo.authorities.port import Authority
 from carimbo.authorities.registry import AUTHORITIES
-from carimbo.authorities.transport import Transport
+from carimbo.authorities.transport import HttpsTransport
+from carimbo.fiscal.authority import Authority
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.service.ports import LotAuthority, MunicipalAuthority, VoidingAuthority
 from nfse_answers import DPS_ID
 from unit.authorities.wire import BASE, KEY, LOST, RestWire, Wire
 
-TYPES = [kind for kind in DOCUMENT_TYPES if kind.name in AUTHORITIES]
-each_type = pytest.mark.parametrize("kind", TYPES, ids=[kind.name for kind in TYPES])
+TYPES = [document_type for document_type in DOCUMENT_TYPES if document_type.name in AUTHORITIES]
+each_type = pytest.mark.parametrize(
+    "document_type", TYPES, ids=[document_type.name for document_type in TYPES]
+)
 KEYS = {"nfse": DPS_ID}
 
 
-def adapter(kind: DocumentType) -> Authority:
-    """The adapter of a type, in front of a network that answers nothing."""
+def adapter(document_type: DocumentType) -> Authority:
+    """Returns the adapter of a type, with a network that never answers."""
     network: Any = SimpleNamespace(exchange=Wire().exchange, fetch=RestWire().fetch)
-    return AUTHORITIES[kind.name](cast(Transport, network), SimulatorEndpoints(BASE), Pacing())
+    return AUTHORITIES[document_type.name](cast(HttpsTransport, network), SimulatorEndpoints(BASE), Pacing())
 
 
 class TestRegistry:
-    def test_knows_types_that_there_are(self) -> None:
-        assert {kind.name for kind in TYPES} == set(AUTHORITIES)
+    def test_registry_has_only_existing_types(self) -> None:
+        assert {document_type.name for document_type in TYPES} == set(AUTHORITIES)
 
-    def test_knows_every_type_that_can_be_issued(self) -> None:
-        assert {kind.name for kind in DOCUMENT_TYPES} <= set(AUTHORITIES)
+    def test_registry_has_every_type_that_can_be_issued(self) -> None:
+        assert {document_type.name for document_type in DOCUMENT_TYPES} <= set(AUTHORITIES)
 
 
 class TestEveryAdapter:
     @each_type
-    async def test_asks_over_the_network(self, kind: DocumentType, sender: Sender) -> None:
-        key = KEYS.get(kind.name, str(KEY))
-        assert await adapter(kind).send(sender, SignedDocument(b"<a/>", key, "")) == LOST
-        assert await adapter(kind).consult(sender, key) == LOST
-        assert await adapter(kind).status(sender, kind.model, "SP") == LOST
+    async def test_adapter_asks_over_the_network(
+        self, document_type: DocumentType, sender: AuthorityCredentials
+    ) -> None:
+        key = KEYS.get(document_type.name, str(KEY))
+        assert await adapter(document_type).send(sender, SignedDocument(b"<a/>", key, "")) == LOST
+        assert await adapter(document_type).consult(sender, key) == LOST
+        assert await adapter(document_type).status(sender, document_type.model, "SP") == LOST
 
     @each_type
-    def test_takes_numbers_back_if_its_type_gives_them_up(self, kind: DocumentType) -> None:
-        assert isinstance(adapter(kind), VoidingAuthority) == (kind.numbering.voiding is not None)
+    def test_adapter_voids_numbers_if_its_type_gives_them_up(self, document_type: DocumentType) -> None:
+        assert isinstance(adapter(document_type), VoidingAuthority) == (
+            document_type.numbering.voiding is not None
+        )
 
     @each_type
-    def test_acts_for_municipalities_if_its_type_depends_on_them(self, kind: DocumentType) -> None:
-        assert isinstance(adapter(kind), MunicipalAuthority) == (kind.municipal is not None)
+    def test_adapter_serves_municipalities_if_its_type_depends_on_them(
+        self, document_type: DocumentType
+    ) -> None:
+        assert isinstance(adapter(document_type), MunicipalAuthority) == (document_type.municipal is not None)
 
     @each_type
-    def test_judges_later_or_for_municipalities_or_neither(self, kind: DocumentType) -> None:
-        made = adapter(kind)
-        assert not (isinstance(made, LotAuthority) and isinstance(made, MunicipalAuthority))
+    def test_adapter_is_not_both_asynchronous_and_municipal(self, document_type: DocumentType) -> None:
+        authority = adapter(document_type)
+        assert not (isinstance(authority, LotAuthority) and isinstance(authority, MunicipalAuthority))

@@ -1,10 +1,9 @@
-"""Which authority a question goes to."""
+"""Which authority a request is sent to."""
 
 import pytest
 
-from carimbo.authorities.endpoints import UnknownPlace
-from carimbo.authorities.routing import authorizer_of, authorizer_of_key, state_of_code
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.authorities.endpoints import UnknownEndpoint, authorizer_of, authorizer_of_key, state_of_code
+from carimbo.fiscal.identity.access_key import AccessKey
 from nfe_answers import KEY
 from unit.fiscal.keys import with_parts
 
@@ -27,12 +26,14 @@ class TestAuthorizerOfAState:
             ("58", "SP", "SVRS"),
         ],
     )
-    def test_is_the_one_of_normal_times(self, model: str, state: str, authorizer: str) -> None:
+    def test_authorizer_of_a_state_is_the_normal_one(self, model: str, state: str, authorizer: str) -> None:
         assert authorizer_of(model, state) == authorizer
 
     @pytest.mark.parametrize(("model", "state"), [("55", "XX"), ("55", ""), ("99", "SP")])
-    def test_that_nobody_serves_is_told(self, model: str, state: str) -> None:
-        with pytest.raises(UnknownPlace, match=f"Nenhuma autoridade autoriza o modelo {model} para {state}"):
+    def test_state_without_an_authority_is_reported(self, model: str, state: str) -> None:
+        with pytest.raises(
+            UnknownEndpoint, match=f"Nenhuma autoridade autoriza o modelo {model} para {state}"
+        ):
             authorizer_of(model, state)
 
 
@@ -53,16 +54,16 @@ class TestAuthorizerOfAKey:
             ("58", SAO_PAULO, "2", "SVRS"),
         ],
     )
-    def test_follows_state_and_emission_type(
+    def test_authorizer_of_a_key_depends_on_state_and_emission_type(
         self, model: str, state_code: str, emission_type: str, authorizer: str
     ) -> None:
         assert authorizer_of_key(key(model, state_code, emission_type)) == authorizer
 
 
 class TestStateOfACode:
-    def test_is_found(self) -> None:
+    def test_state_of_a_code_is_returned(self) -> None:
         assert state_of_code(SAO_PAULO).code == "SP"
 
-    def test_that_there_is_not_is_told(self) -> None:
-        with pytest.raises(UnknownPlace, match="Nenhuma UF tem o código 99"):
+    def test_unknown_state_code_is_reported(self) -> None:
+        with pytest.raises(UnknownEndpoint, match="Nenhuma UF tem o código 99"):
             state_of_code("99")

@@ -1,4 +1,4 @@
-"""The adapter of SEFAZ authorities with a family that is not NF-e: what it sends where, and what it reads."""
+"""The SEFAZ adapter with a document family other than NF-e: requests, addresses and answers."""
 
 import base64
 import gzip
@@ -9,13 +9,12 @@ from lxml import etree
 
 import nfe_answers as nfe
 import toy_dialect as toy
-from carimbo.authorities.pacing import Pacing
+from carimbo.authorities.pacing import Pacing, StatusCache
 from carimbo.authorities.sefaz import Sefaz
-from carimbo.authorities.status_board import StatusBoard
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Authorized, Available, Closed, NotJudged, Unknown
-from carimbo.fiscal.sender import Sender
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.service.ports import LotAuthority, VoidingAuthority
 from toy_dialect import KEY, NAMESPACE, TOY, TOY_FAMILY, ToyEndpoints, ToyNotice, signed_toy_event
@@ -30,33 +29,33 @@ SOAP = "{http://www.w3.org/2003/05/soap-envelope}"
 
 @pytest.fixture
 def sefaz(wire: Wire, clock: Clock) -> Sefaz:
-    return Sefaz(TOY_FAMILY, wire.exchange, ToyEndpoints(), Pacing(clock, clock.now), StatusBoard(clock))
+    return Sefaz(TOY_FAMILY, wire.exchange, ToyEndpoints(), Pacing(clock, clock.now), StatusCache(clock))
 
 
 def header(wire: Wire) -> str | None:
-    """The SOAP header of the last message as text, without namespaces; None if there is none."""
-    found = etree.fromstring(wire.sent[-1][2]).find(f"{SOAP}Header")
-    if found is None:
+    """Returns the SOAP header of the last message as text without namespaces, or None."""
+    header_element = etree.fromstring(wire.sent[-1][2]).find(f"{SOAP}Header")
+    if header_element is None:
         return None
-    (content,) = found
+    (content,) = header_element
     assert etree.QName(content).namespace == wire.sent[-1][1].rpartition("/")[0]
     values = ",".join(f"{etree.QName(child).localname}={child.text}" for child in content)
     return f"{etree.QName(content).localname}:{values}"
 
 
 def payload(wire: Wire) -> etree._Element:
-    """The element around the last message."""
-    (found,) = etree.fromstring(wire.sent[-1][2]).findall(f"{SOAP}Body/*")
-    return found
+    """Returns the element around the last message."""
+    (wrapper,) = etree.fromstring(wire.sent[-1][2]).findall(f"{SOAP}Body/*")
+    return wrapper
 
 
-def test_a_family_judges_nothing_later_and_voids_no_numbers_unless_it_adds_that(sefaz: Sefaz) -> None:
+def test_family_without_extensions_has_no_receipts_and_voids_no_numbers(sefaz: Sefaz) -> None:
     assert not isinstance(sefaz, LotAuthority)
     assert not isinstance(sefaz, VoidingAuthority)
 
 
 async def test_a_document_is_sent_to_the_authority_of_its_key(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = toy.reception(toy.protocol()).decode()
     outcome = await sefaz.send(sender, DOCUMENT)
@@ -70,7 +69,9 @@ async def test_a_document_is_sent_to_the_authority_of_its_key(
     assert header(wire) is None
 
 
-async def test_a_lost_answer_is_settled_by_a_consult(sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+async def test_a_lost_answer_is_settled_by_a_consult(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
+) -> None:
     wire.answer = LOST
     assert await sefaz.send(sender, DOCUMENT) == LOST
     wire.answer = toy.consult("100", "Autorizado o uso", toy.protocol(is_nested=True)).decode()
@@ -82,7 +83,9 @@ async def test_a_lost_answer_is_settled_by_a_consult(sefaz: Sefaz, sender: Sende
     assert payload(wire)[0].tag == f"{{{NAMESPACE}}}consSitToy"
 
 
-async def test_a_consult_finds_a_closed_document(sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+async def test_a_consult_finds_a_closed_document(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
+) -> None:
     wire.answer = toy.consult("132", "Encerrado", toy.protocol() + toy.stored_event()).decode()
     outcome = await sefaz.consult(sender, KEY)
     assert isinstance(outcome, Closed)
@@ -90,7 +93,7 @@ async def test_a_consult_finds_a_closed_document(sefaz: Sefaz, sender: Sender, w
 
 
 async def test_a_consult_asks_the_contingency_that_the_key_names(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = toy.consult("217", "Não consta").decode()
     assert isinstance(await sefaz.consult(sender, CONTINGENCY_KEY), Unknown)
@@ -98,7 +101,7 @@ async def test_a_consult_asks_the_contingency_that_the_key_names(
 
 
 async def test_a_consult_asks_the_state_when_its_contingency_is_over(
-    sender: Sender, wire: Wire, clock: Clock
+    sender: AuthorityCredentials, wire: Wire, clock: Clock
 ) -> None:
     # The codes of MDF-e, which the toy has, know no contingency.
     family = replace(TOY_FAMILY, dialect=replace(TOY, statuses=CTE_STATUSES))
@@ -108,7 +111,9 @@ async def test_a_consult_asks_the_state_when_its_contingency_is_over(
     assert [address.split("/")[2] for address, _, _ in wire.sent] == ["svrs", "sp"]
 
 
-async def test_an_event_is_sent_alone_with_a_header(sefaz: Sefaz, sender: Sender, wire: Wire) -> None:
+async def test_an_event_is_sent_alone_with_a_header(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
+) -> None:
     event = signed_toy_event()
     wire.answer = toy.event_answer().decode()
     assert isinstance(await sefaz.register_event(sender, event), Authorized)
@@ -118,16 +123,16 @@ async def test_an_event_is_sent_alone_with_a_header(sefaz: Sefaz, sender: Sender
     assert header(wire) == "toyCabecMsg:cUF=35,versaoDados=3.00"
 
 
-async def test_an_event_of_home_only_is_not_sent_to_a_contingency(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+async def test_event_for_the_states_authority_only_is_not_sent_to_a_contingency(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     await sefaz.register_event(sender, signed_toy_event(key=CONTINGENCY_KEY))
     await sefaz.register_event(sender, signed_toy_event(ToyNotice(), CONTINGENCY_KEY))
     assert [address.split("/")[2] for address, _, _ in wire.sent] == ["svrs", "sp"]
 
 
-async def test_an_event_of_unknown_fate_is_found_in_the_consult(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+async def test_event_of_unknown_outcome_is_found_in_the_consult(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = toy.consult("132", "Encerrado", toy.protocol() + toy.stored_event(is_nested=True)).decode()
     outcome = await sefaz.consult_event(sender, signed_toy_event())
@@ -136,7 +141,7 @@ async def test_an_event_of_unknown_fate_is_found_in_the_consult(
 
 
 async def test_the_status_is_asked_with_the_state_in_the_header(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = toy.status().decode()
     assert isinstance(await sefaz.status(sender, "57", "MG"), Available)
@@ -144,8 +149,8 @@ async def test_the_status_is_asked_with_the_state_in_the_header(
     assert header(wire) == "toyCabecMsg:cUF=31,versaoDados=3.00"
 
 
-async def test_documents_of_interest_are_asked_for_at_the_family_s_own_place(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+async def test_distribution_is_asked_at_the_familys_own_address(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = toy.distribution().decode()
     assert isinstance(await sefaz.distribution(sender, "SP", 0), DistributionPage)
@@ -154,8 +159,8 @@ async def test_documents_of_interest_are_asked_for_at_the_family_s_own_place(
     assert header(wire) == "toyCabecMsg:cUF=35,versaoDados=1.00"
 
 
-async def test_an_answer_in_the_words_of_nfe_decides_nothing(
-    sefaz: Sefaz, sender: Sender, wire: Wire
+async def test_answer_with_elements_of_nfe_decides_nothing(
+    sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
     wire.answer = nfe.processed(nfe.note_protocol("100", "Autorizado o uso da NF-e"))
     assert isinstance(await sefaz.send(sender, DOCUMENT), NotJudged)

@@ -1,16 +1,16 @@
-"""Distribution, which rests when there is nothing new, and how often anything is asked."""
+"""Distribution, which pauses when there is nothing new, and the rate limits of all services."""
 
 from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
 
-import nfe_answers as said
+import nfe_answers as answers
 from carimbo.authorities.nfe import NfeSefaz
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
-from carimbo.fiscal.sender import Sender
 from support import CNPJ
 from unit.authorities.wire import CANCELLATION, KEY, LOST, NOON, REFUSED, VOIDED, Clock, Wire, document
 
@@ -18,40 +18,46 @@ BLOCKED = "Rejeição: Consumo Indevido"
 
 
 class TestDistribution:
-    PAGE = said.distribution("138", "Documento localizado", said.zipped(b"<nfeProc/>"))
-    LAST_PAGE = said.distribution("138", "Documento localizado", last="000000000000200")
-    NOTHING = said.distribution("137", "Nenhum documento localizado")
+    PAGE = answers.distribution("138", "Documento localizado", answers.zipped(b"<nfeProc/>"))
+    LAST_PAGE = answers.distribution("138", "Documento localizado", last="000000000000200")
+    NOTHING = answers.distribution("137", "Nenhum documento localizado")
 
-    async def test_is_asked_of_the_national_environment(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    async def test_distribution_is_asked_of_the_national_environment(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
         wire.answer = self.PAGE
         page = await sefaz.distribution(sender, "SP", 100)
         assert isinstance(page, DistributionPage)
-        assert [one.xml for one in page.documents] == [b"<nfeProc/>"]
+        assert [document.xml for document in page.documents] == [b"<nfeProc/>"]
         assert (wire.path, wire.text("ultNSU")) == ("/an/nfe/NFeDistribuicaoDFe", "000000000000100")
         assert (wire.text("CNPJ"), wire.text("cUFAutor")) == (CNPJ, "35")
 
-    async def test_stands_in_two_wrappers(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
+    async def test_distribution_request_has_two_wrapper_elements(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
+    ) -> None:
         await sefaz.distribution(sender, "SP", 100)
         service = "{http://www.portalfiscal.inf.br/nfe/wsdl/NFeDistribuicaoDFe}"
         (inner,) = wire.body
         assert (wire.body.tag, inner.tag) == (f"{service}nfeDistDFeInteresse", f"{service}nfeDadosMsg")
 
-    async def test_can_be_of_one_document(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
+    async def test_distribution_can_be_of_one_document(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
+    ) -> None:
         await sefaz.distribution_at(sender, "SP", 7)
         assert wire.text("NSU") == "000000000000007"
         await sefaz.distribution_of_key(sender, "SP", KEY)
         assert wire.text("chNFe") == KEY
 
-    async def test_goes_on_while_there_are_pages(self, sefaz: NfeSefaz, sender: Sender, wire: Wire) -> None:
+    async def test_distribution_continues_while_there_are_pages(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
+    ) -> None:
         wire.answer = self.PAGE
         for _ in range(100):
             assert isinstance(await sefaz.distribution(sender, "SP", 100), DistributionPage)
 
     @pytest.mark.parametrize("answer", [NOTHING, LAST_PAGE], ids=["137", "last page"])
-    async def test_rests_an_hour_when_there_is_no_more(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock, answer: str
+    async def test_distribution_pauses_for_an_hour_after_the_last_page(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire, clock: Clock, answer: str
     ) -> None:
         wire.answer = answer
         assert isinstance(await sefaz.distribution(sender, "SP", 150), DistributionPage)
@@ -63,8 +69,8 @@ class TestDistribution:
         await sefaz.distribution(sender, "SP", 150)
         assert len(wire.sent) == 2
 
-    async def test_of_one_document_does_not_rest_with_the_pages(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    async def test_distribution_of_one_document_does_not_pause_with_the_pages(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
         wire.answer = self.NOTHING
         await sefaz.distribution(sender, "SP", 150)
@@ -76,12 +82,14 @@ def admitted(outcomes: Sequence[object]) -> int:
 
 
 class TestPace:
-    async def test_is_below_what_the_authorities_allow(self, sefaz: NfeSefaz, sender: Sender) -> None:
+    async def test_rate_limits_are_below_those_of_the_authorities(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials
+    ) -> None:
         """NT 2018.002 has 30, 40, 10, 20 and 20; NT 2014.002 has 20."""
         times = range(50)
         questions: dict[str, Sequence[object]] = {
             "send": [await sefaz.send(sender, document()) for _ in times],
-            "receipt": [await sefaz.receipt(sender, KEY, said.RECEIPT) for _ in times],
+            "receipt": [await sefaz.receipt(sender, KEY, answers.RECEIPT) for _ in times],
             "consult": [await sefaz.consult(sender, KEY) for _ in times],
             "event": [await sefaz.register_event(sender, CANCELLATION) for _ in times],
             "inutilize": [await sefaz.inutilize(sender, VOIDED) for _ in times],
@@ -96,26 +104,26 @@ class TestPace:
             "key": 18,
         }
 
-    async def test_of_single_documents_is_counted_over_all_of_them(
-        self, sefaz: NfeSefaz, sender: Sender
+    async def test_single_documents_share_one_rate_limit(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials
     ) -> None:
         outcomes = [await sefaz.distribution_at(sender, "SP", number) for number in range(50)]
         assert admitted(outcomes) == 18
 
-    async def test_does_not_count_what_cannot_have_arrived(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    async def test_requests_that_cannot_have_arrived_are_not_counted(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
         wire.answer = REFUSED
         assert [await sefaz.consult(sender, KEY) for _ in range(50)] == [REFUSED] * 50
 
-    async def test_ends_for_an_hour_with_a_block(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire, clock: Clock
+    async def test_block_stops_a_service_for_an_hour(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire, clock: Clock
     ) -> None:
-        wire.answer = said.consult("656", BLOCKED)
+        wire.answer = answers.consult("656", BLOCKED)
         blocked = await sefaz.consult(sender, KEY)
         until = NOON + timedelta(hours=1)
         assert blocked == Throttled(code="656", message=BLOCKED, until=until)
-        for key in (KEY, AccessKey.parse(said.OTHER_KEY)):
+        for key in (KEY, AccessKey.parse(answers.OTHER_KEY)):
             refused = await sefaz.consult(sender, key)
             assert isinstance(refused, Throttled)
             assert (refused.until, refused.message.startswith("Não enviado")) == (until, True)
@@ -124,18 +132,18 @@ class TestPace:
         wire.answer = LOST
         assert await sefaz.consult(sender, KEY) == LOST
 
-    async def test_of_other_services_goes_on_after_a_block(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    async def test_block_does_not_stop_other_services(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
-        wire.answer = said.consult("656", BLOCKED)
+        wire.answer = answers.consult("656", BLOCKED)
         await sefaz.consult(sender, KEY)
         wire.answer = LOST
         assert await sefaz.send(sender, document()) == LOST
 
-    async def test_keeps_where_a_blocked_distribution_goes_on(
-        self, sefaz: NfeSefaz, sender: Sender, wire: Wire
+    async def test_blocked_distribution_keeps_its_position(
+        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
-        wire.answer = said.distribution("656", BLOCKED)
+        wire.answer = answers.distribution("656", BLOCKED)
         blocked = await sefaz.distribution(sender, "SP", 0)
         assert isinstance(blocked, Throttled)
         assert (blocked.last_nsu, blocked.until) == (150, NOON + timedelta(hours=1))

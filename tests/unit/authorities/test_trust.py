@@ -1,4 +1,4 @@
-"""Which authorities of certificates are believed, and how OpenSSL finds them."""
+"""Which certificate authorities are trusted, and how OpenSSL finds them."""
 
 import ssl
 import tempfile
@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from carimbo.authorities.trust import Trust, TrustUnusable, subject_hash
+from carimbo.authorities.tls import CaFileUnusable, TrustStore, subject_hash
 from carimbo.fiscal.sample_certificate import SampleAuthority
 
-# As OpenSSL tells them: `openssl x509 -subject_hash`.
+# As printed by `openssl x509 -subject_hash`.
 KNOWN_HASHES = {
     "4042bcee": "ISRG Root X1",
     "a2502f15": "Autoridade Certificadora Raiz Brasileira v5",
@@ -21,11 +21,11 @@ KNOWN_HASHES = {
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary folders are made."""
-    made = tmp_path / "temporary"
-    made.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(made))
-    return made
+    """Returns the folder in which temporary folders are created."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    return temporary
 
 
 def names(folder: Path) -> set[str]:
@@ -33,32 +33,32 @@ def names(folder: Path) -> set[str]:
 
 
 class TestTrust:
-    def test_has_public_authorities_and_those_of_icp_brasil(self, folder: Path) -> None:
-        with Trust():
+    def test_trust_has_public_authorities_and_those_of_icp_brasil(self, folder: Path) -> None:
+        with TrustStore():
             assert {f"{name}.0" for name in KNOWN_HASHES} <= names(folder)
 
-    def test_has_each_certificate_once(self, folder: Path) -> None:
-        with Trust():
+    def test_trust_has_each_certificate_once(self, folder: Path) -> None:
+        with TrustStore():
             files = [file.read_text(encoding="ascii") for file in folder.rglob("*") if file.is_file()]
         assert len(files) == len(set(files)) > 300
 
-    def test_has_the_operators_authorities_too(
+    def test_trust_has_the_operators_authorities_too(
         self, folder: Path, tmp_path: Path, authority: SampleAuthority
     ) -> None:
         der = authority.certificate.public_bytes(Encoding.DER)
         file = tmp_path / "operator.pem"
         file.write_text(f"# Autoridade da prefeitura\n{ssl.DER_cert_to_PEM_cert(der)}", encoding="utf-8")
-        with Trust(file):
+        with TrustStore(file):
             assert f"{subject_hash(der)}.0" in names(folder)
             assert {f"{name}.0" for name in KNOWN_HASHES} <= names(folder)
 
-    def test_can_be_written_by_nobody_else(self, folder: Path) -> None:
-        with Trust():
-            (made,) = folder.iterdir()
-            assert made.stat().st_mode & 0o777 == 0o700
+    def test_trust_folder_is_writable_by_its_owner_only(self, folder: Path) -> None:
+        with TrustStore():
+            (trust_folder,) = folder.iterdir()
+            assert trust_folder.stat().st_mode & 0o777 == 0o700
 
-    def test_takes_its_folder_along(self, folder: Path) -> None:
-        with Trust():
+    def test_trust_removes_its_folder_when_it_ends(self, folder: Path) -> None:
+        with TrustStore():
             assert list(folder.iterdir()) != []
         assert list(folder.iterdir()) == []
 
@@ -74,14 +74,16 @@ class TestOperatorsFile:
         ],
         ids=["empty", "text", "damaged", "not base64"],
     )
-    def test_without_certificates_is_refused(self, folder: Path, tmp_path: Path, content: str) -> None:
+    def test_operators_file_without_certificates_is_refused(
+        self, folder: Path, tmp_path: Path, content: str
+    ) -> None:
         file = tmp_path / "operator.pem"
         file.write_text(content, encoding="utf-8")
-        with pytest.raises(TrustUnusable) as told:
-            Trust(file)
-        assert str(told.value) == f"O arquivo de autoridades {file} não tem certificados em PEM."
+        with pytest.raises(CaFileUnusable) as raised:
+            TrustStore(file)
+        assert str(raised.value) == f"O arquivo de autoridades {file} não tem certificados em PEM."
         assert list(folder.iterdir()) == []
 
-    def test_that_is_not_there_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(TrustUnusable, match="não pode ser lido"):
-            Trust(tmp_path / "nowhere.pem")
+    def test_missing_operators_file_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(CaFileUnusable, match="não pode ser lido"):
+            TrustStore(tmp_path / "nowhere.pem")

@@ -1,4 +1,4 @@
-"""A network that only tests see, for SOAP and for REST, what is sent over it, and a clock that tests move."""
+"""A simulated network for SOAP and REST, requests to send over it, and a clock that tests move."""
 
 import json
 from collections.abc import Mapping
@@ -6,41 +6,41 @@ from datetime import UTC, datetime, timedelta
 
 from lxml import etree
 
-import nfe_answers as said
-from carimbo.authorities.http_answer import Answer
-from carimbo.authorities.transport import Question
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, Detail, Event, OperationAcknowledged
+import nfe_answers
+from carimbo.authorities.http_response import HttpResponse
+from carimbo.authorities.transport import HttpRequest
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.nfe_v4.events import Cancellation, Detail, InvoiceEvent, OperationAcknowledged
 from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, signed_event
 from carimbo.fiscal.outcome import Cause, NotJudged
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 from unit.fiscal.keys import with_parts
 
 BASE = "https://127.0.0.1:8443"
-KEY = AccessKey.parse(said.KEY)
+KEY = AccessKey.parse(nfe_answers.KEY)
 NFCE_KEY = with_parts(KEY, model="65", state_code="33")
 CONTINGENCY_KEY = with_parts(KEY, emission_type="6")
 XML = b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe">assinada</NFe>'
 REFUSED = NotJudged(cause=Cause.CONNECTION, detail="conexão recusada", may_have_arrived=False)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="sem resposta")
-TAKEN_BACK = Cancellation(protocol=said.PROTOCOL, reason="Desistência do comprador")
-VOIDED = signed_inutilization(said.VOIDED, Signer.throwaway())
-Told = Answer | NotJudged
+TAKEN_BACK = Cancellation(protocol=nfe_answers.PROTOCOL, reason="Desistência do comprador")
+VOIDED = signed_inutilization(nfe_answers.VOIDED, Signer.throwaway())
+Told = HttpResponse | NotJudged
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _BEGIN = 50_000.0
 
 
 class Wire:
-    """Stands for the network: keeps what is sent, and answers what it was told to."""
+    """A simulated SOAP network: records the requests and gives the configured answer."""
 
     def __init__(self) -> None:
         self.answer: str | NotJudged = LOST
         self.sent: list[tuple[str, str, bytes]] = []
-        self.most_seconds: list[float | None] = []
+        self.max_seconds: list[float | None] = []
 
     async def exchange(
         self,
@@ -48,9 +48,9 @@ class Wire:
         address: str,
         action: str,
         envelope: bytes,
-        most_seconds: float | None,
+        max_seconds: float | None,
     ) -> bytes | NotJudged:
-        self.most_seconds.append(most_seconds)
+        self.max_seconds.append(max_seconds)
         self.sent.append((address.removeprefix(BASE), action, envelope))
         return self.answer.encode() if isinstance(self.answer, str) else self.answer
 
@@ -60,22 +60,22 @@ class Wire:
 
     @property
     def body(self) -> etree._Element:
-        """What stands in the body of the last envelope."""
+        """Returns the content of the body of the last envelope."""
         (inside,) = etree.fromstring(self.sent[-1][2])[0]
         return inside
 
     def text(self, tag: str) -> str | None:
-        return self.body.findtext(f".//{{{said.NAMESPACE}}}{tag}")
+        return self.body.findtext(f".//{{{nfe_answers.NAMESPACE}}}{tag}")
 
 
 def document(key: AccessKey = KEY) -> SignedDocument:
-    return SignedDocument(XML, str(key), said.DIGEST)
+    return SignedDocument(XML, str(key), nfe_answers.DIGEST)
 
 
 def event(detail: Detail, organ: str = "35", key: AccessKey = KEY) -> bytes:
-    """A signed event."""
+    """Returns a signed event."""
     moment = datetime.fromisoformat("2026-11-15T10:00:00-03:00")
-    return signed_event(Event(organ, "2", CNPJ, key, moment, 1, detail), Signer.throwaway())
+    return signed_event(InvoiceEvent(organ, "2", CNPJ, key, moment, 1, detail), Signer.throwaway())
 
 
 CANCELLATION = event(TAKEN_BACK)
@@ -83,37 +83,37 @@ ACKNOWLEDGEMENT = event(OperationAcknowledged(), NATIONAL_ORGAN)
 
 
 class RestWire:
-    """Stands for the network: keeps what is asked, and answers by method and path what it was told to."""
+    """A simulated REST network: records the requests and answers by method and path."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Told] = {}
-        self.asked: list[str] = []
-        self.questions: list[Question] = []
+        self.requests: list[str] = []
+        self.questions: list[HttpRequest] = []
         self.addresses: list[str] = []
-        self.most_seconds: list[float | None] = []
+        self.max_seconds: list[float | None] = []
 
     async def fetch(
-        self, certificate: A1Certificate, address: str, question: Question, most_seconds: float | None
+        self, certificate: A1Certificate, address: str, question: HttpRequest, max_seconds: float | None
     ) -> Told:
         self.addresses.append(address.removeprefix(BASE))
-        self.most_seconds.append(most_seconds)
+        self.max_seconds.append(max_seconds)
         self.questions.append(question)
-        self.asked.append(f"{question.method} {question.path}")
-        return self.answers.get(self.asked[-1], LOST)
+        self.requests.append(f"{question.method} {question.path}")
+        return self.answers.get(self.requests[-1], LOST)
 
     def say(self, question: str, status: int, body: bytes) -> None:
-        """Answer a question like this from now on."""
-        self.answers[question] = Answer(status, body)
+        """Sets the answer to a request."""
+        self.answers[question] = HttpResponse(status, body)
 
     @property
     def json(self) -> Mapping[str, str]:
-        """The body of the last question."""
+        """Returns the body of the last request."""
         read: Mapping[str, str] = json.loads(self.questions[-1].body)
         return read
 
 
 class Clock:
-    """Seconds that count up, and the time of day that goes with them: noon at first."""
+    """A clock in seconds with the matching time of day, which starts at noon."""
 
     def __init__(self) -> None:
         self.seconds = _BEGIN

@@ -1,4 +1,4 @@
-"""The command that lists what is in force, what comes next and what is unknown on a day."""
+"""The command that lists the rules in force, upcoming and unknown on a day."""
 
 import os
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ class TestLists:
     def test_lines_have_at_most_100_columns(self) -> None:
         assert max(map(len, lines_on("2026-11-17"))) <= 100
 
-    def test_are_of_today_without_a_day(self) -> None:
+    def test_lists_are_of_today_by_default(self) -> None:
         result = CliRunner().invoke(app, ["calendar"])
         assert result.exit_code == 0
         assert result.stdout.startswith("Calendário fiscal em 20")
@@ -152,7 +152,7 @@ class TestOperatorsFiles:
         assert "2027-01-01  total_adds_ibs_cbs (nfse) [do operador]" in listed
         assert "2027-01-01  alíquota de ibs_city: 0,05% até 2028-12-31" in listed
 
-    def test_one_that_cannot_be_used_is_reported_in_one_sentence(self, folder: Path) -> None:
+    def test_unusable_operators_file_is_reported_in_one_sentence(self, folder: Path) -> None:
         provide_rates(folder, "cbs,2027-01-01,,dez")
         result = CliRunner().invoke(app, ["calendar"])
         assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)

@@ -1,12 +1,12 @@
-"""What an operator reads when a command can't go on."""
+"""Error messages of commands."""
 
 from collections.abc import Callable
 
 import asyncpg
 import pytest
 
-from carimbo.cli.console import told
-from carimbo.storage.connection import unavailable_is_told
+from carimbo.cli.console import readable_errors
+from carimbo.storage.connection import translated_errors
 from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.migrate import MigrationLocked
 
@@ -17,7 +17,7 @@ def open_with_other_keys() -> None:
 
 
 def go_through_a_pooler() -> None:
-    with unavailable_is_told():
+    with translated_errors():
         raise asyncpg.DuplicatePreparedStatementError("already exists")
 
 
@@ -45,10 +45,10 @@ def wait_for_nothing() -> None:
     ],
     ids=["keys", "pooler", "lock"],
 )
-def test_is_one_sentence_in_portuguese(
+def test_error_message_is_one_sentence_in_portuguese(
     fail: Callable[[], None], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(SystemExit) as left, told():
+    with pytest.raises(SystemExit) as left, readable_errors():
         fail()
     assert left.value.code == 1
     assert capsys.readouterr() == ("", f"{sentence}\n")

@@ -29,23 +29,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class TestSchemas:
-    def test_without_a_folder_all_come_from_nfelib(self) -> None:
-        told = CliRunner().invoke(app, ["schemas"])
-        assert told.exit_code == 0
-        assert [line.split(maxsplit=1) for line in told.stdout.splitlines()] == [
+    def test_schemas_come_from_nfelib_without_a_folder(self) -> None:
+        result = CliRunner().invoke(app, ["schemas"])
+        assert result.exit_code == 0
+        assert [line.split(maxsplit=1) for line in result.stdout.splitlines()] == [
             [schema.file_name, f"nfelib {version('nfelib')}"] for schema in Schema
         ]
 
-    def test_of_the_operators_folder_are_shown_with_their_path(self, folder: Path) -> None:
-        told = CliRunner().invoke(app, ["schemas"])
-        origin = dict(line.split(maxsplit=1) for line in told.stdout.splitlines())
-        assert told.exit_code == 0
+    def test_schemas_of_the_operators_folder_are_shown_with_their_path(self, folder: Path) -> None:
+        result = CliRunner().invoke(app, ["schemas"])
+        origin = dict(line.split(maxsplit=1) for line in result.stdout.splitlines())
+        assert result.exit_code == 0
         assert origin["nfe_v4.00.xsd"] == str(folder / "PL_010z" / "nfe_v4.00.xsd")
         assert origin["CCe_v1.00.xsd"] == f"nfelib {version('nfelib')}"
 
-    def test_that_do_not_compile_are_told_in_one_sentence(self, folder: Path) -> None:
+    def test_schemas_that_do_not_compile_are_reported_in_one_sentence(self, folder: Path) -> None:
         (folder / "PL_010z" / "tiposBasico_v4.00.xsd").unlink()
-        told = CliRunner().invoke(app, ["schemas"])
-        assert (told.exit_code, told.stdout, told.stderr.count("\n")) == (1, "", 1)
-        assert "nfe_v4.00.xsd" in told.stderr
-        assert "tiposBasico_v4.00.xsd" in told.stderr
+        result = CliRunner().invoke(app, ["schemas"])
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+        assert "nfe_v4.00.xsd" in result.stderr
+        assert "tiposBasico_v4.00.xsd" in result.stderr

@@ -1,4 +1,4 @@
-"""The command that shows the tables in force, and what the others do with an unusable one."""
+"""The command that shows the tables in force, and how commands refuse an unusable table."""
 
 import os
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from carimbo.cli import app
-from carimbo.fiscal.tables.catalog import ALL_TABLES
-from carimbo.fiscal.tables.icms_rates import ICMS_RATES, internal_icms
+from carimbo.fiscal.tables.all_tables import ALL_TABLES
 from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.tables.taxes import ICMS_RATES, internal_icms
 from carimbo.storage.database import DatabaseUnavailable
 from carimbo.storage.envelope import new_key
 
@@ -35,7 +35,7 @@ def provide(folder: Path, day: str) -> Path:
 
 
 class TestTables:
-    def test_are_listed_with_date_rows_and_source_before_there_is_a_database_or_a_key(
+    def test_tables_are_listed_with_date_rows_and_source_without_database_or_key(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         for name in ("CARIMBO_DATABASE_URL", "CARIMBO_SECRET_KEYS", "CARIMBO_TABLES_FOLDER"):
@@ -47,7 +47,7 @@ class TestTables:
             [about.name, str(about.date), str(about.rows), about.source] for about in abouts
         ]
 
-    def test_of_the_operator_are_named_by_file_and_so_are_files_of_no_table(self, folder: Path) -> None:
+    def test_operators_tables_and_unrelated_files_are_named(self, folder: Path) -> None:
         file = provide(folder, "2099-01-01")
         (folder / "icms_rate.csv").write_text("", encoding="utf-8")
         lines = CliRunner().invoke(app, ["tables"]).stdout.splitlines()
@@ -57,7 +57,7 @@ class TestTables:
         assert lines[-1].endswith(f"nenhuma tabela tem esse nome: {folder / 'icms_rate.csv'}")
         assert len(lines) == len(ALL_TABLES) + 2
 
-    def test_of_the_operator_that_are_older_are_named_too(self, folder: Path) -> None:
+    def test_older_operators_tables_are_named_too(self, folder: Path) -> None:
         file = provide(folder, "2020-01-01")
         result = CliRunner().invoke(app, ["tables"]).stdout
         assert f"ignorado, por ser mais antigo: {file}" in result
@@ -66,7 +66,7 @@ class TestTables:
 
 class TestUnusableTables:
     @pytest.mark.parametrize("command", ["tables", "serve", "worker"])
-    def test_are_refused_in_one_sentence(self, folder: Path, command: str) -> None:
+    def test_unusable_tables_are_refused_in_one_sentence(self, folder: Path, command: str) -> None:
         provide(folder, "ontem")
         result = CliRunner().invoke(app, [command])
         assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
@@ -75,7 +75,7 @@ class TestUnusableTables:
 
 class TestLongRunningCommands:
     @pytest.mark.parametrize("command", ["serve", "worker"])
-    def test_use_the_operators_tables(self, folder: Path, command: str) -> None:
+    def test_long_running_commands_use_the_operators_tables(self, folder: Path, command: str) -> None:
         file = provide(folder, "2099-01-01")
         result = CliRunner().invoke(app, [command])
         assert isinstance(result.exception, DatabaseUnavailable)

@@ -1,4 +1,4 @@
-"""The command that brings the official nomenclature into the operator's folder."""
+"""The command that imports the official nomenclature into the operator's folder."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from carimbo.cli import app
-from carimbo.fiscal.tables.ncm import NCMS, Ncm
+from carimbo.fiscal.tables.goods_codes import NCMS, Ncm
 from carimbo.fiscal.tables.table import use_tables_of
 
 NEW, ENDED, CHANGED = "01019999", "97069000", "69120000"
@@ -71,7 +71,7 @@ def update(file: Path) -> Result:
 
 
 class TestOfficialFile:
-    def test_is_written_and_its_changes_are_printed(self, folder: Path, official: Path) -> None:
+    def test_official_file_is_written_and_its_changes_are_printed(self, folder: Path, official: Path) -> None:
         before = NCMS.about
         result = update(official)
         assert (result.exit_code, result.stderr) == (0, "")
@@ -98,7 +98,7 @@ class TestOfficialFile:
         assert ENDED not in NCMS
         assert (NCMS[CHANGED].unit, NCMS[CHANGED].since) == ("KG", date(2022, 4, 1))
 
-    def test_names_only_some_of_many_codes(self, folder: Path, tmp_path: Path) -> None:
+    def test_only_some_of_many_changed_codes_are_printed(self, folder: Path, tmp_path: Path) -> None:
         texts = put_short_table(folder)
         codes = sorted(code for code in texts if code != "00000000")
         result = update(publish(tmp_path / "ncm.json", {code: texts[code] for code in codes[25:]}))
@@ -112,7 +112,7 @@ class TestRefusal:
         put_short_table(folder)
         return (folder / "ncm.csv").read_bytes()
 
-    def test_of_a_wrong_file_leaves_the_table_as_it_was(
+    def test_refused_file_leaves_the_table_unchanged(
         self, tmp_path: Path, folder: Path, table_before: bytes
     ) -> None:
         texts = {code: row.description for code, row in first_rows().items()}
@@ -131,7 +131,7 @@ class TestRefusal:
         refusals = {name: refusal_of(tmp_path / name, folder, table_before) for name in reasons}
         assert [name for name, reason in reasons.items() if reason not in refusals[name]] == []
 
-    def test_while_the_disk_is_full(
+    def test_update_is_refused_while_the_disk_is_full(
         self, folder: Path, official: Path, table_before: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def full(_: int) -> None:
@@ -141,13 +141,15 @@ class TestRefusal:
         refusal = refusal_of(official, folder, table_before)
         assert f"não pode ser gravada em {folder}: No space left on device" in refusal
 
-    def test_without_a_folder(self, official: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_update_is_refused_without_a_folder(
+        self, official: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.delenv("CARIMBO_TABLES_FOLDER")
         result = update(official)
         assert (result.exit_code, result.stdout) == (1, "")
         assert "CARIMBO_TABLES_FOLDER" in result.stderr
 
-    def test_beside_a_table_that_cannot_be_used(self, folder: Path, official: Path) -> None:
+    def test_update_is_refused_beside_an_unusable_table(self, folder: Path, official: Path) -> None:
         (folder / "ncm.csv").write_text("", encoding="utf-8")
         result = update(official)
         assert (result.exit_code, result.stdout) == (1, "")

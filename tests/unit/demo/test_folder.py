@@ -9,13 +9,15 @@ from carimbo.demo import folder
 
 class TestKnownSecret:
     @pytest.mark.parametrize("content", ["", "[]", "null", "{}", "not json", '{"apiKey": "x"}'])
-    def test_a_damaged_file_is_as_good_as_none(self, tmp_path: Path, content: str) -> None:
+    def test_damaged_secret_file_counts_as_missing(self, tmp_path: Path, content: str) -> None:
         (tmp_path / "demo.json").write_text(content)
-        assert folder.known_secret(tmp_path) is None
+        assert folder.previous_api_secret(tmp_path) is None
 
 
 class TestPrivateFile:
-    def test_is_for_its_owner_only_even_in_place_of_a_public_one(self, tmp_path: Path) -> None:
+    def test_private_file_is_for_its_owner_only_even_if_it_replaces_a_public_one(
+        self, tmp_path: Path
+    ) -> None:
         file = tmp_path / "demo.json"
         file.write_text("public")
         file.chmod(0o644)
@@ -26,11 +28,11 @@ class TestPrivateFile:
 
 
 class TestSecretKeys:
-    def test_are_made_once_and_kept(self, tmp_path: Path) -> None:
+    def test_secret_keys_are_created_once_and_kept(self, tmp_path: Path) -> None:
         assert folder.secret_keys(tmp_path) == folder.secret_keys(tmp_path)
 
     @pytest.mark.parametrize("content", ["", "garbage", "demo:AAAA"])
-    def test_that_are_damaged_are_told_in_a_sentence(self, tmp_path: Path, content: str) -> None:
+    def test_damaged_secret_keys_are_reported_in_a_sentence(self, tmp_path: Path, content: str) -> None:
         (tmp_path / "secret-keys").write_text(content)
         with pytest.raises(folder.FolderProblem, match="está danificado"):
             folder.secret_keys(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from carimbo.demo.greeting import greet, made_up_notes, write_curl_files
-from carimbo.demo.issuing import Progress
+from carimbo.demo.issuing import SampleProgress
 from carimbo.demo.samples import NFE_BODY, SALE_BODY, SAMPLES
 
 FACTS = {
@@ -22,18 +22,18 @@ FACTS = {
     "simulatorControlUrl": "http://127.0.0.1:8444",
     "emailFolder": "/data/emails",
 }
-AUTHORIZED = Progress(SAMPLES[0], {"id": "the-document", "status": "authorized"}, 0, 1)
-REJECTED = Progress(SAMPLES[0], {"id": "another", "status": "rejected"}, 0, 1)
+AUTHORIZED = SampleProgress(SAMPLES[0], {"id": "the-document", "status": "authorized"}, 0, 1)
+REJECTED = SampleProgress(SAMPLES[0], {"id": "another", "status": "rejected"}, 0, 1)
 
 
-def commands(folder: Path, *samples: Progress) -> list[list[str]]:
+def commands(folder: Path, *samples: SampleProgress) -> list[list[str]]:
     file = io.StringIO()
     greet(Console(file=file, width=40), folder, FACTS, samples)
     return [shlex.split(line) for line in file.getvalue().splitlines() if line.startswith("curl")]
 
 
 class TestCommands:
-    def test_issue_read_sell_and_download(self) -> None:
+    def test_printed_commands_issue_read_sell_and_download(self) -> None:
         issue, read, sell, download, paper = commands(Path("/data"), REJECTED, AUTHORIZED)
         assert issue[-3:] == ["-d", "@/data/nfe.json", "http://127.0.0.1:8000/v1/companies/the-company/nfe"]
         assert read[1:] == ["-s", "-H", "@/data/headers", issue[-1]]
@@ -41,33 +41,33 @@ class TestCommands:
         assert download[-1] == "http://127.0.0.1:8000/v1/invoices/the-document.xml"
         assert paper[-3:] == ["-o", "danfe.pdf", "http://127.0.0.1:8000/v1/invoices/the-document.pdf"]
 
-    def test_have_no_download_when_nothing_is_authorized(self) -> None:
+    def test_download_command_is_missing_when_nothing_is_authorized(self) -> None:
         assert len(commands(Path("/data"), REJECTED)) == 3
 
-    def test_survive_a_folder_with_spaces(self) -> None:
+    def test_printed_commands_work_in_a_folder_with_spaces(self) -> None:
         assert "@/my data/headers" in commands(Path("/my data"))[0]
 
 
 class TestPlaces:
-    def test_are_told_with_the_folder_of_the_e_mails(self) -> None:
+    def test_places_include_the_folder_of_the_e_mails(self) -> None:
         file = io.StringIO()
         greet(Console(file=file, width=40), Path("/data"), FACTS, [])
         assert "\nE-mails       /data/emails\n" in file.getvalue()
 
 
 class TestMadeUpThings:
-    def test_are_shown_among_the_places(self) -> None:
+    def test_made_up_values_are_shown_among_the_places(self) -> None:
         file, rates = io.StringIO(), Path("/data/tables/ibs_cbs_rates.csv")
         greet(Console(file=file, width=40), Path("/data"), FACTS, [], made_up_notes(rates, 3600))
         assert re.search(r"\nRelógio       \d\d/\d\d/20\d\d \d\d:\d\d:\d\d em Brasília", file.getvalue())
         assert f"\nCBS de 2027   inventada: 11,11%, só na demonstração ({rates})\n" in file.getvalue()
 
-    def test_are_not_mentioned_where_nothing_is_made_up(self) -> None:
+    def test_made_up_values_are_not_mentioned_where_there_are_none(self) -> None:
         assert made_up_notes(None, 0) == []
 
 
 class TestFiles:
-    def test_name_the_addresses_of_api_company_simulator_and_panel(self, tmp_path: Path) -> None:
+    def test_files_name_the_addresses_of_api_company_simulator_and_panel(self, tmp_path: Path) -> None:
         write_curl_files(tmp_path, FACTS)
         assert (tmp_path / "env").read_text() == (
             "export BASE=http://127.0.0.1:8000\n"
@@ -76,7 +76,7 @@ class TestFiles:
             "export PANEL=http://127.0.0.1:8444\n"
         )
 
-    def test_hold_the_credentials_for_their_owner_only(self, tmp_path: Path) -> None:
+    def test_files_with_credentials_are_readable_by_their_owner_only(self, tmp_path: Path) -> None:
         write_curl_files(tmp_path, FACTS)
         assert (tmp_path / "headers").read_text() == "X-Api-Key: the-key\nX-Api-Secret: the-secret\n"
         assert (tmp_path / "headers").stat().st_mode & 0o777 == 0o600
@@ -85,7 +85,7 @@ class TestFiles:
         ("name", "body"), [("nfe.json", NFE_BODY), ("sale.json", SALE_BODY)], ids=["nfe", "sale"]
     )
     @pytest.mark.parametrize("there", [None, {"items": []}], ids=["absent", "changed"])
-    def test_a_body_that_somebody_changed_is_left_alone(
+    def test_body_that_the_user_changed_is_kept(
         self, tmp_path: Path, name: str, body: object, there: object
     ) -> None:
         if there:

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from carimbo.demo.moved_clock import ClockProblem, PanelClock, read_moment
-from carimbo.simulator.certificates import CertificateFolder
-from carimbo.simulator.run import Simulator, running
+from carimbo.demo.made_up import ClockProblem, PanelClock, read_moment
+from carimbo.simulator.program.certificates import CertificateFolder
+from carimbo.simulator.program.run import Simulator, running
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +22,11 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestMoment:
-    def test_has_an_offset_of_its_own(self) -> None:
+    def test_start_moment_is_read_with_its_offset(self) -> None:
         assert read_moment("2026-12-31T23:50:00-03:00") == datetime(2027, 1, 1, 2, 50, tzinfo=UTC)
 
     @pytest.mark.parametrize("text", ["amanhã", "2026-12-31", "2026-12-31T23:50:00", "1999-12-31T23:50:00Z"])
-    def test_that_cannot_be_used_is_reported_in_one_sentence(self, text: str) -> None:
+    def test_unusable_start_moment_is_reported_in_one_sentence(self, text: str) -> None:
         with pytest.raises(ClockProblem) as refused:
             read_moment(text)
         assert str(refused.value).startswith(f"«{text}»") and "--now" in str(refused.value)
@@ -45,7 +45,7 @@ class TestPanelClock:
     def offset(self, simulator: Simulator) -> float:
         return simulator.site.switches.read().clock_offset.total_seconds()
 
-    async def test_is_set_and_taken_back_by_the_next_demo_without_a_moment(
+    async def test_panel_clock_is_set_and_reset_by_the_next_demo_without_a_moment(
         self, simulator: Simulator, clock: PanelClock
     ) -> None:
         await clock.set(3600)
@@ -55,7 +55,7 @@ class TestPanelClock:
         assert self.offset(simulator) == 0
         assert not clock.has_to_change(0)
 
-    async def test_that_the_user_set_since_is_left_alone(
+    async def test_panel_clock_that_the_user_changed_is_kept(
         self, simulator: Simulator, clock: PanelClock
     ) -> None:
         await clock.set(3600)

@@ -85,7 +85,7 @@ def test_a_port_for_administrators_is_not_called_a_port_in_use(monkeypatch: pyte
     assert ports_of(command).api >= 1024
 
 
-def test_the_search_for_a_free_port_goes_on_after_the_largest_one() -> None:
+def test_search_for_a_free_port_continues_after_the_largest_port() -> None:
     *sentences, _, command = message_about(Ports(65535, 65535, 65535))
     assert "A porta 65535 (--simulator-port) foi informada duas vezes." in sentences
     require_usable(ports_of(command), DEFAULT_FOLDER)

@@ -6,11 +6,11 @@ from pydantic import ValidationError
 
 from carimbo.demo.sample_company import STATES, sample_company
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.tables.states import STATES as OFFICIAL_STATES
-from carimbo.service.companies import NewCompany
-from carimbo.service.company_settings import CompanySettings
-from carimbo.service.state_registrations import NewStateRegistration
-from carimbo.simulator.tax_ids import is_cnpj
+from carimbo.fiscal.tables.geography import STATES as OFFICIAL_STATES
+from carimbo.service.companies.company_settings import CompanySettings
+from carimbo.service.companies.registration import NewCompany
+from carimbo.service.companies.state_registrations import NewStateRegistration
+from carimbo.simulator.identifiers import is_cnpj
 
 
 def test_there_is_a_company_for_every_state() -> None:
@@ -28,13 +28,13 @@ def test_the_bodies_are_accepted_in_every_state() -> None:
 
 
 def check_bodies(state: str, seed: int) -> None:
-    made = sample_company(state, "Loja de Teste Ltda", seed)
-    company = NewCompany.model_validate(made.company)
+    sample = sample_company(state, "Loja de Teste Ltda", seed)
+    company = NewCompany.model_validate(sample.company)
     assert company.environment is Environment.HOMOLOGATION
-    assert made.company["address"]["cityCode"] is not None
+    assert sample.company["address"]["cityCode"] is not None
     assert is_cnpj(company.tax_id)
-    NewStateRegistration.model_validate(made.state_registration)
-    CompanySettings.model_validate(made.settings)
+    NewStateRegistration.model_validate(sample.state_registration)
+    CompanySettings.model_validate(sample.settings)
 
 
 def test_the_same_seed_gives_the_same_company_and_another_gives_another() -> None:

@@ -1,4 +1,4 @@
-"""What many tests of the library need: signers, what they signed, and the official schemas."""
+"""Fixtures for many tests of the library: signers, signed documents and the official schemas."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from golden import example_rates
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signer
 from support import OTHER_CNPJ
-from unit.fiscal.desk import Desk, lasting_pfx
+from unit.fiscal.command_files import InputFiles, lasting_pfx
 from unit.fiscal.goods.support import SCHEMAS, signer_of
 from unit.fiscal.point_of_sale import PointOfSale
 from unit.fiscal.signed_texts import signed_document
@@ -20,7 +20,7 @@ from unit.fiscal.signed_texts import signed_document
 
 @pytest.fixture
 def cbs_of_2027() -> Iterator[None]:
-    """The made-up rate of CBS that the examples have."""
+    """The fictitious rate of CBS that the examples have."""
     with example_rates():
         yield
 
@@ -46,9 +46,9 @@ def lasting_a1_file(authority: SampleAuthority) -> bytes:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, lasting_a1_file: bytes) -> Desk:
+def inputs(tmp_path: Path, lasting_a1_file: bytes) -> InputFiles:
     """A folder with the files that `python -m carimbo.fiscal` reads."""
-    return Desk(tmp_path, lasting_a1_file)
+    return InputFiles(tmp_path, lasting_a1_file)
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +62,7 @@ def point_of_sale(signer: Signer) -> PointOfSale:
 
 
 @pytest.fixture(scope="session")
-def strangers_point_of_sale(authority: SampleAuthority) -> PointOfSale:
+def other_companys_point_of_sale(authority: SampleAuthority) -> PointOfSale:
     now = datetime.now(UTC)
     return PointOfSale(
         signer_of(authority.issue_company(OTHER_CNPJ, "OUTRA LTDA", now, now + timedelta(days=9)))

@@ -1,4 +1,4 @@
-"""The words in which the fields of bodies are described, and the values that stand in many of them."""
+"""Strategies and samples for fields of bodies, and values that many fields share."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Strategy = st.SearchStrategy[Any]
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What a field may hold: a strategy to draw from, and samples that leave out no field and no choice."""
+    """The values of a field: a strategy to draw from, and samples that cover every field and every choice."""
 
     strategy: Strategy
     samples: tuple[Any, ...]
@@ -21,48 +21,48 @@ class Values:
         return either(self, other)
 
     def map(self, change: Callable[[Any], Any]) -> "Values":
-        """The same, each value changed."""
+        """Returns the same values, each of them changed."""
         return Values(self.strategy.map(change), tuple(map(change, self.samples)))
 
 
 Fields = dict[str, Values]
 
 
-def one(*values: Any) -> Values:
-    """One of these values."""
+def any_of(*values: Any) -> Values:
+    """Returns values drawn from these."""
     return Values(st.sampled_from(values), values)
 
 
 def either(*choices: Values) -> Values:
-    """What any of these may be."""
+    """Returns the values of any of these."""
     samples = (sample for choice in choices for sample in choice.samples)
     return Values(st.one_of(*(choice.strategy for choice in choices)), tuple(samples))
 
 
 def number(most: int, places: int = 2) -> Values:
-    """Zero as often as anything else."""
-    return one(Decimal(0)) | above_zero(most, places)
+    """Returns numbers up to a limit; zero is as likely as all others."""
+    return any_of(Decimal(0)) | above_zero(most, places)
 
 
 def above_zero(most: int, places: int = 2) -> Values:
-    """From the smallest step on."""
+    """Returns numbers from the smallest step on."""
     return between(Decimal(1).scaleb(-places), most, places)
 
 
 def between(least: Decimal, most: int, places: int) -> Values:
-    """Any number of so many decimals."""
+    """Returns numbers with this many decimals."""
     return Values(st.decimals(min_value=least, max_value=most, places=places), (Decimal(most),))
 
 
 def having(must: Fields, may: Fields | None = None) -> Values:
-    """An object with these fields, and any of those."""
+    """Returns objects with the first fields, and any of the second."""
     drawn = {name: values.strategy for name, values in must.items()}
     optional = {name: values.strategy for name, values in (may or {}).items()}
     return Values(st.fixed_dictionaries(drawn, optional=optional), tuple(_objects(must, may or {})))
 
 
 def _objects(must: Fields, may: Fields) -> Iterator[dict[str, Any]]:
-    """With nothing more than it must have, with every other value of every field alone, and with all."""
+    """Yields the object with required fields only, with every value of each field, and with all fields."""
     bare = {name: values.samples[0] for name, values in must.items()}
     yield bare
     for name, values in (must | may).items():
@@ -71,39 +71,39 @@ def _objects(must: Fields, may: Fields) -> Iterator[dict[str, Any]]:
 
 
 def some_of(fields: Fields) -> Strategy:
-    """A few of many fields, each as likely as the others."""
+    """Draws a few of many fields, each as likely as the others."""
     names = st.lists(st.sampled_from(sorted(fields)), unique=True, max_size=6)
     return names.flatmap(lambda chosen: having({name: fields[name] for name in chosen}).strategy)
 
 
 def few(values: Values, least: int = 0) -> Values:
-    """A short list."""
+    """Returns short lists of these values."""
     strategy = st.lists(values.strategy, min_size=least, max_size=2)
     return Values(strategy, tuple([sample] for sample in values.samples))
 
 
 def each(value: Values, *names: str) -> Fields:
-    """Fields that hold the same kind of value."""
+    """Returns fields that hold the same values."""
     return dict.fromkeys(names, value)
 
 
-def the(known: dict[str, Any]) -> Fields:
-    """Fields with these very values."""
-    return {name: one(value) for name, value in known.items()}
+def fixed(fields: dict[str, Any]) -> Fields:
+    """Returns fields with exactly these values."""
+    return {name: any_of(value) for name, value in fields.items()}
 
 
 AMOUNT = number(9)
-# The layout can't write these as zero, and an item of a list that is worth nothing says nothing else.
+# The layout cannot write these as zero, and a list item without an amount has no meaning.
 SOME_AMOUNT = above_zero(9)
 SOME_SHARE = above_zero(100, 4)
 RATE = number(30, 4)
 SHARE = number(100, 4)
 QUANTITY = number(9, 4)
 UNIT_RATE = number(1, 4)
-KEY = one("35261111222333000181550010000000011123456789")
-DAY = one("2026-11-10")
-MOMENT = one("2026-11-14T11:00:00-03:00")
-FLAG = one(False, True)
+KEY = any_of("35261111222333000181550010000000011123456789")
+DAY = any_of("2026-11-10")
+MOMENT = any_of("2026-11-14T11:00:00-03:00")
+FLAG = any_of(False, True)
 TEXT = Values(
     st.text(alphabet="Aé1 &<>'\"", min_size=2, max_size=15).filter(lambda text: len(text.strip()) > 1),
     ("Aé1 &<>'\"",),

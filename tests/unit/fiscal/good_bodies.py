@@ -1,4 +1,4 @@
-"""Bodies that make a valid XML, each telling one thing more than a plain sale, and how they are issued."""
+"""Bodies that make a valid XML, each with one field more than a plain sale, and how they are issued."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -7,18 +7,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE as NFCE_TYPE
 from carimbo.fiscal.documents.nfe.definition import NFE as NFE_TYPE
 from carimbo.fiscal.emission import Emission, UnusableEmission, local_moment
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal import optional_fields as may
 from unit.fiscal import optional_taxes as tax
-from unit.fiscal.drawing import AMOUNT, Fields, Values, having, one
+from unit.fiscal.drawing import AMOUNT, Fields, Values, any_of, having
 from unit.fiscal.goods.support import (
     BUYER,
     BUYER_CNPJ,
@@ -43,7 +43,7 @@ REGIMES = (*SIMPLES, "simplesExcess", "normal")
 
 
 def seller(regime: str, address: dict[str, str] = SAO_PAULO) -> Company:
-    """A company that leaves no tax of a sale open."""
+    """Returns a company with all the facts that the taxes of a sale need."""
     return company(
         taxRegime=regime,
         pisCofinsRegime="nonCumulative",
@@ -55,7 +55,7 @@ def seller(regime: str, address: dict[str, str] = SAO_PAULO) -> Company:
 
 @cache
 def usual_seller(regime: str) -> Company:
-    """Returns the seller in São Paulo of a regime, made once."""
+    """Returns the cached seller in São Paulo of a regime."""
     return seller(regime)
 
 
@@ -74,24 +74,24 @@ EXPORTED: Json = {
 ITEM = may.ITEM | {"icms": tax.ICMS_BY_CST}
 OF_ANY_SALE = may.SALE | may.SALE_CHARGES
 OF_ANY_SALE |= {"freight": having({}, may.FREIGHT | {"amount": AMOUNT}) | may.CARRIAGE}
-OF_AN_NFCE = may.NFCE_ONLY | {"recipient": having({"taxId": one(BUYER_CNPJ)}, may.RECIPIENT)}
+OF_AN_NFCE = may.NFCE_ONLY | {"recipient": having({"taxId": any_of(BUYER_CNPJ)}, may.RECIPIENT)}
 
 
 class QuickSigner(Signer):
-    """Writes a signature of the right form that no key has made: the schema does not look further."""
+    """Writes a well-formed but false signature: the schema does not check it."""
 
     def sign_text(self, text: str) -> str:
         return "AA=="
 
 
 def quick(signer: Signer) -> Signer:
-    """The same certificate, signing in no time."""
+    """Returns a signer with the same certificate that does no cryptography."""
     return QuickSigner(signer.private_key, signer.key_info)
 
 
 @dataclass(frozen=True)
 class Good:
-    """A body, the regime of the company that sells by it, and what is published of such bodies."""
+    """A body, the regime of the selling company, and the published fields of such bodies."""
 
     body: Json
     regime: str = "normal"
@@ -99,7 +99,7 @@ class Good:
 
 
 def different(goods: Iterable[Good]) -> Iterator[Good]:
-    """Yields bodies without those that came before."""
+    """Yields each body once."""
     seen = set()
     for good in goods:
         key = (good.root.title, good.regime, repr(good.body))
@@ -115,43 +115,43 @@ def good_bodies() -> Iterator[Good]:
 
 def _good_bodies() -> Iterator[Good]:
     yield from map(Good, _of_nfe())
-    for told in tax.ICMS_BY_CSOSN.samples:
-        yield Good(NFE_BODY | {"items": [item(icms=told)]}, "simples")
-    for told in tax.TAXES["returnedIpi"].samples:
-        yield Good(NFE_BODY | given_back(returnedIpi=told), "simples")
+    for sample in tax.ICMS_BY_CSOSN.samples:
+        yield Good(NFE_BODY | {"items": [item(icms=sample)]}, "simples")
+    for sample in tax.TAXES["returnedIpi"].samples:
+        yield Good(NFE_BODY | given_back(returnedIpi=sample), "simples")
     for body in _of_nfce():
         yield Good(body, root=NFCE)
 
 
 def _of_nfce() -> Iterator[Json]:
-    for told in _items():
-        yield NFCE_BODY | {"items": [told]}
-    for told in _alone(OF_ANY_SALE | OF_AN_NFCE, may.OFFLINE):
-        yield NFCE_BODY | told
+    for part in _items():
+        yield NFCE_BODY | {"items": [part]}
+    for part in _alone(OF_ANY_SALE | OF_AN_NFCE, may.OFFLINE):
+        yield NFCE_BODY | part
 
 
 def _items() -> Iterator[Json]:
-    for told in _alone(ITEM, may.SOLD, SCALE, may.CHARGES, SPECIAL_GOODS):
-        yield item(**told)
+    for part in _alone(ITEM, may.SOLD, SCALE, may.CHARGES, SPECIAL_GOODS):
+        yield item(**part)
 
 
 def _of_nfe() -> Iterator[Json]:
-    for told in _items():
-        yield NFE_BODY | {"items": [told]}
-    for told in _alone({"stateShare": tax.STATE_SHARE}):
-        yield NFE_BODY | TO_A_CONSUMER | {"items": [item(**told)]}
-    for told in _alone(OF_ANY_SALE | may.NFE_ONLY, may.OPERATION):
-        yield NFE_BODY | told
-    for told in _alone(may.RECIPIENT, may.WHO_BUYS):
-        yield NFE_BODY | {"recipient": BUYER | told}
-    for told in _alone({"recipient": may.WHO_BUYS_ABROAD}):
-        yield NFE_BODY | EXPORTED | told
-    for told in _alone({"exportDetails": may.ITEM["exportDetails"]}):
-        yield NFE_BODY | EXPORTED | {"items": [item(**told)]}
+    for part in _items():
+        yield NFE_BODY | {"items": [part]}
+    for part in _alone({"stateShare": tax.STATE_SHARE}):
+        yield NFE_BODY | TO_A_CONSUMER | {"items": [item(**part)]}
+    for part in _alone(OF_ANY_SALE | may.NFE_ONLY, may.OPERATION):
+        yield NFE_BODY | part
+    for part in _alone(may.RECIPIENT, may.BUYER_FIELDS):
+        yield NFE_BODY | {"recipient": BUYER | part}
+    for part in _alone({"recipient": may.FOREIGN_BUYER_FIELDS}):
+        yield NFE_BODY | EXPORTED | part
+    for part in _alone({"exportDetails": may.ITEM["exportDetails"]}):
+        yield NFE_BODY | EXPORTED | {"items": [item(**part)]}
 
 
 def _alone(fields: Fields, *together: Values) -> Iterator[Json]:
-    """Each field with nothing beside it, and each of those that need others."""
+    """Yields each field alone, and then those that need each other."""
     for name, values in fields.items():
         yield from ({name: sample} for sample in values.samples)
     for values in together:
@@ -159,22 +159,24 @@ def _alone(fields: Fields, *together: Values) -> Iterator[Json]:
 
 
 def answer_to(good: Good, signer: Signer) -> SignedDocument | tuple[Problem, ...]:
-    """The document of production, where all is written as told; or why there is none, if not by the form."""
-    kind = NFCE_TYPE if good.root is NFCE else NFE_TYPE
+    """Returns the document as issued in production, or its problems; an invalid form gives no problems."""
+    document_type = NFCE_TYPE if good.root is NFCE else NFE_TYPE
     by = usual_seller(good.regime)
     try:
-        request = kind.issuing.request.model_validate(good.body)
-        under = _emission(kind, request, by)
+        request = document_type.issuing.request.model_validate(good.body)
+        under = _emission(document_type, request, by)
     except (ValidationError, UnusableEmission):
         return ()
     if isinstance(under, tuple):
         return under
-    settings = kind.settings.model_validate(CSC["homologation"] if good.root is NFCE else {})
-    return kind.issuing.issue(request, replace(issuance(signer, settings, by=by, under=under), now=ISSUED_AT))
+    settings = document_type.settings.model_validate(CSC["homologation"] if good.root is NFCE else {})
+    return document_type.issuing.issue(
+        request, replace(issuance(signer, settings, by=by, under=under), now=ISSUED_AT)
+    )
 
 
-def _emission(kind: DocumentType, request: Any, by: Company) -> Emission | tuple[Problem, ...]:
-    till = kind.point_of_sale
-    printed = till and till.printed_emission(request, by, Environment.PRODUCTION)
+def _emission(document_type: DocumentType, request: Any, by: Company) -> Emission | tuple[Problem, ...]:
+    rules = document_type.point_of_sale
+    printed = rules and rules.printed_emission(request, by, Environment.PRODUCTION)
     issued_at = local_moment(request.issue_date or ISSUED_AT, by.address.state)
     return printed or emission(environment=Environment.PRODUCTION, issued_at=issued_at)

@@ -1,4 +1,4 @@
-"""Whether the fields that hints point at and speak of are there to be changed."""
+"""Checks that the fields in hints exist."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from carimbo.fiscal.company_file import CompanyFile
-from carimbo.fiscal.hint import Hint
+from carimbo.fiscal.parties.company_file import CompanyFile
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.rules import Hint
 
 _COMPANY = "company."
 _SETTINGS = "company.settings."
@@ -20,20 +20,22 @@ _ONE_SENTENCE = re.compile(r"[A-Z][^\n\r]*[^.\s]\.")
 
 @cache
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """The published contract of a body, by the names that callers write."""
+    """Returns the JSON schema of a body, with the names that callers write."""
     return model.model_json_schema()
 
 
 def has(model: type[BaseModel], path: str) -> bool:
-    """Whether a body has a field at the path; `[]` stands for any position of a list."""
+    """Returns whether a body has a field at the path; `[]` is any position of a list."""
     top = schema_of(model)
     nodes = [top]
     for step in path.split("."):
         name, many = step.removesuffix("[]"), step.endswith("[]")
-        objects = [one for node in nodes for one in _variants(node, top)]
-        nodes = [one["properties"][name] for one in objects if name in one.get("properties", {})]
+        objects = [variant for node in nodes for variant in _variants(node, top)]
+        nodes = [variant["properties"][name] for variant in objects if name in variant.get("properties", {})]
         if many:
-            nodes = [one["items"] for node in nodes for one in _variants(node, top) if "items" in one]
+            nodes = [
+                variant["items"] for node in nodes for variant in _variants(node, top) if "items" in variant
+            ]
     return bool(nodes)
 
 
@@ -46,21 +48,25 @@ def _variants(node: dict[str, Any], top: dict[str, Any]) -> Iterator[dict[str, A
 
 
 def exists(path: str, *bodies: type[BaseModel]) -> bool:
-    """Whether one of the bodies, the company's record or one of its settings has the field."""
+    """Returns whether one of the bodies, the company's record or one of its settings has the field."""
     if path.startswith(_SETTINGS):
-        kind, _, field = path.removeprefix(_SETTINGS).partition(".")
-        return any(has(one.settings, field) for one in DOCUMENT_TYPES if one.name == kind)
+        type_name, _, field = path.removeprefix(_SETTINGS).partition(".")
+        return any(
+            has(document_type.settings, field)
+            for document_type in DOCUMENT_TYPES
+            if document_type.name == type_name
+        )
     if path.startswith(_COMPANY):
         return has(CompanyFile, path.removeprefix(_COMPANY))
     return any(has(body, path) for body in bodies)
 
 
 def fields_in(hints: Mapping[str, Hint]) -> set[str]:
-    """Every path that hints point at, or name in their sentences."""
+    """Returns every path that hints point at, or name in their sentences."""
     named = {path for hint in hints.values() for path in _NAMED_FIELD.findall(hint.sentence)}
     return named | {hint.field for hint in hints.values() if hint.field}
 
 
-def ragged(sentences: Iterable[str]) -> list[str]:
-    """The texts that are not one whole sentence."""
-    return [one for one in sentences if not _ONE_SENTENCE.fullmatch(one) or ". " in one]
+def not_one_sentence(sentences: Iterable[str]) -> list[str]:
+    """Returns the texts that are not one whole sentence."""
+    return [sentence for sentence in sentences if not _ONE_SENTENCE.fullmatch(sentence) or ". " in sentence]

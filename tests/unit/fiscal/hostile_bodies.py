@@ -1,4 +1,4 @@
-"""A request with a value in every field, and what becomes of it with another there."""
+"""A request with a value in every field, and the result with another value there."""
 
 import copy
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.identity.signature import Signer, verify
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signature import Signer, verify
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 from unit.fiscal.goods.support import (
     BUYER_CNPJ,
@@ -86,7 +86,7 @@ COMPUTED: dict[str, Any] = {
         ),
         item(icms={"cst": "20", "baseReduction": 10}, pis={"cst": "03", "quantity": 1, "unitRate": 0.5}),
         item(
-            # Sold on order of the buyer, to whom others deliver: else no consumer has the tax deferred.
+            # Sold on order of the buyer, to whom others deliver: otherwise no consumer has the tax deferred.
             cfop="6123",
             icms={"cst": "51", "rate": 12, "deferralRate": 50},
             ibsCbs={"taxClassCode": "510001", "state": DEFERRED, "city": DEFERRED, "cbs": DEFERRED},
@@ -100,13 +100,13 @@ COMPUTED: dict[str, Any] = {
 Step = str | int
 
 
-def leaves(value: Any, kind: tuple[type, ...], *steps: Step) -> list[tuple[Step, ...]]:
-    """The places of all texts or numbers in a body."""
+def leaves(value: Any, types: tuple[type, ...], *steps: Step) -> list[tuple[Step, ...]]:
+    """Returns the places of all values of some types in a body."""
     if isinstance(value, dict):
-        return [place for name, one in value.items() for place in leaves(one, kind, *steps, name)]
+        return [place for name, inner in value.items() for place in leaves(inner, types, *steps, name)]
     if isinstance(value, list):
-        return [place for index, one in enumerate(value) for place in leaves(one, kind, *steps, index)]
-    return [steps] if isinstance(value, kind) else []
+        return [place for index, inner in enumerate(value) for place in leaves(inner, types, *steps, index)]
+    return [steps] if isinstance(value, types) else []
 
 
 def path_of(place: tuple[Step, ...]) -> str:
@@ -128,13 +128,13 @@ def with_value(place: tuple[Step, ...], value: Any, *, among: dict[str, Any] = B
 def result_of(
     signer: Signer, body: dict[str, Any], under: Emission = PRODUCTION, by: Company | None = None
 ) -> SignedDocument | dict[str, str]:
-    """The document of a body, or what is wrong by path: with its form, or with what it says."""
+    """Returns the document of a body, or its problems by path, whether of form or of content."""
     try:
         request = NFE.issuing.request.model_validate(body)
     except ValidationError as invalid:
         return misformed(invalid)
-    made = NFE.issuing.issue(request, issuance(signer, NFE.settings(), by=by, under=under))
-    return made if isinstance(made, SignedDocument) else refused(made)
+    result = NFE.issuing.issue(request, issuance(signer, NFE.settings(), by=by, under=under))
+    return result if isinstance(result, SignedDocument) else refused(result)
 
 
 def assert_good(document: SignedDocument) -> None:
@@ -145,6 +145,6 @@ def assert_good(document: SignedDocument) -> None:
 
 
 def is_about(path: str, place: tuple[Step, ...]) -> bool:
-    """Whether a path leads to a place, or to the object or list that the place is in."""
+    """Returns whether a path leads to a place, or to the object or list that contains it."""
     wanted = path_of(place)
     return path == wanted or wanted.startswith((f"{path}.", f"{path}["))

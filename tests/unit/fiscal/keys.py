@@ -1,8 +1,8 @@
-"""Access keys that were published, and keys that differ from another in a part or two."""
+"""Published access keys, and keys that differ from another in some parts."""
 
 from typing import Any
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
 
 PARTS = (
     "state_code", "year_month", "tax_id", "model", "series", "number", "emission_type", "numeric_code",
@@ -19,5 +19,5 @@ NFSE_KEY = "15054862244827692000111000000000001625125368470067"
 
 
 def with_parts(key: AccessKey, **changes: Any) -> AccessKey:
-    """The key with some of its parts changed, and the check digit that goes with them."""
+    """Returns the key with some parts changed, and the check digit recomputed."""
     return AccessKey(**{part: getattr(key, part) for part in PARTS} | changes)

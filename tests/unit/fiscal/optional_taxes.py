@@ -1,4 +1,4 @@
-"""Every tax that a caller may tell of an item, as strategies: fields that go together stand together.
+"""All taxes of an item, as strategies: fields that belong together are in one strategy.
 
 Zero is among the amounts and rates wherever a body may hold it.
 """
@@ -13,23 +13,23 @@ from unit.fiscal.drawing import (
     UNIT_RATE,
     Fields,
     above_zero,
+    any_of,
     each,
     either,
     having,
     number,
-    one,
 )
 
-BENEFIT = one("SP010001", "SP01000123")
-ST: Fields = {"stBaseMode": one("0", "4", "6"), "stBase": AMOUNT, "stRate": RATE, "stAmount": AMOUNT}
+BENEFIT = any_of("SP010001", "SP01000123")
+ST: Fields = {"stBaseMode": any_of("0", "4", "6"), "stBase": AMOUNT, "stRate": RATE, "stAmount": AMOUNT}
 ST_MARGIN: Fields = {"stMva": RATE, "stBaseReduction": SHARE}
 ST_FCP: Fields = {"stFcpBase": AMOUNT, "stFcpRate": RATE, "stFcpAmount": AMOUNT}
-ST_WAIVED: Fields = {"stExemptedAmount": AMOUNT, "stExemptionReason": one("3", "9", "12")}
-OWN: Fields = {"baseMode": one(*"0123"), "base": AMOUNT, "amount": AMOUNT, "fcpRate": RATE}
+ST_WAIVED: Fields = {"stExemptedAmount": AMOUNT, "stExemptionReason": any_of("3", "9", "12")}
+OWN: Fields = {"baseMode": any_of(*"0123"), "base": AMOUNT, "amount": AMOUNT, "fcpRate": RATE}
 RATED: Fields = {"rate": RATE}
 FCP: Fields = {"fcpBase": AMOUNT, "fcpRate": RATE, "fcpAmount": AMOUNT}
-WAIVED: Fields = {"exemptedAmount": AMOUNT, "exemptionReason": one("9")}
-DEDUCTED: Fields = {"exemptionIsDeducted": one(*"01")}
+WAIVED: Fields = {"exemptedAmount": AMOUNT, "exemptionReason": any_of("9")}
+DEDUCTED: Fields = {"exemptionIsDeducted": any_of(*"01")}
 RETAINED: Fields = {"retainedBase": AMOUNT, "retainedRate": RATE, "retainedAmount": AMOUNT}
 RETAINED_FCP: Fields = {"retainedFcpBase": AMOUNT, "retainedFcpRate": RATE, "retainedFcpAmount": AMOUNT}
 SUBSTITUTE: Fields = {"substituteAmount": AMOUNT}
@@ -47,7 +47,7 @@ PHASE_QUANTITY: Fields = {"singlePhaseQuantity": QUANTITY}
 KEPT: Fields = {"singlePhaseWithholdingRate": UNIT_RATE, "singlePhaseWithholdingAmount": AMOUNT}
 PHASE_REDUCED: Fields = {
     "singlePhaseRateReduction": number(100),
-    "singlePhaseRateReductionReason": one("1", "9"),
+    "singlePhaseRateReductionReason": any_of("1", "9"),
 }
 PHASE_DEFERRED: Fields = PHASE_QUANTITY | {
     "singlePhaseRate": UNIT_RATE,
@@ -57,89 +57,91 @@ PHASE_DEFERRED: Fields = PHASE_QUANTITY | {
     **each(AMOUNT, "singlePhaseAmount", "singlePhaseOperationAmount", "singlePhaseDeferralAmount"),
 }
 PHASE_RETAINED: Fields = {"singlePhaseRetainedRate": UNIT_RATE, "singlePhaseRetainedAmount": AMOUNT}
-SHARED: Fields = {"baseMode": one("3"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
-SHARED |= {"operationBaseShare": SHARE, "stState": one("RJ")}
+SHARED: Fields = {"baseMode": any_of("3"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
+SHARED |= {"operationBaseShare": SHARE, "stState": any_of("RJ")}
 PASSED_ON = each(AMOUNT, "retainedBase", "retainedAmount", "stDestinationBase", "stDestinationAmount")
 CREDIT: Fields = {"creditRate": RATE}
 
 ICMS_BY_CST = either(
-    having({"cst": one("00")}, OWN | RATED),
-    having({"cst": one("00"), "fcpRate": RATE, "fcpAmount": AMOUNT}),
-    having({"cst": one("20"), "baseReduction": SHARE}, OWN | RATED),
-    having({"cst": one("20"), "baseReduction": SHARE, **FCP}),
-    having({"cst": one("20"), "baseReduction": SHARE, **WAIVED}, DEDUCTED),
-    having({"cst": one("10"), **ST}, OWN | RATED | ST_MARGIN),
-    having({"cst": one("10"), **ST, **ST_FCP, **FCP}),
-    having({"cst": one("10"), **ST, **ST_WAIVED}),
-    having({"cst": one("30"), **ST}, ST_MARGIN),
-    having({"cst": one("30"), **ST, **ST_FCP, **WAIVED}, DEDUCTED),
-    having({"cst": one("40", "41", "50")}),
-    having({"cst": one("40", "41", "50"), **WAIVED}, DEDUCTED),
-    having({"cst": one("51")}),
-    having({"cst": one("51"), "rate": RATE}, OWN | REDUCED | DEFERRED),
-    having({"cst": one("51"), "rate": RATE, **LATER, **FCP}, {"effectiveFcpAmount": AMOUNT}),
-    having({"cst": one("60")}),
-    having({"cst": one("60"), **RETAINED}, SUBSTITUTE),
-    having({"cst": one("60"), **RETAINED_FCP}),
-    having({"cst": one("60"), **EFFECTIVE}),
-    having({"cst": one("70"), "baseReduction": SHARE, **ST}, OWN | RATED | ST_MARGIN),
-    having({"cst": one("70"), "baseReduction": SHARE, **ST, **ST_FCP, **FCP, **WAIVED, **ST_WAIVED}),
-    having({"cst": one("90")}),
-    having({"cst": one("90"), "rate": RATE}, OWN | REDUCED),
-    having({"cst": one("90"), "rate": RATE, **ST}, ST_MARGIN),
-    having({"cst": one("90"), "rate": RATE, **DEFERRED, **FCP, **LATER}, {"effectiveFcpAmount": AMOUNT}),
-    having({"cst": one("90"), **WAIVED, **ST_WAIVED}, DEDUCTED),
-    having({"cst": one("02"), **PHASE}, PHASE_QUANTITY),
-    having({"cst": one("15"), **PHASE, **KEPT}, {"singlePhaseWithholdingQuantity": QUANTITY}),
-    having({"cst": one("15"), **PHASE, **KEPT, **PHASE_REDUCED}, PHASE_QUANTITY),
-    having({"cst": one("53")}, PHASE_DEFERRED),
-    having({"cst": one("10", "90"), **SHARED, **ST}, ST_MARGIN | {"baseReduction": SHARE}),
-    having({"cst": one("10", "20", "90"), **SHARED, **ST, **ST_FCP, **WAIVED}, DEDUCTED),
-    having({"cst": one("41", "60"), **PASSED_ON}, SUBSTITUTE | {"retainedRate": RATE}),
-    having({"cst": one("41", "60"), **PASSED_ON, **RETAINED_FCP, **EFFECTIVE}),
-    having({"cst": one("61"), **PHASE_RETAINED}, {"singlePhaseRetainedQuantity": QUANTITY}),
+    having({"cst": any_of("00")}, OWN | RATED),
+    having({"cst": any_of("00"), "fcpRate": RATE, "fcpAmount": AMOUNT}),
+    having({"cst": any_of("20"), "baseReduction": SHARE}, OWN | RATED),
+    having({"cst": any_of("20"), "baseReduction": SHARE, **FCP}),
+    having({"cst": any_of("20"), "baseReduction": SHARE, **WAIVED}, DEDUCTED),
+    having({"cst": any_of("10"), **ST}, OWN | RATED | ST_MARGIN),
+    having({"cst": any_of("10"), **ST, **ST_FCP, **FCP}),
+    having({"cst": any_of("10"), **ST, **ST_WAIVED}),
+    having({"cst": any_of("30"), **ST}, ST_MARGIN),
+    having({"cst": any_of("30"), **ST, **ST_FCP, **WAIVED}, DEDUCTED),
+    having({"cst": any_of("40", "41", "50")}),
+    having({"cst": any_of("40", "41", "50"), **WAIVED}, DEDUCTED),
+    having({"cst": any_of("51")}),
+    having({"cst": any_of("51"), "rate": RATE}, OWN | REDUCED | DEFERRED),
+    having({"cst": any_of("51"), "rate": RATE, **LATER, **FCP}, {"effectiveFcpAmount": AMOUNT}),
+    having({"cst": any_of("60")}),
+    having({"cst": any_of("60"), **RETAINED}, SUBSTITUTE),
+    having({"cst": any_of("60"), **RETAINED_FCP}),
+    having({"cst": any_of("60"), **EFFECTIVE}),
+    having({"cst": any_of("70"), "baseReduction": SHARE, **ST}, OWN | RATED | ST_MARGIN),
+    having({"cst": any_of("70"), "baseReduction": SHARE, **ST, **ST_FCP, **FCP, **WAIVED, **ST_WAIVED}),
+    having({"cst": any_of("90")}),
+    having({"cst": any_of("90"), "rate": RATE}, OWN | REDUCED),
+    having({"cst": any_of("90"), "rate": RATE, **ST}, ST_MARGIN),
+    having({"cst": any_of("90"), "rate": RATE, **DEFERRED, **FCP, **LATER}, {"effectiveFcpAmount": AMOUNT}),
+    having({"cst": any_of("90"), **WAIVED, **ST_WAIVED}, DEDUCTED),
+    having({"cst": any_of("02"), **PHASE}, PHASE_QUANTITY),
+    having({"cst": any_of("15"), **PHASE, **KEPT}, {"singlePhaseWithholdingQuantity": QUANTITY}),
+    having({"cst": any_of("15"), **PHASE, **KEPT, **PHASE_REDUCED}, PHASE_QUANTITY),
+    having({"cst": any_of("53")}, PHASE_DEFERRED),
+    having({"cst": any_of("10", "90"), **SHARED, **ST}, ST_MARGIN | {"baseReduction": SHARE}),
+    having({"cst": any_of("10", "20", "90"), **SHARED, **ST, **ST_FCP, **WAIVED}, DEDUCTED),
+    having({"cst": any_of("41", "60"), **PASSED_ON}, SUBSTITUTE | {"retainedRate": RATE}),
+    having({"cst": any_of("41", "60"), **PASSED_ON, **RETAINED_FCP, **EFFECTIVE}),
+    having({"cst": any_of("61"), **PHASE_RETAINED}, {"singlePhaseRetainedQuantity": QUANTITY}),
 )
 ICMS_BY_CSOSN = either(
-    having({"csosn": one("101"), **CREDIT}, {"creditAmount": AMOUNT}),
-    having({"csosn": one("102", "103", "300", "400", "500", "900")}),
-    having({"csosn": one("201"), **CREDIT, **ST}, ST_MARGIN),
-    having({"csosn": one("201"), **CREDIT, **ST, **ST_FCP}),
-    having({"csosn": one("202", "203"), **ST, **ST_FCP}, ST_MARGIN),
-    having({"csosn": one("500"), **RETAINED}, SUBSTITUTE),
-    having({"csosn": one("500"), **RETAINED_FCP}),
-    having({"csosn": one("500"), **EFFECTIVE}),
-    having({"csosn": one("900"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT, "baseReduction": SHARE}),
-    having({"csosn": one("900"), **CREDIT, **ST, **ST_FCP}, ST_MARGIN),
+    having({"csosn": any_of("101"), **CREDIT}, {"creditAmount": AMOUNT}),
+    having({"csosn": any_of("102", "103", "300", "400", "500", "900")}),
+    having({"csosn": any_of("201"), **CREDIT, **ST}, ST_MARGIN),
+    having({"csosn": any_of("201"), **CREDIT, **ST, **ST_FCP}),
+    having({"csosn": any_of("202", "203"), **ST, **ST_FCP}, ST_MARGIN),
+    having({"csosn": any_of("500"), **RETAINED}, SUBSTITUTE),
+    having({"csosn": any_of("500"), **RETAINED_FCP}),
+    having({"csosn": any_of("500"), **EFFECTIVE}),
+    having(
+        {"csosn": any_of("900"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT, "baseReduction": SHARE}
+    ),
+    having({"csosn": any_of("900"), **CREDIT, **ST, **ST_FCP}, ST_MARGIN),
 )
 CONTRIBUTION = either(
-    having({"cst": one("01", "02", "49", "99"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT}),
-    having({"cst": one("03", "49", "99"), "quantity": QUANTITY, "unitRate": UNIT_RATE}),
-    having({"cst": one("04", "06", "07", "08", "09", "49", "98")}),
+    having({"cst": any_of("01", "02", "49", "99"), "rate": RATE}, {"base": AMOUNT, "amount": AMOUNT}),
+    having({"cst": any_of("03", "49", "99"), "quantity": QUANTITY, "unitRate": UNIT_RATE}),
+    having({"cst": any_of("04", "06", "07", "08", "09", "49", "98")}),
 )
 SUBSTITUTION = either(
-    having({"base": SOME_AMOUNT, "rate": RATE, "amount": AMOUNT}, {"addsToTotal": one(*"01")}),
+    having({"base": SOME_AMOUNT, "rate": RATE, "amount": AMOUNT}, {"addsToTotal": any_of(*"01")}),
     having({"quantity": QUANTITY, "unitRate": UNIT_RATE, "amount": AMOUNT}),
 )
 AROUND_THE_IPI: Fields = {
-    "frameworkCode": one("301"),
-    "producerTaxId": one(CNPJ),
-    "sealCode": one("1"),
-    "sealQuantity": one(0, 5),
+    "frameworkCode": any_of("301"),
+    "producerTaxId": any_of(CNPJ),
+    "sealCode": any_of("1"),
+    "sealQuantity": any_of(0, 5),
 }
 IPI = either(
     having(
-        {"cst": one("00", "49", "50", "99"), "rate": RATE},
+        {"cst": any_of("00", "49", "50", "99"), "rate": RATE},
         AROUND_THE_IPI | {"base": AMOUNT, "amount": AMOUNT},
     ),
-    having({"cst": one("50"), "quantity": QUANTITY, "unitRate": UNIT_RATE}, AROUND_THE_IPI),
-    having({"cst": one("01", "02", "03", "04", "05", "51", "52", "53", "54", "55")}, AROUND_THE_IPI),
+    having({"cst": any_of("50"), "quantity": QUANTITY, "unitRate": UNIT_RATE}, AROUND_THE_IPI),
+    having({"cst": any_of("01", "02", "03", "04", "05", "51", "52", "53", "54", "55")}, AROUND_THE_IPI),
 )
 STATE_SHARE = having(
     {},
     {
         "base": AMOUNT,
         "internalRate": RATE,
-        "interstateRate": one(4, 7, 12),
+        "interstateRate": any_of(4, 7, 12),
         "destinationShare": SHARE,
         "destinationAmount": AMOUNT,
         "originAmount": AMOUNT,
@@ -155,7 +157,7 @@ TAX_SHARE: Fields = {
     "reduction": having({"rate": SHARE}, {"effectiveRate": RATE}),
 }
 FREE_ZONE = having(
-    {"kind": one("1", "2"), "rate": RATE, "amount": AMOUNT}, {"suframaProcess": one("123456789012")}
+    {"kind": any_of("1", "2"), "rate": RATE, "amount": AMOUNT}, {"suframaProcess": any_of("123456789012")}
 )
 PRESUMED = either(
     having({"rate": RATE, "amount": AMOUNT}), having({"rate": RATE, "conditionalAmount": AMOUNT})
@@ -170,7 +172,7 @@ BY_RATE: Fields = {
     "ibsAmount": AMOUNT,
     "cbs": having({}, TAX_SHARE | {"freeZone": FREE_ZONE}),
 }
-IF_REGULAR = having({"cst": one("000"), "taxClassCode": one("000001")} | ALL_RATES)
+IF_REGULAR = having({"cst": any_of("000"), "taxClassCode": any_of("000001")} | ALL_RATES)
 WITHHELD_BY_QUANTITY = having({"quantity": QUANTITY, "unitRate": UNIT_RATE, "amount": AMOUNT})
 WITHHELD_BY_VALUE = having({"base": AMOUNT, "rate": RATE, "amount": AMOUNT})
 OTHER_PHASES: Fields = {
@@ -193,32 +195,35 @@ SINGLE_PHASE = either(
     having(BOTH_AMOUNTS, {"ibsByQuantity": BY_QUANTITY, "cbsByQuantity": BY_QUANTITY}),
     having(BOTH_AMOUNTS, {"ibsByValue": IBS_BY_VALUE, "cbsByValue": CBS_BY_VALUE}),
 )
-OPERATION_CREDIT = having({"base": AMOUNT, "code": one("01", "13")}, {"ibs": PRESUMED, "cbs": PRESUMED})
-FREE_ZONE_CREDIT = having({"period": one("2026-10"), "kind": one(*"01234"), "amount": AMOUNT})
+OPERATION_CREDIT = having({"base": AMOUNT, "code": any_of("01", "13")}, {"ibs": PRESUMED, "cbs": PRESUMED})
+FREE_ZONE_CREDIT = having({"period": any_of("2026-10"), "kind": any_of(*"01234"), "amount": AMOUNT})
 IBS_CBS = either(
     having({}),
-    having({"cst": one("000")}),
+    having({"cst": any_of("000")}),
     having(
-        {"taxClassCode": one("000001", "200003", "200034", "510001", "515001")},
-        BY_RATE | {"isDonation": one("1"), "operationCredit": OPERATION_CREDIT},
+        {"taxClassCode": any_of("000001", "200003", "200034", "510001", "515001")},
+        BY_RATE | {"isDonation": any_of("1"), "operationCredit": OPERATION_CREDIT},
     ),
-    having({"taxClassCode": one("400001", "410001", "410004")}),
-    having({"taxClassCode": one("550001", "200022")}, {"regularTaxation": IF_REGULAR}),
-    having({"taxClassCode": one("000001"), "governmentPurchase": having(ALL_RATES)}),
-    having({"taxClassCode": one("620001"), "singlePhase": SINGLE_PHASE}),
-    having({"taxClassCode": one("800001"), "creditTransfer": having(BOTH_AMOUNTS)}),
-    having({"taxClassCode": one("810001"), "freeZoneCredit": FREE_ZONE_CREDIT}),
+    having({"taxClassCode": any_of("400001", "410001", "410004")}),
+    having({"taxClassCode": any_of("550001", "200022")}, {"regularTaxation": IF_REGULAR}),
+    having({"taxClassCode": any_of("000001"), "governmentPurchase": having(ALL_RATES)}),
+    having({"taxClassCode": any_of("620001"), "singlePhase": SINGLE_PHASE}),
+    having({"taxClassCode": any_of("800001"), "creditTransfer": having(BOTH_AMOUNTS)}),
+    having({"taxClassCode": any_of("810001"), "freeZoneCredit": FREE_ZONE_CREDIT}),
     having(
-        {"taxClassCode": one("811001"), "periodAdjustment": having({"period": one("2026-10")} | BOTH_AMOUNTS)}
+        {
+            "taxClassCode": any_of("811001"),
+            "periodAdjustment": having({"period": any_of("2026-10")} | BOTH_AMOUNTS),
+        }
     ),
-    having({"taxClassCode": one("410001"), "creditReversal": having(BOTH_AMOUNTS)}),
+    having({"taxClassCode": any_of("410001"), "creditReversal": having(BOTH_AMOUNTS)}),
 )
 SELECTIVE_TAX = having(
-    {"cst": one("000"), "taxClassCode": one("000001"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT},
+    {"cst": any_of("000"), "taxClassCode": any_of("000001"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT},
     {"unitRate": UNIT_RATE},
 ) | having(
-    {"cst": one("000"), "taxClassCode": one("000001"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
-    | {"unit": one("KG"), "quantity": above_zero(9, 4)}
+    {"cst": any_of("000"), "taxClassCode": any_of("000001"), "base": AMOUNT, "rate": RATE, "amount": AMOUNT}
+    | {"unit": any_of("KG"), "quantity": above_zero(9, 4)}
 )
 TAXES: Fields = {
     "approximateTaxes": AMOUNT,

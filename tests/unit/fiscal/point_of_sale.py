@@ -1,22 +1,22 @@
-"""A point of sale that signs NFC-e offline, right or wrong, and what is said of its receipts."""
+"""A point of sale that signs NFC-e offline, correctly or not, and the check of its receipts."""
 
 import dataclasses
 import re
 from decimal import Decimal
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.documents.nfce.qr import Csc, OfflineReceipt, offline_v2, offline_v3, supplement
-from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
+from carimbo.fiscal.documents.nfce.qr import Csc, OfflineReceipt, offline_v2, offline_v3, supplement_xml
+from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, ExpectedReceipt, check_signed_xml
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.tables.nfce_addresses import known_nfce_addresses
+from carimbo.fiscal.tables.authorities import all_nfce_addresses
 from support import CNPJ
 from unit.fiscal.goods.support import CPF, ISSUED_AT, SCHEMAS
 
 HOMOLOGATION = Environment.HOMOLOGATION
-ADDRESSES = known_nfce_addresses("SP", HOMOLOGATION)
+ADDRESSES = all_nfce_addresses("SP", HOMOLOGATION)
 ADDRESS, CONSULT = ADDRESSES[0].qr, ADDRESSES[0].consult
 CSC = Csc("1", "0123456789ABCDEF0123456789ABCDEF")
 KEY = AccessKey.of_issue(
@@ -52,7 +52,7 @@ SIGNED_PART = (
     "<vOutro>0.00</vOutro><vNF>100.00</vNF></ICMSTot></total><transp><modFrete>9</modFrete></transp>"
     "<pag><detPag><tPag>01</tPag><vPag>100.00</vPag></detPag></pag></infNFe>"
 )
-EXPECTED = Expected(
+EXPECTED = ExpectedReceipt(
     tax_id=CNPJ,
     environment=HOMOLOGATION,
     access_key=str(KEY),
@@ -66,7 +66,7 @@ EXPECTED = Expected(
 
 @dataclasses.dataclass(frozen=True)
 class PointOfSale:
-    """Signs what it is told to, right or wrong."""
+    """Signs any text, correct or not."""
 
     signer: Signer
 
@@ -78,7 +78,7 @@ class PointOfSale:
         return self.signed(offline_v3(ADDRESS, receipt(**changes), self.signer), signed_part)
 
     def signed(self, qr_code: str, signed_part: str = SIGNED_PART, consult: str = CONSULT) -> bytes:
-        return self.with_supplement(supplement(qr_code, consult), signed_part)
+        return self.with_supplement(supplement_xml(qr_code, consult), signed_part)
 
     def with_supplement(self, text: str, signed_part: str = SIGNED_PART) -> bytes:
         reference = re.search('Id="([^"]*)"', signed_part)
@@ -97,8 +97,8 @@ def check(xml: bytes, **changes: object) -> CheckedXml | tuple[Problem, ...]:
     return check_signed_xml(xml, dataclasses.replace(EXPECTED, **changes), SCHEMAS)  # type: ignore[arg-type]
 
 
-def found(xml: bytes, **changes: object) -> set[tuple[str, str]]:
-    """The codes and paths of the problems, each of which must be told in words."""
+def problems_of(xml: bytes, **changes: object) -> set[tuple[str, str]]:
+    """Returns code and path of each problem, and checks that its message is a sentence."""
     answer = check(xml, **changes)
     assert not isinstance(answer, CheckedXml)
     assert all(problem.message.endswith(".") for problem in answer)
@@ -106,6 +106,6 @@ def found(xml: bytes, **changes: object) -> set[tuple[str, str]]:
 
 
 def codes(xml: bytes, **changes: object) -> set[str]:
-    problems = found(xml, **changes)
+    problems = problems_of(xml, **changes)
     assert {path for _, path in problems} == {"signedXml"}
     return {code for code, _ in problems}

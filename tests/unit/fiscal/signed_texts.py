@@ -1,8 +1,8 @@
-"""Signed documents as texts, which tests change and sign again."""
+"""Signed documents as text, which tests change and sign again."""
 
 import pytest
 
-from carimbo.fiscal.signature import NAMESPACE, BadSignature, Signer, VerifiedSignature, verify
+from carimbo.fiscal.identity.signature import NAMESPACE, BadSignature, Signer, VerifiedSignature, verify
 from carimbo.fiscal.xml_reading import read_xml
 from xmlsec1 import xmlsec1_accepts
 
@@ -22,7 +22,7 @@ def signed_document(
     namespaces: str = "",
     attributes: str = "",
 ) -> str:
-    """A document as it is issued, or with what C14N brings into it from an envelope that it stands in."""
+    """Returns a document as it is issued, or with what C14N adds from an envelope around it."""
     start, rest = f'Id="{ID}" versao="4.00"', f">{content}</{tag}>"
     canonical = f'<{tag} xmlns="{NFE}"{namespaces} {start}{attributes}{rest}'
     text = signer.sign(canonical.encode(), ID).text.decode()
@@ -32,9 +32,9 @@ def signed_document(
 
 
 def verified(xml: str, path: str = ".") -> VerifiedSignature:
-    found = read_xml(xml.encode()).find(path, {"n": NFE})
-    assert found is not None
-    return verify(found)
+    document = read_xml(xml.encode()).find(path, {"n": NFE})
+    assert document is not None
+    return verify(document)
 
 
 def refusal(xml: str, path: str = ".") -> str:
@@ -53,12 +53,12 @@ def replaced(xml: str, old: str, new: str) -> str:
 
 
 def element(xml: str, tag: str) -> str:
-    """The text of the first element with a tag."""
+    """Returns the text of the first element with a tag."""
     return xml[xml.index(f"<{tag}") : xml.index(f"</{tag}>") + len(tag) + 3]
 
 
 def signed_again(xml: str, signer: Signer, inherited: str = "") -> str:
-    """Make the signature of an altered SignedInfo good, as the owner of the key could."""
+    """Returns the XML with its altered SignedInfo signed again, as the owner of the key could do."""
     in_place = f'<SignedInfo xmlns="{NAMESPACE}"{inherited}'
     signed_info = replaced(element(xml, "SignedInfo"), "<SignedInfo", in_place)
     value = f"<SignatureValue>{signer.sign_text(signed_info)}</SignatureValue>"

@@ -1,4 +1,4 @@
-"""Parts of sales of the catalog, for tests of the documents that they need."""
+"""Parts of catalog sales, for tests of the documents that they need."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -6,16 +6,16 @@ from typing import Any
 
 from hypothesis import strategies as some
 
-from carimbo.fiscal.catalog_sale import SaleBody, SalePart, ServiceNote, SoldLine
-from carimbo.fiscal.company import Company
-from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.catalog.sale import SaleDocumentBody, SalePart, ServiceNoteFacts, SoldLine
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.money import cents
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.parties.customer import CustomerFacts
 from unit.fiscal.documents.nfse_support import NEW_YORK
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, RIO_DE_JANEIRO, SAO_PAULO, company
 
 HERE = SAO_PAULO | {"zipcode": "01001000", "cityCode": "3550308"}
-"""As it is stored once it was checked."""
+"""As stored after validation."""
 IN_RIO = RIO_DE_JANEIRO | {"zipcode": "20040020", "cityCode": "3304557"}
 PERSON = CustomerFacts(name="Maria da Silva", document=CPF, email="maria@example.com", address=HERE)
 FIRM = CustomerFacts(
@@ -38,7 +38,7 @@ MUG: dict[str, Any] = {"ncm": "69120000"}
 
 
 def sold(price: Any = 35.9, **changes: Any) -> SoldLine:
-    """A line, one unit of which is sold unless told otherwise."""
+    """Returns a line, of one unit by default."""
     unit, quantity = Decimal(str(price)), Decimal(str(changes.pop("quantity", 1)))
     usual: dict[str, Any] = {
         "position": 0,
@@ -62,36 +62,36 @@ def part_of(
     paid: str = "credit_card",
     **note: Any,
 ) -> SalePart:
-    """What one document is about."""
+    """Returns the part of a sale that one document is about."""
     return SalePart(
         seller=by,
         customer=to,
         lines=lines,
         payment_method=paid,
         external_id=None,
-        note=ServiceNote(**note),
+        note=ServiceNoteFacts(**note),
     )
 
 
-def body_of(kind: DocumentType, part: SalePart, settings: Any = None) -> SaleBody:
-    """The body of the document that a part of a sale needs, by the usual settings unless told otherwise."""
-    assert kind.catalog_sale
-    return kind.catalog_sale.body(part, settings or kind.settings())
+def body_of(document_type: DocumentType, part: SalePart, settings: Any = None) -> SaleDocumentBody:
+    """Returns the body of the document that a part of a sale needs, with default settings unless given."""
+    assert document_type.catalog_sale
+    return document_type.catalog_sale.body(part, settings or document_type.settings())
 
 
 def due(part: SalePart) -> Decimal:
-    """What the customer pays."""
+    """Returns the amount that the customer pays."""
     return sum((line.total - line.discount + line.shipping for line in part.lines), Decimal(0))
 
 
 def money(least: str, most: str) -> some.SearchStrategy[Decimal]:
-    """Amounts in whole cents."""
+    """Draws amounts in whole cents."""
     return some.decimals(least, most, places=2)
 
 
 @some.composite
 def lines(draw: some.DrawFn, fiscal: Mapping[str, Any]) -> tuple[SoldLine, ...]:
-    """A few lines, each with its part of discount and shipping, from which more than nothing is left."""
+    """Draws a few lines, each with its part of discount and shipping, and a positive amount left."""
     return tuple(
         sold(
             draw(some.decimals("0.5", "900", places=10)),
@@ -116,8 +116,8 @@ ALONE = {"products", "paymentMethod", "discount", "shipping", "productInvoiceTyp
 OF_LINES = {"sku", "name", "price", "quantity", "category", "guarantee"}
 
 
-def strange_paths(body: SaleBody, fiscal_names: set[str]) -> set[str]:
-    """Where in the sale fields of the body are said to stand, though a sale has nothing there."""
+def paths_outside_the_sale(body: SaleDocumentBody, fiscal_names: set[str]) -> set[str]:
+    """Returns the paths in the sale of fields of the body, where a sale has no such field."""
     return {
         path
         for path in map(body.path_in_sale, leaves(body.json))
@@ -126,13 +126,13 @@ def strange_paths(body: SaleBody, fiscal_names: set[str]) -> set[str]:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[str]:
-    """The path of every field of a body that has no fields of its own."""
+    """Yields the path of every field of a body that has no fields of its own."""
     if isinstance(value, dict):
-        for name, one in value.items():
-            yield from leaves(one, f"{path}.{name}" if path else name)
+        for name, inner in value.items():
+            yield from leaves(inner, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for at, one in enumerate(value):
-            yield from leaves(one, f"{path}[{at}]")
+        for at, inner in enumerate(value):
+            yield from leaves(inner, f"{path}[{at}]")
     else:
         yield path
 
@@ -140,5 +140,5 @@ def leaves(value: Any, path: str = "") -> Iterator[str]:
 def _is_of_sale(path: list[str], of_lines: set[str]) -> bool:
     if len(path) == 1:
         return path[0] in ALONE
-    known = of_lines if path[0].startswith("products[") else SALE_FIELDS.get(path[0], set())
-    return path[1] in known
+    names = of_lines if path[0].startswith("products[") else SALE_FIELDS.get(path[0], set())
+    return path[1] in names

@@ -1,7 +1,7 @@
-"""Any value in a body of the right form makes a valid XML, or is refused in our own words.
+"""Any value in a body of the right form makes a valid XML, or is refused in terms of the body.
 
-A problem names the path of a field that bodies have. It does not speak in tags of the schema, which nobody
-who writes JSON knows. Here every field is tried once in each way; tests/fuzz tries them in every place.
+A problem names the path of a field that bodies have. It does not use tags of the schema, which are unknown
+to callers who write JSON. Here every field is tried once in each way; tests/fuzz tries them in every place.
 """
 
 import re
@@ -15,19 +15,19 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.paths import groups_in
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signer
 from unit.fiscal.good_bodies import Good, answer_to, good_bodies, quick
 from unit.fiscal.goods.support import NFE_BODY, item, without
 from unit.fiscal.published_fields import (
     NFCE,
     NFE,
     Json,
+    JsonPath,
     Published,
-    Way,
     changed,
     forms_of,
     is_published,
@@ -37,7 +37,7 @@ from unit.fiscal.published_fields import (
 
 @cache
 def kinds() -> dict[str, Json]:
-    """Returns what is published of the bodies of goods and of the objects in them, by name."""
+    """Returns the schemas of the bodies of goods and of the objects in them, by name."""
     return NFCE.kinds | NFE.kinds
 
 
@@ -52,12 +52,12 @@ def tags_in(record: type) -> Iterator[str]:
 
 @cache
 def tags_of_the_schema() -> set[str]:
-    """Returns the tags of the layout that are no names of fields."""
+    """Returns the tags of the layout that are not names of fields."""
     return set(tags_in(Invoice)) - {name for schema in kinds().values() for name in schema["properties"]}
 
 
-def is_in_our_words(problem: Problem, root: Published) -> bool:
-    """Says whether a problem names a field of the body, and no tag of the schema."""
+def names_a_public_field(problem: Problem, root: Published) -> bool:
+    """Returns whether a problem names a field of the body, and no tag of the schema."""
     if not problem.path.startswith("company.") and not is_published(problem.path, root):
         return False
     is_of_the_schema = (problem.source or "").startswith("XSD ")
@@ -66,36 +66,36 @@ def is_in_our_words(problem: Problem, root: Published) -> bool:
 
 
 class Place(NamedTuple):
-    """An object in a good body."""
+    """An object in a valid body."""
 
     good: Good
-    way: Way
+    path: JsonPath
     value: Json
 
     @property
     def code(self) -> str:
-        """The code that decides which other fields belong into the object; empty if it has none."""
+        """The code that decides which other fields belong to the object; empty if it has none."""
         codes = (self.value.get(name) for name in ("cst", "csosn", "taxClassCode"))
         return next((code for code in codes if code), "")
 
     def holding(self, value: Json) -> Good:
         """Returns the body with another object in this place."""
-        return replace(self.good, body=changed(self.good.body, self.way, value))
+        return replace(self.good, body=changed(self.good.body, self.path, value))
 
 
 @cache
 def places() -> dict[str, list[Place]]:
-    """Returns where good bodies have objects of each kind."""
+    """Returns the places of objects of each kind in valid bodies."""
     by_kind: dict[str, list[Place]] = {kind: [] for kind in kinds()}
     for good in good_bodies():
         for inner in objects_in(good.body, good.root):
-            by_kind[inner.kind].append(Place(good, inner.way, inner.value))
+            by_kind[inner.kind].append(Place(good, inner.path, inner.value))
     return by_kind
 
 
 @cache
 def values_in(kind: str) -> dict[str, list[Any]]:
-    """Returns the good values of each field of a kind of object."""
+    """Returns the valid values of each field of a kind of object."""
     by_name: dict[str, list[Any]] = {}
     for place in places()[kind]:
         for name, value in place.value.items():
@@ -105,7 +105,7 @@ def values_in(kind: str) -> dict[str, list[Any]]:
 
 
 def different_places(kind: str) -> Iterator[Place]:
-    """Yields the barest and the fullest object of each code, or of each set of fields if there is no code."""
+    """Yields the smallest and the largest object of each code, or of each set of fields without a code."""
     by_shape: dict[Any, list[Place]] = {}
     for place in places()[kind]:
         by_shape.setdefault(place.code or frozenset(place.value), []).append(place)
@@ -114,7 +114,7 @@ def different_places(kind: str) -> Iterator[Place]:
         yield from (alike[at] for at in {sizes.index(min(sizes)), sizes.index(max(sizes))})
 
 
-# Values at the edges of the published forms, and beyond edges that are not published.
+# Values at the limits of the published forms, and beyond limits that are not published.
 EDGES: dict[str, tuple[Any, ...]] = {
     "number": (0, Decimal("0.0001"), Decimal("100.01"), 1000, Decimal("9999999999999.99"), 10**14),
     "integer": (0, -1, 1000, 10**15),
@@ -127,7 +127,7 @@ EDGES: dict[str, tuple[Any, ...]] = {
 
 @cache
 def of_pattern(pattern: str) -> tuple[str, ...]:
-    """Returns some texts of a form."""
+    """Returns some texts that match a pattern."""
     texts: dict[str, None] = {}
 
     @settings(max_examples=10, phases=[Phase.generate])
@@ -140,7 +140,7 @@ def of_pattern(pattern: str) -> tuple[str, ...]:
 
 
 def values_of(field: Json, root: Published) -> Iterator[Any]:
-    """Yields values of the form that is published of a field."""
+    """Yields values of the published form of a field."""
     for form in forms_of(field):
         if "$ref" in form:
             yield from root.definitions[form["$ref"].rpartition("/")[2]].get("enum", [{}])
@@ -153,7 +153,7 @@ def values_of(field: Json, root: Published) -> Iterator[Any]:
 
 
 Case = tuple[str, Good]
-"""A changed body, and what was changed."""
+"""The change, and the changed body."""
 
 
 def one_field_too_many(kind: str, *, everywhere: bool) -> Iterator[Case]:
@@ -192,23 +192,27 @@ CHANGES = (one_field_too_many, one_field_missing, odd_values)
 Change = Callable[..., Iterator[Case]]
 
 
-def in_other_words(good: Good, signer: Signer) -> list[str]:
-    """Returns what is said of a body in other words than ours."""
+def problems_with_tags(good: Good, signer: Signer) -> list[str]:
+    """Returns the problems of a body that use tags instead of field names."""
     answer = answer_to(good, signer)
     problems = answer if isinstance(answer, tuple) else ()
-    return [f"{one.path}: {one.message}" for one in problems if not is_in_our_words(one, good.root)]
+    return [
+        f"{problem.path}: {problem.message}"
+        for problem in problems
+        if not names_a_public_field(problem, good.root)
+    ]
 
 
-def all_in_other_words(change: Change, signer: Signer, *, everywhere: bool) -> dict[str, list[str]]:
-    """Returns what is said in other words than ours of the changed bodies, by what was changed."""
+def all_problems_with_tags(change: Change, signer: Signer, *, everywhere: bool) -> dict[str, list[str]]:
+    """Returns the problems that use tags instead of field names, by change."""
     cases = (case for kind in kinds() for case in change(kind, everywhere=everywhere))
-    problems = {label: in_other_words(good, signer) for label, good in cases}
-    return {label: said for label, said in problems.items() if said}
+    problems = {label: problems_with_tags(good, signer) for label, good in cases}
+    return {label: messages for label, messages in problems.items() if messages}
 
 
 @st.composite
 def bodies_with_other_fields(draw: Callable[..., Any]) -> Good:
-    """Draws a good body, and up to three fields of one of its objects anew."""
+    """Draws a valid body, with up to three fields of one of its objects replaced."""
     kind = draw(st.sampled_from(sorted(kinds())))
     place: Place = draw(st.sampled_from(places()[kind]))
     fields = values_in(kind)
@@ -223,13 +227,17 @@ def signer(signer: Signer) -> Signer:
 
 class TestAnyField:
     @pytest.mark.parametrize("change", CHANGES)
-    def test_is_valid_or_refused_in_our_words(self, signer: Signer, change: Change) -> None:
-        assert all_in_other_words(change, signer, everywhere=False) == {}
+    def test_any_changed_field_is_valid_or_refused_in_terms_of_the_body(
+        self, signer: Signer, change: Change
+    ) -> None:
+        assert all_problems_with_tags(change, signer, everywhere=False) == {}
 
     @settings(max_examples=50)
     @given(good=bodies_with_other_fields())
-    def test_is_valid_or_refused_in_our_words_beside_any_other(self, signer: Signer, good: Good) -> None:
-        assert in_other_words(good, signer) == []
+    def test_any_combination_of_fields_is_valid_or_refused_in_terms_of_the_body(
+        self, signer: Signer, good: Good
+    ) -> None:
+        assert problems_with_tags(good, signer) == []
 
 
 class TestComputedAmount:
@@ -244,7 +252,7 @@ class TestComputedAmount:
         ],
         ids=["product", "sum", "discounted item", "discounted sale", "discount of what is not counted"],
     )
-    def test_too_great_for_the_layout_is_reported_at_the_fields_it_is_computed_of(
+    def test_too_large_amount_is_reported_at_the_fields_it_is_computed_from(
         self, signer: Signer, body: Json, path: str
     ) -> None:
         answer = answer_to(Good(NFE_BODY | body), signer)

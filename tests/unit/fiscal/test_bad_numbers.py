@@ -1,4 +1,4 @@
-"""A hostile number anywhere in a request makes a problem at its field, or a good document."""
+"""A hostile number anywhere in a request is refused at its field, or makes a valid document."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from carimbo.fiscal.company import Company
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import NORMAL, company
 from unit.fiscal.hostile_bodies import (
     BODY,
@@ -49,21 +49,21 @@ ABSURD = {
 
 
 def is_summed_up_in(path: str, place: tuple[Step, ...]) -> bool:
-    """Says whether a path leads to an amount that is computed of the number in a place."""
+    """Returns whether a path leads to an amount that is computed from the number at a place."""
     if place[0] == "billing":
         return path == "billing.installments"
     return place[0] in ("items", "payments") and (path.startswith("totals.") or path == "change")
 
 
 def assert_hostile_number_is_reported_or_written(signer: Signer, place: tuple[Step, ...], value: Any) -> None:
-    """Checks that a number is refused at its field, or makes a good document."""
-    made = result_of(signer, with_value(place, value))
-    if isinstance(made, SignedDocument):
-        assert_good(made)
+    """Checks that a number is refused at its field, or makes a valid document."""
+    result = result_of(signer, with_value(place, value))
+    if isinstance(result, SignedDocument):
+        assert_good(result)
     else:
-        # A number that is good by itself may still make a sum that is not.
-        assert any(is_about(path, place) or is_summed_up_in(path, place) for path in made), made
-        assert all(len(message) < 400 for message in made.values()), made
+        # A number that is valid by itself may still make an invalid sum.
+        assert any(is_about(path, place) or is_summed_up_in(path, place) for path in result), result
+        assert all(len(message) < 400 for message in result.values()), result
 
 
 class TestHostileNumbers:
@@ -71,7 +71,7 @@ class TestHostileNumbers:
     @given(st.sampled_from(NUMBERS), NUMERIC)
     @example(("items", 1, "unitValue"), 0)
     @example(("payments", 0, "amount"), 0)
-    def test_are_reported_at_their_field_or_written_exactly(
+    def test_hostile_number_is_reported_at_its_field_or_written_exactly(
         self, signer: Signer, place: tuple[Step, ...], value: Any
     ) -> None:
         assert_hostile_number_is_reported_or_written(signer, place, value)
@@ -79,13 +79,13 @@ class TestHostileNumbers:
     @pytest.mark.parametrize(
         ("by", "body"), [(company(), BODY), (NORMAL, COMPUTED)], ids=["amounts of the caller", "computed"]
     )
-    def test_that_are_absurd_are_reported_at_each_field(
+    def test_absurd_number_is_reported_at_each_field(
         self, signer: Signer, by: Company, body: dict[str, Any]
     ) -> None:
         unreported = {}
         for place in leaves(body, (int, float)):
             for label, value in ABSURD.items():
-                made = result_of(signer, with_value(place, value, among=body), by=by)
-                if not isinstance(made, dict) or not any(is_about(path, place) for path in made):
-                    unreported[f"{path_of(place)} = {label}"] = made
+                result = result_of(signer, with_value(place, value, among=body), by=by)
+                if not isinstance(result, dict) or not any(is_about(path, place) for path in result):
+                    unreported[f"{path_of(place)} = {label}"] = result
         assert unreported == {}

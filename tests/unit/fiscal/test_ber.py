@@ -1,10 +1,10 @@
-"""BER as Java libraries write it, and as someone does who wants to keep the server busy."""
+"""BER as Java libraries write it, and malicious BER that would keep the server busy."""
 
 from collections.abc import Callable
 
 import pytest
 
-from carimbo.fiscal.ber import MAX_DEPTH, MAX_ELEMENTS, OCTET_STRING, SEQUENCE, Element, parse
+from carimbo.fiscal.identity.ber import MAX_DEPTH, MAX_ELEMENTS, OCTET_STRING, SEQUENCE, BerElement, parse
 
 NULL = b"\x05\x00"
 OCTETS, PIECES = 0x04, 0x24
@@ -24,13 +24,13 @@ def nested(tag: int, levels: int, core: bytes = NULL) -> bytes:
     return core if levels == 0 else ber(tag, nested(tag, levels - 1, core))
 
 
-def tags(element: Element) -> list[int]:
-    return [found.tag for found in element.walk()]
+def tags(element: BerElement) -> list[int]:
+    return [inner.tag for inner in element.walk()]
 
 
 class TestOctetStringInPieces:
     @pytest.mark.parametrize("constructed", [ber, open_ended])
-    def test_the_joined_content_is_looked_into(self, constructed: Callable[..., bytes]) -> None:
+    def test_joined_content_of_pieces_is_parsed(self, constructed: Callable[..., bytes]) -> None:
         whole = ber(SEQUENCE, NULL)
         element = parse(constructed(PIECES, ber(OCTETS, whole[:3]), ber(OCTETS, whole[3:])))
         assert (element.content, tags(element)) == (whole, [OCTET_STRING, SEQUENCE, 0x05])
@@ -39,7 +39,7 @@ class TestOctetStringInPieces:
         element = parse(ber(PIECES, open_ended(PIECES, ber(OCTETS, b"\x05")), ber(OCTETS, b"\x00")))
         assert tags(element) == [OCTET_STRING, 0x05]
 
-    def test_a_piece_is_not_looked_into(self) -> None:
+    def test_single_piece_is_not_parsed(self) -> None:
         element = parse(ber(PIECES, ber(OCTETS, b"\xff"), ber(OCTETS, ber(SEQUENCE, NULL))))
         assert tags(element) == [OCTET_STRING]
 
@@ -70,20 +70,20 @@ class TestLimits:
         ],
         ids=["sequence", "open", "pieces", "octet strings without structure", "octet string"],
     )
-    def test_more_elements_are_refused(self, content: bytes) -> None:
+    def test_too_many_elements_are_refused(self, content: bytes) -> None:
         with pytest.raises(ValueError, match="too many"):
             parse(content)
 
     @pytest.mark.parametrize("tag", [SEQUENCE, OCTETS])
-    def test_the_depth_allowed_is_read(self, tag: int) -> None:
+    def test_allowed_depth_is_read(self, tag: int) -> None:
         assert tags(parse(nested(tag, MAX_DEPTH))) == [tag] * MAX_DEPTH + [0x05]
 
     @pytest.mark.parametrize("tag", [SEQUENCE, OCTETS])
-    def test_more_depth_is_refused_within_an_octet_string_too(self, tag: int) -> None:
+    def test_greater_depth_is_refused_within_an_octet_string_too(self, tag: int) -> None:
         with pytest.raises(ValueError, match="deeply"):
             parse(ber(OCTETS, nested(tag, MAX_DEPTH)))
 
-    def test_more_depth_of_pieces_is_refused(self) -> None:
+    def test_greater_depth_of_pieces_is_refused(self) -> None:
         with pytest.raises(ValueError, match="deeply"):
             parse(nested(PIECES, MAX_DEPTH + 1, ber(OCTETS)))
 
@@ -104,9 +104,9 @@ class TestMalformed:
             "300430800500" + "0000",
         ],
     )
-    def test_it_is_refused(self, content: str) -> None:
+    def test_malformed_ber_is_refused(self, content: str) -> None:
         with pytest.raises(ValueError, match=r"cut short|open"):
             parse(bytes.fromhex(content))
 
-    def test_an_octet_string_may_hold_it(self) -> None:
+    def test_octet_string_may_hold_malformed_ber(self) -> None:
         assert parse(ber(OCTETS, b"0" * 1000)) == (OCTET_STRING, b"0" * 1000, ())

@@ -1,4 +1,4 @@
-"""The fiscal calendar: which dated rules a document follows on a day."""
+"""The fiscal calendar: the dated rules that a document follows on a day."""
 
 from datetime import date, timedelta
 from pathlib import Path
@@ -15,7 +15,7 @@ DATED = [rule for rule in DatedRule if CALENDAR[rule].since]
 
 
 @pytest.mark.parametrize("rule", DATED)
-def test_a_rule_is_in_force_from_its_day_on(rule: DatedRule) -> None:
+def test_rule_is_in_force_from_its_day_on(rule: DatedRule) -> None:
     entry = CALENDAR[rule]
     assert entry.since
     for document in entry.documents:
@@ -31,34 +31,34 @@ def test_every_row_begins_on_its_day(name: str) -> None:
     assert entry.is_in_force(entry.since)
 
 
-def test_a_rule_does_not_apply_to_other_documents() -> None:
+def test_rule_does_not_apply_to_other_documents() -> None:
     assert DatedRule.TOTAL_ADDS_IBS_CBS in rules_on(date(2027, 1, 1), "nfse")
     assert DatedRule.TOTAL_ADDS_IBS_CBS not in rules_on(date(2027, 1, 1), "nfe")
 
 
-def test_a_rule_without_a_date_is_never_in_force() -> None:
+def test_rule_without_a_date_is_never_in_force() -> None:
     assert CALENDAR[DatedRule.IBS_CBS_GROUP_REQUIRED].since is None
     assert DatedRule.IBS_CBS_GROUP_REQUIRED not in rules_on(date.max, "nfe")
 
 
-def test_a_rule_ends_after_its_last_day() -> None:
+def test_rule_ends_after_its_last_day() -> None:
     entry = CALENDAR["simples_option_may_be_withdrawn"]
     assert entry.is_in_force(date(2026, 12, 20))
     assert not entry.is_in_force(date(2026, 12, 21))
 
 
-def test_every_row_is_of_document_types_that_exist() -> None:
-    assert {kind.name for kind in MODULES} == DOCUMENTS
+def test_rows_name_only_existing_document_types() -> None:
+    assert {document_type.name for document_type in MODULES} == DOCUMENTS
     assert all(entry.documents and set(entry.documents) <= DOCUMENTS for entry in CALENDAR.values())
 
 
 class TestOperatorsFile:
     @pytest.fixture(autouse=True)
-    def our_tables_again(self) -> object:
+    def restored_tables(self) -> object:
         yield
         use_tables_of(None)
 
-    def test_it_moves_a_date(self, tmp_path: Path) -> None:
+    def test_operators_file_moves_a_date(self, tmp_path: Path) -> None:
         moved = [
             f"{entry.name},{_moved(entry.name, entry.since)},,{' '.join(entry.documents)},x,y"
             for entry in CALENDAR.values()
@@ -75,7 +75,7 @@ class TestOperatorsFile:
             ("pis_cofins_ended,2027-01-01,2026-12-31,nfe,x,y", "until"),
         ],
     )
-    def test_one_whose_rule_would_never_be_in_force_is_refused(
+    def test_operators_file_with_a_rule_that_is_never_in_force_is_refused(
         self, tmp_path: Path, row: str, column: str
     ) -> None:
         _write(tmp_path, [row])
@@ -83,7 +83,7 @@ class TestOperatorsFile:
         with pytest.raises(TableUnusable, match=f"linha 4: .* na coluna {column}"):
             CALENDAR.load()
 
-    def test_one_without_a_rule_that_code_asks_for_is_refused(self, tmp_path: Path) -> None:
+    def test_operators_file_without_a_rule_that_code_uses_is_refused(self, tmp_path: Path) -> None:
         _write(tmp_path, ["pis_cofins_ended,2027-01-01,,nfe,x,y"])
         use_tables_of(tmp_path)
         with pytest.raises(TableUnusable, match=r"faltam as linhas .*price_holds_ibs_cbs"):

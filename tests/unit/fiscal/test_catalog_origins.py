@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.catalog_origins import catalog_origins
+from carimbo.fiscal.catalog.filling import catalog_origins
 
 POSTED: dict[str, Any] = {
     "recipient": {"taxId": "52998224725", "name": None, "address": {"street": "Praça da Sé"}},
@@ -32,7 +32,7 @@ class TestExplain:
             ("items[1].ipi.rate", "items[1].ipi", MUG),
         ],
     )
-    def test_names_the_record_of_a_filled_field(self, path: str, field: str, record: str) -> None:
+    def test_message_names_the_record_of_a_filled_field(self, path: str, field: str, record: str) -> None:
         origins = catalog_origins(POSTED, FILLED, "recipient")
         assert origins.explain(path, "Errado.") == f"Errado. O valor de {field} vem {record}."
 
@@ -43,14 +43,14 @@ class TestExplain:
             "items[1].icms.cst", "items[1].icms.rate", "items[11].ncm", "company.taxId", "",
         ],
     )  # fmt: skip
-    def test_adds_nothing_about_a_field_of_the_body(self, path: str) -> None:
+    def test_message_about_a_field_of_the_body_is_unchanged(self, path: str) -> None:
         assert catalog_origins(POSTED, FILLED, "recipient").explain(path, "Errado.") == "Errado."
 
-    def test_names_the_catalog_alone_if_no_sku_is_near(self) -> None:
+    def test_message_names_the_catalog_alone_if_no_sku_is_near(self) -> None:
         origins = catalog_origins({"sku": "a"}, {"sku": "a", "serviceCode": "0105"}, "borrower")
         assert origins.explain("serviceCode", "Errado.") == "Errado. O valor de serviceCode vem do catálogo."
 
-    def test_takes_a_list_that_became_longer_as_a_filled_field(self) -> None:
+    def test_list_that_became_longer_counts_as_a_filled_field(self) -> None:
         posted, filled = ({"items": [{"sku": "a", "codes": codes}]} for codes in ([1], [1, 2]))
         origins = catalog_origins(posted, filled, "recipient")
         assert origins.by_path == {"items[0].codes": "do item “a” do catálogo"}

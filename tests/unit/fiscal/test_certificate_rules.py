@@ -1,11 +1,10 @@
-"""Whether a certificate may sign for a company at a moment."""
+"""Rules about the certificate that signs for a company at a moment."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.certificate_rules import certificate_problems
+from carimbo.fiscal.identity.certificate import A1Certificate, certificate_problems
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.goods.support import CPF
@@ -24,12 +23,12 @@ def certificate(authority: SampleAuthority) -> A1Certificate:
 
 
 @pytest.fixture(scope="module")
-def of_a_person(authority: SampleAuthority) -> A1Certificate:
+def persons_certificate(authority: SampleAuthority) -> A1Certificate:
     issued = authority.issue_person(CPF, "MARIA DA SILVA", FIRST, LAST)
     return A1Certificate.from_bundle(issued.to_pem())
 
 
-def found(certificate: A1Certificate, tax_id: str = CNPJ, moment: datetime = BETWEEN) -> list[str]:
+def codes_of(certificate: A1Certificate, tax_id: str = CNPJ, moment: datetime = BETWEEN) -> list[str]:
     problems = certificate_problems(certificate, tax_id, moment)
     assert {problem.path for problem in problems} <= {"company.certificate"}
     return [problem.code for problem in problems]
@@ -37,35 +36,39 @@ def found(certificate: A1Certificate, tax_id: str = CNPJ, moment: datetime = BET
 
 class TestOwner:
     @pytest.mark.parametrize("tax_id", [CNPJ, BRANCH, "11.222.333/0001-81"])
-    def test_may_be_any_establishment_of_the_company(self, certificate: A1Certificate, tax_id: str) -> None:
-        assert found(certificate, tax_id) == []
+    def test_owner_may_be_any_establishment_of_the_company(
+        self, certificate: A1Certificate, tax_id: str
+    ) -> None:
+        assert codes_of(certificate, tax_id) == []
 
-    def test_may_be_no_other_company(self, certificate: A1Certificate) -> None:
+    def test_certificate_of_another_company_is_refused(self, certificate: A1Certificate) -> None:
         (problem,) = certificate_problems(certificate, OTHER_CNPJ, BETWEEN)
         assert problem.code == "213"
         assert problem.message == "O certificado não é da empresa: o CNPJ base é outro."
         assert problem.hint == "Use o certificado da matriz ou de uma filial da empresa."
 
-    def test_may_be_no_person(self, of_a_person: A1Certificate) -> None:
-        assert found(of_a_person) == ["213"]
+    def test_certificate_of_a_natural_person_is_refused(self, persons_certificate: A1Certificate) -> None:
+        assert codes_of(persons_certificate) == ["213"]
 
 
 class TestValidity:
     @pytest.mark.parametrize("moment", [FIRST, BETWEEN, LAST])
-    def test_holds_from_the_first_to_the_last_moment(
+    def test_certificate_is_valid_from_the_first_to_the_last_moment(
         self, certificate: A1Certificate, moment: datetime
     ) -> None:
-        assert found(certificate, moment=moment) == []
+        assert codes_of(certificate, moment=moment) == []
 
     @pytest.mark.parametrize("moment", [FIRST - SECOND, LAST + SECOND])
-    def test_does_not_hold_before_or_after(self, certificate: A1Certificate, moment: datetime) -> None:
+    def test_certificate_is_invalid_before_and_after(
+        self, certificate: A1Certificate, moment: datetime
+    ) -> None:
         (problem,) = certificate_problems(certificate, CNPJ, moment)
         assert problem.code == "291"
         assert problem.message == "O certificado não vale na data da emissão; vence em 10/01/2027."
 
-    def test_compares_moments_and_not_clocks(self, certificate: A1Certificate) -> None:
-        assert found(certificate, moment=datetime.fromisoformat("2027-01-10T09:00:00-03:00")) == []
-        assert found(certificate, moment=datetime.fromisoformat("2027-01-10T09:00:01-03:00")) == ["291"]
+    def test_validity_compares_moments_across_time_zones(self, certificate: A1Certificate) -> None:
+        assert codes_of(certificate, moment=datetime.fromisoformat("2027-01-10T09:00:00-03:00")) == []
+        assert codes_of(certificate, moment=datetime.fromisoformat("2027-01-10T09:00:01-03:00")) == ["291"]
 
-    def test_is_told_together_with_the_wrong_owner(self, certificate: A1Certificate) -> None:
-        assert found(certificate, OTHER_CNPJ, LAST + SECOND) == ["213", "291"]
+    def test_invalid_date_is_reported_together_with_the_wrong_owner(self, certificate: A1Certificate) -> None:
+        assert codes_of(certificate, OTHER_CNPJ, LAST + SECOND) == ["213", "291"]

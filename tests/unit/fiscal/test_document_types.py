@@ -1,4 +1,4 @@
-"""What each document type says of itself."""
+"""The properties of each document type."""
 
 from datetime import timedelta
 from typing import Any
@@ -26,15 +26,22 @@ def missing(environment: Environment, **settings: Any) -> tuple[str, ...]:
 
 
 class TestEveryType:
-    def test_has_its_collection_its_namespace_and_its_prefix(self) -> None:
-        told = {one.name: (one.collection, one.namespace, one.event_prefix) for one in DOCUMENT_TYPES}
-        assert told == NAMES
+    def test_each_type_has_its_collection_namespace_and_prefix(self) -> None:
+        names = {
+            document_type.name: (
+                document_type.collection,
+                document_type.namespace,
+                document_type.event_prefix,
+            )
+            for document_type in DOCUMENT_TYPES
+        }
+        assert names == NAMES
 
-    def test_goes_its_turn_but_the_receipt_that_somebody_waits_for(self) -> None:
-        assert [one.name for one in DOCUMENT_TYPES if one.is_urgent] == ["nfce"]
+    def test_only_the_nfce_is_urgent(self) -> None:
+        assert [document_type.name for document_type in DOCUMENT_TYPES if document_type.is_urgent] == ["nfce"]
 
 
-class TestSettingsThatAnNfceLacks:
+class TestMissingNfceSettings:
     @pytest.mark.parametrize(
         ("environment", "settings"),
         [
@@ -44,22 +51,24 @@ class TestSettingsThatAnNfceLacks:
             (Environment.HOMOLOGATION, {"qrVersion": 3}),
         ],
     )
-    def test_are_none_when_it_can_be_issued(self, environment: Environment, settings: dict[str, Any]) -> None:
+    def test_no_setting_is_missing_when_an_nfce_can_be_issued(
+        self, environment: Environment, settings: dict[str, Any]
+    ) -> None:
         assert missing(environment, active=True, **settings) == ()
 
-    def test_are_told_all_at_once(self) -> None:
+    def test_missing_settings_are_reported_all_at_once(self) -> None:
         assert missing(Environment.PRODUCTION) == ("nfce.active", "nfce.cscId", "nfce.csc")
 
-    def test_are_those_of_the_environment(self) -> None:
-        found = missing(Environment.HOMOLOGATION, active=True, **CSC)
-        assert found == ("nfce.homologation.cscId", "nfce.homologation.csc")
+    def test_missing_settings_are_those_of_the_environment(self) -> None:
+        fields = missing(Environment.HOMOLOGATION, active=True, **CSC)
+        assert fields == ("nfce.homologation.cscId", "nfce.homologation.csc")
         assert missing(Environment.PRODUCTION, active=True, homologation=CSC) == ("nfce.cscId", "nfce.csc")
 
-    def test_may_be_one_half_of_the_security_code(self) -> None:
-        found = missing(Environment.HOMOLOGATION, active=True, homologation={"cscId": "1"})
-        assert found == ("nfce.homologation.csc",)
+    def test_one_missing_half_of_the_security_code_is_reported(self) -> None:
+        fields = missing(Environment.HOMOLOGATION, active=True, homologation={"cscId": "1"})
+        assert fields == ("nfce.homologation.csc",)
 
-    def test_may_be_the_switch_alone(self) -> None:
+    def test_missing_switch_alone_is_reported(self) -> None:
         assert missing(Environment.PRODUCTION, qrVersion=3) == ("nfce.active",)
 
 
@@ -67,20 +76,20 @@ class TestIssuing:
     @pytest.mark.parametrize(
         ("transmit", "waits"), [({}, False), ({"transmit": "now"}, False), ({"transmit": "later"}, True)]
     )
-    def test_an_nfce_waits_if_it_asks_to(self, transmit: dict[str, str], waits: bool) -> None:
+    def test_nfce_waits_on_request(self, transmit: dict[str, str], waits: bool) -> None:
         assert NFCE.issuing.waits
         request = NFCE.issuing.request.model_validate(NFCE_BODY | transmit)
         assert NFCE.issuing.waits(request) is waits
 
-    def test_an_nfce_is_stale_before_the_authority_finds_it_late(self) -> None:
+    def test_nfce_is_stale_before_the_authority_considers_it_late(self) -> None:
         assert NFCE.issuing.stale_after
         assert NFCE.issuing.stale_after < timedelta(minutes=5)
 
-    def test_an_nfe_is_neither_stored_only_nor_stale(self) -> None:
+    def test_nfe_neither_waits_nor_becomes_stale(self) -> None:
         assert (NFE.issuing.waits, NFE.issuing.stale_after) == (None, None)
 
     @pytest.mark.parametrize("document_type", [NFE, NFCE], ids=["nfe", "nfce"])
-    def test_keeps_files_of_both_outcomes(self, document_type: DocumentType) -> None:
+    def test_files_of_both_outcomes_are_stored(self, document_type: DocumentType) -> None:
         issuing = document_type.issuing
         assert issuing.archived(b"<NFe/>", b"<protNFe/>").startswith(b"<nfeProc ")
         assert issuing.refused(b"<NFe/>", None).startswith(b"<rejection>")

@@ -1,4 +1,4 @@
-"""Messages about fields say in Portuguese what is wrong."""
+"""Messages about fields are in Portuguese and give the reason."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -8,9 +8,20 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, TypeAdapter, ValidationError
 
-from carimbo.fiscal.date_fields import Day, IsoDay, LocalMoment, Moment
-from carimbo.fiscal.field_messages import in_portuguese
-from carimbo.fiscal.fields import Body, Cnpj, Email, Flag, Integer, Money, Percent, StateCode, Text, Zipcode
+from carimbo.fiscal.body.date_fields import Day, IsoDay, LocalMoment, Moment
+from carimbo.fiscal.body.fields import (
+    Body,
+    Cnpj,
+    Email,
+    Flag,
+    Integer,
+    Money,
+    Percent,
+    StateCode,
+    Text,
+    Zipcode,
+)
+from carimbo.fiscal.body.messages import in_portuguese
 from carimbo.fiscal.module_settings import Series
 
 
@@ -72,7 +83,6 @@ MESSAGES: list[tuple[Any, object, str]] = [
 
 
 def message_of(kind: Any, value: object) -> str:
-    """Returns what is wrong with a value of a field."""
     try:
         TypeAdapter(kind).validate_python(value)
     except ValidationError as wrong:

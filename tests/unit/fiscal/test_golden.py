@@ -1,4 +1,4 @@
-"""One test asks all about the XML of an example: the same bytes, valid, well signed, with right totals."""
+"""Checks the XML of each example: the same bytes, valid, correctly signed, with correct totals."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -10,20 +10,20 @@ import pytest
 from golden import FOLDER
 from lxml import etree
 
-from carimbo.fiscal.company_file import read_json
 from carimbo.fiscal.document_type import Issuing
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import judged
-from carimbo.fiscal.goods.sale import SaleBody
-from carimbo.fiscal.layouts.dps_v1 import document as dps_document
-from carimbo.fiscal.layouts.nfe_v4 import document as nfe_document
+from carimbo.fiscal.goods.request import GoodsRequest
+from carimbo.fiscal.goods.rules.judging import judge_document
+from carimbo.fiscal.goods.rules.rule import RuleInput
+from carimbo.fiscal.identity.signature import BadSignature, verify
+from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
+from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.signed_part import WrittenPart
+from carimbo.fiscal.parties.company_file import read_json
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signature import BadSignature, verify
 from unit.fiscal.goods.support import SCHEMAS
 from unit.fiscal.layout_places import local_name
 from unit.golden_documents import (
@@ -53,21 +53,21 @@ SCHEMA_OF = {
 # nfelib has no XSD of the cancellation by substitution.
 WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"
 SIGNED_TAGS = ("infNFe", "infDPS", "infEvento", "infPedReg", "infInut")
-REQUESTS: dict[str, type[SaleBody]] = {"nfe": NfeRequest, "nfce": NfceRequest}
+REQUESTS: dict[str, type[GoodsRequest]] = {"nfe": NfeRequest, "nfce": NfceRequest}
 
-# These are in several groups of the totals, and get the name of the group too.
+# These are in several groups of the totals, and are prefixed with the name of the group.
 IN_SEVERAL_GROUPS = ("vDif", "vDevTrib", "vCredPres", "vCredPresCondSus")
-# Worked out by hand, though the document does not total it.
+# Computed by hand, though the document has no total of it.
 SUM_OF_ITEMS = "vCredICMSSN"
 # Without payment, and paid later.
 NOT_PAID = {"90", "91"}
 # An offline QR code of version 3 has a signature of its own.
 SIGNATURE = re.compile(rb"<Signature .*</Signature>|[A-Za-z0-9+/]{342}==")
 
-Question = Callable[[GoldenDocument], None]
+Check = Callable[[GoldenDocument], None]
 
 
-def is_made_again_byte_for_byte(document: GoldenDocument) -> None:
+def is_reproduced_byte_for_byte(document: GoldenDocument) -> None:
     assert document.issued == document.xml
 
 
@@ -81,7 +81,7 @@ def is_canonical(document: GoldenDocument) -> None:
     assert etree.tostring(document.root, method="c14n") == document.xml
 
 
-def has_a_good_signature_of_the_right_element(document: GoldenDocument) -> None:
+def has_a_valid_signature_of_the_right_element(document: GoldenDocument) -> None:
     assert local_name(document.root[0]) in SIGNED_TAGS
     assert verify(document.root).reference_id == document.root[0].get("Id")
 
@@ -91,16 +91,16 @@ def is_refused_with_one_byte_changed(document: GoldenDocument) -> None:
         verify(etree.fromstring(with_one_byte_changed(document)))
 
 
-OF_EVERY_EXAMPLE: tuple[Question, ...] = (
-    is_made_again_byte_for_byte,
+OF_EVERY_EXAMPLE: tuple[Check, ...] = (
+    is_reproduced_byte_for_byte,
     is_valid_by_the_official_xsd,
     is_canonical,
-    has_a_good_signature_of_the_right_element,
+    has_a_valid_signature_of_the_right_element,
     is_refused_with_one_byte_changed,
 )
 
 
-def adds_up_to_what_was_worked_out_by_hand(document: GoldenDocument) -> None:
+def adds_up_to_the_totals_computed_by_hand(document: GoldenDocument) -> None:
     assert totals_in(document.root) == document.example.totals
 
 
@@ -128,8 +128,8 @@ def has_a_preview_with_its_lines(document: GoldenDocument) -> None:
 
 
 def has_a_preview_with_its_totals(document: GoldenDocument) -> None:
-    told = [Decimal(leaf.text or "") for leaf in leaves_of_totals(document.root)]
-    assert list(numbers_in(document.preview.totals)) == told
+    leaf_amounts = [Decimal(leaf.text or "") for leaf in leaves_of_totals(document.root)]
+    assert list(numbers_in(document.preview.totals)) == leaf_amounts
     assert (
         document.preview.amount == document.preview.totals["amount"] == document.invoice.totals.invoice.amount
     )
@@ -146,11 +146,16 @@ def is_written_as_it_was_signed_after_being_read(document: GoldenDocument) -> No
 def breaks_no_rule_of_documents_made_elsewhere(document: GoldenDocument) -> None:
     request = REQUESTS[document.kind].model_validate(document.body)
     now = document.invoice.identification.issued_at
-    assert judged(Case(document.invoice, request, document.company, now, is_composed=False)).problems == ()
+    assert (
+        judge_document(
+            RuleInput(document.invoice, request, document.company, now, is_composed=False)
+        ).problems
+        == ()
+    )
 
 
-OF_EVERY_INVOICE: tuple[Question, ...] = (
-    adds_up_to_what_was_worked_out_by_hand,
+OF_EVERY_INVOICE: tuple[Check, ...] = (
+    adds_up_to_the_totals_computed_by_hand,
     is_paid_in_full_or_not_at_all,
     has_a_review_without_problems,
     has_a_preview_with_its_text_but_no_signature,
@@ -165,13 +170,13 @@ def has_a_preview_of_its_declaration(document: GoldenDocument) -> None:
     assert document.xml.partition(b"<Signature ")[0] + b"</DPS>" == document.preview.xml
 
 
-def has_a_preview_that_adds_up_to_what_was_worked_out_by_hand(document: GoldenDocument) -> None:
-    told = {name: amount for name, amount in document.preview.totals.items() if amount}
+def has_a_preview_with_the_totals_computed_by_hand(document: GoldenDocument) -> None:
+    totals = {name: amount for name, amount in document.preview.totals.items() if amount}
     # The rate is no amount: it comes from the body, or else from the company.
     iss = document.body.get("iss")
     rate = iss["rate"] if iss else read_json(FOLDER / document.example.company)["settings"]["nfse"]["issRate"]
-    assert told.pop("issRate", 0) == Decimal(rate)
-    assert told == document.example.totals
+    assert totals.pop("issRate", 0) == Decimal(rate)
+    assert totals == document.example.totals
 
 
 def amounts_to_the_price_without_the_unconditional_discount(document: GoldenDocument) -> None:
@@ -188,16 +193,16 @@ def is_the_same_declaration_after_being_read(document: GoldenDocument) -> None:
     assert dps_document.in_root(again, signature) == document.xml
 
 
-OF_EVERY_NOTE: tuple[Question, ...] = (
+OF_EVERY_NOTE: tuple[Check, ...] = (
     has_a_review_without_problems,
     has_a_preview_of_its_declaration,
-    has_a_preview_that_adds_up_to_what_was_worked_out_by_hand,
+    has_a_preview_with_the_totals_computed_by_hand,
     amounts_to_the_price_without_the_unconditional_discount,
     is_the_same_declaration_after_being_read,
 )
 
 
-def questions_of(file: str) -> tuple[Question, ...]:
+def checks_of(file: str) -> tuple[Check, ...]:
     of_its_kind = OF_EVERY_INVOICE if file in INVOICES else OF_EVERY_NOTE if file in NOTES else ()
     return OF_EVERY_EXAMPLE + of_its_kind
 
@@ -213,9 +218,9 @@ def leaves_of_totals(root: etree._Element) -> Iterator[etree._Element]:
 
 def totals_in(root: etree._Element) -> dict[str, Decimal]:
     """Returns every amount of the totals that is not zero."""
-    told = {total_name(leaf): Decimal(leaf.text or "0") for leaf in leaves_of_totals(root)}
-    told[SUM_OF_ITEMS] = sum(amounts(root, SUM_OF_ITEMS), Decimal())
-    return {name: amount for name, amount in told.items() if amount}
+    totals = {total_name(leaf): Decimal(leaf.text or "0") for leaf in leaves_of_totals(root)}
+    totals[SUM_OF_ITEMS] = sum(amounts(root, SUM_OF_ITEMS), Decimal())
+    return {name: amount for name, amount in totals.items() if amount}
 
 
 def total_name(leaf: etree._Element) -> str:
@@ -224,7 +229,7 @@ def total_name(leaf: etree._Element) -> str:
 
 
 def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
-    """Yields every number of a mapping, however deep."""
+    """Yields every number of a nested mapping."""
     for value in totals.values():
         if isinstance(value, Mapping):
             yield from numbers_in(value)
@@ -233,24 +238,26 @@ def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
 
 
 def issuing_of(document: GoldenDocument) -> Issuing:
-    (issuing,) = (kind.issuing for kind in DOCUMENT_TYPES if kind.name == document.kind)
+    (issuing,) = (
+        document_type.issuing for document_type in DOCUMENT_TYPES if document_type.name == document.kind
+    )
     return issuing
 
 
 class TestExample:
     @pytest.mark.parametrize("file", FILES)
-    def test_answers_every_question_about_its_xml_rightly(self, file: str) -> None:
-        ask_all(file, golden_document(file), questions_of(file))
+    def test_example_passes_every_check_of_its_xml(self, file: str) -> None:
+        ask_all(file, golden_document(file), checks_of(file))
 
 
 class TestSignatures:
-    """A second implementation judges them too; its process starts slowly, and takes many files at once."""
+    """A second implementation checks them too; its process starts slowly, and takes many files at once."""
 
-    def test_of_all_examples_are_accepted_by_xmlsec1(self) -> None:
+    def test_signatures_of_all_examples_are_accepted_by_xmlsec1(self) -> None:
         assert refused_by_xmlsec1((golden_document(file).example.xml for file in FILES), SIGNED_TAGS) == []
 
-    def test_of_changed_documents_are_refused_by_xmlsec1(self, tmp_path: Path) -> None:
-        # One for each signed element of each type: of the others our own verification is asked above.
+    def test_signatures_of_changed_documents_are_refused_by_xmlsec1(self, tmp_path: Path) -> None:
+        # One for each signed element of each type; our own verification checks all of them above.
         chosen = {
             (document.kind, local_name(document.root[0])): document
             for document in map(golden_document, FILES)

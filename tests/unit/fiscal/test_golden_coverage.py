@@ -4,7 +4,7 @@ import re
 
 from golden import FOLDER, examples
 
-from carimbo.fiscal.access_key import is_allowed_numeric_code
+from carimbo.fiscal.identity.access_key import is_allowed_numeric_code
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from unit.fiscal.layout_places import places_in, places_not_in
 from unit.golden_documents import DOCUMENTS, FILES, INVOICES, golden_document, index
@@ -13,7 +13,7 @@ SITUATIONS = {
     "CST": "00 02 10 15 20 30 40 41 50 51 53 60 61 70 90",
     "CSOSN": "101 102 103 201 202 203 300 400 500 900",
 }
-# Groups that no example shows, each by its place in the document; what would be inside is not listed.
+# Groups that no example has, each by its place in the document; groups inside them are not listed.
 REFORM = "infNFe/det/imposto/IBSCBS"
 NOT_SHOWN = {
     # Without a rate or a rule for goods, even in 2027.
@@ -43,41 +43,41 @@ FIGURE = re.compile(r"\d+\.\d{2}\b")
 
 
 class TestSignedXml:
-    def test_goes_out_as_the_point_of_sale_signed_it(self) -> None:
+    def test_signed_xml_is_sent_as_the_point_of_sale_signed_it(self) -> None:
         signed = golden_document("nfce/signed-xml.json")
         sent = signed.body["signedXml"].encode()
         assert signed.xml == sent == golden_document("nfce/offline-qr2.json").xml
 
 
 class TestIndex:
-    def test_names_every_file(self) -> None:
+    def test_index_names_every_file(self) -> None:
         assert sorted(index()) == FILES
         assert {example.xml for example in index().values()} == set(FOLDER.rglob("*.xml"))
 
-    def test_names_no_file_twice(self) -> None:
+    def test_index_names_no_file_twice(self) -> None:
         assert len(examples()) == len(index())
 
-    def test_gives_every_document_a_key_of_its_own(self) -> None:
+    def test_every_document_of_the_index_has_a_key_of_its_own(self) -> None:
         keys = [golden_document(file).root[0].get("Id") for file in DOCUMENTS if "signed-xml" not in file]
         assert len(set(keys)) == len(keys)
 
-    def test_has_numeric_codes_that_the_authorities_take(self) -> None:
+    def test_numeric_codes_of_the_index_are_allowed(self) -> None:
         codes = {
-            file: (one.numeric_code, one.number)
-            for file, one in index().items()
-            if one.numeric_code and one.number
+            file: (example.numeric_code, example.number)
+            for file, example in index().items()
+            if example.numeric_code and example.number
         }
         assert {file: code for file, code in codes.items() if not is_allowed_numeric_code(*code)} == {}
 
 
 class TestReadme:
-    def test_has_a_line_for_every_example_and_no_other(self) -> None:
+    def test_readme_has_a_line_for_every_example_and_no_other(self) -> None:
         rows = [(name, about) for name, about, _ in README_ROW.findall(README)]
         assert sorted(rows) == sorted(
-            (file.removesuffix(".json"), one.about) for file, one in index().items()
+            (file.removesuffix(".json"), example.about) for file, example in index().items()
         )
 
-    def test_works_out_every_total(self) -> None:
+    def test_readme_computes_every_total(self) -> None:
         worked = {f"{name}.json": FIGURE.findall(line) for name, _, line in README_ROW.findall(README)}
         lacking = {
             (file, tag)

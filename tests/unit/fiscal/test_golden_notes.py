@@ -1,17 +1,17 @@
-"""The examples of NFS-e together: all that a declaration has, and the field that each element is made of."""
+"""The examples of NFS-e together: all that a declaration has, and the field of each element."""
 
 from lxml import etree
 
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
-from carimbo.fiscal.layouts.paths import locate
+from carimbo.fiscal.layouts.json_form import path_of_tags
 from unit.fiscal.layout_places import local_name, places_in, places_not_in
 from unit.fiscal.published_fields import NFSE, is_published
 from unit.golden_documents import EVENTS_OF_NOTES, NOTES, golden_document
 
-# Groups that no example shows, each by its place in the document; what would be inside is not listed.
+# Groups that no example has, each by its place in the document; groups inside them are not listed.
 REFORM = "infDPS/IBSCBS"
 NOT_SHOWN = {
-    # Our issuers tell no address of their own (E0128), and the total of their taxes in percent.
+    # Our issuers write no address of their own (E0128), and the total of their taxes in percent.
     "infDPS/prest/end",
     "infDPS/valores/trib/totTrib/vTotTrib",
     # No field of the body leads there.
@@ -20,7 +20,7 @@ NOT_SHOWN = {
     f"{REFORM}/valores/gReeRepRes",
     f"{REFORM}/valores/trib/gIBSCBS/gTribRegular",
     f"{REFORM}/valores/trib/gIBSCBS/gDif",
-    # Services of a building, an event or a property abroad, and persons between from abroad.
+    # Services of a building, an event or a property abroad, and intermediaries abroad.
     "infDPS/interm/end/endExt",
     "infDPS/serv/obra/end/endExt",
     "infDPS/serv/atvEvento/end/endExt",
@@ -51,27 +51,30 @@ def shown(tag: str) -> set[str | None]:
     return {element.text for file in NOTES for element in root_of(file).iter(f"{{{NAMESPACE}}}{tag}")}
 
 
-# What the program says of itself, and codes that follow from others: no field of the body tells them.
-NOT_TOLD = {
+# Facts about the program itself, and codes that follow from others: no field of the body has them.
+NOT_IN_BODY = {
     "environment", "issuedAt", "applicationVersion", "series", "number", "issuer", "suspension.kind",
     "totalTaxes.untold", "ibsCbs.purpose", "ibsCbs.recipientKind",
 }  # fmt: skip
 
 
 def steps_to(leaf: etree._Element, top: etree._Element) -> list[tuple[str, int]]:
-    """The way down to an element: tags, and the place among equals."""
+    """Returns the steps down to an element: tags, and the position among equal ones."""
     way = [leaf, *leaf.iterancestors()]
     inside = reversed(way[: way.index(top)])
-    return [(local_name(one), len(list(one.itersiblings(one.tag, preceding=True)))) for one in inside]
+    return [
+        (local_name(element), len(list(element.itersiblings(element.tag, preceding=True))))
+        for element in inside
+    ]
 
 
 class TestElementOfANote:
-    def test_leads_to_the_field_that_it_was_made_of(self) -> None:
+    def test_element_of_a_note_leads_to_its_field(self) -> None:
         tops = [root_of(file)[0] for file in NOTES]
         leaves = [(leaf, top) for top in tops for leaf in top.iterdescendants() if not len(leaf)]
-        paths = {locate(ServiceNote, steps_to(leaf, top)) for leaf, top in leaves}
+        paths = {path_of_tags(ServiceNote, steps_to(leaf, top)) for leaf, top in leaves}
         of_the_body = {path for path in paths if not path.startswith("company.")}
-        assert {path for path in of_the_body if not is_published(path, NFSE)} == NOT_TOLD
+        assert {path for path in of_the_body if not is_published(path, NFSE)} == NOT_IN_BODY
 
 
 class TestCoverageOfNotes:
@@ -86,13 +89,13 @@ class TestCoverageOfNotes:
             tag: set(codes.split()) for tag, codes in USUAL_CODES.items()
         }
 
-    def test_the_rate_is_shown_told_and_untold_of_every_regime_that_may_tell_it(self) -> None:
+    def test_notes_with_and_without_a_rate_are_shown_for_every_regime_that_allows_it(self) -> None:
         path = f"{{{NAMESPACE}}}prest/{{{NAMESPACE}}}regTrib/{{{NAMESPACE}}}opSimpNac"
-        told = {
+        rates = {
             (root[0].findtext(path), root.find(f".//{{{NAMESPACE}}}pAliq") is not None)
             for root in (root_of(file) for file in NOTES)
         }
-        assert told == {("1", False), ("1", True), ("2", False), ("3", False), ("3", True)}
+        assert rates == {("1", False), ("1", True), ("2", False), ("3", False), ("3", True)}
 
     def test_every_nature_of_operation_is_shown(self) -> None:
         assert {golden_document(file).body.get("natureOfOperation", "1") for file in NOTES} == set("123456")
@@ -111,7 +114,7 @@ class TestCoverageOfNotes:
         }
         assert kinds == {None, *tags}
 
-    def test_letters_are_shown_in_the_cnpj_of_everybody(self) -> None:
+    def test_letters_in_the_cnpj_are_shown_for_every_party(self) -> None:
         root = root_of("nfse/letters.json")[0]
         for party in ("prest", "toma", "interm"):
             assert not root.findtext(f"{{{NAMESPACE}}}{party}/{{{NAMESPACE}}}CNPJ", "").isdigit()

@@ -1,36 +1,36 @@
-"""The numbers of bar codes."""
+"""Barcode numbers."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.gtin import check_digit, is_gtin, is_internal_gtin
+from carimbo.fiscal.identity.gtin import check_digit, is_gtin, is_internal_gtin
 
 DIGITS = st.text("0123456789", min_size=1, max_size=13)
 
 
 class TestIsGtin:
     @pytest.mark.parametrize("code", ["7891000315507", "4006381333931", "036000291452", "96385074"])
-    def test_true_codes_of_every_length_are_taken(self, code: str) -> None:
+    def test_valid_codes_of_every_length_are_accepted(self, code: str) -> None:
         assert is_gtin(code)
 
-    def test_a_package_has_the_code_of_its_product_with_another_check_digit(self) -> None:
+    def test_package_has_the_code_of_its_product_with_another_check_digit(self) -> None:
         assert is_gtin("1789100031550" + check_digit("1789100031550"))
 
     @pytest.mark.parametrize(
         "code", ["7891000315508", "", "SEM GTIN", "0", "789100031550", "78910003155O7", "٧891000315507"]
     )
-    def test_what_is_no_gtin_is_refused(self, code: str) -> None:
+    def test_invalid_codes_are_refused(self, code: str) -> None:
         assert not is_gtin(code)
 
 
 class TestCheckDigit:
     @given(DIGITS)
-    def test_leading_zeros_do_not_change_it(self, body: str) -> None:
+    def test_leading_zeros_do_not_change_the_check_digit(self, body: str) -> None:
         assert check_digit("0" + body) == check_digit(body)
 
     @given(DIGITS, st.data())
-    def test_one_wrong_digit_changes_it(self, body: str, data: st.DataObject) -> None:
+    def test_one_wrong_digit_changes_the_check_digit(self, body: str, data: st.DataObject) -> None:
         at = data.draw(st.integers(0, len(body) - 1))
         other = data.draw(st.sampled_from("0123456789").filter(lambda digit: digit != body[at]))
         assert check_digit(body[:at] + other + body[at + 1 :]) != check_digit(body)
@@ -42,5 +42,5 @@ class TestIsInternalGtin:
         assert is_internal_gtin(code)
 
     @pytest.mark.parametrize("code", ["7891000315507", "27891000315501"])
-    def test_the_digit_of_a_package_is_no_prefix(self, code: str) -> None:
+    def test_digit_of_a_package_is_no_prefix(self, code: str) -> None:
         assert not is_internal_gtin(code)

@@ -1,4 +1,4 @@
-"""The steps of making a document, with a small type of a made-up family."""
+"""The steps of making a document, with a small fictitious document type."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from carimbo.fiscal.identity.signature import Signature, Signer
 from carimbo.fiscal.issuance import Issuance, Lines
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.signed_part import WrittenPart, without_signature
@@ -15,8 +16,7 @@ from carimbo.fiscal.making import Composition, DocumentMaker
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.rules import Judgement
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signature, Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.documents.nfse_support import issuance as issuance_of
 
 NAMESPACE = "urn:carimbo:trip"
@@ -29,7 +29,7 @@ def problem(code: str) -> Problem:
 
 @dataclass(frozen=True)
 class Trip:
-    """Request and document at once, with the problems that each step is to find."""
+    """Request and document at once, with the problems that each step shall report."""
 
     name: str = "Trip"
     is_composed: bool = True
@@ -56,10 +56,10 @@ class TripPreview:
 
 @dataclass(frozen=True)
 class Steps:
-    """The functions that the type hands over, and the names of the steps that were taken."""
+    """The functions of the type, and the names of the steps that were taken."""
 
     taken: list[str]
-    asked: Trip
+    request: Trip
 
     def compose(self, request: Trip, issuance: Issuance) -> Composition[Trip | None]:
         self.taken.append("compose")
@@ -84,10 +84,10 @@ class Steps:
 
     def check(self, signed: SignedDocument, schemas: Schemas) -> Problems:
         self.taken.append("check")
-        return self.asked.schema
+        return self.request.schema
 
     def judge_text(self, text: bytes) -> Judgement:
-        return Judgement(self.asked.text, ("measured",))
+        return Judgement(self.request.text, ("measured",))
 
 
 def in_root(written: WrittenPart, *beside: bytes) -> bytes:
@@ -95,12 +95,12 @@ def in_root(written: WrittenPart, *beside: bytes) -> bytes:
 
 
 def combine(composed: Problems, judgement: Judgement, layout: Problems) -> Judgement:
-    """Reports the first step that found something."""
+    """Reports the first step that has problems."""
     return replace(judgement, problems=composed or judgement.problems or layout)
 
 
-def maker_of(asked: Trip, taken: list[str]) -> DocumentMaker[Trip, Trip]:
-    steps = Steps(taken, asked)
+def maker_of(request: Trip, taken: list[str]) -> DocumentMaker[Trip, Trip]:
+    steps = Steps(taken, request)
     return DocumentMaker(
         compose=steps.compose,
         judge=steps.judge,
@@ -119,8 +119,8 @@ def issuance() -> Issuance:
     return issuance_of(signer=Signer.throwaway(), issued_at=datetime(2026, 11, 14, 10, tzinfo=UTC))
 
 
-def issued(asked: Trip, issuance: Issuance) -> SignedDocument | Problems:
-    return maker_of(asked, []).issue(asked, issuance)
+def issued(request: Trip, issuance: Issuance) -> SignedDocument | Problems:
+    return maker_of(request, []).issue(request, issuance)
 
 
 ALL = ["compose", "judge", "write", "enclose", "check"]
@@ -128,7 +128,7 @@ ENDS = [
     (Trip(), ALL, ()),
     (Trip(is_composed=False, composing=(problem("1"),)), ["compose"], ("1",)),
     (Trip(has_gaps=True, composing=(problem("1"),)), ["compose", "judge"], ("1",)),
-    # Without gaps, whatever composing found is reported with the rest.
+    # Without gaps, the problems of composing are reported with the rest.
     (Trip(composing=(problem("1"),)), ALL, ("1",)),
     (Trip(rules=(problem("2"),)), ALL, ("2",)),
     (Trip(writing=(problem("3"),)), ["compose", "judge", "write"], ("3",)),
@@ -138,51 +138,51 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "taken", "codes"), ENDS)
-@pytest.mark.parametrize("way", ["review", "issue"])
+@pytest.mark.parametrize(("trip", "taken", "codes"), ENDS)
+@pytest.mark.parametrize("operation", ["review", "issue"])
 def test_steps_end_where_the_document_cannot_go_on(
-    way: str, asked: Trip, taken: list[str], codes: tuple[str, ...], issuance: Issuance
+    operation: str, trip: Trip, taken: list[str], codes: tuple[str, ...], issuance: Issuance
 ) -> None:
     steps: list[str] = []
-    maker = maker_of(asked, steps)
-    ways: dict[str, Callable[[], Any]] = {
-        "review": lambda: maker.review(asked, issuance).problems,
-        "issue": lambda: maker.issue(asked, issuance),
+    maker = maker_of(trip, steps)
+    operations: dict[str, Callable[[], Any]] = {
+        "review": lambda: maker.review(trip, issuance).problems,
+        "issue": lambda: maker.issue(trip, issuance),
     }
-    found = ways[way]()
+    result = operations[operation]()
     assert steps == taken
-    if way == "issue" and not codes:
-        assert isinstance(found, SignedDocument)
+    if operation == "issue" and not codes:
+        assert isinstance(result, SignedDocument)
     else:
-        assert found == tuple(map(problem, codes))
+        assert result == tuple(map(problem, codes))
 
 
 def test_issued_document_is_signed_and_carries_all_warnings(issuance: Issuance) -> None:
-    made = issued(Trip("São Paulo"), issuance)
-    assert isinstance(made, SignedDocument)
-    assert made.warnings == ("composed", "judged", "measured")
-    assert b"<SignatureValue>" in made.xml
+    document = issued(Trip("São Paulo"), issuance)
+    assert isinstance(document, SignedDocument)
+    assert document.warnings == ("composed", "judged", "measured")
+    assert b"<SignatureValue>" in document.xml
     assert (
-        without_signature(made.xml)
+        without_signature(document.xml)
         == f'<trip xmlns="{NAMESPACE}"><infTrip Id="Trip1">São Paulo</infTrip></trip>'.encode()
     )
 
 
-def test_problems_of_the_text_keep_back_reviews_alone(issuance: Issuance) -> None:
-    asked = Trip(text=(problem("6"),))
-    assert maker_of(asked, []).review(asked, issuance).problems == (problem("6"),)
-    assert isinstance(issued(asked, issuance), SignedDocument)
+def test_problems_of_the_text_prevent_only_reviews(issuance: Issuance) -> None:
+    request = Trip(text=(problem("6"),))
+    assert maker_of(request, []).review(request, issuance).problems == (problem("6"),)
+    assert isinstance(issued(request, issuance), SignedDocument)
 
 
-def test_document_that_cannot_be_enclosed_is_shown_unsigned(issuance: Issuance) -> None:
-    asked = Trip(enclosing=(problem("4"),))
-    review = maker_of(asked, []).review(asked, issuance)
+def test_document_that_cannot_be_enclosed_has_an_unsigned_preview(issuance: Issuance) -> None:
+    request = Trip(enclosing=(problem("4"),))
+    review = maker_of(request, []).review(request, issuance)
     assert review.preview
     assert b"Signature" not in review.preview.xml
 
 
-def test_document_that_is_not_written_has_no_preview(issuance: Issuance) -> None:
-    asked = Trip(writing=(problem("3"),))
-    review = maker_of(asked, []).review(asked, issuance)
+def test_document_that_cannot_be_written_has_no_preview(issuance: Issuance) -> None:
+    request = Trip(writing=(problem("3"),))
+    review = maker_of(request, []).review(request, issuance)
     assert review.preview is None
     assert review.warnings == ("composed", "judged")

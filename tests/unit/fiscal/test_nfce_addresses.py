@@ -1,23 +1,27 @@
-"""Where each state lets consumers look up an NFC-e."""
+"""The addresses where consumers look up an NFC-e, by state."""
 
 import re
 
 import pytest
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.tables.nfce_addresses import NfceAddresses, known_nfce_addresses, nfce_addresses
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.authorities import NfceAddresses, all_nfce_addresses, nfce_addresses
+from carimbo.fiscal.tables.geography import STATES
 
 PLACES = [(state, environment) for state in STATES for environment in Environment]
 
 
 class TestTable:
-    def test_every_state_has_addresses_that_the_layout_takes(self) -> None:
-        known = {(state, under.value): known_nfce_addresses(state, under) for state, under in PLACES}
-        assert [place for place, forms in known.items() if not forms or len(set(forms)) < len(forms)] == []
+    def test_every_state_has_addresses_that_the_layout_allows(self) -> None:
+        addresses_by_place = {
+            (state, under.value): all_nfce_addresses(state, under) for state, under in PLACES
+        }
+        assert [
+            place for place, forms in addresses_by_place.items() if not forms or len(set(forms)) < len(forms)
+        ] == []
         refused = [
             (place, addresses)
-            for place, forms in known.items()
+            for place, forms in addresses_by_place.items()
             for addresses in forms
             # XSD, urlChave: 21 to 85 characters. The QR code adds its own question mark.
             if not re.fullmatch(r"https?://(?!.*\?)[!-~]+", addresses.qr)
@@ -27,12 +31,12 @@ class TestTable:
 
     def test_production_never_points_at_an_address_of_homologation(self) -> None:
         for state in STATES:
-            for addresses in known_nfce_addresses(state, Environment.PRODUCTION):
+            for addresses in all_nfce_addresses(state, Environment.PRODUCTION):
                 assert not re.search(r"\bhom|hml|hom\b|homolog", addresses.qr + " " + addresses.consult)
 
 
 class TestNfceAddresses:
-    def test_the_two_environments_of_a_state_are_told_apart(self) -> None:
+    def test_both_environments_of_a_state_have_their_own_addresses(self) -> None:
         assert nfce_addresses("SC", Environment.PRODUCTION) == NfceAddresses(
             "https://sat.sef.sc.gov.br/nfce/consulta", "https://sat.sef.sc.gov.br/nfce/consulta"
         )
@@ -40,18 +44,18 @@ class TestNfceAddresses:
             "https://hom.sat.sef.sc.gov.br/nfce/consulta", "https://hom.sat.sef.sc.gov.br/nfce/consulta"
         )
 
-    def test_the_first_of_the_known_forms_is_the_one_to_write(self) -> None:
+    def test_first_address_is_the_one_to_write(self) -> None:
         for state, environment in PLACES:
-            assert nfce_addresses(state, environment) == known_nfce_addresses(state, environment)[0]
+            assert nfce_addresses(state, environment) == all_nfce_addresses(state, environment)[0]
 
-    def test_both_addresses_of_sao_paulo_are_known(self) -> None:
-        known = {addresses.qr for addresses in known_nfce_addresses("SP", Environment.PRODUCTION)}
-        assert known == {
+    def test_sao_paulo_has_two_addresses(self) -> None:
+        addresses_of_qr = {addresses.qr for addresses in all_nfce_addresses("SP", Environment.PRODUCTION)}
+        assert addresses_of_qr == {
             "https://www.nfce.fazenda.sp.gov.br/qrcode",
             "https://www.nfce.fazenda.sp.gov.br/NFCeConsultaPublica/Paginas/ConsultaQRCode.aspx",
         }
 
     @pytest.mark.parametrize("state", ["", "XX", "sp", "35"])
-    def test_an_unknown_state_has_none(self, state: str) -> None:
+    def test_unknown_state_has_no_addresses(self, state: str) -> None:
         assert nfce_addresses(state, Environment.PRODUCTION) is None
-        assert known_nfce_addresses(state, Environment.PRODUCTION) == ()
+        assert all_nfce_addresses(state, Environment.PRODUCTION) == ()

@@ -1,4 +1,4 @@
-"""The whole NFC-e: what stands in it, and its QR code."""
+"""The whole NFC-e: its content and its QR code."""
 
 import hashlib
 from typing import Any
@@ -12,10 +12,10 @@ from carimbo.fiscal.documents.nfce.settings import NfceSettings
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.homologation import HOMOLOGATION_ITEM
+from carimbo.fiscal.identity.signature import Signer, verify
+from carimbo.fiscal.layouts.filling import HOMOLOGATION_ITEM
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.signature import Signer, verify
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     CPF,
     CSC,
@@ -30,7 +30,7 @@ from unit.fiscal.goods.support import (
     misformed,
     nfce,
     refused,
-    said,
+    text_at,
 )
 from xmlsec1 import xmlsec1_accepts
 
@@ -43,13 +43,13 @@ TOKEN = CSC["homologation"]["csc"]
 
 @pytest.fixture(scope="module")
 def document(signer: Signer) -> SignedDocument:
-    made = issued_nfce(signer)
-    assert isinstance(made, SignedDocument), made
-    return made
+    document = issued_nfce(signer)
+    assert isinstance(document, SignedDocument), document
+    return document
 
 
 def qr_code(document: object) -> list[str]:
-    """The parameters of the QR code."""
+    """Returns the parameters of the QR code."""
     assert isinstance(document, SignedDocument), document
     text = etree.fromstring(document.xml).findtext(f".//{{{NAMESPACE}}}qrCode")
     assert text
@@ -57,22 +57,22 @@ def qr_code(document: object) -> list[str]:
 
 
 class TestSignedReceipt:
-    def test_is_canonical_as_it_stands(self, document: SignedDocument) -> None:
+    def test_signed_receipt_is_in_canonical_form(self, document: SignedDocument) -> None:
         root = etree.fromstring(document.xml)
         assert etree.tostring(root, method="c14n") == document.xml
 
-    def test_has_a_signature_that_verifies_here_and_elsewhere(self, document: SignedDocument) -> None:
+    def test_signature_is_accepted_by_us_and_by_another_implementation(
+        self, document: SignedDocument
+    ) -> None:
         verified = verify(etree.fromstring(document.xml))
         assert verified.digest_value == document.digest_value
         assert xmlsec1_accepts(document.xml, "infNFe")
 
-    def test_has_the_supplement_between_the_signed_part_and_the_signature(
-        self, document: SignedDocument
-    ) -> None:
-        tags = [etree.QName(one).localname for one in etree.fromstring(document.xml)]
+    def test_supplement_is_between_the_signed_part_and_the_signature(self, document: SignedDocument) -> None:
+        tags = [etree.QName(element).localname for element in etree.fromstring(document.xml)]
         assert tags == ["infNFe", "infNFeSupl", "Signature"]
 
-    def test_has_the_key_of_its_numbers(self, document: SignedDocument) -> None:
+    def test_access_key_consists_of_the_receipts_numbers(self, document: SignedDocument) -> None:
         assert document.access_key == KEY
 
 
@@ -99,29 +99,31 @@ class TestDefaults:
             ("pag/detPag/vPag", "71.80"),
         ],
     )
-    def test_are_those_of_a_sale_over_the_counter(self, path: str, value: str | None) -> None:
-        assert said(nfce(), path) == value
+    def test_defaults_are_those_of_a_sale_in_the_shop(self, path: str, value: str | None) -> None:
+        assert text_at(nfce(), path) == value
 
-    def test_keep_a_buyer_of_another_state_within_the_state(self) -> None:
-        made = nfce(recipient=buyer(address=RIO_DE_JANEIRO))
-        assert (said(made, "ide/idDest"), said(made, "det/prod/CFOP")) == ("1", "5102")
-        assert said(made, "emit/IEST") is None
+    def test_sale_to_a_buyer_of_another_state_is_internal(self) -> None:
+        document = nfce(recipient=buyer(address=RIO_DE_JANEIRO))
+        assert (text_at(document, "ide/idDest"), text_at(document, "det/prod/CFOP")) == ("1", "5102")
+        assert text_at(document, "emit/IEST") is None
 
-    def test_need_no_address_of_the_buyer(self, signer: Signer) -> None:
-        made = issued_nfce(signer, recipient={"taxId": CPF})
-        assert isinstance(made, SignedDocument), made
-        assert f"<dest><CPF>{CPF}</CPF>" in made.xml.decode()
+    def test_buyer_needs_no_address(self, signer: Signer) -> None:
+        document = issued_nfce(signer, recipient={"taxId": CPF})
+        assert isinstance(document, SignedDocument), document
+        assert f"<dest><CPF>{CPF}</CPF>" in document.xml.decode()
 
 
 class TestHomologation:
-    def test_is_told_by_the_first_item(self) -> None:
-        made = nfce(items=[item(), item()])
-        assert said(made, "det[1]/prod/xProd") == HOMOLOGATION_ITEM
-        assert said(made, "det[2]/prod/xProd") == "Caneca"
+    def test_first_item_is_marked_in_homologation(self) -> None:
+        document = nfce(items=[item(), item()])
+        assert text_at(document, "det[1]/prod/xProd") == HOMOLOGATION_ITEM
+        assert text_at(document, "det[2]/prod/xProd") == "Caneca"
         assert HOMOLOGATION_ITEM == "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 
     @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
-    def test_hides_no_text_that_no_receipt_may_have(self, signer: Signer, under: Emission) -> None:
+    def test_invalid_text_is_refused_though_homologation_replaces_it(
+        self, signer: Signer, under: Emission
+    ) -> None:
         goods = [item(description="Caneca 🎉"), item(description="Copo 🎉")]
         hidden = "O campo tem um caractere que o documento fiscal não aceita: “🎉” (U+1F389)."
         assert refused(issued_nfce(signer, under=under, items=goods[:1])) == {"items[0].description": hidden}
@@ -129,7 +131,9 @@ class TestHomologation:
             "items[1].description": hidden
         }
 
-    def test_hides_no_text_of_the_buyer_either(self, signer: Signer) -> None:
+    def test_invalid_name_of_the_buyer_is_refused_though_homologation_replaces_it(
+        self, signer: Signer
+    ) -> None:
         twice = {"csosn": "900", "cst": "00"}
         wrong = [item(description="Caneca 🎉", icms=twice), item(icms=twice)]
         problems = issued_nfce(signer, items=wrong, recipient=buyer(name="Maria 🎉"))
@@ -140,25 +144,25 @@ class TestHomologation:
             "recipient.name",
         ]
 
-    def test_is_not_told_in_production(self) -> None:
-        assert said(nfce(under=PRODUCTION), "det/prod/xProd") == "Caneca"
+    def test_items_are_not_marked_in_production(self) -> None:
+        assert text_at(nfce(under=PRODUCTION), "det/prod/xProd") == "Caneca"
 
-    def test_is_told_by_the_name_of_the_buyer(self) -> None:
-        assert said(nfce(recipient=buyer()), "dest/xNome") == (
+    def test_name_of_the_buyer_is_marked_in_homologation(self) -> None:
+        assert text_at(nfce(recipient=buyer()), "dest/xNome") == (
             "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
         )
 
 
 class TestQrCode:
-    def test_of_version_2_is_sealed_with_the_csc(self, document: SignedDocument) -> None:
+    def test_qr_code_of_version_2_is_sealed_with_the_csc(self, document: SignedDocument) -> None:
         parameters = f"{KEY}|2|2|1"
         seal = hashlib.sha1(f"{parameters}{TOKEN}".encode()).hexdigest().upper()
         assert qr_code(document) == [*parameters.split("|"), seal]
 
-    def test_of_version_3_needs_no_csc(self, signer: Signer) -> None:
+    def test_qr_code_of_version_3_needs_no_csc(self, signer: Signer) -> None:
         assert qr_code(issued_nfce(signer, settings={"qrVersion": 3})) == [KEY, "3", "2"]
 
-    def test_of_version_3_leaves_a_csc_alone(self, signer: Signer) -> None:
+    def test_qr_code_of_version_3_ignores_a_csc(self, signer: Signer) -> None:
         assert qr_code(issued_nfce(signer, settings={"qrVersion": 3, **CSC})) == [KEY, "3", "2"]
 
     @pytest.mark.parametrize(
@@ -170,7 +174,7 @@ class TestQrCode:
             {"cscId": "1", "csc": TOKEN},
         ],
     )
-    def test_of_version_2_asks_for_the_csc_of_the_environment(
+    def test_qr_code_of_version_2_needs_the_csc_of_the_environment(
         self, signer: Signer, settings: dict[str, Any]
     ) -> None:
         (problem,) = problems = issued_nfce(signer, settings=settings)  # type: ignore[misc]
@@ -179,21 +183,21 @@ class TestQrCode:
         }
         assert problem.hint == "Informe cscId e csc nas configurações da NFC-e, ou use qrVersion 3."
 
-    def test_of_production_takes_the_csc_of_production(self, signer: Signer) -> None:
-        made = issued_nfce(signer, under=PRODUCTION, settings={"cscId": "000002", "csc": "OUTRO", **CSC})
-        assert qr_code(made)[:4] == [KEY, "2", "1", "2"]
+    def test_qr_code_of_production_uses_the_csc_of_production(self, signer: Signer) -> None:
+        document = issued_nfce(signer, under=PRODUCTION, settings={"cscId": "000002", "csc": "OUTRO", **CSC})
+        assert qr_code(document)[:4] == [KEY, "2", "1", "2"]
         assert refused(issued_nfce(signer, under=PRODUCTION)).keys() == {"company.settings.nfce.csc"}
 
-    def test_has_the_addresses_of_the_state(self, document: SignedDocument, signer: Signer) -> None:
+    def test_qr_code_has_the_addresses_of_the_state(self, document: SignedDocument, signer: Signer) -> None:
         elsewhere = company(
             address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "22222228"}]
         )
-        made = issued_nfce(signer, by=elsewhere)
-        assert isinstance(made, SignedDocument), made
+        in_rio = issued_nfce(signer, by=elsewhere)
+        assert isinstance(in_rio, SignedDocument), in_rio
         assert b"fazenda.sp.gov.br" in document.xml
-        assert b"fazenda.rj.gov.br" in made.xml
+        assert b"fazenda.rj.gov.br" in in_rio.xml
 
-    def test_is_not_reached_when_the_receipt_cannot_be_written(self, signer: Signer) -> None:
+    def test_missing_csc_is_not_reported_when_the_receipt_cannot_be_written(self, signer: Signer) -> None:
         problems = issued_nfce(signer, settings={}, nature="Venda 🎉")
         assert refused(problems).keys() == {"nature"}
 
@@ -208,16 +212,16 @@ class TestEnvironment:
             ("test", Environment.HOMOLOGATION),
         ],
     )
-    def test_of_the_module_stands_before_the_companys(
+    def test_environment_of_the_module_overrides_the_companys(
         self, companys: Environment, own: str, environment: Environment
     ) -> None:
         settings = NfceSettings.model_validate({"environment": own})
-        assert settings.environment_beside(companys) is environment
+        assert settings.effective_environment(companys) is environment
 
     @pytest.mark.parametrize("companys", Environment)
-    def test_is_the_companys_where_the_module_has_none(self, companys: Environment) -> None:
-        assert NfceSettings().environment_beside(companys) is companys
-        assert NfeSettings().environment_beside(companys) is companys
+    def test_environment_is_the_companys_where_the_module_has_none(self, companys: Environment) -> None:
+        assert NfceSettings().effective_environment(companys) is companys
+        assert NfeSettings().effective_environment(companys) is companys
 
 
 class TestBody:
@@ -247,7 +251,7 @@ class TestBody:
             ),
         ],
     )
-    def test_refuses_what_is_not_of_the_right_form(
+    def test_field_of_a_wrong_form_is_refused(
         self, changes: dict[str, Any], field: str, message: str
     ) -> None:
         with pytest.raises(ValidationError) as raised:

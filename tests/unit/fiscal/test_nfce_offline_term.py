@@ -1,11 +1,11 @@
-"""Until when an NFC-e that was issued offline has to be sent: business days, holidays and time zones."""
+"""The deadline for sending an NFC-e that was issued offline: business days, holidays and time zones."""
 
 from datetime import UTC, date, datetime
 
 import pytest
 
-from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.documents.nfce.contingency import transmission_deadline
+from carimbo.fiscal.tables.geography import STATES
 
 
 def last_day(issued: str, state: str = "SP") -> date:
@@ -13,12 +13,12 @@ def last_day(issued: str, state: str = "SP") -> date:
 
 
 class TestTransmissionDeadline:
-    def test_is_the_last_second_of_the_next_day(self) -> None:
+    def test_deadline_is_the_last_second_of_the_next_day(self) -> None:
         deadline = transmission_deadline(datetime.fromisoformat("2026-11-10T10:00:00-03:00"), "SP")
         assert deadline.isoformat() == "2026-11-11T23:59:59-03:00"
 
     @pytest.mark.parametrize("issued", ["2026-11-06", "2026-11-07", "2026-11-08"])
-    def test_skips_the_weekend(self, issued: str) -> None:
+    def test_deadline_skips_the_weekend(self, issued: str) -> None:
         assert last_day(issued) == date(2026, 11, 9)
 
     @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ class TestTransmissionDeadline:
             ("2026-12-24", "2026-12-28"),
         ],
     )
-    def test_skips_national_holidays(self, issued: str, expected: str) -> None:
+    def test_deadline_skips_national_holidays(self, issued: str, expected: str) -> None:
         assert last_day(issued) == date.fromisoformat(expected)
 
     @pytest.mark.parametrize(
@@ -50,21 +50,21 @@ class TestTransmissionDeadline:
             date(2076, 4, 17),
         ],
     )
-    def test_skips_good_friday(self, good_friday: date) -> None:
-        """Among them the earliest and the latest of the century."""
+    def test_deadline_skips_good_friday(self, good_friday: date) -> None:
+        """These include the earliest and the latest of the century."""
         day_before = good_friday.replace(day=good_friday.day - 1)
         assert last_day(day_before.isoformat()) > good_friday
 
-    def test_counts_carnival_and_corpus_christi_as_business_days(self) -> None:
+    def test_carnival_and_corpus_christi_are_business_days(self) -> None:
         assert last_day("2026-02-16") == date(2026, 2, 17)
         assert last_day("2026-06-03") == date(2026, 6, 4)
 
-    def test_begins_with_the_day_of_the_state(self) -> None:
-        """At four in the morning of Greenwich it is still yesterday in Acre, but not in São Paulo."""
+    def test_deadline_counts_from_the_day_in_the_state(self) -> None:
+        """At 04:00 UTC it is still yesterday in Acre, but not in São Paulo."""
         issued_at = datetime(2026, 11, 11, 4, 0, tzinfo=UTC)
         assert transmission_deadline(issued_at, "AC").isoformat() == "2026-11-11T23:59:59-05:00"
         assert transmission_deadline(issued_at, "SP").isoformat() == "2026-11-12T23:59:59-03:00"
 
     @pytest.mark.parametrize("state", STATES)
-    def test_is_known_in_every_state(self, state: str) -> None:
+    def test_deadline_exists_in_every_state(self, state: str) -> None:
         assert last_day("2026-11-10", state) == date(2026, 11, 11)

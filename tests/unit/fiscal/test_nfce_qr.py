@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.documents.nfce.qr import (
     Csc,
     InvalidQr,
@@ -25,12 +24,13 @@ from carimbo.fiscal.documents.nfce.qr import (
     online_v2,
     online_v3,
     read_qr,
-    supplement,
+    supplement_xml,
 )
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.fiscal.signature import Signer
 
 ADDRESS = "https://www.homologacao.nfce.fazenda.sp.gov.br/qrcode"
 HOMOLOGATION = Environment.HOMOLOGATION
@@ -53,40 +53,40 @@ class TestCsc:
     @pytest.mark.parametrize(
         ("given_id", "kept"), [("000001", "1"), ("12", "12"), ("100", "100"), ("000", "0")]
     )
-    def test_the_id_loses_its_leading_zeros(self, given_id: str, kept: str) -> None:
+    def test_csc_id_loses_its_leading_zeros(self, given_id: str, kept: str) -> None:
         assert Csc(given_id, "token").id == kept
 
-    def test_the_token_stays_out_of_logs(self) -> None:
+    def test_csc_token_is_not_in_its_repr(self) -> None:
         assert CSC.token not in repr(CSC)
 
 
 class TestVersion2:
-    def test_the_online_code_is_sealed_with_the_csc(self) -> None:
+    def test_online_code_of_version_2_is_sealed_with_the_csc(self) -> None:
         written = online_v2(ADDRESS, ONLINE_KEY, HOMOLOGATION, CSC)
         assert parameters_of(written) == f"{ONLINE_KEY}|2|2|1|7308AC95E3DFF66CB2307F48FD5C13CC91958F47"
 
-    def test_the_offline_code_has_day_amount_and_digest(self) -> None:
+    def test_offline_code_of_version_2_has_day_amount_and_digest(self) -> None:
         written = offline_v2(ADDRESS, RECEIPT, DIGEST, CSC)
         seal = "94B2F4B9949EEFC096248D370A399887CAE3E082"
         assert parameters_of(written) == f"{OFFLINE_KEY}|2|2|14|100.00|{HEX_DIGEST}|1|{seal}"
 
-    def test_the_environment_changes_the_seal(self) -> None:
+    def test_environment_changes_the_seal(self) -> None:
         production = online_v2(ADDRESS, ONLINE_KEY, Environment.PRODUCTION, CSC)
         assert parameters_of(production).startswith(f"{ONLINE_KEY}|2|1|1|")
         assert not production.endswith("7308AC95E3DFF66CB2307F48FD5C13CC91958F47")
 
-    def test_an_amount_with_fractions_of_a_cent_is_refused(self) -> None:
+    def test_amount_with_fractions_of_a_cent_is_refused(self) -> None:
         with pytest.raises(Unwritable):
             offline_v2(ADDRESS, dataclasses.replace(RECEIPT, amount=Decimal("1.005")), DIGEST, CSC)
 
 
 class TestVersion3:
-    def test_the_online_code_has_no_seal(self) -> None:
+    def test_online_code_of_version_3_has_no_seal(self) -> None:
         written = online_v3(ADDRESS, ONLINE_KEY, HOMOLOGATION)
         assert parameters_of(written) == f"{ONLINE_KEY}|3|2"
 
     @pytest.mark.parametrize(
-        ("recipient", "told"),
+        ("recipient", "recipient_text"),
         [
             (QrRecipient.of(), "|"),
             (QrRecipient.of(cpf="52998224725"), "2|52998224725"),
@@ -94,16 +94,20 @@ class TestVersion3:
             (QrRecipient.of(foreign="AB1234567"), "3|"),
         ],
     )
-    def test_the_offline_code_tells_the_recipient_and_is_signed(
-        self, signer: Signer, company_certificate: SampleCertificate, recipient: QrRecipient, told: str
+    def test_offline_code_of_version_3_has_the_recipient_and_is_signed(
+        self,
+        signer: Signer,
+        company_certificate: SampleCertificate,
+        recipient: QrRecipient,
+        recipient_text: str,
     ) -> None:
         receipt = dataclasses.replace(RECEIPT, recipient=recipient)
         signed, _, signature = parameters_of(offline_v3(ADDRESS, receipt, signer)).rpartition("|")
-        assert signed == f"{OFFLINE_KEY}|3|2|14|100.00|{told}"
+        assert signed == f"{OFFLINE_KEY}|3|2|14|100.00|{recipient_text}"
         public_key = company_certificate.private_key.public_key()
         public_key.verify(b64decode(signature), signed.encode(), PKCS1v15(), hashes.SHA1())
 
-    def test_the_day_is_that_of_the_offset_in_the_xml(self, signer: Signer) -> None:
+    def test_day_is_that_of_the_offset_in_the_xml(self, signer: Signer) -> None:
         past_midnight_in_utc = datetime.fromisoformat("2026-11-30T23:59:59-05:00")
         receipt = dataclasses.replace(RECEIPT, issued_at=past_midnight_in_utc)
         assert "|3|2|30|" in offline_v3(ADDRESS, receipt, signer)
@@ -111,13 +115,13 @@ class TestVersion3:
 
 class TestAddress:
     @pytest.mark.parametrize("published", [ADDRESS, f"{ADDRESS}?", f"{ADDRESS}?p="])
-    def test_the_query_is_written_once(self, published: str) -> None:
+    def test_query_is_written_once(self, published: str) -> None:
         assert online_v3(published, ONLINE_KEY, HOMOLOGATION) == f"{ADDRESS}?p={ONLINE_KEY}|3|2"
 
 
 class TestSupplement:
-    def test_it_is_canonical_text_without_cdata(self) -> None:
-        written = supplement("https://a.example/q?x=1&y=2?p=1|3|2", "www.a.example/<consulta>")
+    def test_supplement_is_canonical_text_without_cdata(self) -> None:
+        written = supplement_xml("https://a.example/q?x=1&y=2?p=1|3|2", "www.a.example/<consulta>")
         assert written == (
             "<infNFeSupl><qrCode>https://a.example/q?x=1&amp;y=2?p=1|3|2</qrCode>"
             "<urlChave>www.a.example/&lt;consulta&gt;</urlChave></infNFeSupl>"
@@ -127,13 +131,13 @@ class TestSupplement:
     @pytest.mark.parametrize(
         ("qr_code", "consult"), [("a" * 1001, "b"), ("a", "b" * 86), ("", "b"), ("a\0", "b")]
     )
-    def test_what_the_layout_cannot_hold_is_refused(self, qr_code: str, consult: str) -> None:
+    def test_values_that_the_layout_cannot_hold_are_refused(self, qr_code: str, consult: str) -> None:
         with pytest.raises(Unwritable):
-            supplement(qr_code, consult)
+            supplement_xml(qr_code, consult)
 
 
 class TestReadQr:
-    def test_version_2_online(self) -> None:
+    def test_online_code_of_version_2_is_read(self) -> None:
         assert read_qr(online_v2(ADDRESS, ONLINE_KEY, HOMOLOGATION, CSC)) == QrCode(
             address=ADDRESS,
             access_key=ONLINE_KEY,
@@ -144,7 +148,7 @@ class TestReadQr:
             sealed=f"{ONLINE_KEY}|2|2|1",
         )
 
-    def test_version_2_offline(self) -> None:
+    def test_offline_code_of_version_2_is_read(self) -> None:
         assert read_qr(offline_v2(ADDRESS, RECEIPT, DIGEST, CSC)) == QrCode(
             address=ADDRESS,
             access_key=OFFLINE_KEY,
@@ -158,21 +162,21 @@ class TestReadQr:
             sealed=f"{OFFLINE_KEY}|2|2|14|100.00|{HEX_DIGEST}|1",
         )
 
-    def test_version_3_online(self) -> None:
-        found = read_qr(online_v3(ADDRESS, ONLINE_KEY, HOMOLOGATION))
-        assert (found.access_key, found.version, found.environment) == (ONLINE_KEY, "3", "2")
-        assert (found.is_offline, found.seal) == (False, "")
+    def test_online_code_of_version_3_is_read(self) -> None:
+        qr = read_qr(online_v3(ADDRESS, ONLINE_KEY, HOMOLOGATION))
+        assert (qr.access_key, qr.version, qr.environment) == (ONLINE_KEY, "3", "2")
+        assert (qr.is_offline, qr.seal) == (False, "")
 
-    def test_version_3_offline(self, signer: Signer) -> None:
+    def test_offline_code_of_version_3_is_read(self, signer: Signer) -> None:
         receipt = dataclasses.replace(RECEIPT, recipient=QrRecipient.of(cpf="52998224725"))
-        found = read_qr(offline_v3(ADDRESS, receipt, signer))
-        assert (found.version, found.day, found.amount, found.is_offline) == ("3", "14", "100.00", True)
-        assert (found.recipient_kind, found.recipient) == ("2", "52998224725")
-        assert found.sealed == f"{OFFLINE_KEY}|3|2|14|100.00|2|52998224725"
+        qr = read_qr(offline_v3(ADDRESS, receipt, signer))
+        assert (qr.version, qr.day, qr.amount, qr.is_offline) == ("3", "14", "100.00", True)
+        assert (qr.recipient_kind, qr.recipient) == ("2", "52998224725")
+        assert qr.sealed == f"{OFFLINE_KEY}|3|2|14|100.00|2|52998224725"
 
-    def test_a_signature_that_was_left_out_is_empty(self) -> None:
-        found = read_qr(f"{ADDRESS}?p={OFFLINE_KEY}|3|2|14|100.00||")
-        assert (found.is_offline, found.seal) == (True, "")
+    def test_missing_signature_is_read_as_empty(self) -> None:
+        qr = read_qr(f"{ADDRESS}?p={OFFLINE_KEY}|3|2|14|100.00||")
+        assert (qr.is_offline, qr.seal) == (True, "")
 
     @pytest.mark.parametrize(
         ("text", "code"),
@@ -189,7 +193,7 @@ class TestReadQr:
             (f"{ADDRESS}?p={ONLINE_KEY}|3|2" + "|" * 900, "396"),
         ],
     )
-    def test_what_is_no_qr_code_is_refused_with_the_authoritys_code(self, text: str, code: str) -> None:
+    def test_invalid_qr_code_is_refused_with_the_authoritys_code(self, text: str, code: str) -> None:
         with pytest.raises(InvalidQr) as refusal:
             read_qr(text)
         assert refusal.value.code == code
@@ -197,24 +201,24 @@ class TestReadQr:
     @given(st.text() | st.from_regex(re.compile(r"\A[a-z]*\?p=[0-9|]{0,40}\Z")))
     def test_any_text_is_read_or_refused(self, text: str) -> None:
         try:
-            found = read_qr(text)
+            qr = read_qr(text)
         except InvalidQr:
             return
-        assert found.version in ("2", "3")
+        assert qr.version in ("2", "3")
 
 
 class TestSeals:
-    def test_the_hash_agrees_with_its_csc_in_either_case(self) -> None:
-        found = read_qr(offline_v2(ADDRESS, RECEIPT, DIGEST, CSC))
-        assert found.is_sealed_with(CSC)
-        assert dataclasses.replace(found, seal=found.seal.lower()).is_sealed_with(CSC)
+    def test_hash_agrees_with_its_csc_in_upper_and_lower_case(self) -> None:
+        qr = read_qr(offline_v2(ADDRESS, RECEIPT, DIGEST, CSC))
+        assert qr.is_sealed_with(CSC)
+        assert dataclasses.replace(qr, seal=qr.seal.lower()).is_sealed_with(CSC)
 
-    def test_another_csc_or_another_amount_does_not_agree(self) -> None:
+    def test_hash_does_not_agree_with_another_csc_or_amount(self) -> None:
         written = offline_v2(ADDRESS, RECEIPT, DIGEST, CSC)
         assert not read_qr(written).is_sealed_with(Csc("1", "FEDCBA9876543210"))
         assert not read_qr(written.replace("|100.00|", "|100.01|")).is_sealed_with(CSC)
 
-    def test_the_signature_agrees_with_its_certificate_only(
+    def test_signature_agrees_with_its_certificate_only(
         self, signer: Signer, company_certificate: SampleCertificate, authority: SampleAuthority
     ) -> None:
         written = offline_v3(ADDRESS, RECEIPT, signer)
@@ -225,7 +229,7 @@ class TestSeals:
         assert not read_qr(written.replace("|100.00|", "|100.01|")).is_signed_by(der)
 
     @pytest.mark.parametrize("seal", ["", "=", "AAAA", "ção", "A" * 344])
-    def test_a_signature_that_is_none_does_not_agree(
+    def test_invalid_signature_does_not_agree(
         self, company_certificate: SampleCertificate, seal: str
     ) -> None:
         der = A1Certificate.from_bundle(company_certificate.to_pem()).certificate_der

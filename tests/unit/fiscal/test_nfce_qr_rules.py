@@ -1,4 +1,4 @@
-"""The QR code of an NFC-e that was signed offline, held against the XML that it stands in."""
+"""The QR code of an NFC-e that was signed offline, compared with the XML that contains it."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -13,7 +13,7 @@ from unit.fiscal.point_of_sale import ADDRESS, CSC, HOMOLOGATION, KEY, PointOfSa
 
 
 class TestQrCode:
-    def test_it_is_required(self, point_of_sale: PointOfSale) -> None:
+    def test_qr_code_is_required(self, point_of_sale: PointOfSale) -> None:
         assert codes(point_of_sale.with_supplement("")) == {"394"}
 
     @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ class TestQrCode:
             ({"amount": Decimal("100.01")}, "397"),
         ],
     )
-    def test_each_parameter_must_be_that_of_the_xml(
+    def test_each_parameter_of_the_qr_code_must_be_that_of_the_xml(
         self, point_of_sale: PointOfSale, changes: dict[str, object], code: str
     ) -> None:
         assert codes(point_of_sale.v2(**changes)) == {code}  # type: ignore[arg-type]
@@ -39,32 +39,32 @@ class TestQrCode:
         assert codes(point_of_sale.v2(csc=Csc("1", "OUTRO"))) == {"464"}
 
     @pytest.mark.parametrize("recipient", [QrRecipient.of(cpf=CPF), QrRecipient.of(foreign="AB123")])
-    def test_version_3_must_not_name_a_recipient_that_the_xml_has_not(
+    def test_version_3_must_not_name_a_recipient_that_the_xml_lacks(
         self, point_of_sale: PointOfSale, recipient: QrRecipient
     ) -> None:
         assert codes(point_of_sale.v3(recipient=recipient)) == {"397"}
 
     def test_version_3_must_be_signed_with_the_certificate_of_the_xml(
-        self, point_of_sale: PointOfSale, strangers_point_of_sale: PointOfSale
+        self, point_of_sale: PointOfSale, other_companys_point_of_sale: PointOfSale
     ) -> None:
-        foreign = offline_v3(ADDRESS, receipt(), strangers_point_of_sale.signer)
+        foreign = offline_v3(ADDRESS, receipt(), other_companys_point_of_sale.signer)
         assert codes(point_of_sale.signed(foreign)) == {"583"}
 
     def test_version_3_must_have_its_signature(self, point_of_sale: PointOfSale) -> None:
         unsigned = f"{ADDRESS}?p={KEY}|3|2|14|100.00||"
         assert codes(point_of_sale.signed(unsigned)) == {"225", "474"}
 
-    def test_the_code_of_an_online_receipt_lacks_parameters(self, point_of_sale: PointOfSale) -> None:
+    def test_code_of_an_online_receipt_lacks_parameters(self, point_of_sale: PointOfSale) -> None:
         for online in (
             online_v2(ADDRESS, str(KEY), HOMOLOGATION, CSC),
             online_v3(ADDRESS, str(KEY), HOMOLOGATION),
         ):
             assert codes(point_of_sale.signed(online)) == {"225", "396"}
 
-    def test_what_is_no_qr_code_is_told(self, point_of_sale: PointOfSale) -> None:
+    def test_invalid_qr_code_is_reported(self, point_of_sale: PointOfSale) -> None:
         assert codes(point_of_sale.signed(f"{ADDRESS}?p={KEY}|1|2|14|100.00||")) == {"225", "398"}
 
-    def test_the_addresses_must_be_those_of_the_state(self, point_of_sale: PointOfSale) -> None:
+    def test_addresses_must_be_those_of_the_state(self, point_of_sale: PointOfSale) -> None:
         qr_code = offline_v3("https://outro.example/qrcode", receipt(), point_of_sale.signer)
         assert codes(point_of_sale.signed(qr_code)) == {"395"}
         xml = point_of_sale.signed(offline_v3(ADDRESS, receipt(), point_of_sale.signer), consult="a" * 30)

@@ -6,18 +6,18 @@ from decimal import Decimal
 
 import pytest
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.certificate import A1Certificate
 from carimbo.fiscal.documents.nfce.qr import (
     Csc,
     QrRecipient,
     offline_v3,
     online_v3,
 )
-from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
+from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, ExpectedReceipt, check_signed_xml
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.fiscal.signature import Signer
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.goods.support import CPF, ISSUED_AT, SCHEMAS, signer_of
 from unit.fiscal.keys import with_parts
@@ -32,13 +32,13 @@ from unit.fiscal.point_of_sale import (
     PointOfSale,
     check,
     codes,
-    found,
+    problems_of,
     receipt,
 )
 
 
 class TestGoodDocuments:
-    def test_the_very_same_bytes_come_out_with_what_they_say(self, point_of_sale: PointOfSale) -> None:
+    def test_checked_xml_has_the_same_bytes_and_their_facts(self, point_of_sale: PointOfSale) -> None:
         xml = point_of_sale.v2()
         checked = check(xml)
         assert isinstance(checked, CheckedXml)
@@ -46,51 +46,51 @@ class TestGoodDocuments:
         assert (checked.access_key, checked.issued_at) == (KEY, ISSUED_AT)
         assert f"<DigestValue>{checked.digest_value}</DigestValue>".encode() in xml
 
-    def test_version_3_is_as_good(self, point_of_sale: PointOfSale) -> None:
+    def test_document_with_version_3_is_accepted(self, point_of_sale: PointOfSale) -> None:
         xml = point_of_sale.v3()
         checked = check(xml)
         assert isinstance(checked, CheckedXml)
         assert checked.xml is xml
 
-    def test_version_3_tells_the_recipient(self, point_of_sale: PointOfSale) -> None:
+    def test_version_3_names_the_recipient(self, point_of_sale: PointOfSale) -> None:
         signed_part = SIGNED_PART.replace("<det ", f"{RECIPIENT}<det ")
         recipient = QrRecipient.of(cpf=CPF)
         assert isinstance(check(point_of_sale.v3(signed_part, recipient=recipient)), CheckedXml)
 
-    def test_what_the_caller_does_not_know_is_not_compared(self, point_of_sale: PointOfSale) -> None:
+    def test_facts_that_the_caller_does_not_give_are_not_compared(self, point_of_sale: PointOfSale) -> None:
         qr_code = offline_v3("https://outro.example/qrcode", receipt(), point_of_sale.signer)
         xml = point_of_sale.signed(qr_code, consult="www.outro.example/consulta")
-        assert isinstance(check_signed_xml(xml, Expected(CNPJ, HOMOLOGATION), SCHEMAS), CheckedXml)
+        assert isinstance(check_signed_xml(xml, ExpectedReceipt(CNPJ, HOMOLOGATION), SCHEMAS), CheckedXml)
 
-    def test_a_branch_may_sign_with_the_certificate_of_the_head_office(
+    def test_branch_may_sign_with_the_certificate_of_the_head_office(
         self, authority: SampleAuthority
     ) -> None:
         now = datetime.now(UTC)
         branch = authority.issue_company("11222333000262", "LOJA", now, now + timedelta(days=9))
         assert isinstance(check(PointOfSale(signer_of(branch)).v2()), CheckedXml)
 
-    def test_letters_in_the_cnpj_are_as_good(self, strangers_point_of_sale: PointOfSale) -> None:
+    def test_cnpj_with_letters_is_accepted(self, other_companys_point_of_sale: PointOfSale) -> None:
         key = with_parts(KEY, tax_id=OTHER_CNPJ)
         signed_part = reissued(key, f"<CNPJ>{OTHER_CNPJ}</CNPJ>")
-        xml = strangers_point_of_sale.v2(signed_part, access_key=str(key))
+        xml = other_companys_point_of_sale.v2(signed_part, access_key=str(key))
         assert isinstance(check(xml, tax_id=OTHER_CNPJ, access_key=str(key)), CheckedXml)
 
-    def test_a_rural_producer_signs_with_an_e_cpf_and_version_3(self, authority: SampleAuthority) -> None:
+    def test_rural_producer_signs_with_an_e_cpf_and_version_3(self, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
         person = authority.issue_person(CPF, "FULANO", now, now + timedelta(days=9))
         point_of_sale = PointOfSale(signer_of(person))
         key = with_parts(KEY, tax_id=f"000{CPF}", series=920)
         signed_part = reissued(key, f"<CPF>{CPF}</CPF>")
-        known = {"tax_id": CPF, "access_key": str(key), "series": 920}
-        assert isinstance(check(point_of_sale.v3(signed_part, access_key=str(key)), **known), CheckedXml)
-        assert codes(point_of_sale.v2(signed_part, access_key=str(key)), **known) == {"444"}
+        expected = {"tax_id": CPF, "access_key": str(key), "series": 920}
+        assert isinstance(check(point_of_sale.v3(signed_part, access_key=str(key)), **expected), CheckedXml)
+        assert codes(point_of_sale.v2(signed_part, access_key=str(key)), **expected) == {"444"}
 
-    def test_a_second_csc_that_we_do_not_know_is_left_to_the_authority(
+    def test_second_csc_that_we_do_not_have_is_left_to_the_authority(
         self, point_of_sale: PointOfSale
     ) -> None:
         assert isinstance(check(point_of_sale.v2(csc=Csc("2", "OUTRO"))), CheckedXml)
 
-    def test_the_key_may_be_given_in_groups(self, point_of_sale: PointOfSale) -> None:
+    def test_key_may_be_given_in_groups(self, point_of_sale: PointOfSale) -> None:
         groups = " ".join(re.findall("....", str(KEY)))
         assert isinstance(check(point_of_sale.v2(), access_key=groups), CheckedXml)
 
@@ -99,7 +99,7 @@ class TestGoodDocuments:
         xml = point_of_sale.signed(qr_code, consult=CONSULT.removeprefix("https://") + "/")
         assert isinstance(check(xml), CheckedXml)
 
-    def test_the_qr_code_may_stand_in_cdata(self, point_of_sale: PointOfSale) -> None:
+    def test_qr_code_may_be_in_cdata(self, point_of_sale: PointOfSale) -> None:
         qr_code = offline_v3(ADDRESS, receipt(), point_of_sale.signer)
         text = (
             f"<infNFeSupl><qrCode><![CDATA[{qr_code}]]></qrCode><urlChave>{CONSULT}</urlChave></infNFeSupl>"
@@ -116,7 +116,7 @@ class TestElement:
             (b'\xef\xbb\xbf<?xml version="1.0" encoding="utf-8"?>\r\n', b"\n\n"),
         ],
     )
-    def test_a_lot_takes_the_element_alone(
+    def test_element_for_a_batch_has_neither_declaration_nor_white_space(
         self, point_of_sale: PointOfSale, before: bytes, after: bytes
     ) -> None:
         xml = point_of_sale.v2()
@@ -127,26 +127,24 @@ class TestElement:
 
 
 class TestSignature:
-    def test_a_changed_document_is_refused(self, point_of_sale: PointOfSale) -> None:
+    def test_changed_document_is_refused(self, point_of_sale: PointOfSale) -> None:
         assert codes(point_of_sale.v2().replace(b"CANETA", b"CANETO")) == {"297"}
 
-    def test_a_document_without_signature_is_refused(self, point_of_sale: PointOfSale) -> None:
+    def test_document_without_signature_is_refused(self, point_of_sale: PointOfSale) -> None:
         xml = re.sub(rb"<Signature.*</Signature>", b"", point_of_sale.v3())
         assert codes(xml) == {"225", "297"}
 
-    def test_the_certificate_of_another_company_is_refused(
-        self, strangers_point_of_sale: PointOfSale
+    def test_certificate_of_another_company_is_refused(
+        self, other_companys_point_of_sale: PointOfSale
     ) -> None:
-        assert codes(strangers_point_of_sale.v3()) == {"213"}
+        assert codes(other_companys_point_of_sale.v3()) == {"213"}
 
-    def test_the_certificate_of_a_person_does_not_sign_for_a_company(
-        self, authority: SampleAuthority
-    ) -> None:
+    def test_certificate_of_a_person_does_not_sign_for_a_company(self, authority: SampleAuthority) -> None:
         now = datetime.now(UTC)
         person = authority.issue_person(CPF, "FULANO", now, now + timedelta(days=9))
         assert codes(PointOfSale(signer_of(person)).v3()) == {"213"}
 
-    def test_a_certificate_without_owner_is_refused(self, authority: SampleAuthority) -> None:
+    def test_certificate_without_owner_is_refused(self, authority: SampleAuthority) -> None:
         nobody = A1Certificate.from_bundle(authority.to_pem())
         assert codes(PointOfSale(Signer.of(nobody)).v3()) == {"292"}
 
@@ -167,9 +165,9 @@ class TestKey:
         self, point_of_sale: PointOfSale, old: str, new: str
     ) -> None:
         xml = point_of_sale.v3(SIGNED_PART.replace(old, new))
-        assert "502" in {code for code, _ in found(xml, number=None, series=None, issued_at=None)}
+        assert "502" in {code for code, _ in problems_of(xml, number=None, series=None, issued_at=None)}
 
-    def test_a_wrong_check_digit_is_told(self, point_of_sale: PointOfSale) -> None:
+    def test_wrong_check_digit_is_reported(self, point_of_sale: PointOfSale) -> None:
         right = str(KEY)
         wrong = right[:-1] + str((int(right[-1]) + 1) % 10)
         signed_part = SIGNED_PART.replace(right, wrong)
@@ -180,7 +178,7 @@ class TestKey:
         xml = point_of_sale.v3(SIGNED_PART.replace("<mod>65</mod>", "<mod>55</mod>"))
         assert codes(xml) == {"775", "502"}
 
-    def test_a_date_that_only_the_schema_takes_is_refused(self, point_of_sale: PointOfSale) -> None:
+    def test_date_that_only_the_schema_allows_is_refused(self, point_of_sale: PointOfSale) -> None:
         signed_part = SIGNED_PART.replace(
             "<dhEmi>2026-11-14T10:00:00-03:00", "<dhEmi>2026-11-14T10:00:00,03:00"
         )
@@ -188,13 +186,13 @@ class TestKey:
 
 
 class TestContingency:
-    def test_a_receipt_that_was_not_issued_offline_is_refused(self, point_of_sale: PointOfSale) -> None:
+    def test_receipt_that_was_not_issued_offline_is_refused(self, point_of_sale: PointOfSale) -> None:
         key = with_parts(KEY, emission_type="1")
         signed_part = reissued(key, f"<CNPJ>{CNPJ}</CNPJ>").replace(CONTINGENCY, "")
         xml = point_of_sale.signed(online_v3(ADDRESS, str(key), HOMOLOGATION), signed_part)
         assert codes(xml, access_key=str(key)) == {"SIGNED_XML_NOT_OFFLINE"}
 
-    def test_date_and_reason_are_required(self, point_of_sale: PointOfSale) -> None:
+    def test_date_and_reason_of_the_contingency_are_required(self, point_of_sale: PointOfSale) -> None:
         assert codes(point_of_sale.v3(SIGNED_PART.replace(CONTINGENCY, ""))) == {"557"}
 
 
@@ -213,20 +211,20 @@ class TestPrintedFields:
             ({"environment": Environment.PRODUCTION}, ("252", "company.environment")),
         ],
     )
-    def test_each_must_be_that_of_the_xml(
+    def test_each_printed_field_must_be_that_of_the_xml(
         self, point_of_sale: PointOfSale, changes: dict[str, object], problem: tuple[str, str]
     ) -> None:
-        assert found(point_of_sale.v2(), **changes) == {problem}
+        assert problems_of(point_of_sale.v2(), **changes) == {problem}
 
-    def test_the_same_moment_in_another_zone_is_the_same(self, point_of_sale: PointOfSale) -> None:
+    def test_same_moment_in_another_zone_is_accepted(self, point_of_sale: PointOfSale) -> None:
         assert isinstance(check(point_of_sale.v2(), issued_at=ISSUED_AT.astimezone(UTC)), CheckedXml)
 
 
 class TestAllTogether:
-    def test_everything_wrong_is_told_at_once(self, strangers_point_of_sale: PointOfSale) -> None:
+    def test_all_problems_are_reported_at_once(self, other_companys_point_of_sale: PointOfSale) -> None:
         signed_part = SIGNED_PART.replace("<NCM>96081000</NCM>", "<NCM>1</NCM>").replace(CONTINGENCY, "")
-        xml = strangers_point_of_sale.v2(signed_part, csc=Csc("1", "OUTRO"), amount=Decimal(1))
-        assert found(xml + b"<!---->", number=7, environment=Environment.PRODUCTION) == {
+        xml = other_companys_point_of_sale.v2(signed_part, csc=Csc("1", "OUTRO"), amount=Decimal(1))
+        assert problems_of(xml + b"<!---->", number=7, environment=Environment.PRODUCTION) == {
             ("588", "signedXml"),
             ("225", "signedXml"),
             ("213", "signedXml"),
@@ -239,7 +237,7 @@ class TestAllTogether:
 
 
 def reissued(key: AccessKey, issuer: str) -> str:
-    """The same receipt with another key and issuer."""
+    """Returns the same receipt with another key and issuer."""
     return (
         SIGNED_PART.replace(str(KEY), str(key))
         .replace(f"<CNPJ>{CNPJ}</CNPJ>", issuer)

@@ -1,4 +1,4 @@
-"""Other XML in the place of a signed NFC-e, and no XML at all, is refused with its reason."""
+"""Other XML instead of a signed NFC-e, or no XML at all, is refused with a reason."""
 
 import re
 
@@ -30,11 +30,11 @@ class TestForm:
             b"<a>" + b" " * 500_000 + b"</a>",
         ],
     )
-    def test_what_cannot_be_read_is_refused_as_malformed(self, xml: bytes) -> None:
+    def test_unreadable_xml_is_refused_as_malformed(self, xml: bytes) -> None:
         assert codes(xml) == {"243"}
 
     @pytest.mark.parametrize("wrapping", ["nfeProc", "enviNFe"])
-    def test_a_document_inside_another_is_refused_with_a_hint(
+    def test_document_inside_another_is_refused_with_a_hint(
         self, point_of_sale: PointOfSale, wrapping: str
     ) -> None:
         xml = f'<{wrapping} xmlns="{NAMESPACE}">'.encode() + point_of_sale.v2() + f"</{wrapping}>".encode()
@@ -47,7 +47,7 @@ class TestForm:
         )
         assert problem.hint
 
-    def test_an_nfe_without_namespace_is_reported_with_the_expected_namespace(self) -> None:
+    def test_nfe_without_namespace_is_reported_with_the_expected_namespace(self) -> None:
         answer = check(b"<NFe/>")
         assert isinstance(answer, tuple)
         (problem,) = answer
@@ -65,7 +65,7 @@ class TestForm:
             ("</NFe>", "</NFe><?caixa 2?>"),
         ],
     )
-    def test_nothing_may_stand_between_or_beside_the_elements(
+    def test_text_and_comments_between_or_beside_elements_are_refused(
         self, point_of_sale: PointOfSale, old: str, new: str
     ) -> None:
         assert codes(point_of_sale.v2().replace(old.encode(), new.encode())) == {"588"}
@@ -74,7 +74,7 @@ class TestForm:
         xml = point_of_sale.v2().replace(b"<infNFeSupl>", b'<infNFeSupl xmlns:x="urn:x">')
         assert codes(xml) == {"404"}
 
-    def test_the_schema_is_checked(self, point_of_sale: PointOfSale) -> None:
+    def test_schema_is_checked(self, point_of_sale: PointOfSale) -> None:
         xml = point_of_sale.v3(SIGNED_PART.replace("<NCM>96081000</NCM>", "<NCM>caneta</NCM>"))
         answer = check(xml)
         assert isinstance(answer, tuple)
@@ -82,7 +82,7 @@ class TestForm:
         assert (problem.code, problem.path) == ("225", "signedXml")
         assert "NCM" in problem.message
 
-    def test_of_very_many_schema_errors_the_first_are_reported(self, point_of_sale: PointOfSale) -> None:
+    def test_only_the_first_of_many_schema_errors_are_reported(self, point_of_sale: PointOfSale) -> None:
         wrong = " ".join(f'a{number}="x"' for number in range(1000)).encode()
         answer = check(point_of_sale.v3().replace(b"<infNFeSupl", b"<infNFeSupl " + wrong))
         assert isinstance(answer, tuple)
@@ -93,21 +93,21 @@ ANY_BYTES = st.binary(max_size=300) | st.text(alphabet="<>/NFe &;!?x'\"= \n", ma
 
 
 def damaged(data: st.DataObject, whole: bytes) -> bytes:
-    """Returns a document with a few bytes in the place of others."""
+    """Returns a document with a few bytes replaced."""
     start = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(start, min(start + 20, len(whole))))
     return whole[:start] + data.draw(st.binary(max_size=4)) + whole[end:]
 
 
 def assert_gives_problems(xml: bytes) -> None:
-    """Checks that there is something to say of what is no signed NFC-e."""
+    """Checks that a text that is no signed NFC-e has problems."""
     answer = check(xml)
     assert isinstance(answer, tuple)
     assert answer
 
 
 def assert_gives_problems_or_is_kept(xml: bytes) -> None:
-    """Checks that a document is refused, or comes out as it went in."""
+    """Checks that a document is refused, or returned unchanged."""
     answer = check(xml)
     assert answer.xml is xml if isinstance(answer, CheckedXml) else len(answer) > 0
 
@@ -120,12 +120,12 @@ class TestHostileInput:
 
     @settings(max_examples=40)
     @given(data=st.data())
-    def test_a_damaged_document_gives_problems_or_comes_out_as_it_went_in(
+    def test_damaged_document_gives_problems_or_is_returned_unchanged(
         self, documents: tuple[bytes, ...], data: st.DataObject
     ) -> None:
         assert_gives_problems_or_is_kept(damaged(data, data.draw(st.sampled_from(documents))))
 
-    def test_a_missing_part_gives_problems(self, documents: tuple[bytes, ...]) -> None:
+    def test_missing_part_gives_problems(self, documents: tuple[bytes, ...]) -> None:
         parts = ("infNFe", "ide", "emit", "total", "infNFeSupl", "Signature", "KeyInfo")
         cut = {tag: re.sub(rf"<{tag}\b.*</{tag}>".encode(), b"", documents[-1]) for tag in parts}
         assert [tag for tag, xml in cut.items() if isinstance(check(xml), CheckedXml)] == []

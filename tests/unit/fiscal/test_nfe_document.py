@@ -1,4 +1,4 @@
-"""The whole NF-e: what stands in it when the caller says little, and what is signed in the end."""
+"""The whole NF-e: its defaults for a short body, and the signed XML."""
 
 from datetime import datetime
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.emission import Contingency, EmissionType
-from carimbo.fiscal.signature import Signer, verify
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.signature import Signer, verify
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 from unit.fiscal.goods.support import (
     BUYER_CNPJ,
@@ -21,7 +21,7 @@ from unit.fiscal.goods.support import (
     issued_nfe,
     nfe,
     refused,
-    said,
+    text_at,
 )
 from xmlsec1 import xmlsec1_accepts
 
@@ -33,37 +33,39 @@ MARKETPLACE = {"taxId": CNPJ, "sellerId": "loja-1"}
 
 @pytest.fixture(scope="module")
 def document(signer: Signer) -> SignedDocument:
-    made = issued_nfe(signer)
-    assert isinstance(made, SignedDocument), made
-    return made
+    document = issued_nfe(signer)
+    assert isinstance(document, SignedDocument), document
+    return document
 
 
 class TestSignedDocument:
-    def test_is_canonical_as_it_stands(self, document: SignedDocument) -> None:
+    def test_signed_document_is_in_canonical_form(self, document: SignedDocument) -> None:
         root = etree.fromstring(document.xml)
         assert etree.tostring(root, method="c14n") == document.xml
 
-    def test_has_a_signature_that_verifies(self, document: SignedDocument, signer: Signer) -> None:
+    def test_signature_is_valid(self, document: SignedDocument, signer: Signer) -> None:
         verified = verify(etree.fromstring(document.xml))
         assert verified.digest_value == document.digest_value
 
-    def test_has_a_signature_that_another_implementation_accepts(self, document: SignedDocument) -> None:
+    def test_signature_is_accepted_by_another_implementation(self, document: SignedDocument) -> None:
         assert xmlsec1_accepts(document.xml, "infNFe")
 
-    def test_has_the_key_of_its_numbers(self, document: SignedDocument) -> None:
+    def test_access_key_consists_of_the_documents_numbers(self, document: SignedDocument) -> None:
         assert document.access_key == KEY
         assert f'<infNFe Id="NFe{KEY}" versao="4.00">' in document.xml.decode()
 
-    def test_has_no_white_space_between_elements_and_no_empty_element(self, document: SignedDocument) -> None:
+    def test_document_has_no_white_space_between_elements_and_no_empty_element(
+        self, document: SignedDocument
+    ) -> None:
         root = etree.fromstring(document.xml)
         signed = root[0]
-        assert all(len(one) or one.text for one in signed.iter())
-        assert all(one.tail is None for one in root.iter())
+        assert all(len(element) or element.text for element in signed.iter())
+        assert all(element.tail is None for element in root.iter())
 
-    def test_is_the_same_text_for_the_same_arguments(self, document: SignedDocument, signer: Signer) -> None:
+    def test_same_arguments_give_the_same_text(self, document: SignedDocument, signer: Signer) -> None:
         assert issued_nfe(signer) == document
 
-    def test_shows_nothing_of_its_text_in_a_log(self, document: SignedDocument) -> None:
+    def test_repr_of_the_document_has_nothing_of_its_text(self, document: SignedDocument) -> None:
         assert "Caneca" not in repr(document)
 
 
@@ -101,11 +103,11 @@ class TestDefaults:
             ("cobr/fat/nFat", None),
         ],
     )
-    def test_are_those_of_a_sale_over_the_counter(self, path: str, value: str | None) -> None:
-        assert said(nfe(), path) == value
+    def test_defaults_are_those_of_a_sale_in_the_shop(self, path: str, value: str | None) -> None:
+        assert text_at(nfe(), path) == value
 
-    def test_tell_production_by_its_code(self) -> None:
-        assert said(nfe(under=PRODUCTION), "ide/tpAmb") == "1"
+    def test_production_has_its_code(self) -> None:
+        assert text_at(nfe(under=PRODUCTION), "ide/tpAmb") == "1"
 
 
 class TestDestination:
@@ -129,15 +131,15 @@ class TestDestination:
             (buyer(address=None), "outbound", "1", "5102"),
         ],
     )
-    def test_settles_its_code_and_the_usual_cfop(
+    def test_destination_decides_its_code_and_the_usual_cfop(
         self, recipient: dict[str, Any], operation: str, destination: str, cfop: str
     ) -> None:
-        made = nfe(recipient=recipient, operation=operation, presence="other")
-        assert (said(made, "ide/idDest"), said(made, "det/prod/CFOP")) == (destination, cfop)
+        document = nfe(recipient=recipient, operation=operation, presence="other")
+        assert (text_at(document, "ide/idDest"), text_at(document, "det/prod/CFOP")) == (destination, cfop)
 
-    def test_does_not_change_the_cfop_that_is_given(self) -> None:
-        made = nfe(recipient=buyer(address=RIO_DE_JANEIRO), cfop="6101")
-        assert said(made, "det/prod/CFOP") == "6101"
+    def test_given_cfop_is_not_changed(self) -> None:
+        document = nfe(recipient=buyer(address=RIO_DE_JANEIRO), cfop="6101")
+        assert text_at(document, "det/prod/CFOP") == "6101"
 
 
 class TestFinalConsumer:
@@ -150,12 +152,14 @@ class TestFinalConsumer:
             (FOREIGNER, "0"),
         ],
     )
-    def test_is_who_pays_no_icms(self, recipient: dict[str, Any], code: str) -> None:
-        assert said(nfe(recipient=recipient, presence="other"), "ide/indFinal") == code
+    def test_final_consumer_is_a_buyer_who_is_no_icms_contributor(
+        self, recipient: dict[str, Any], code: str
+    ) -> None:
+        assert text_at(nfe(recipient=recipient, presence="other"), "ide/indFinal") == code
 
-    @pytest.mark.parametrize(("said_so", "code"), [(True, "1"), (False, "0")])
-    def test_is_whom_the_caller_calls_so(self, said_so: bool, code: str) -> None:
-        assert said(nfe(recipient=buyer(**CONTRIBUTOR), finalConsumer=said_so), "ide/indFinal") == code
+    @pytest.mark.parametrize(("is_final", "code"), [(True, "1"), (False, "0")])
+    def test_final_consumer_of_the_body_overrides_the_default(self, is_final: bool, code: str) -> None:
+        assert text_at(nfe(recipient=buyer(**CONTRIBUTOR), finalConsumer=is_final), "ide/indFinal") == code
 
 
 class TestPresence:
@@ -171,16 +175,19 @@ class TestPresence:
             ("other", "9", "0"),
         ],
     )
-    def test_at_a_distance_tells_that_nobody_stands_between(
+    def test_sale_at_a_distance_has_no_intermediary_by_default(
         self, presence: str, code: str, intermediation: str | None
     ) -> None:
-        made = nfe(presence=presence)
-        assert (said(made, "ide/indPres"), said(made, "ide/indIntermed")) == (code, intermediation)
+        document = nfe(presence=presence)
+        assert (text_at(document, "ide/indPres"), text_at(document, "ide/indIntermed")) == (
+            code,
+            intermediation,
+        )
 
-    def test_through_a_marketplace_tells_which(self, signer: Signer) -> None:
-        made = nfe(presence="internet", intermediary=MARKETPLACE)
-        assert said(made, "ide/indIntermed") == "1"
-        assert said(made, "infIntermed/idCadIntTran") == "loja-1"
+    def test_sale_through_a_marketplace_names_it(self, signer: Signer) -> None:
+        document = nfe(presence="internet", intermediary=MARKETPLACE)
+        assert text_at(document, "ide/indIntermed") == "1"
+        assert text_at(document, "infIntermed/idCadIntTran") == "loja-1"
         assert isinstance(issued_nfe(signer, presence="internet", intermediary=MARKETPLACE), SignedDocument)
 
 
@@ -189,9 +196,11 @@ class TestPlaceOfSupply:
         ("field", "tag", "value"),
         [("supplyPlaceCode", "cIndOp", "030101"), ("ibsTaxableCityCode", "cMunFGIBS", "3304557")],
     )
-    def test_is_told_only_when_it_is_given(self, signer: Signer, field: str, tag: str, value: str) -> None:
+    def test_place_of_supply_is_written_only_when_it_is_given(
+        self, signer: Signer, field: str, tag: str, value: str
+    ) -> None:
         given: dict[str, Any] = {field: value}
-        assert (said(nfe(), f"ide/{tag}"), said(nfe(**given), f"ide/{tag}")) == (None, value)
+        assert (text_at(nfe(), f"ide/{tag}"), text_at(nfe(**given), f"ide/{tag}")) == (None, value)
         assert isinstance(issued_nfe(signer, **given), SignedDocument)
 
 
@@ -207,39 +216,43 @@ class TestKind:
             ("debit", "6"),
         ],
     )
-    def test_has_a_word_for_every_purpose(self, purpose: str, code: str) -> None:
-        assert said(nfe(purpose=purpose), "ide/finNFe") == code
+    def test_every_purpose_has_its_code(self, purpose: str, code: str) -> None:
+        assert text_at(nfe(purpose=purpose), "ide/finNFe") == code
 
-    def test_of_a_return_refers_to_what_returns(self, signer: Signer) -> None:
+    def test_return_refers_to_the_returned_item(self, signer: Signer) -> None:
         returned = ITEM | {"cfop": "1202", "referencedItem": {"accessKey": KEY, "position": 2}}
         document = issued_nfe(signer, purpose="return", operation="inbound", items=[returned])
         assert isinstance(document, SignedDocument), document
         referenced = f"<DFeReferenciado><chaveAcesso>{KEY}</chaveAcesso><nItem>2</nItem></DFeReferenciado>"
         assert referenced in document.xml.decode()
 
-    def test_of_a_complement_refers_to_what_it_complements(self, signer: Signer) -> None:
+    def test_complement_refers_to_the_complemented_note(self, signer: Signer) -> None:
         document = issued_nfe(signer, purpose="complement", references=[{"accessKey": KEY}])
         assert isinstance(document, SignedDocument), document
         assert f"<NFref><refNFe>{KEY}</refNFe></NFref>" in document.xml.decode()
 
-    def test_with_an_empty_reference_is_refused_at_its_place(self, signer: Signer) -> None:
+    def test_empty_reference_is_refused_by_its_position(self, signer: Signer) -> None:
         assert refused(issued_nfe(signer, references=[{"accessKey": KEY}, {}])) == {
             "references[1]": "O campo está vazio."
         }
 
-    def test_with_a_wrong_key_among_others_is_refused_at_its_place(self, signer: Signer) -> None:
+    def test_wrong_key_among_others_is_refused_by_its_position(self, signer: Signer) -> None:
         problems = issued_nfe(signer, advancePayment={"accessKeys": [KEY, f"{KEY}0"]})
         assert refused(problems) == {"advancePayment.accessKeys[1]": "O campo tem mais de 44 caracteres."}
 
 
 class TestContingency:
-    @pytest.mark.parametrize(("way", "code"), [(EmissionType.SVC_AN, "6"), (EmissionType.SVC_RS, "7")])
-    def test_tells_since_when_and_why(self, signer: Signer, way: EmissionType, code: str) -> None:
+    @pytest.mark.parametrize(
+        ("emission_type", "code"), [(EmissionType.SVC_AN, "6"), (EmissionType.SVC_RS, "7")]
+    )
+    def test_contingency_has_its_start_and_reason(
+        self, signer: Signer, emission_type: EmissionType, code: str
+    ) -> None:
         since = datetime.fromisoformat("2026-11-14T09:00:00-03:00")
-        under = emission(type=way, contingency=Contingency(since, "Sem resposta da SEFAZ"))
+        under = emission(type=emission_type, contingency=Contingency(since, "Sem resposta da SEFAZ"))
         document = issued_nfe(signer, under=under)
         assert isinstance(document, SignedDocument), document
         assert document.access_key[34] == code
         assert f"<tpEmis>{code}</tpEmis>" in document.xml.decode()
-        told = b"<dhCont>2026-11-14T09:00:00-03:00</dhCont><xJust>Sem resposta da SEFAZ</xJust>"
-        assert told in document.xml
+        start_and_reason = b"<dhCont>2026-11-14T09:00:00-03:00</dhCont><xJust>Sem resposta da SEFAZ</xJust>"
+        assert start_and_reason in document.xml

@@ -1,4 +1,4 @@
-"""An NF-e whose caller says all that may be said."""
+"""An NF-e request with all fields."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from lxml import etree
 from pydantic import ValidationError
 
 from carimbo.fiscal.documents.nfe.request import NfeRequest
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 from unit.fiscal.goods.support import (
     BUYER_CNPJ,
@@ -20,7 +20,7 @@ from unit.fiscal.goods.support import (
     misformed,
     nfe,
     refused,
-    said,
+    text_at,
 )
 
 KEY = "35261111222333000181550010000000031123456827"
@@ -30,7 +30,7 @@ NOTE = {"name": "pedido", "value": "9"}
 
 
 class TestWholeRequest:
-    def test_stands_before_the_xsd(self, signer: Signer) -> None:
+    def test_request_with_all_fields_is_valid_by_the_xsd(self, signer: Signer) -> None:
         document = issued_nfe(
             signer,
             nature="Venda",
@@ -54,22 +54,22 @@ class TestWholeRequest:
         assert notes.startswith("Obrigado pela preferência. | DOCUMENTO EMITIDO")
 
     @pytest.mark.parametrize(("field", "tag"), [("notes", "infCpl"), ("authorityNotes", "infAdFisco")])
-    def test_may_have_notes_of_several_lines(self, signer: Signer, field: str, tag: str) -> None:
+    def test_notes_may_have_several_lines(self, signer: Signer, field: str, tag: str) -> None:
         given: dict[str, Any] = {field: "Primeira linha\nsegunda\r\n\tterceira\n"}
-        assert (said(nfe(**given), f"infAdic/{tag}") or "").startswith("Primeira linha segunda terceira")
+        assert (text_at(nfe(**given), f"infAdic/{tag}") or "").startswith("Primeira linha segunda terceira")
         assert isinstance(issued_nfe(signer, **given), SignedDocument)
 
-    def test_may_have_as_many_installments_as_the_xsd(self, signer: Signer) -> None:
+    def test_request_may_have_as_many_installments_as_the_xsd_allows(self, signer: Signer) -> None:
         installments = [INSTALLMENT | {"number": f"{number:03d}"} for number in range(1, 121)]
         document = issued_nfe(signer, billing={"installments": installments})
         assert isinstance(document, SignedDocument), document
 
-    def test_keeps_the_external_id_out_of_the_document(self, signer: Signer) -> None:
+    def test_external_id_is_not_in_the_document(self, signer: Signer) -> None:
         document = issued_nfe(signer, externalId="pedido-4711")
         assert isinstance(document, SignedDocument), document
         assert b"pedido-4711" not in document.xml
 
-    def test_tells_what_the_xsd_refuses_at_the_field_of_the_caller(self, signer: Signer) -> None:
+    def test_refusals_of_the_xsd_are_reported_at_the_callers_fields(self, signer: Signer) -> None:
         problems = issued_nfe(
             signer,
             advancePayment={"accessKeys": ["1"]},
@@ -83,7 +83,7 @@ class TestWholeRequest:
             "billing.installments[0].amount",
         }
 
-    def test_tells_what_cannot_be_written_together_with_what_the_rules_refuse(self, signer: Signer) -> None:
+    def test_unwritable_values_are_reported_together_with_broken_rules(self, signer: Signer) -> None:
         wrong = ITEM | {"cfop": "1102", "description": "Caneca 🎉"}
         problems = issued_nfe(signer, nature="Venda 🎉", items=[wrong], references=[{"accessKey": "1"}])
         assert set(refused(problems)) == {
@@ -136,16 +136,16 @@ class TestWholeRequest:
             ),
         ],
     )
-    def test_is_refused_when_it_is_not_of_the_right_form(
+    def test_request_of_a_wrong_form_is_refused(
         self, changes: dict[str, Any], field: str, message: str | None
     ) -> None:
         with pytest.raises(ValidationError) as raised:
             NfeRequest.model_validate(NFE_BODY | changes)
-        found = misformed(raised.value)
-        assert found.keys() == {field}
-        assert message in (None, found[field])
+        errors = misformed(raised.value)
+        assert errors.keys() == {field}
+        assert message in (None, errors[field])
 
-    def test_with_a_wrong_item_tells_only_what_is_wrong_in_it(self) -> None:
+    def test_only_the_wrong_field_of_an_item_is_reported(self) -> None:
         with pytest.raises(ValidationError) as raised:
             NfeRequest.model_validate(NFE_BODY | {"items": [ITEM | {"quantity": "2"}]})
         assert misformed(raised.value) == {"items[0].quantity": "Deve ser um número."}

@@ -1,6 +1,6 @@
-"""No field that is added to a good body makes an invalid XML, and no field of the bodies is left untried.
+"""No field that is added to a valid body makes an invalid XML, and every field of the bodies is tried.
 
-Here each field is tried alone with its samples, and few of them together; tests/fuzz draws many values.
+Here each field is tried alone with its samples, and a few together; tests/fuzz draws many values.
 """
 
 from collections.abc import Callable
@@ -11,16 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carimbo.fiscal.documents.nfce import document as nfce_document
+from carimbo.fiscal.documents.nfce.qr import supplement_of
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
-from carimbo.fiscal.documents.nfce.supplement import supplement_of
-from carimbo.fiscal.layouts.nfe_v4.document import check, enclose, write
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, check, enclose, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal import optional_fields as may
 from unit.fiscal import optional_taxes as tax
 from unit.fiscal.drawing import AMOUNT, Fields, Strategy, having, some_of
@@ -51,7 +50,7 @@ from unit.fiscal.goods.support import (
 from unit.fiscal.optional_goods import SCALE, SPECIAL_GOODS
 from unit.fiscal.published_fields import NFCE, NFE, fields_of, objects_in
 
-# The point of sale's own XML, which is sent on as it came, and a price that documents of 2026 don't have.
+# The point of sale's own XML, which is forwarded unchanged, and a price that documents of 2026 don't have.
 LEFT_OUT = {"NfceRequest.signedXml", "ItemBody.netUnitValue"}
 
 
@@ -61,12 +60,12 @@ def signer(signer: Signer) -> Signer:
 
 
 class TestGoodBodies:
-    def test_leave_no_published_field_out(self) -> None:
+    def test_valid_bodies_have_every_published_field(self) -> None:
         objects = [inner for good in good_bodies() for inner in objects_in(good.body, good.root)]
         tried = {f"{inner.kind}.{name}" for inner in objects for name in inner.value}
         assert (fields_of(NFE) | fields_of(NFCE)) - tried == LEFT_OUT
 
-    def test_have_the_right_form_and_fit_the_schema(self, signer: Signer) -> None:
+    def test_valid_bodies_have_the_right_form_and_fit_the_schema(self, signer: Signer) -> None:
         wrong = {}
         for good in good_bodies():
             answer = answer_to(good, signer)
@@ -88,7 +87,7 @@ def items_with_more(draw: Callable[..., Any], regime: str, charges: Strategy) ->
 
 @st.composite
 def sale_with_more(draw: Callable[..., Any], regime: str, of_the_type: Fields) -> dict[str, Any]:
-    """Draws optional fields of a sale; charges stand in the items or in the sale, never in both."""
+    """Draws optional fields of a sale; charges are in the items or in the sale, never in both."""
     by_item = draw(st.booleans())
     items = draw(items_with_more(regime, may.CHARGES.strategy if by_item else st.just({})))
     freight = draw(some_of(may.FREIGHT | ({} if by_item else {"amount": AMOUNT})))
@@ -98,15 +97,15 @@ def sale_with_more(draw: Callable[..., Any], regime: str, of_the_type: Fields) -
 
 
 def schema_problems(invoice: Invoice, signer: Signer, *, is_receipt: bool = False) -> tuple[Problem, ...]:
-    """Returns what the XSD says of a document, whether or not a rule refuses it."""
+    """Returns the problems of a document by the XSD, whether or not a rule refuses it."""
     written = write(invoice)
     if not isinstance(written, WrittenPart):
         return written
     signature, supplement = signer.sign(written.canonical, written.id), b""
     if is_receipt:
-        made = supplement_of(invoice, emission(), NfceSettings.model_validate(CSC), signature, signer)
-        assert isinstance(made, bytes)
-        supplement = made
+        result = supplement_of(invoice, emission(), NfceSettings.model_validate(CSC), signature, signer)
+        assert isinstance(result, bytes)
+        supplement = result
     return check(enclose(written, signature, supplement), SCHEMAS)
 
 
@@ -118,23 +117,23 @@ def against_the_schema(outcome: SignedDocument | tuple[Problem, ...]) -> list[Pr
 def assert_fits_the_schema(signer: Signer, regime: str, good: dict[str, Any], more: dict[str, Any]) -> None:
     """Checks the XML of an NF-e with more fields, whether or not a rule refuses it."""
     body = good | more | {"recipient": good["recipient"] | more.pop("recipient", {})}
-    made = composed_nfe(by=usual_seller(regime), **body)
-    assert isinstance(made, Composition), made
-    assert schema_problems(made.document, signer) == ()
+    composition = composed_nfe(by=usual_seller(regime), **body)
+    assert isinstance(composition, Composition), composition
+    assert schema_problems(composition.document, signer) == ()
     assert against_the_schema(issued_nfe(signer, by=usual_seller(regime), **body)) == []
 
 
 def assert_receipt_fits_the_schema(signer: Signer, regime: str, more: dict[str, Any]) -> None:
     """Checks the XML of an NFC-e with more fields, whether or not a rule refuses it."""
     request = NfceRequest.model_validate(NFCE_BODY | more)
-    made = nfce_document.compose(request, usual_seller(regime), emission(), SOFTWARE)
-    assert not made.problems, made.problems
-    assert schema_problems(made.document, signer, is_receipt=True) == ()
+    composition = nfce_document.compose(request, usual_seller(regime), emission(), SOFTWARE)
+    assert not composition.problems, composition.problems
+    assert schema_problems(composition.document, signer, is_receipt=True) == ()
     assert against_the_schema(issued_nfce(signer, by=usual_seller(regime), **more)) == []
 
 
 OF_AN_EXPORT = may.NFE_ONLY | {"recipient": having({}, may.RECIPIENT)}
-OF_AN_NFE = may.NFE_ONLY | {"recipient": having({}, may.RECIPIENT) | may.WHO_BUYS}
+OF_AN_NFE = may.NFE_ONLY | {"recipient": having({}, may.RECIPIENT) | may.BUYER_FIELDS}
 SALES = {
     "in the state": IN_THE_STATE,
     "to a consumer elsewhere": TO_A_CONSUMER,
@@ -145,7 +144,7 @@ SALES = {
 
 @st.composite
 def sales_with_more(draw: Callable[..., Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """Draws a regime, a good body of an NF-e, and optional fields of it."""
+    """Draws a regime, a valid body of an NF-e, and optional fields of it."""
     regime, good = draw(st.sampled_from(REGIMES)), SALES[draw(st.sampled_from(sorted(SALES)))]
     fields = OF_AN_EXPORT if good is EXPORTED else OF_AN_NFE
     return regime, good, draw(sale_with_more(regime, fields))
@@ -158,7 +157,7 @@ def receipts_with_more(draw: Callable[..., Any]) -> tuple[str, dict[str, Any]]:
     return regime, draw(sale_with_more(regime, OF_AN_NFCE))
 
 
-class TestWhatASaleAbroadHasNot:
+class TestFieldsThatAnExportCannotHave:
     @pytest.mark.parametrize(
         "more",
         [
@@ -167,7 +166,7 @@ class TestWhatASaleAbroadHasNot:
         ],
         ids=["share of the buyer's state", "rate between states"],
     )
-    def test_is_refused(self, signer: Signer, more: dict[str, Any]) -> None:
+    def test_export_with_an_interstate_field_is_refused(self, signer: Signer, more: dict[str, Any]) -> None:
         assert isinstance(issued_nfe(signer, by=usual_seller("normal"), **EXPORTED | more), tuple)
 
 
@@ -181,19 +180,19 @@ class TestOptionalFields:
         ],
         ids=["no poverty fund", "more tax than price"],
     )
-    def test_of_icms_fit_the_schema(self, signer: Signer, icms: dict[str, Any]) -> None:
+    def test_optional_fields_of_icms_fit_the_schema(self, signer: Signer, icms: dict[str, Any]) -> None:
         assert_fits_the_schema(signer, "normal", IN_THE_STATE, {"items": [item(icms=icms)]})
 
     @settings(max_examples=60)
     @given(sale=sales_with_more())
-    def test_of_an_nfe_fit_the_schema_together(
+    def test_optional_fields_of_an_nfe_fit_the_schema_together(
         self, signer: Signer, sale: tuple[str, dict[str, Any], dict[str, Any]]
     ) -> None:
         assert_fits_the_schema(signer, *sale)
 
     @settings(max_examples=30)
     @given(receipt=receipts_with_more())
-    def test_of_an_nfce_fit_the_schema_together(
+    def test_optional_fields_of_an_nfce_fit_the_schema_together(
         self, signer: Signer, receipt: tuple[str, dict[str, Any]]
     ) -> None:
         assert_receipt_fits_the_schema(signer, *receipt)

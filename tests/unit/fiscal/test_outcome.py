@@ -1,4 +1,4 @@
-"""What callers may count on in every outcome."""
+"""Guarantees of every outcome."""
 
 from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, datetime
@@ -8,7 +8,7 @@ import pytest
 
 from carimbo.fiscal.outcome import (
     Alert,
-    Answered,
+    AuthorityAnswer,
     Authorized,
     Canceled,
     Cause,
@@ -49,25 +49,25 @@ EXAMPLES: list[Outcome] = [
 
 
 class TestEveryOutcome:
-    def test_has_an_example_here(self) -> None:
-        assert {type(one) for one in EXAMPLES} == set(get_args(Outcome))
+    def test_every_outcome_has_an_example_here(self) -> None:
+        assert {type(example) for example in EXAMPLES} == set(get_args(Outcome))
 
     @pytest.mark.parametrize("outcome", EXAMPLES)
-    def test_cannot_change(self, outcome: Outcome) -> None:
+    def test_outcomes_are_immutable(self, outcome: Outcome) -> None:
         with pytest.raises(FrozenInstanceError):
             setattr(outcome, fields(outcome)[0].name, "100")
 
     @pytest.mark.parametrize("outcome", EXAMPLES)
-    def test_keeps_the_words_of_the_authority_unless_there_was_none(self, outcome: Outcome) -> None:
-        assert isinstance(outcome, Answered) is not isinstance(outcome, NotJudged)
+    def test_every_outcome_but_not_judged_is_an_answer_of_the_authority(self, outcome: Outcome) -> None:
+        assert isinstance(outcome, AuthorityAnswer) is not isinstance(outcome, NotJudged)
 
-    def test_cannot_be_taken_for_another_one(self) -> None:
+    def test_outcomes_of_different_types_are_not_equal(self) -> None:
         code, message = "999", "Erro não catalogado"
         outcomes = {Rejected(code=code, message=message), Unknown(code=code, message=message)}
         assert len(outcomes) == 2
 
-    def test_shows_nothing_of_what_was_refused_in_a_log(self) -> None:
+    def test_repr_of_an_outcome_has_no_xml(self) -> None:
         assert "secret" not in repr(Rejected(code="225", message="Rejeição", answer_xml=b"<secret/>"))
 
-    def test_pairs_an_alert_as_code_and_message(self) -> None:
+    def test_alert_is_a_pair_of_code_and_message(self) -> None:
         assert AUTHORIZED.alerts == (("1", "Confira o NCM"),)

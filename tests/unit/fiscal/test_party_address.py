@@ -1,11 +1,16 @@
-"""Addresses of parties: known in part, in Brazil or abroad, and shown as they were stored."""
+"""Addresses of parties: complete or not, in Brazil or abroad, and shown as they were stored."""
 
 from typing import Any, ClassVar
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.fiscal.party_address import AnyAddress, AnyAddressRecord, completed_address, filled_address
+from carimbo.fiscal.parties.party_address import (
+    AnyAddress,
+    AnyAddressRecord,
+    completed_address,
+    filled_address,
+)
 from unit.fiscal.goods.support import misformed
 
 BODY: TypeAdapter[Any] = TypeAdapter(AnyAddress)
@@ -14,7 +19,7 @@ SAO_PAULO = {"state": "SP", "cityCode": "3550308", "city": "São Paulo"}
 
 
 def kept(**address: Any) -> dict[str, Any]:
-    """The fields that are stored of an address."""
+    """Returns the fields that are stored of an address."""
     return dict(BODY.validate_python(address).model_dump(by_alias=True, exclude_none=True))
 
 
@@ -110,19 +115,19 @@ class TestFilledAddress:
     WHOLE: ClassVar = {"zipcode": "01310100", "street": "Avenida Paulista", "number": "1000", **SAO_PAULO}
 
     def test_missing_lines_come_from_another_address_of_the_same_place(self) -> None:
-        known = {"zipcode": "01310100", "city": "SÃO PAULO"}
-        assert filled_address(known, self.WHOLE) == self.WHOLE | {"city": "SÃO PAULO"}
+        partial = {"zipcode": "01310100", "city": "SÃO PAULO"}
+        assert filled_address(partial, self.WHOLE) == self.WHOLE | {"city": "SÃO PAULO"}
 
-    @pytest.mark.parametrize("known", [{"zipcode": "01001000"}, {"number": "9"}, {"countryCode": "US"}])
-    def test_addresses_of_two_places_are_not_mixed(self, known: dict[str, str]) -> None:
-        assert filled_address(known, self.WHOLE) == known
+    @pytest.mark.parametrize("partial", [{"zipcode": "01001000"}, {"number": "9"}, {"countryCode": "US"}])
+    def test_addresses_of_two_places_are_not_mixed(self, partial: dict[str, str]) -> None:
+        assert filled_address(partial, self.WHOLE) == partial
 
-    def test_complement_of_a_whole_address_is_not_taken(self) -> None:
+    def test_complement_of_another_address_is_not_added_to_a_whole_one(self) -> None:
         assert filled_address(self.WHOLE, self.WHOLE | {"complement": "Sala 12"}) == self.WHOLE
 
-    @pytest.mark.parametrize("known", [{}, None])
-    def test_address_without_any_line_is_replaced(self, known: dict[str, str] | None) -> None:
-        assert filled_address(known, self.WHOLE) == self.WHOLE
+    @pytest.mark.parametrize("partial", [{}, None])
+    def test_address_without_any_line_is_replaced(self, partial: dict[str, str] | None) -> None:
+        assert filled_address(partial, self.WHOLE) == self.WHOLE
 
 
 class TestCompletedAddress:
@@ -146,7 +151,7 @@ class TestCompletedAddress:
         assert completed_address(own, other) == own
 
     def test_address_alone_stays_as_it_was_stored(self) -> None:
-        """Tables change: what was right once is not lost because it would be refused today."""
+        """Tables change: an address that was valid once is not lost because it would be refused today."""
         stored = {"city": "Município extinto", "state": "SP"}
         assert completed_address(stored, None) == completed_address({}, stored) == stored
 
@@ -155,6 +160,6 @@ class TestRecord:
     @pytest.mark.parametrize("stored", [{}, {"zipcode": "01310100"}, {"countryCode": "US"}])
     def test_unknown_fields_are_shown_as_null(self, stored: dict[str, str]) -> None:
         shown = RECORD.dump_python(RECORD.validate_python(stored), by_alias=True)
-        known = {name: value for name, value in shown.items() if value is not None}
-        assert known == (stored if "zipcode" not in stored else {"zipcode": "01310-100"})
+        filled = {name: value for name, value in shown.items() if value is not None}
+        assert filled == (stored if "zipcode" not in stored else {"zipcode": "01310-100"})
         assert {"street", "number", "district", "city"} <= shown.keys()

@@ -1,17 +1,17 @@
-"""What a document would be, shown before it is issued."""
+"""The review of a document before it is issued."""
 
 import re
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Issuance, Preview, Review
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     CSC,
     ISSUED_AT,
@@ -51,53 +51,53 @@ def nfce_review(settings: dict[str, Any], under: Emission | None = None, **chang
 
 
 class TestReviewOfAnNfe:
-    def test_names_totals_in_english(self) -> None:
+    def test_totals_have_english_names(self) -> None:
         totals = preview_of(nfe_review()).totals
         assert (totals["goodsAmount"], totals["icmsAmount"]) == (Decimal("71.8"), 0)
         assert "approximateTaxes" not in totals
 
-    def test_nests_what_the_layout_nests(self) -> None:
+    def test_totals_are_nested_like_the_layout(self) -> None:
         totals = preview_of(nfe_review(withheldTaxes={"pisAmount": 1})).totals
         assert totals["withheldTaxes"] == {"pisAmount": 1}
 
-    def test_shows_what_the_rules_refuse(self) -> None:
+    def test_preview_shows_a_document_that_the_rules_refuse(self) -> None:
         review = nfe_review(items=[item(cfop="6102")])
         assert [problem.path for problem in review.problems] == ["items[0].cfop"]
         assert preview_of(review).amount == Decimal("71.8")
         assert b"<CFOP>6102</CFOP>" in preview_of(review).xml
 
-    def test_says_what_was_assumed(self, signer: Signer) -> None:
+    def test_review_has_the_warnings_about_assumptions(self, signer: Signer) -> None:
         seller = company(taxRegime="normal", pisCofinsRegime="nonCumulative")
-        made = issued_nfe(signer, by=seller)
-        assert isinstance(made, SignedDocument)
-        assert nfe_review(by=seller).warnings == made.warnings != ()
+        document = issued_nfe(signer, by=seller)
+        assert isinstance(document, SignedDocument)
+        assert nfe_review(by=seller).warnings == document.warnings != ()
 
-    def test_shows_nothing_that_cannot_be_composed(self) -> None:
+    def test_document_that_cannot_be_composed_has_no_preview(self) -> None:
         review = nfe_review(items=[item(quantity=0)])
         assert [problem.path for problem in review.problems] == ["items[0].quantity"]
         assert review.preview is None
 
-    def test_shows_nothing_that_cannot_be_written(self) -> None:
+    def test_document_that_cannot_be_written_has_no_preview(self) -> None:
         review = nfe_review(items=[item(description="Caneca \u2603")])
         assert [problem.path for problem in review.problems] == ["items[0].description"]
         assert review.preview is None
 
-    def test_tells_the_problems_that_keep_it_from_being_issued(self, signer: Signer) -> None:
+    def test_review_has_the_same_problems_as_issuing(self, signer: Signer) -> None:
         for changes in ({"items": [item(cfop="6102")]}, {"recipient": buyer(address=None)}):
             assert nfe_review(**changes).problems == issued_nfe(signer, **changes)
 
 
 class TestReviewOfAnNfce:
-    def test_shows_the_qr_code(self) -> None:
+    def test_preview_has_the_qr_code(self) -> None:
         assert b"</infNFe><infNFeSupl><qrCode>" in preview_of(nfce_review(CSC)).xml
 
-    def test_shows_the_receipt_without_one_where_it_cannot_be_made(self, signer: Signer) -> None:
+    def test_preview_has_no_qr_code_where_it_cannot_be_made(self, signer: Signer) -> None:
         review = nfce_review({})
         assert review.problems == issued_nfce(signer, settings={})
         assert [problem.path for problem in review.problems] == ["company.settings.nfce.csc"]
         assert preview_of(review).xml.endswith(b"</infNFe></NFe>")
 
-    def test_shows_a_worthless_signature_in_the_qr_code_of_an_offline_one(self) -> None:
+    def test_preview_of_an_offline_receipt_has_a_throwaway_signature_in_its_qr_code(self) -> None:
         contingency = Contingency(ISSUED_AT, "Sem conexão com a rede")
         offline = emission(type=EmissionType.OFFLINE, contingency=contingency)
         review = nfce_review({"qrVersion": 3}, offline)
@@ -106,21 +106,21 @@ class TestReviewOfAnNfce:
 
 
 class TestReviewOfASignedXml:
-    def test_shows_what_the_xml_says_and_not_what_the_body_says(self, signer: Signer) -> None:
+    def test_preview_of_a_signed_xml_shows_the_xml_and_not_the_body(self, signer: Signer) -> None:
         xml = PointOfSale(signer).v2(SIGNED_PART)
-        preview = preview_of(handed_over(xml))
+        preview = preview_of(review_of_signed_xml(xml))
         assert preview.amount == preview.totals["amount"] == 100
         assert [line["description"] for line in preview.lines] == ["CANETA"]
         assert preview.xml == SIGNATURE.sub(b"", xml)
 
-    def test_shows_nothing_of_what_is_refused(self, signer: Signer) -> None:
+    def test_refused_signed_xml_has_no_preview(self, signer: Signer) -> None:
         tampered = PointOfSale(signer).v2(SIGNED_PART).replace(b"CANETA", b"CANETO")
-        review = handed_over(tampered)
+        review = review_of_signed_xml(tampered)
         assert review.problems
         assert review.preview is None
 
 
-def handed_over(xml: bytes) -> Review:
+def review_of_signed_xml(xml: bytes) -> Review:
     return nfce_review(
         CSC,
         issueMode="offlineContingency",

@@ -1,4 +1,4 @@
-"""Any good body has totals that are the sums of its items, and shares that are whole."""
+"""Any valid body has totals that are the sums of its items, and shares without a remainder."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -10,7 +10,7 @@ from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.money import cents
-from unit.fiscal.drawing import AMOUNT, FLAG, Values, above_zero, between, each, having, number, one
+from unit.fiscal.drawing import AMOUNT, FLAG, Values, above_zero, any_of, between, each, having, number
 from unit.fiscal.good_bodies import REGIMES, SIMPLES, buyer_in, seller
 from unit.fiscal.goods.support import RIO_DE_JANEIRO, SAO_PAULO, element, item, lines, nfe
 
@@ -23,7 +23,7 @@ CHARGES = {"discount": "vDesc", "freight": "vFrete", "insurance": "vSeg", "other
 SUBSTITUTED = {"stBaseMode": "4", "stBase": 140, "stRate": 18, "stAmount": 7.2}
 FUND_OF_THE_SUBSTITUTED = {"stFcpBase": 140, "stFcpRate": 2, "stFcpAmount": 2.8}
 WAIVED = {"cst": "40", "exemptedAmount": 0.01, "exemptionReason": "9"}
-BY_CSOSN = one(
+BY_CSOSN = any_of(
     {},
     {"icms": {"csosn": "101"}},
     {"icms": {"csosn": "400"}},
@@ -31,7 +31,7 @@ BY_CSOSN = one(
     {"icms": {"csosn": "900", "rate": 18, "baseReduction": 33.33}},
     {"icms": {"csosn": "202"} | SUBSTITUTED | FUND_OF_THE_SUBSTITUTED},
 )
-BY_CST = one(
+BY_CST = any_of(
     {},
     {"icms": {"cst": "00", "rate": 25, "fcpRate": 2}},
     {"icms": {"cst": "10"} | SUBSTITUTED | FUND_OF_THE_SUBSTITUTED},
@@ -49,7 +49,7 @@ CREDIT = {
     "ibs": {"rate": 2, "amount": 0.18},
     "cbs": {"rate": 3, "conditionalAmount": 0.27},
 }
-OF_THE_REFORM = one(
+OF_THE_REFORM = any_of(
     {},
     {"ibsCbs": {"taxClassCode": "000001", "operationCredit": CREDIT}},
     {"ibsCbs": {"taxClassCode": "200003"}},
@@ -58,15 +58,15 @@ OF_THE_REFORM = one(
     {"ibsCbs": {"taxClassCode": "515001", "state": DEFERRED, "city": DEFERRED, "cbs": DEFERRED}},
 )
 OTHER_TAXES: dict[str, Values] = {
-    "ipi": one({"cst": "50", "rate": 9.75}, {"cst": "53"}),
-    "pis": one({"cst": "06"}, {"cst": "02", "rate": 0.65}),
-    "cofins": one({"cst": "03", "quantity": 1.5, "unitRate": 0.1234}),
+    "ipi": any_of({"cst": "50", "rate": 9.75}, {"cst": "53"}),
+    "pis": any_of({"cst": "06"}, {"cst": "02", "rate": 0.65}),
+    "cofins": any_of({"cst": "03", "quantity": 1.5, "unitRate": 0.1234}),
     "approximateTaxes": AMOUNT,
-    "importTax": one({"base": 10, "customsExpenses": 1, "amount": 2.01, "iofAmount": 0}),
-    "returnedIpi": one({"returnedShare": 50, "amount": 1.11}),
+    "importTax": any_of({"base": 10, "customsExpenses": 1, "amount": 2.01, "iofAmount": 0}),
+    "returnedIpi": any_of({"returnedShare": 50, "amount": 1.11}),
 }
 PRICES = {"quantity": above_zero(1000, 4), "unitValue": between(Decimal(1), 1000, 4)}
-# No charge is above the price of the smallest item that is drawn with it.
+# No charge exceeds the price of the smallest item that is drawn with it.
 CHARGED = each(number(1), *CHARGES)
 
 
@@ -88,7 +88,7 @@ def sales(draw: Callable[..., Any]) -> Invoice:
 def added(parts: list[etree._Element], path: str) -> Decimal:
     """Returns the sum of all elements at a path within the parts."""
     wanted = "/".join(f"{{*}}{tag}" for tag in path.split("/"))
-    return sum((Decimal(one.text or "") for part in parts for one in part.iterfind(wanted)), Decimal(0))
+    return sum((Decimal(match.text or "") for part in parts for match in part.iterfind(wanted)), Decimal(0))
 
 
 OF_THE_PRODUCT = {tag: f"prod/{tag}" for tag in ("vFrete", "vSeg", "vDesc", "vOutro")}
@@ -134,12 +134,12 @@ CHARGED_ON_TOP = ("vST", "vFCPST", "vFrete", "vSeg", "vOutro", "vII", "vIPI", "v
 def totals_in(document: etree._Element, group: str) -> dict[str, Decimal]:
     """Returns every total of a group of the document, by its path in the group."""
     totals = document.find(f"{{*}}total/{{*}}{group}")
-    leaves = [] if totals is None else [one for one in totals.iter() if not len(one)]
-    return {_path(one, group): Decimal(one.text or "") for one in leaves}
+    leaves = [] if totals is None else [leaf for leaf in totals.iter() if not len(leaf)]
+    return {_path(leaf, group): Decimal(leaf.text or "") for leaf in leaves}
 
 
 def _path(leaf: etree._Element, group: str) -> str:
-    names = [etree.QName(one).localname for one in (leaf, *leaf.iterancestors())]
+    names = [etree.QName(ancestor).localname for ancestor in (leaf, *leaf.iterancestors())]
     return "/".join(reversed(names[: names.index(group)]))
 
 
@@ -152,7 +152,7 @@ def assert_totals_add_up(invoice: Invoice) -> None:
     sums = {tag: added(items, ICMS_TOTALS[tag]) for tag in totals if tag != "vNF"}
     assert totals == sums | {"vNF": _amount(totals, items)}
     of_the_reform = totals_in(document, "IBSCBSTot")
-    reformed = [one for one in items if one.find(".//{*}IBSCBS") is not None]
+    reformed = [line for line in items if line.find(".//{*}IBSCBS") is not None]
     assert bool(of_the_reform) == bool(reformed)
     sums = {path: added(items, f"imposto/IBSCBS/{REFORM_TOTALS[path]}") for path in of_the_reform}
     assert of_the_reform == sums
@@ -161,8 +161,8 @@ def assert_totals_add_up(invoice: Invoice) -> None:
 
 
 def _amount(totals: dict[str, Decimal], items: list[etree._Element]) -> Decimal:
-    """Returns what a document of these totals is worth."""
-    deducted = [one for one in items if one.findtext(".//{*}indDeduzDeson") == "1"]
+    """Returns the amount of a document with these totals."""
+    deducted = [line for line in items if line.findtext(".//{*}indDeduzDeson") == "1"]
     waived = added(deducted, "imposto/ICMS/*/vICMSDeson")
     charged = sum((totals[tag] for tag in CHARGED_ON_TOP), Decimal(0))
     return totals["vProd"] - totals["vDesc"] - waived + charged
@@ -180,26 +180,28 @@ def assert_shares_are_whole(
     prices: list[dict[str, Any]], charges: dict[str, Decimal], discounted: Decimal
 ) -> None:
     """Checks that the items share the charges of a document to the cent, and none becomes negative."""
-    counted = [one for one in prices if one.get("countsInTotal", True)]
-    goods = sum((cents(one["quantity"] * one["unitValue"]) for one in counted), Decimal(0))
+    counted = [price for price in prices if price.get("countsInTotal", True)]
+    goods = sum((cents(price["quantity"] * price["unitValue"]) for price in counted), Decimal(0))
     charges["discount"] = cents(goods * discounted)
     of_the_sale: dict[str, Any] = charges | {"freight": {"mode": "sender", "amount": charges["freight"]}}
-    made = list(lines(nfe(items=[item(**one) for one in prices], **of_the_sale)))
-    assert {name: added(made, f"prod/{tag}") for name, tag in CHARGES.items()} == charges
-    assert all(added([one], "prod/vDesc") <= added([one], "prod/vProd") for one in made)
+    shared = list(lines(nfe(items=[item(**price) for price in prices], **of_the_sale)))
+    assert {name: added(shared, f"prod/{tag}") for name, tag in CHARGES.items()} == charges
+    assert all(added([line], "prod/vDesc") <= added([line], "prod/vProd") for line in shared)
 
 
 class TestTotals:
     @settings(max_examples=100)
     @given(sales())
-    def test_are_the_sums_of_the_items_and_make_the_amount_of_the_document(self, invoice: Invoice) -> None:
+    def test_totals_are_the_sums_of_the_items_and_make_the_amount_of_the_document(
+        self, invoice: Invoice
+    ) -> None:
         assert_totals_add_up(invoice)
 
 
 class TestShares:
     @settings(max_examples=50)
     @given(*SHARED_CHARGES)
-    def test_of_the_documents_charges_are_whole_and_make_no_item_negative(
+    def test_shares_of_the_documents_charges_add_up_and_make_no_item_negative(
         self, prices: list[dict[str, Any]], charges: dict[str, Decimal], discounted: Decimal
     ) -> None:
         assert_shares_are_whole(prices, charges, discounted)

@@ -1,4 +1,4 @@
-"""Rules as values: what a broken one says, and which rules a document is checked against."""
+"""Rules as values: the problem of a broken rule, and the rules that a document is checked against."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from carimbo.fiscal.rules import At, DocumentCheck, RuleBook, Severity, judge
 
 @dataclass(frozen=True)
 class Trip:
-    """A document of a made-up family."""
+    """A document of a fictitious family."""
 
     stops: tuple[str, ...]
     distance: int = 10
@@ -45,7 +45,7 @@ def hint_of(code: str) -> str | None:
     return "Informe as paradas." if code == "501" else None
 
 
-def test_good_document_breaks_no_rule() -> None:
+def test_valid_document_breaks_no_rule() -> None:
     judgement = judge((RULES, LONG_RULES), Trip(("a", "b")), hint_of)
     assert (judgement.problems, judgement.warnings) == ((), ())
 
@@ -56,7 +56,7 @@ def test_problem_has_code_source_hint_and_facts() -> None:
     assert (problem.hint, problem.facts) == ("Informe as paradas.", (("least", "1"),))
 
 
-def test_rule_is_reported_for_every_place_with_its_own_values() -> None:
+def test_rule_is_reported_at_every_place_with_its_own_values() -> None:
     problems = judge((RULES,), Trip(("a", "a", "a")), hint_of).problems
     assert [(problem.path, problem.message, problem.hint) for problem in problems] == [
         ("stops[1]", "A parada 1 repete a 0.", "Retire 1."),
@@ -68,7 +68,7 @@ def test_rule_is_reported_for_every_place_with_its_own_values() -> None:
     ("distance", "warnings"),
     [(100, ()), (101, ("distance: A viagem é longa. Esperado: 100, e não 101.",))],
 )
-def test_book_is_read_only_when_the_document_has_its_subject(
+def test_book_applies_only_when_the_document_has_its_subject(
     distance: int, warnings: tuple[str, ...]
 ) -> None:
     judgement = judge((RULES, LONG_RULES), Trip(("a",), distance), hint_of)
@@ -81,7 +81,7 @@ def test_path_of_a_line_begins_at_the_line_or_at_the_top() -> None:
     assert rule.problem(At("/stops"), hint_of, "legs[2].").path == "stops"
 
 
-def test_every_rule_of_the_nfse_says_what_to_change_and_where_it_comes_from() -> None:
+def test_every_rule_of_the_nfse_has_a_hint_and_a_source() -> None:
     rules = [rule for book in (REQUEST_RULES, *NOTE_BOOKS) for rule in book]
     assert len(rules) > 40
     assert [rule.code for rule in rules if not rule.source] == []

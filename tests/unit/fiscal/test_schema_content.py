@@ -1,11 +1,19 @@
-"""What an XSD lets stand inside an element."""
+"""The elements that an XSD allows inside another."""
 
 from pathlib import Path
 
 import pytest
 
 from carimbo.fiscal.schemas import SchemaFile
-from carimbo.fiscal.schemas.content import Content, Excess, Fault, Lack, Surplus, content_of, faults
+from carimbo.fiscal.schemas.content_model import (
+    ContentError,
+    ContentModel,
+    ExcludedElement,
+    MissingElement,
+    RepeatedElement,
+    content_errors,
+    content_model_of,
+)
 
 XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
 <xs:import namespace="urn:elsewhere"/>
@@ -30,10 +38,10 @@ WHOLE = ("id", "cash")
 
 
 @pytest.fixture
-def content(tmp_path: Path) -> Content:
+def content(tmp_path: Path) -> ContentModel:
     (tmp_path / "order.xsd").write_text(XSD, encoding="utf-8")
     (tmp_path / "types.xsd").write_text(TYPES, encoding="utf-8")
-    return content_of(SchemaFile(tmp_path / "order.xsd", is_operators=True))
+    return content_model_of(SchemaFile(tmp_path / "order.xsd", is_operators=True))
 
 
 class TestContent:
@@ -41,28 +49,34 @@ class TestContent:
         ("present", "wrong"),
         [
             (WHOLE, []),
-            (("cash",), [Lack(("id",), ())]),
-            (("id",), [Lack(("cash", "card"), ())]),
-            (("id", "rate", "cash"), [Lack(("base",), ("rate",))]),
-            (("id", "card"), [Lack(("brand",), ("card",))]),
-            (("id", "cash", "card", "brand"), [Excess("card", "cash"), Excess("brand", "cash")]),
+            (("cash",), [MissingElement(("id",), ())]),
+            (("id",), [MissingElement(("cash", "card"), ())]),
+            (("id", "rate", "cash"), [MissingElement(("base",), ("rate",))]),
+            (("id", "card"), [MissingElement(("brand",), ("card",))]),
+            (
+                ("id", "cash", "card", "brand"),
+                [ExcludedElement("card", "cash"), ExcludedElement("brand", "cash")],
+            ),
             ((*WHOLE, "red", "blue", "red"), []),
             ((*WHOLE, "gift"), []),
-            (("id", *WHOLE), [Surplus("id")]),
+            (("id", *WHOLE), [RepeatedElement("id")]),
         ],
     )
-    def test_knows_what_goes_together(
-        self, content: Content, present: tuple[str, ...], wrong: list[Fault]
+    def test_content_errors_follow_sequences_and_choices(
+        self, content: ContentModel, present: tuple[str, ...], wrong: list[ContentError]
     ) -> None:
         inside = content.inside(["order"])
         assert inside
-        assert list(faults(inside, present)) == wrong
+        assert list(content_errors(inside, present)) == wrong
 
-    def test_of_an_extended_type_is_found_in_an_included_file(self, content: Content) -> None:
+    def test_content_of_an_extended_type_is_found_in_an_included_file(self, content: ContentModel) -> None:
         inside = content.inside(["order", "buyer"])
         assert inside
-        assert list(faults(inside, ())) == [Lack(("first",), ()), Lack(("last",), ())]
+        assert list(content_errors(inside, ())) == [
+            MissingElement(("first",), ()),
+            MissingElement(("last",), ()),
+        ]
 
-    @pytest.mark.parametrize("way", [["other"], ["order", "id"], ["order", "other", "id"]])
-    def test_is_nothing_where_no_elements_are_declared(self, content: Content, way: list[str]) -> None:
-        assert content.inside(way) is None
+    @pytest.mark.parametrize("path", [["other"], ["order", "id"], ["order", "other", "id"]])
+    def test_element_without_declared_content_has_none(self, content: ContentModel, path: list[str]) -> None:
+        assert content.inside(path) is None

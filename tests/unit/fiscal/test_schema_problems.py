@@ -1,4 +1,4 @@
-"""What a schema refuses, in the words and field names of the caller."""
+"""Refusals of a schema, with the field names of the caller."""
 
 import re
 from datetime import date
@@ -12,7 +12,7 @@ from carimbo.fiscal.schemas import Schema, Schemas
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 
-# A message with one field of each kind; it stands in for the NF-e in an operator's folder.
+# A message with one field of each kind; it replaces the NF-e in an operator's folder.
 XSD = f"""<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns="{NAMESPACE}" xmlns:n="{NAMESPACE}"
  targetNamespace="{NAMESPACE}" elementFormDefault="qualified">
 <xs:element name="pedido">
@@ -59,7 +59,7 @@ class Item:
 
 @group("inf")
 class Order:
-    """The element that is made of the caller's fields."""
+    """The element that contains the caller's fields."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
@@ -85,8 +85,8 @@ def schemas(tmp_path_factory: pytest.TempPathFactory) -> Schemas:
     return Schemas(folder)
 
 
-class Told:
-    """The problems of the small message with one thing replaced."""
+class ProblemsAfter:
+    """Returns the problems of the small message after one replacement."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
@@ -98,22 +98,24 @@ class Told:
 
 
 @pytest.fixture
-def told(schemas: Schemas) -> Told:
-    return Told(schemas)
+def problems_after(schemas: Schemas) -> ProblemsAfter:
+    return ProblemsAfter(schemas)
 
 
 class TestValidMessage:
-    def test_has_no_problem(self, told: Told) -> None:
-        assert told("ANA", "EVA") == ()
+    def test_valid_message_has_no_problem(self, problems_after: ProblemsAfter) -> None:
+        assert problems_after("ANA", "EVA") == ()
 
-    def test_may_be_a_part_of_another(self, schemas: Schemas) -> None:
+    def test_valid_message_may_be_a_part_of_another(self, schemas: Schemas) -> None:
         (inner,) = etree.fromstring(f"<around>{VALID}</around>")
         assert schemas.problems(Schema.NFE, inner, Order) == ()
 
 
 class TestWrongValue:
-    def test_is_told_with_code_path_value_format_and_source(self, told: Told) -> None:
-        assert told("<NCM>2<", "<NCM>2A<") == (
+    def test_wrong_value_is_reported_with_code_path_value_format_and_source(
+        self, problems_after: ProblemsAfter
+    ) -> None:
+        assert problems_after("<NCM>2<", "<NCM>2A<") == (
             Problem(
                 "225",
                 "items[1].ncm",
@@ -123,8 +125,8 @@ class TestWrongValue:
             ),
         )
 
-    def test_comes_with_the_few_that_are_allowed(self, told: Told) -> None:
-        (problem,) = told("<tipo>0<", "<tipo>7<")
+    def test_problem_lists_the_allowed_values_if_they_are_few(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<tipo>0<", "<tipo>7<")
         assert problem.path == "kind"
         assert problem.message == "O valor “7” não é um dos permitidos."
         assert problem.hint == "Valores permitidos: 0, 1."
@@ -143,124 +145,128 @@ class TestWrongValue:
             ('n="2"', 'n="B"', "O valor “B” de item/@n não tem o formato exigido."),
         ],
     )
-    def test_is_told_once_and_by_what_says_most(self, told: Told, old: str, new: str, message: str) -> None:
-        assert [problem.message for problem in told(old, new)] == [message]
+    def test_wrong_value_is_reported_once_by_the_most_informative_error(
+        self, problems_after: ProblemsAfter, old: str, new: str, message: str
+    ) -> None:
+        assert [problem.message for problem in problems_after(old, new)] == [message]
 
-    def test_is_cut_short(self, told: Told) -> None:
-        (problem,) = told("<NCM>2<", f"<NCM>{'9' * 5_000}<")
+    def test_long_value_is_cut_in_the_message(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2<", f"<NCM>{'9' * 5_000}<")
         assert len(problem.message) < 150
 
-    def test_that_quotes_the_validator_changes_nothing(self, told: Told) -> None:
+    def test_value_that_quotes_the_validator_does_not_confuse_it(self, problems_after: ProblemsAfter) -> None:
         trap = "x', attribute 'n': The attribute 'n' is required by the pattern 'y"
-        (problem,) = told("<NCM>2<", f"<NCM>{trap}<")
+        (problem,) = problems_after("<NCM>2<", f"<NCM>{trap}<")
         assert problem.path == "items[1].ncm"
         assert problem.hint == "O formato exigido, como expressão regular, é [0-9]{1,8}."
 
-    def test_of_an_attribute_has_the_path_of_its_field(self, told: Told) -> None:
-        (problem,) = told('n="2"', 'n="B"')
+    def test_wrong_attribute_has_the_path_of_its_field(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after('n="2"', 'n="B"')
         assert (problem.path, problem.source) == ("items[1]", "XSD nfe_v4.00.xsd, elemento item/@n")
 
-    def test_is_told_for_every_element_in_the_order_of_the_message(self, told: Told) -> None:
-        wrong = told("ANA</xNome><dia>2026-11-14", "A</xNome><dia>hoje")
+    def test_every_wrong_element_is_reported_in_the_order_of_the_message(
+        self, problems_after: ProblemsAfter
+    ) -> None:
+        wrong = problems_after("ANA</xNome><dia>2026-11-14", "A</xNome><dia>hoje")
         assert [problem.path for problem in wrong] == ["name", "dueOn"]
 
 
 class TestMissing:
-    def test_element_before_another_is_named_and_located(self, told: Told) -> None:
-        (problem,) = told("<xNome>ANA</xNome>", "")
+    def test_missing_element_before_another_is_named_and_located(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<xNome>ANA</xNome>", "")
         assert problem.path == "name"
         assert problem.message == "Obrigatório."
         assert problem.source == "XSD nfe_v4.00.xsd, elemento xNome"
 
-    def test_element_at_the_end_is_named_and_located(self, told: Told) -> None:
-        (problem,) = told("<NCM>2</NCM>", "")
+    def test_missing_element_at_the_end_is_named_and_located(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2</NCM>", "")
         assert (problem.path, problem.message) == ("items[1].ncm", "Obrigatório.")
 
-    def test_choice_that_is_one_field_is_located(self, told: Told) -> None:
-        (problem,) = told("<CNPJ>1</CNPJ>", "")
+    def test_missing_choice_that_is_one_field_is_located(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<CNPJ>1</CNPJ>", "")
         assert problem.path == "taxId"
         assert problem.message == "Obrigatório."
 
-    def test_list_is_located(self, told: Told) -> None:
-        (problem,) = told('<item n="1"><NCM>1</NCM></item><item n="2"><NCM>2</NCM></item>', "")
+    def test_missing_list_is_located(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after('<item n="1"><NCM>1</NCM></item><item n="2"><NCM>2</NCM></item>', "")
         assert problem.path == "items"
         assert problem.message == "Obrigatório."
 
-    def test_attribute_is_named_and_located(self, told: Told) -> None:
-        (problem,) = told(' n="2"', "")
+    def test_missing_attribute_is_named_and_located(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after(' n="2"', "")
         assert (problem.path, problem.message) == ("items[1]", "Falta o atributo n em item.")
 
 
 class TestTooMuch:
-    def test_an_unknown_element_is_told_by_the_group_that_it_is_in(self, told: Told) -> None:
-        (problem,) = told("<NCM>2", "<extra/><NCM>2")
+    def test_unknown_element_is_reported_at_its_group(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2", "<extra/><NCM>2")
         assert (problem.path, problem.message) == ("items[1]", "O elemento extra não pode estar aqui.")
 
-    def test_a_second_choice_is_told_by_its_field(self, told: Told) -> None:
-        (problem,) = told("<xNome>", "<CPF>1</CPF><xNome>")
+    def test_second_choice_is_reported_at_its_field(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<xNome>", "<CPF>1</CPF><xNome>")
         assert (problem.path, problem.message) == (
             "taxId",
             "CPF não se usa com CNPJ: informe só um dos dois.",
         )
 
-    def test_a_second_one_is_told_by_its_field(self, told: Told) -> None:
-        (problem,) = told("<xNome>ANA</xNome>", "<xNome>ANA</xNome><xNome>EVA</xNome>")
+    def test_repeated_element_is_reported_at_its_field(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<xNome>ANA</xNome>", "<xNome>ANA</xNome><xNome>EVA</xNome>")
         assert (problem.path, problem.message) == ("name", "Está mais de uma vez onde cabe uma só.")
 
-    def test_an_unknown_attribute_is_told(self, told: Told) -> None:
-        (problem,) = told('n="2"', 'n="2" m="1"')
+    def test_unknown_attribute_is_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after('n="2"', 'n="2" m="1"')
         assert (problem.path, problem.message) == ("items[1]", "O atributo m não existe em item.")
 
-    def test_a_repeated_number_is_told(self, told: Told) -> None:
-        (problem,) = told('n="2"', 'n="1"')
+    def test_repeated_unique_number_is_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after('n="2"', 'n="1"')
         assert problem.path == "items[1]"
         assert problem.message == "O campo repete um valor que deve ser único na mensagem."
 
-    def test_text_between_elements_is_told(self, told: Told) -> None:
-        (problem,) = told("<NCM>2", "solto<NCM>2")
+    def test_text_between_elements_is_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2", "solto<NCM>2")
         assert (problem.path, problem.message) == (
             "items[1]",
             "O campo leva outros elementos, e não um texto.",
         )
 
-    def test_elements_inside_a_text_are_told(self, told: Told) -> None:
-        (problem,) = told("<NCM>2", "<NCM>2<a/>")
+    def test_elements_inside_a_text_are_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2", "<NCM>2<a/>")
         assert problem.path == "items[1].ncm"
         assert problem.message == "O campo leva um texto, e não outros elementos."
 
-    def test_an_attribute_of_a_text_is_told(self, told: Told) -> None:
-        (problem,) = told("<NCM>2", '<NCM a="1">2')
+    def test_attribute_of_a_text_is_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after("<NCM>2", '<NCM a="1">2')
         assert (problem.path, problem.message) == ("items[1].ncm", "O atributo a não existe em NCM.")
 
-    def test_anything_else_is_told_in_the_validators_words(self, told: Told) -> None:
+    def test_other_errors_are_reported_in_the_validators_words(self, problems_after: ProblemsAfter) -> None:
         nil = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="true"'
-        (problem,) = told("<NCM>2", f"<NCM {nil}>2")
+        (problem,) = problems_after("<NCM>2", f"<NCM {nil}>2")
         assert problem.path == "items[1].ncm"
         assert problem.message == "O campo não segue o schema: “The element is not 'nillable'.”"
 
-    def test_another_message_is_told(self, told: Told) -> None:
-        (problem,) = told(VALID, f'<outro xmlns="{NAMESPACE}"/>')
+    def test_another_message_is_reported(self, problems_after: ProblemsAfter) -> None:
+        (problem,) = problems_after(VALID, f'<outro xmlns="{NAMESPACE}"/>')
         assert (problem.path, problem.message) == ("", "O elemento outro não é o que este schema descreve.")
 
 
 class TestPath:
-    def test_begins_at_the_element_of_the_record(self, told: Told) -> None:
-        assert [problem.path for problem in told("ANA", "A", record=Envelope)] == ["order.name"]
+    def test_path_begins_at_the_element_of_the_record(self, problems_after: ProblemsAfter) -> None:
+        assert [problem.path for problem in problems_after("ANA", "A", record=Envelope)] == ["order.name"]
 
-    def test_is_empty_outside_that_element(self, told: Told) -> None:
-        assert [problem.path for problem in told("<lote>1</lote>", "")] == [""]
+    def test_path_is_empty_outside_the_element_of_the_record(self, problems_after: ProblemsAfter) -> None:
+        assert [problem.path for problem in problems_after("<lote>1</lote>", "")] == [""]
 
-    def test_is_empty_without_a_record(self, told: Told) -> None:
-        assert [problem.path for problem in told("ANA", "A", record=None)] == [""]
+    def test_path_is_empty_without_a_record(self, problems_after: ProblemsAfter) -> None:
+        assert [problem.path for problem in problems_after("ANA", "A", record=None)] == [""]
 
-    def test_counts_elements_only(self, told: Told) -> None:
-        assert [p.path for p in told("<NCM>2", "<!-- a --><?b c?><NCM>B")] == ["items[1].ncm"]
+    def test_path_counts_elements_only(self, problems_after: ProblemsAfter) -> None:
+        assert [p.path for p in problems_after("<NCM>2", "<!-- a --><?b c?><NCM>B")] == ["items[1].ncm"]
 
-    def test_is_the_same_with_prefixes(self, schemas: Schemas) -> None:
+    def test_path_is_the_same_with_prefixes(self, schemas: Schemas) -> None:
         prefixed = re.sub(r"<(/?)(\w)", r"<\1p:\2", VALID).replace("xmlns=", "xmlns:p=").replace(">2<", ">B<")
         (problem,) = schemas.problems(Schema.NFE, etree.fromstring(prefixed), Order)
         assert (problem.path, problem.message[:14]) == ("items[1].ncm", "O valor “B” nã")
 
-    def test_is_the_same_inside_another_message(self, schemas: Schemas) -> None:
+    def test_path_is_the_same_inside_another_message(self, schemas: Schemas) -> None:
         (inner,) = etree.fromstring(f"<around>{VALID.replace('>2<', '>B<')}</around>")
         assert [problem.path for problem in schemas.problems(Schema.NFE, inner, Order)] == ["items[1].ncm"]

@@ -1,4 +1,4 @@
-"""What the official XSD refuses in an NF-e, in the words and field names of the caller."""
+"""Refusals of an NF-e by the official XSD, with the field names of the caller."""
 
 import re
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.layouts.json_form import path_of_tags
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.paths import locate
 from carimbo.fiscal.schemas import Schema, Schemas
 
 DATA = Path(__file__).parents[2] / "data"
@@ -23,7 +23,7 @@ class TestInvoice:
 
     XML = (DATA / "nfe55_simples.xml").read_text(encoding="utf-8")
 
-    def test_that_is_valid_has_no_problem(self, official: Schemas) -> None:
+    def test_valid_invoice_has_no_problem(self, official: Schemas) -> None:
         assert official.problems(Schema.NFE, etree.fromstring(self.XML), Invoice) == ()
 
     @pytest.mark.parametrize(
@@ -39,17 +39,17 @@ class TestInvoice:
             ("<Signature.*</Signature>", "", "", "Falta Signature."),
         ],
     )
-    def test_is_told_in_the_callers_fields(
+    def test_problem_names_the_callers_field(
         self, official: Schemas, pattern: str, replacement: str, place: str, message: str
     ) -> None:
         wrong, count = re.subn(pattern, replacement, self.XML, count=1, flags=re.DOTALL)
         (problem,) = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
         assert count == 1
-        assert problem.path == locate(Invoice, [(tag, 0) for tag in place.split("/") if tag])
+        assert problem.path == path_of_tags(Invoice, [(tag, 0) for tag in place.split("/") if tag])
         assert problem.message.startswith(message)
 
     @pytest.mark.parametrize(
-        ("pattern", "replacement", "told"),
+        ("pattern", "replacement", "expected"),
         [
             (
                 "<ICMSSN102>.*?</ICMSSN102>",
@@ -73,13 +73,13 @@ class TestInvoice:
         ],
         ids=["together", "one of two", "one of a list and another"],
     )
-    def test_tells_what_goes_together_and_what_does_not(
-        self, official: Schemas, pattern: str, replacement: str, told: list[tuple[str, str]]
+    def test_problem_names_the_fields_that_belong_together_or_exclude_each_other(
+        self, official: Schemas, pattern: str, replacement: str, expected: list[tuple[str, str]]
     ) -> None:
         wrong, count = re.subn(pattern, replacement, self.XML, count=1, flags=re.DOTALL)
         problems = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
         assert count == 1
-        assert [(problem.path, problem.message) for problem in problems] == told
+        assert [(problem.path, problem.message) for problem in problems] == expected
 
     @pytest.mark.parametrize(
         ("value", "message"),
@@ -89,12 +89,14 @@ class TestInvoice:
             ("1.234", "O valor “1.234” não tem o formato exigido."),
         ],
     )
-    def test_tells_what_is_wrong_with_an_amount(self, official: Schemas, value: str, message: str) -> None:
+    def test_problem_gives_the_reason_for_a_wrong_amount(
+        self, official: Schemas, value: str, message: str
+    ) -> None:
         wrong = re.sub("<vProd>.*?<", f"<vProd>{value}<", self.XML, count=1)
         (problem,) = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
         assert problem.message == message
 
-    def test_tells_the_second_item_apart(self, official: Schemas) -> None:
+    def test_problem_of_the_second_item_has_its_position(self, official: Schemas) -> None:
         root = etree.fromstring(self.XML)
         first = root.find(".//{*}det")
         assert first is not None
@@ -103,7 +105,7 @@ class TestInvoice:
         first.addnext(second)
         assert [problem.path for problem in official.problems(Schema.NFE, root, Invoice)] == ["items[1].ncm"]
 
-    def test_a_long_list_is_cut_and_says_so(self, official: Schemas) -> None:
+    def test_long_list_of_alternatives_is_cut(self, official: Schemas) -> None:
         wrong = re.sub(r"<ICMSSN102>.*?</ICMSSN102>", "", self.XML, flags=re.DOTALL)
         (problem,) = official.problems(Schema.NFE, etree.fromstring(wrong), Invoice)
         assert problem.message.endswith("ICMS40 ou outro.")

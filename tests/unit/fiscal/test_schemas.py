@@ -1,4 +1,4 @@
-"""Which official XSDs are in force, and what of nfelib's had to grow."""
+"""The official XSDs in force, and the patterns of nfelib's that have to be widened."""
 
 import re
 import shutil
@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from carimbo.fiscal.layouts.layout import content_xml
 from carimbo.fiscal.layouts.nfe_v4.events import Correction
-from carimbo.fiscal.layouts.records import content
 from carimbo.fiscal.schemas import Schema, Schemas, SchemaUnusable
-from carimbo.fiscal.schemas.files import WIDER, widened
+from carimbo.fiscal.schemas.files import WIDER, widen_patterns
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 SERVICE_NAMESPACE = "http://www.sped.fazenda.gov.br/nfse"
@@ -40,7 +40,7 @@ SIGNATURE = """<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo
 DETAILS = {
     "110111": "<descEvento>Cancelamento</descEvento><nProt>{protocol}</nProt>"
     "<xJust>ERRO DE DIGITACAO NO PEDIDO</xJust>",
-    "110110": content(Correction(correction="CORRIGE O ENDERECO DE ENTREGA")),
+    "110110": content_xml(Correction(correction="CORRIGE O ENDERECO DE ENTREGA")),
     "210210": "<descEvento>Ciencia da Operacao</descEvento>",
 }
 # ID, DPS, NFS, PRE, EVT.
@@ -52,13 +52,13 @@ EVENTS = {
 }
 
 
-def event(kind: str, cnpj: str, key: str, protocol: str = PROTOCOL) -> etree._Element:
-    details = DETAILS[kind].format(protocol=protocol)
-    reference = f"ID{kind}{key}01"
+def event(event_type: str, cnpj: str, key: str, protocol: str = PROTOCOL) -> etree._Element:
+    details = DETAILS[event_type].format(protocol=protocol)
+    reference = f"ID{event_type}{key}01"
     return etree.fromstring(
         f'<evento xmlns="{NAMESPACE}" versao="1.00"><infEvento Id="{reference}"><cOrgao>35</cOrgao>'
         f"<tpAmb>2</tpAmb><CNPJ>{cnpj}</CNPJ><chNFe>{key}</chNFe><dhEvento>2026-11-14T12:00:00-03:00</dhEvento>"
-        f"<tpEvento>{kind}</tpEvento><nSeqEvento>1</nSeqEvento><verEvento>1.00</verEvento>"
+        f"<tpEvento>{event_type}</tpEvento><nSeqEvento>1</nSeqEvento><verEvento>1.00</verEvento>"
         f'<detEvento versao="1.00">{details}</detEvento></infEvento>{SIGNATURE.format(id=reference)}</evento>'
     )
 
@@ -90,7 +90,7 @@ def service_event(key: str) -> etree._Element:
 
 
 def package_of(schema: Schema) -> Path:
-    """The folder of nfelib that a message's XSD lies in."""
+    """Returns the folder of nfelib with the XSD of a message."""
     return Schemas().file_of(schema).path.parent
 
 
@@ -107,14 +107,14 @@ class TestCatalogue:
 
 
 class TestThreads:
-    def test_a_schema_is_compiled_once_in_each(self, schemas: Schemas) -> None:
+    def test_schema_is_compiled_once_in_each_thread(self, schemas: Schemas) -> None:
         here = schemas.compiled(Schema.NFE)
         with ThreadPoolExecutor(1) as other:
             there = [other.submit(schemas.compiled, Schema.NFE).result() for _ in range(2)]
         assert schemas.compiled(Schema.NFE) is here
         assert there[0] is there[1] is not here
 
-    def test_get_their_own_errors_only(self, schemas: Schemas) -> None:
+    def test_threads_get_their_own_errors_only(self, schemas: Schemas) -> None:
         def values(key: str) -> set[str]:
             root = consult(key)
             return {p.message for _ in range(300) for p in schemas.problems(Schema.NFE_DOCUMENT_QUERY, root)}
@@ -125,8 +125,8 @@ class TestThreads:
         assert [("“1”" in message, "“2”" in message) for message in first] == [(True, False)]
         assert [("“1”" in message, "“2”" in message) for message in second] == [(False, True)]
 
-    def test_compile_one_after_the_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The loader of included files, which widens nfelib's, is one for the whole process."""
+    def test_schemas_are_compiled_one_after_the_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The loader of included files, which widens nfelib's, is shared by the whole process."""
         compiling, most = 0, 0
 
         def watched(xsd: etree._Element) -> etree.XMLSchema:
@@ -157,7 +157,7 @@ class TestNfelibPatterns:
         "TSIdPedRegEvt",
     )
 
-    def test_that_are_widened(self) -> None:
+    def test_widened_patterns_are_those_listed(self) -> None:
         """A newer nfelib that no longer needs one of them changes this list."""
         packages = sorted({package_of(schema) for schema in Schema})
         changed = {
@@ -182,8 +182,8 @@ class TestNfelibPatterns:
     @staticmethod
     def _owners_of_changes(xsd: bytes) -> list[str]:
         pattern = "{http://www.w3.org/2001/XMLSchema}pattern"
-        before = [one.get("value") for one in etree.fromstring(xsd).iter(pattern)]
-        after = list(etree.fromstring(widened(xsd)).iter(pattern))
+        before = [element.get("value") for element in etree.fromstring(xsd).iter(pattern)]
+        after = list(etree.fromstring(widen_patterns(xsd)).iter(pattern))
         return [
             next(name for name in (above.get("name") for above in new.iterancestors()) if name)
             for old, new in zip(before, after, strict=True)
@@ -193,7 +193,9 @@ class TestNfelibPatterns:
     @pytest.mark.parametrize(("numeric", "wider"), [(old, new) for (_, old), new in WIDER.items()])
     @settings(max_examples=10)
     @given(data=st.data())
-    def test_still_accept_what_they_accepted(self, numeric: str, wider: str, data: st.DataObject) -> None:
+    def test_widened_patterns_still_accept_every_numeric_value(
+        self, numeric: str, wider: str, data: st.DataObject
+    ) -> None:
         value = data.draw(st.from_regex(numeric, fullmatch=True, alphabet=f"{LETTERS_OF_IDS}0123456789"))
         assert re.fullmatch(wider, value)
 
@@ -203,24 +205,26 @@ class TestNfelibPatterns:
     )
     @settings(max_examples=10)
     @given(data=st.data())
-    def test_accept_no_other_number(self, numeric: str, wider: str, data: st.DataObject) -> None:
+    def test_widened_patterns_accept_no_other_number(
+        self, numeric: str, wider: str, data: st.DataObject
+    ) -> None:
         digits = st.from_regex(wider.lstrip(LETTERS_OF_IDS), fullmatch=True, alphabet="0123456789")
         prefix = numeric.partition("[")[0].partition("(")[0]
         assert re.fullmatch(numeric, prefix + data.draw(digits))
 
-    @pytest.mark.parametrize(("schema", "kind"), EVENTS.items())
+    @pytest.mark.parametrize(("schema", "event_type"), EVENTS.items())
     @pytest.mark.parametrize(("cnpj", "key"), [(CNPJ, KEY), (LETTERS_CNPJ, LETTERS_KEY)])
-    def test_let_events_hold_letters(
-        self, schemas: Schemas, schema: Schema, kind: str, cnpj: str, key: str
+    def test_widened_patterns_allow_letters_in_events(
+        self, schemas: Schemas, schema: Schema, event_type: str, cnpj: str, key: str
     ) -> None:
-        assert schemas.problems(schema, event(kind, cnpj, key)) == ()
+        assert schemas.problems(schema, event(event_type, cnpj, key)) == ()
 
     @pytest.mark.parametrize("cnpj", [CNPJ, LETTERS_CNPJ])
-    def test_let_inutilizations_hold_letters(self, schemas: Schemas, cnpj: str) -> None:
+    def test_widened_patterns_allow_letters_in_inutilizations(self, schemas: Schemas, cnpj: str) -> None:
         assert schemas.problems(Schema.NFE_INUTILIZATION, inutilization(cnpj)) == ()
 
     @pytest.mark.parametrize("cnpj", ["12abc34501de35", "12ABC34501DEF5", "1122233300018", "112223330001811"])
-    def test_do_not_let_anything_pass(self, schemas: Schemas, cnpj: str) -> None:
+    def test_widened_patterns_refuse_other_values(self, schemas: Schemas, cnpj: str) -> None:
         wrong = schemas.problems(Schema.NFE_INUTILIZATION, inutilization(cnpj))
         assert [problem.source for problem in wrong] == [
             "XSD inutNFe_v4.00.xsd, elemento infInut/@Id",
@@ -236,7 +240,7 @@ class TestNfelibPatterns:
             ("12ABC34501DEF5", False),
         ],
     )
-    def test_let_service_notes_hold_letters_where_the_cnpj_is(
+    def test_widened_patterns_allow_letters_of_the_cnpj_in_service_notes(
         self, schemas: Schemas, owner: str, is_accepted: bool
     ) -> None:
         wrong = schemas.problems(Schema.NFSE_EVENT, service_event(f"355030822{owner}{'0' * 27}"))
@@ -245,42 +249,42 @@ class TestNfelibPatterns:
         assert (moved == ()) is owner.isdecimal()
 
     @pytest.mark.parametrize(("digits", "accepted"), [(14, False), (15, True), (16, False), (17, True)])
-    def test_let_a_protocol_have_17_digits(self, schemas: Schemas, digits: int, accepted: bool) -> None:
+    def test_protocol_may_have_17_digits(self, schemas: Schemas, digits: int, accepted: bool) -> None:
         cancellation = event("110111", CNPJ, KEY, protocol="1" * digits)
         assert (schemas.problems(Schema.NFE_CANCELLATION, cancellation) == ()) is accepted
 
 
 def unpacked(schema: Schema, folder: Path) -> Path:
-    """A package as an operator unzips it; here a copy of nfelib's, with the message's own file returned."""
+    """Returns the file of a message in a package as an operator unzips it; here a copy of nfelib's."""
     shutil.copytree(package_of(schema), folder)
     return folder / schema.file_name
 
 
 class TestOperatorsFolder:
-    def test_wins_where_it_has_the_file(self, tmp_path: Path) -> None:
+    def test_operators_file_is_used_where_there_is_one(self, tmp_path: Path) -> None:
         ours = unpacked(Schema.NFE_CANCELLATION, tmp_path / "PL_010d" / "Evento Cancelamento ç")
         schemas = Schemas(tmp_path)
         assert schemas.file_of(Schema.NFE_CANCELLATION).path == ours
         assert schemas.file_of(Schema.NFE_CANCELLATION).is_operators
         assert not schemas.file_of(Schema.NFE).is_operators
 
-    def test_is_taken_as_it_is(self, tmp_path: Path) -> None:
+    def test_operators_file_is_not_widened(self, tmp_path: Path) -> None:
         unpacked(Schema.NFE_CANCELLATION, tmp_path / "numeric")
         schemas = Schemas(tmp_path)
         assert schemas.problems(Schema.NFE_CANCELLATION, event("110111", CNPJ, KEY)) == ()
         assert schemas.problems(Schema.NFE_CANCELLATION, event("110111", LETTERS_CNPJ, LETTERS_KEY)) != ()
 
-    def test_gives_the_greater_folder_name_of_two(self, tmp_path: Path) -> None:
+    def test_file_in_the_greater_folder_name_is_used(self, tmp_path: Path) -> None:
         unpacked(Schema.NFE, tmp_path / "PL_010d")
         newest = unpacked(Schema.NFE, tmp_path / "PL_010f")
         unpacked(Schema.NFE, tmp_path / "PL_009" / "zzz")
         shutil.copy(newest, tmp_path)
         assert Schemas(tmp_path).file_of(Schema.NFE).path == newest
 
-    def test_may_be_empty(self, tmp_path: Path) -> None:
+    def test_operators_folder_may_be_empty(self, tmp_path: Path) -> None:
         assert not Schemas(tmp_path).file_of(Schema.NFE).is_operators
 
-    def test_must_be_there(self, tmp_path: Path) -> None:
+    def test_operators_folder_must_exist(self, tmp_path: Path) -> None:
         with pytest.raises(SchemaUnusable, match="missing não existe"):
             Schemas(tmp_path / "missing")
 
@@ -289,23 +293,23 @@ class TestBrokenPackage:
     @pytest.mark.parametrize(
         "included", ["leiauteNFe_v4.00.xsd", "tiposBasico_v4.00.xsd", "xmldsig-core-schema_v1.01.xsd"]
     )
-    def test_without_an_included_file_is_told_by_name(self, tmp_path: Path, included: str) -> None:
+    def test_missing_included_file_is_named(self, tmp_path: Path, included: str) -> None:
         unpacked(Schema.NFE, tmp_path / "PL")
         (tmp_path / "PL" / included).rename(tmp_path / included)
         assert included in self._refusal(tmp_path)
 
-    def test_with_a_damaged_included_file_is_told_by_name_and_line(self, tmp_path: Path) -> None:
+    def test_damaged_included_file_is_named_with_its_line(self, tmp_path: Path) -> None:
         unpacked(Schema.NFE, tmp_path / "PL")
         included = tmp_path / "PL" / "tiposBasico_v4.00.xsd"
         included.write_bytes(included.read_bytes()[:500])
         assert "tiposBasico_v4.00.xsd, linha 5" in self._refusal(tmp_path)
 
     @pytest.mark.parametrize("text", ["", "<a/>", "<xs:schema", "not XML"])
-    def test_whose_file_is_no_schema_is_told(self, tmp_path: Path, text: str) -> None:
+    def test_file_that_is_no_schema_is_refused(self, tmp_path: Path, text: str) -> None:
         unpacked(Schema.NFE, tmp_path / "PL").write_text(text)
         self._refusal(tmp_path)
 
-    def test_that_was_taken_away_is_told(self, tmp_path: Path) -> None:
+    def test_deleted_file_is_reported(self, tmp_path: Path) -> None:
         file = unpacked(Schema.NFE, tmp_path / "PL")
         schemas = Schemas(tmp_path)
         file.unlink()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carimbo.fiscal.service_key import parse_service_key
+from carimbo.fiscal.identity.access_key import parse_service_key
 from support import OTHER_CNPJ
 
 # Of a real note.
@@ -14,10 +14,10 @@ NFE = "35261111222333000181550010000000011123456806"
 
 class TestParse:
     @pytest.mark.parametrize("key", [KEY, WITH_LETTERS, OF_A_PERSON])
-    def test_reads_keys_of_companies_and_of_persons(self, key: str) -> None:
+    def test_keys_of_companies_and_persons_are_read(self, key: str) -> None:
         assert parse_service_key(key) == key
 
-    def test_people_write_it_in_groups_and_in_small_letters(self) -> None:
+    def test_key_may_be_in_groups_and_in_small_letters(self) -> None:
         spaced = " ".join(WITH_LETTERS[start : start + 4] for start in range(0, 50, 4)).lower()
         assert parse_service_key(spaced) == WITH_LETTERS
 
@@ -38,7 +38,7 @@ class TestParse:
             KEY.replace("0", "٠"),
         ],
     )
-    def test_other_texts_are_refused_without_the_taxpayer_that_they_name(self, text: str) -> None:
+    def test_error_message_does_not_contain_the_taxpayer(self, text: str) -> None:
         with pytest.raises(ValueError, match="50 posições") as refused:
             parse_service_key(text)
         assert "44827692000111" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Signatures of others before our eyes: where they stand, what was changed, and how they were made."""
+"""Verification of foreign signatures: their place, changes of the document, and how they were made."""
 
 import base64
 import re
@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKey
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
-from carimbo.fiscal.certificate import A1Certificate
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import NAMESPACE, BadSignature, Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.fiscal.signature import NAMESPACE, BadSignature, Signer
 from carimbo.fiscal.xml_reading import UnreadableXml
 from unit.fiscal.signed_texts import (
     C14N,
@@ -31,7 +31,7 @@ from unit.fiscal.signed_texts import (
 
 
 def certificate_of(authority: SampleAuthority, key: CertificatePublicKeyTypes) -> str:
-    """A certificate for a key of any kind and size, in base64."""
+    """Returns a certificate for a key of any kind and size, in base64."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "FRACA")])
     start = datetime(2026, 11, 1, tzinfo=UTC)
     builder = x509.CertificateBuilder(name, name, key, 1, start, start + timedelta(days=1))
@@ -44,24 +44,24 @@ def with_certificate(xml: str, certificate: str) -> str:
 
 
 class TestVerifyInPlace:
-    def test_a_document_in_a_lot_is_good(self, nfe: str) -> None:
+    def test_document_in_a_batch_is_valid(self, nfe: str) -> None:
         xml = f'<enviNFe xmlns="{NFE}" versao="4.00"><idLote>1</idLote>{nfe}</enviNFe>'
         assert accepted_by_xmlsec1(xml)
         assert verified(xml, "n:NFe").reference_id == ID
 
-    def test_a_lot_may_declare_the_namespace_for_all(self, nfe: str) -> None:
+    def test_batch_may_declare_the_namespace_for_all(self, nfe: str) -> None:
         inside = replaced(nfe, f'<NFe xmlns="{NFE}">', "<NFe>")
         xml = f'<enviNFe xmlns="{NFE}">{inside}</enviNFe>'
         assert accepted_by_xmlsec1(xml)
         assert verified(xml, "n:NFe").reference_id == ID
 
-    def test_namespaces_of_the_envelope_belong_to_what_is_signed(self, nfe: str, signer: Signer) -> None:
+    def test_namespaces_of_the_envelope_are_part_of_the_signed_text(self, nfe: str, signer: Signer) -> None:
         envelope = '<s:Envelope xmlns:s="urn:soap" xmlns:u="urn:unused">{}</s:Envelope>'
         alone = envelope.format(nfe)
         assert not accepted_by_xmlsec1(alone)
         assert "não é o que foi assinado" in refusal(alone, "n:NFe")
 
-    def test_signed_in_an_envelope_it_is_good_there_and_not_outside(self, signer: Signer) -> None:
+    def test_document_signed_in_an_envelope_is_valid_only_there(self, signer: Signer) -> None:
         inherited = ' xmlns:s="urn:soap" xmlns:u="urn:unused"'
         inside = signed_document(signer, namespaces=inherited)
         envelope = f"<s:Envelope{inherited}>{inside}</s:Envelope>"
@@ -69,7 +69,9 @@ class TestVerifyInPlace:
         assert verified(envelope, "n:NFe").reference_id == ID
         assert "não é o que foi assinado" in refusal(inside)
 
-    def test_xml_attributes_of_the_envelope_belong_to_what_is_signed(self, nfe: str, signer: Signer) -> None:
+    def test_xml_attributes_of_the_envelope_are_part_of_the_signed_text(
+        self, nfe: str, signer: Signer
+    ) -> None:
         envelope = '<s xml:lang="en" xml:space="preserve"><lote xml:lang="pt">{}</lote></s>'
         assert not accepted_by_xmlsec1(envelope.format(nfe))
         assert "não é o que foi assinado" in refusal(envelope.format(nfe), "lote/n:NFe")
@@ -85,7 +87,7 @@ class TestVerifyInPlace:
         assert accepted_by_xmlsec1(envelope)
         assert verified(envelope, "n:NFe").reference_id == ID
 
-    def test_the_declaration_in_the_text_of_a_third_party_does_not_matter(self, nfe: str) -> None:
+    def test_spelling_of_tags_by_a_third_party_does_not_matter(self, nfe: str) -> None:
         spaced = replaced(nfe, f'<infNFe Id="{ID}" versao="4.00">', f"<infNFe  versao='4.00'\n Id='{ID}' >")
         spaced = replaced(spaced, "<vazio></vazio>", "<vazio/>")
         assert accepted_by_xmlsec1(spaced)
@@ -93,16 +95,16 @@ class TestVerifyInPlace:
 
 
 class TestVerifyChanged:
-    def test_no_byte_can_change_in_what_was_signed_nor_in_the_signature(self, nfe: str) -> None:
+    def test_no_byte_of_the_signed_part_or_the_signature_can_change(self, nfe: str) -> None:
         for changed in changes(nfe, step=1):
             with pytest.raises((BadSignature, UnreadableXml)):
                 verified(changed)
 
     def test_another_implementation_refuses_the_same_changes(self, nfe: str) -> None:
-        # The last digit before the padding has bits that nobody reads; only ours insists on them.
+        # The last digit before the padding has unused bits; only our implementation checks them.
         assert not any(accepted_by_xmlsec1(changed) for changed in changes(nfe, step=29, end=-4))
 
-    def test_the_unread_bits_of_the_last_digit_cannot_change(self, nfe: str) -> None:
+    def test_unused_bits_of_the_last_digit_cannot_change(self, nfe: str) -> None:
         last = re.search(r"(.)==</SignatureValue>", nfe)
         assert last is not None
         digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -111,28 +113,26 @@ class TestVerifyChanged:
         assert accepted_by_xmlsec1(changed)
         assert "base64" in refusal(changed)
 
-    def test_the_certificate_of_another_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
+    def test_certificate_of_another_key_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
         foreign = certificate_of(authority, authority.private_key.public_key())
         changed = with_certificate(nfe, foreign)
         assert not accepted_by_xmlsec1(changed)
         assert "chave do certificado" in refusal(changed)
 
     @pytest.mark.parametrize("text", ["AAAA", "", "não", "A", "MIIB\u00a0"])
-    def test_a_certificate_that_is_none_is_refused(self, nfe: str, text: str) -> None:
+    def test_invalid_certificate_is_refused(self, nfe: str, text: str) -> None:
         assert refusal(with_certificate(nfe, text))
 
-    def test_a_certificate_of_an_unknown_version_is_refused(
-        self, nfe: str, certificate: A1Certificate
-    ) -> None:
+    def test_certificate_of_an_unknown_version_is_refused(self, nfe: str, certificate: A1Certificate) -> None:
         third, ninth = bytes.fromhex("a003020102"), bytes.fromhex("a003020108")
         other = certificate.certificate_der.replace(third, ninth, 1)
         assert "ilegível" in refusal(with_certificate(nfe, base64.b64encode(other).decode()))
 
-    def test_a_short_key_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
+    def test_short_key_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
         short = rsa.RSAPublicNumbers(65537, 2**767 + 1).public_key()
         assert "1024 bits" in refusal(with_certificate(nfe, certificate_of(authority, short)))
 
-    def test_a_key_that_is_not_rsa_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
+    def test_key_that_is_not_rsa_is_refused(self, nfe: str, authority: SampleAuthority) -> None:
         other = ed25519.Ed25519PrivateKey.generate().public_key()
         assert "RSA" in refusal(with_certificate(nfe, certificate_of(authority, other)))
 
@@ -150,7 +150,7 @@ class TestVerifyChanged:
 
 
 def changes(xml: str, step: int, end: int = 0) -> list[str]:
-    """The document with one character replaced, at every `step`-th place of what the signature protects."""
+    """Returns the document with one character replaced, at every `step`-th protected place."""
     first = (xml.index("<infNFe"), xml.index("</infNFe>") + len("</infNFe>"))
     second = (xml.index("<SignedInfo"), xml.index("</SignatureValue>") + end)
     places = [*range(*first, step), *range(*second, step)]
@@ -183,12 +183,12 @@ class TestVerifyProfile:
             (f' URI="#{ID}"', ""),
         ],
     )
-    def test_any_other_signed_info_is_refused_though_its_key_signed_it(
+    def test_other_signed_info_is_refused_though_its_key_signed_it(
         self, nfe: str, signer: Signer, old: str, new: str
     ) -> None:
         assert "foge do padrão" in refusal(signed_again(replaced(nfe, old, new), signer))
 
-    def test_a_transform_more_is_refused_though_another_implementation_accepts_it(
+    def test_extra_transform_is_refused_though_another_implementation_accepts_it(
         self, nfe: str, signer: Signer
     ) -> None:
         more = f'<Transform Algorithm="{C14N}"></Transform></Transforms>'
@@ -217,7 +217,7 @@ class TestVerifyProfile:
     def test_anything_else_in_the_signature_is_refused(self, nfe: str, old: str, new: str) -> None:
         assert "foge do padrão" in refusal(replaced(nfe, old, new))
 
-    def test_a_bare_key_is_refused(self, nfe: str, certificate: A1Certificate) -> None:
+    def test_bare_key_is_refused(self, nfe: str, certificate: A1Certificate) -> None:
         numbers = certificate.private_key.public_key().public_numbers()
         modulus = base64.b64encode(numbers.n.to_bytes(256)).decode()
         value = f"<RSAKeyValue><Modulus>{modulus}</Modulus><Exponent>AQAB</Exponent></RSAKeyValue>"
@@ -225,7 +225,7 @@ class TestVerifyProfile:
         assert accepted_by_xmlsec1(xml)
         assert "KeyInfo" in refusal(xml)
 
-    def test_a_prefix_is_refused(self, nfe: str) -> None:
+    def test_prefix_is_refused(self, nfe: str) -> None:
         signature = nfe[nfe.index("<Signature ") : nfe.index("</NFe>")]
         prefixed = re.sub(r"<(/?)(\w)", r"<\1ds:\2", signature).replace("xmlns=", "xmlns:ds=")
         assert "foge do padrão" in refusal(replaced(nfe, signature, prefixed))

@@ -1,12 +1,12 @@
-"""Envelopes around messages, and what hosts, proxies and accidents send back."""
+"""SOAP envelopes around messages, and the answers of hosts, proxies and accidents."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from carimbo.fiscal.layouts.soap import envelope, open_envelope
 from carimbo.fiscal.outcome import Cause, NotJudged
-from carimbo.fiscal.soap import envelope, open_envelope
 
 SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4"
 WRAPPER = "nfeDadosMsg"
@@ -31,19 +31,19 @@ def in_result(inside: str) -> bytes:
 
 
 def not_judged(body: bytes) -> NotJudged:
-    found = open_envelope(body)
-    assert isinstance(found, NotJudged)
-    return found
+    answer = open_envelope(body)
+    assert isinstance(answer, NotJudged)
+    return answer
 
 
 class TestEnvelope:
-    def test_carries_the_message_unchanged(self) -> None:
+    def test_envelope_contains_the_message_unchanged(self) -> None:
         message = f'<a xmlns="{NAMESPACE}" Id="é"><b></b>  <c>&amp;</c></a>'.encode()
         written = envelope(SERVICE, message, WRAPPER)
         assert written.startswith(b'<?xml version="1.0" encoding="UTF-8"?><soap:Envelope ')
         assert message in written
 
-    def test_puts_the_message_where_soap_1_2_wants_it(self) -> None:
+    def test_message_is_in_the_body_of_soap_1_2(self) -> None:
         root = etree.fromstring(envelope(SERVICE, MESSAGE.encode(), WRAPPER))
         path = [element.tag for element in root.iter()][:4]
         assert path == [
@@ -53,21 +53,21 @@ class TestEnvelope:
             f"{{{NAMESPACE}}}retConsStatServ",
         ]
 
-    def test_puts_a_header_before_the_body(self) -> None:
+    def test_header_is_before_the_body(self) -> None:
         header = f'<mdfeCabecMsg xmlns="{SERVICE}"><cUF>35</cUF></mdfeCabecMsg>'.encode()
         root = etree.fromstring(envelope(SERVICE, MESSAGE.encode(), WRAPPER, header))
         assert [part.tag for part in root] == [f"{{{SOAP_1_2}}}Header", f"{{{SOAP_1_2}}}Body"]
         assert root.findtext(f"{{{SOAP_1_2}}}Header/{{{SERVICE}}}mdfeCabecMsg/{{{SERVICE}}}cUF") == "35"
 
-    def test_takes_another_wrapper_around_the_usual_one(self) -> None:
+    def test_envelope_may_have_another_wrapper_around_the_usual_one(self) -> None:
         inner = f"<nfeDadosMsg>{MESSAGE}</nfeDadosMsg>".encode()
         root = etree.fromstring(envelope(SERVICE, inner, tag="nfeDistDFeInteresse"))
-        found = root.find(f".//{{{SERVICE}}}nfeDistDFeInteresse/{{{SERVICE}}}nfeDadosMsg")
-        assert found is not None
-        assert len(found) == 1
+        wrapper = root.find(f".//{{{SERVICE}}}nfeDistDFeInteresse/{{{SERVICE}}}nfeDadosMsg")
+        assert wrapper is not None
+        assert len(wrapper) == 1
 
     @given(st.text(alphabet=st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="<>&")))
-    def test_gives_back_what_was_put_in(self, text: str) -> None:
+    def test_opened_envelope_gives_back_the_message(self, text: str) -> None:
         message = open_envelope(envelope(SERVICE, f'<a xmlns="{NAMESPACE}">{text}</a>'.encode(), WRAPPER))
         assert not isinstance(message, NotJudged)
         assert (message.text or "") == text
@@ -95,20 +95,20 @@ class TestOpeningAnEnvelope:
             b"\xef\xbb\xbf" + MESSAGE.encode(),
         ],
     )
-    def test_finds_the_message_however_it_is_wrapped(self, body: bytes) -> None:
+    def test_message_is_found_however_it_is_wrapped(self, body: bytes) -> None:
         message = open_envelope(body)
         assert not isinstance(message, NotJudged)
         assert message.tag == f"{{{NAMESPACE}}}retConsStatServ"
         assert message.findtext(f"{{{NAMESPACE}}}cStat") == "107"
 
-    def test_finds_prefixed_messages_of_other_documents(self) -> None:
+    def test_prefixed_messages_of_other_documents_are_found(self) -> None:
         cte = "http://www.portalfiscal.inf.br/cte"
         message = open_envelope(in_soap(f'<x:retCTe xmlns:x="{cte}"><x:cStat>100</x:cStat></x:retCTe>'))
         assert not isinstance(message, NotJudged)
         assert message.tag == f"{{{cte}}}retCTe"
 
     @pytest.mark.parametrize("body", [b"", b" \r\n\t"])
-    def test_tells_an_empty_answer(self, body: bytes) -> None:
+    def test_empty_answer_has_its_own_cause(self, body: bytes) -> None:
         assert not_judged(body).cause is Cause.EMPTY
 
     @pytest.mark.parametrize(
@@ -122,15 +122,15 @@ class TestOpeningAnEnvelope:
             PAGE.replace(b"<hr>", b"").replace(b"<html>", b'<html xmlns="http://www.w3.org/1999/xhtml">'),
         ],
     )
-    def test_tells_a_web_page_by_its_words(self, body: bytes) -> None:
-        found = not_judged(body)
-        assert found.cause is Cause.HTML
-        assert found.detail.upper() == "502 BAD GATEWAY NGINX"
+    def test_web_page_is_reported_with_its_text(self, body: bytes) -> None:
+        answer = not_judged(body)
+        assert answer.cause is Cause.HTML
+        assert answer.detail.upper() == "502 BAD GATEWAY NGINX"
 
     @pytest.mark.parametrize(("namespace", "inside"), [(SOAP_1_1, FAULT_1_1), (SOAP_1_2, FAULT_1_2)])
-    def test_tells_a_fault_with_its_reason(self, namespace: str, inside: str) -> None:
-        found = not_judged(in_soap(f"<s:Fault>{inside}</s:Fault>", namespace))
-        assert (found.cause, found.detail) == (Cause.FAULT, "s:Server Erro interno")
+    def test_fault_is_reported_with_its_reason(self, namespace: str, inside: str) -> None:
+        answer = not_judged(in_soap(f"<s:Fault>{inside}</s:Fault>", namespace))
+        assert (answer.cause, answer.detail) == (Cause.FAULT, "s:Server Erro interno")
 
     @pytest.mark.parametrize(
         "body",
@@ -145,7 +145,7 @@ class TestOpeningAnEnvelope:
             MESSAGE.replace("107", "ação").encode("latin-1"),
         ],
     )
-    def test_tells_what_cannot_be_read(self, body: bytes) -> None:
+    def test_unreadable_answer_has_its_own_cause(self, body: bytes) -> None:
         assert not_judged(body).cause is Cause.UNREADABLE
 
     @pytest.mark.parametrize(
@@ -158,16 +158,16 @@ class TestOpeningAnEnvelope:
             in_soap('<ret xmlns="http://www.portalfiscal.inf.br.example.com/nfe"/>'),
         ],
     )
-    def test_tells_xml_without_a_message(self, body: bytes) -> None:
+    def test_xml_without_a_message_is_unexpected(self, body: bytes) -> None:
         assert not_judged(body).cause is Cause.UNEXPECTED_ANSWER
 
-    def test_shows_the_beginning_only(self) -> None:
+    def test_detail_has_only_the_beginning_of_the_answer(self) -> None:
         assert not_judged(b"<a>" + b"b " * 100_000 + b"</a>").detail.startswith("a b b")
         for body in (b"x" * 100_000, PAGE.replace(b"502", b"502" * 9_999), b"<a>" + b"b" * 99_999 + b"</a>"):
             assert 0 < len(not_judged(body).detail) <= 200
 
     @pytest.mark.parametrize("hidden", ["\x85", "\xa0", "\u200b", "\u202e", "\u2028", "\ufeff", "\ue000"])
-    def test_shows_a_space_for_what_cannot_be_printed(self, hidden: str) -> None:
+    def test_detail_has_a_space_for_unprintable_characters(self, hidden: str) -> None:
         fault = in_soap(f"<s:Fault>Erro{hidden}interno</s:Fault>")
         page = f"<html>Erro{hidden}interno</html>".encode()
         bodies = (fault, page, f"<a>{hidden}Erro{hidden * 3}interno{hidden}</a>".encode())
@@ -177,28 +177,28 @@ class TestOpeningAnEnvelope:
             "a Erro interno",
         ]
 
-    def test_shows_no_control_character_of_what_is_no_xml(self) -> None:
-        found = not_judged(b"\x1b[2J\x00\x07falha\r\nno\x08 servidor\x9b")
-        assert found.cause is Cause.UNREADABLE
-        assert found.detail.endswith(" [2J falha no servidor\ufffd")
+    def test_detail_has_no_control_characters(self) -> None:
+        answer = not_judged(b"\x1b[2J\x00\x07falha\r\nno\x08 servidor\x9b")
+        assert answer.cause is Cause.UNREADABLE
+        assert answer.detail.endswith(" [2J falha no servidor\ufffd")
 
     @given(st.binary(max_size=300) | st.text(max_size=100).map(lambda text: text.encode(errors="replace")))
-    def test_shows_only_what_can_be_printed(self, body: bytes) -> None:
+    def test_detail_of_any_answer_is_printable(self, body: bytes) -> None:
         assert not_judged(body).detail.isprintable()
 
     @given(st.text(st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="<>&"), max_size=100))
-    def test_shows_only_what_can_be_printed_of_the_words_of_a_fault(self, words: str) -> None:
-        found = not_judged(in_soap(f"<s:Fault>{words}</s:Fault>"))
-        assert found.cause is Cause.FAULT
-        assert found.detail.isprintable()
+    def test_detail_of_any_fault_is_printable(self, words: str) -> None:
+        answer = not_judged(in_soap(f"<s:Fault>{words}</s:Fault>"))
+        assert answer.cause is Cause.FAULT
+        assert answer.detail.isprintable()
 
     @given(st.binary(max_size=300))
-    def test_never_raises_on_any_bytes(self, body: bytes) -> None:
+    def test_any_bytes_give_a_cause_and_no_exception(self, body: bytes) -> None:
         assert not_judged(body).cause in (Cause.EMPTY, Cause.UNREADABLE, Cause.UNEXPECTED_ANSWER, Cause.HTML)
 
     @given(st.integers(0, len(in_soap(BODY)) - 1), st.integers(0, 255))
-    def test_never_raises_on_a_damaged_answer(self, place: int, byte: int) -> None:
+    def test_damaged_answer_never_raises(self, place: int, byte: int) -> None:
         body = bytearray(in_soap(BODY))
         body[place] = byte
-        found = open_envelope(bytes(body))
-        assert isinstance(found, NotJudged) or found.tag.startswith("{http://www.portalfiscal.inf.br/")
+        answer = open_envelope(bytes(body))
+        assert isinstance(answer, NotJudged) or answer.tag.startswith("{http://www.portalfiscal.inf.br/")

@@ -1,9 +1,9 @@
-"""Check digits of state registrations, against numbers that states and software houses have published."""
+"""Check digits of state registrations, against numbers published by states and software companies."""
 
 import pytest
 
-from carimbo.fiscal.state_registration import is_state_registration, registration_problem
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.identity.state_registration import is_state_registration, registration_problem
+from carimbo.fiscal.tables.geography import STATES
 
 VALID = {
     "AC": ("0100482300112", "0102190200165", "0101296300289", "0101038200168"),
@@ -36,7 +36,7 @@ VALID = {
 }
 
 # Modulo 11 gives two remainders the digit 0, Roraima has weights that modulo 9 shares, and in Amapá another
-# digit may mean another formula: not of every number can one say that no digit may change.
+# digit may mean another formula: only for some numbers is every change of a digit detected.
 FIRM = {
     "AC": "0100482300112",
     "AL": "240000048",
@@ -74,10 +74,10 @@ def with_another_digit(number: str, position: int) -> list[str]:
 
 
 class TestPublishedNumbers:
-    def test_are_of_every_state(self) -> None:
+    def test_published_numbers_cover_every_state(self) -> None:
         assert VALID.keys() == STATES.keys()
 
-    def test_are_valid_with_all_their_zeros_and_without(self) -> None:
+    def test_published_numbers_are_valid_with_and_without_leading_zeros(self) -> None:
         wrong = [
             (state, text)
             for state, number in PUBLISHED
@@ -87,7 +87,7 @@ class TestPublishedNumbers:
         ]
         assert wrong == []
 
-    def test_are_wrong_with_another_last_digit(self) -> None:
+    def test_published_numbers_are_invalid_with_another_last_digit(self) -> None:
         wrong = [
             (state, other)
             for state, number in PUBLISHED
@@ -96,7 +96,7 @@ class TestPublishedNumbers:
         ]
         assert wrong == []
 
-    def test_are_wrong_with_any_other_digit(self) -> None:
+    def test_published_numbers_are_invalid_with_any_other_digit(self) -> None:
         wrong = [
             (state, other)
             for state, number in FIRM.items()
@@ -108,64 +108,64 @@ class TestPublishedNumbers:
 
 
 class TestFormulas:
-    def test_of_amapa_changed_twice_with_the_numbers_that_were_issued(self) -> None:
+    def test_formula_of_amapa_changed_twice_with_the_issued_numbers(self) -> None:
         assert is_state_registration("030170007", "AP")
         assert is_state_registration("030170011", "AP")
         assert is_state_registration("030170071", "AP")
         assert is_state_registration("030190225", "AP")
         assert is_state_registration("030190231", "AP")
 
-    def test_of_bahia_are_chosen_by_the_second_of_nine_digits(self) -> None:
+    def test_formula_of_bahia_depends_on_the_second_of_nine_digits(self) -> None:
         assert is_state_registration("778514741", "BA")
         assert not is_state_registration("612345678", "BA")
 
-    def test_of_goias_leave_a_remainder_of_one_two_digits(self) -> None:
+    def test_formula_of_goias_allows_two_digits_for_a_remainder_of_one(self) -> None:
         assert is_state_registration("110944020", "GO")
         assert is_state_registration("110944021", "GO")
         assert is_state_registration("200245210", "GO")
         assert not is_state_registration("110944022", "GO")
 
-    def test_of_pernambuco_give_fourteen_digits_the_old_one(self) -> None:
+    def test_formula_of_pernambuco_for_fourteen_digits_is_the_old_one(self) -> None:
         assert not is_state_registration("18100100000048", "PE")
         assert not is_state_registration("28100100000047", "PE")
 
-    def test_of_rondonia_take_the_old_number_with_its_municipality_and_without(self) -> None:
+    def test_old_number_of_rondonia_is_valid_with_and_without_its_municipality(self) -> None:
         assert is_state_registration("101625213", "RO")
         assert is_state_registration("625213", "RO")
         assert not is_state_registration("101625214", "RO")
 
-    def test_of_tocantins_know_four_kinds_of_old_taxpayer(self) -> None:
+    def test_unknown_type_of_an_old_taxpayer_of_tocantins_is_refused(self) -> None:
         assert not is_state_registration("29040227836", "TO")
 
 
 class TestRuralProducersOfSaoPaulo:
     @pytest.mark.parametrize("number", ["P011004243002", "P045274182118", "011004243002"])
-    def test_have_one_check_digit(self, number: str) -> None:
+    def test_rural_producers_of_sao_paulo_have_one_check_digit(self, number: str) -> None:
         assert is_state_registration(number, "SP")
 
-    def test_with_another_check_digit_are_wrong(self) -> None:
+    def test_rural_producers_with_another_check_digit_are_refused(self) -> None:
         assert not is_state_registration("P011004244002", "SP")
 
-    def test_are_known_by_their_letter_in_no_other_state(self) -> None:
+    def test_letter_of_rural_producers_is_refused_in_other_states(self) -> None:
         assert not is_state_registration("P240000048", "AL")
 
 
-class TestUnusualNumbersThatAuthoritiesTake:
-    def test_are_those_of_amazonas_that_begin_with_99(self) -> None:
+class TestUnusualNumbersThatAuthoritiesAccept:
+    def test_numbers_of_amazonas_that_begin_with_99_are_accepted(self) -> None:
         assert is_state_registration("990000000", "AM")
 
-    def test_have_eleven_digits_in_santa_catarina(self) -> None:
+    def test_eleven_digits_are_accepted_in_santa_catarina(self) -> None:
         assert is_state_registration("12345678900", "SC")
 
-    def test_have_a_digit_before_the_nine_of_sergipe(self) -> None:
+    def test_digit_before_the_nine_of_sergipe_is_accepted(self) -> None:
         assert is_state_registration("8271234563", "SE")
 
 
-class TestWhatIsNoRegistration:
-    def test_is_nothing_but_zeros(self) -> None:
+class TestInvalidRegistration:
+    def test_zeros_alone_are_refused(self) -> None:
         assert [state for state in STATES if is_state_registration("00000000", state)] == []
 
-    def test_is_longer_than_any_number_of_the_state(self) -> None:
+    def test_numbers_longer_than_those_of_the_state_are_refused(self) -> None:
         numbers = [f"9{end:015}" for end in range(100)]
         taken = [
             (state, number) for state in STATES for number in numbers if is_state_registration(number, state)
@@ -173,15 +173,15 @@ class TestWhatIsNoRegistration:
         assert taken == []
 
     @pytest.mark.parametrize("number", ["", "P", "11004249011P", "110.042.490.114", "ISENTO", "١١٠٠٤٢٤٩٠١١٤"])
-    def test_has_other_characters_than_digits(self, number: str) -> None:
+    def test_characters_other_than_digits_are_refused(self, number: str) -> None:
         assert not is_state_registration(number, "SP")
 
-    def test_is_of_no_state(self) -> None:
+    def test_unknown_state_is_refused(self) -> None:
         assert not is_state_registration("110042490114", "EX")
 
 
 class TestRegistrationProblem:
-    def test_is_absent_from_a_valid_number(self) -> None:
+    def test_valid_number_has_no_problem(self) -> None:
         assert registration_problem("110042490114", "SP") is None
 
     @pytest.mark.parametrize(
@@ -195,11 +195,13 @@ class TestRegistrationProblem:
             ("1234567890", "SC", "tem 10 dígitos; a de SC tem 9"),
         ],
     )
-    def test_of_a_wrong_length_names_both_lengths(self, number: str, state: str, problem: str) -> None:
+    def test_problem_of_a_wrong_length_names_both_lengths(
+        self, number: str, state: str, problem: str
+    ) -> None:
         assert registration_problem(number, state) == problem
 
-    def test_of_a_number_of_the_right_length_is_its_check_digits(self) -> None:
+    def test_problem_of_the_right_length_names_the_check_digits(self) -> None:
         assert registration_problem("110042490115", "SP") == "os dígitos verificadores não são os de SP"
 
-    def test_of_another_character_is_that_only_digits_are_expected(self) -> None:
+    def test_problem_of_another_character_says_that_only_digits_are_expected(self) -> None:
         assert registration_problem("P240000048", "AL") == "a de AL só tem dígitos"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.taxpayer import (
+from carimbo.fiscal.identity.tax_ids import (
     InvalidStateRegistration,
     InvalidTaxId,
     cnpj_base,
@@ -41,7 +41,7 @@ def cpfs(draw: st.DrawFn) -> str:
 
 
 class TestNormalize:
-    def test_punctuation_and_spaces_go_and_letters_become_capitals(self) -> None:
+    def test_punctuation_and_spaces_are_removed_and_letters_become_capitals(self) -> None:
         assert normalize(" 12.abc.345/01de-35 ") == "12ABC34501DE35"
 
     def test_characters_that_are_not_punctuation_stay(self) -> None:
@@ -55,7 +55,7 @@ class TestNormalize:
         assert normalize(text) == text
 
     @given(st.text())
-    def test_normalising_twice_changes_nothing_more(self, text: str) -> None:
+    def test_normalizing_twice_changes_nothing_more(self, text: str) -> None:
         assert normalize(normalize(text)) == normalize(text)
 
 
@@ -84,11 +84,11 @@ class TestCheckDigits:
 
 class TestIsCnpj:
     @pytest.mark.parametrize("cnpj", ["11222333000181", "12ABC34501DE35", "00000000000191"])
-    def test_valid_numbers_are_accepted(self, cnpj: str) -> None:
+    def test_valid_cnpjs_are_accepted(self, cnpj: str) -> None:
         assert is_cnpj(cnpj)
 
     @pytest.mark.parametrize("cnpj", ["11222333000180", "11222333000191", "12ABC34501DE36", "12ABC34501DF35"])
-    def test_wrong_check_digits_are_refused(self, cnpj: str) -> None:
+    def test_cnpjs_with_wrong_check_digits_are_refused(self, cnpj: str) -> None:
         assert not is_cnpj(cnpj)
 
     @pytest.mark.parametrize("digit", digits)
@@ -99,18 +99,18 @@ class TestIsCnpj:
         "text",
         ["", "1122233300018", "11222333000181 ", "11222333000181\n", "12abc34501de35", "12ABC34501DE3A"],
     )
-    def test_text_outside_the_pattern_is_refused(self, text: str) -> None:
+    def test_cnpj_outside_the_pattern_is_refused(self, text: str) -> None:
         assert not is_cnpj(text)
 
 
 class TestIsCpf:
-    def test_a_valid_number_is_accepted(self) -> None:
+    def test_valid_cpf_is_accepted(self) -> None:
         assert is_cpf("12345678909")
 
     @pytest.mark.parametrize(
         "cpf", ["12345678900", "12345678919", "1234567890", "1234567890A", "12345678909\n"]
     )
-    def test_wrong_digits_and_lengths_are_refused(self, cpf: str) -> None:
+    def test_cpfs_with_wrong_digits_or_lengths_are_refused(self, cpf: str) -> None:
         assert not is_cpf(cpf)
 
     @pytest.mark.parametrize("digit", digits)
@@ -129,11 +129,11 @@ class TestParse:
             ("12345678909", "12345678909"),
         ],
     )
-    def test_either_kind_is_accepted_with_and_without_punctuation(self, text: str, normalized: str) -> None:
+    def test_cpf_and_cnpj_are_accepted_with_and_without_punctuation(self, text: str, normalized: str) -> None:
         assert parse_tax_id(text) == normalized
 
     @pytest.mark.parametrize("text", ["191", "1222333000181", "", "11222333000181000"])
-    def test_a_short_or_long_number_is_refused_rather_than_padded_or_cut(self, text: str) -> None:
+    def test_short_or_long_number_is_refused_and_not_padded_or_cut(self, text: str) -> None:
         with pytest.raises(InvalidTaxId):
             parse_tax_id(text)
 
@@ -143,26 +143,26 @@ class TestParse:
             with pytest.raises(InvalidTaxId):
                 parse_tax_id(number.translate(table))
 
-    def test_a_letter_that_upper_casing_would_turn_into_ascii_is_refused(self) -> None:
+    def test_letter_that_upper_casing_would_turn_into_ascii_is_refused(self) -> None:
         first = "12ABC345I1DE"
         number = first + cnpj_check_digits(first)
         assert parse_cnpj(number.replace("I", "i")) == number
         with pytest.raises(InvalidTaxId):
             parse_cnpj(number.replace("I", "ı"))
 
-    def test_a_sharp_s_does_not_stand_for_two_letters(self) -> None:
+    def test_sharp_s_is_not_read_as_two_letters(self) -> None:
         first = "12SSC34501DE"
         number = first + cnpj_check_digits(first)
         with pytest.raises(InvalidTaxId):
             parse_cnpj(number.replace("SS", "ß"))
 
-    def test_a_cpf_is_not_a_cnpj_nor_the_other_way(self) -> None:
+    def test_cpf_is_not_a_cnpj_nor_vice_versa(self) -> None:
         with pytest.raises(InvalidTaxId):
             parse_cnpj("12345678909")
         with pytest.raises(InvalidTaxId):
             parse_cpf("11222333000181")
 
-    def test_the_error_does_not_reveal_the_number(self) -> None:
+    def test_error_does_not_reveal_the_number(self) -> None:
         with pytest.raises(InvalidTaxId) as raised:
             parse_tax_id("123.456.789-00")
         assert "123" not in str(raised.value)
@@ -177,10 +177,10 @@ class TestParse:
 
 
 class TestFormat:
-    def test_a_cnpj_shows_its_punctuation(self) -> None:
+    def test_formatted_cnpj_has_its_punctuation(self) -> None:
         assert format_tax_id("12ABC34501DE35") == "12.ABC.345/01DE-35"
 
-    def test_a_cpf_shows_its_punctuation(self) -> None:
+    def test_formatted_cpf_has_its_punctuation(self) -> None:
         assert format_tax_id("12345678909") == "123.456.789-09"
 
     @pytest.mark.parametrize("text", ["", "191", "123.456.789-09", "12abc34501de35"])
@@ -189,17 +189,17 @@ class TestFormat:
             format_tax_id(text)
 
     @given(cnpjs())
-    def test_a_formatted_cnpj_parses_back_in_either_case(self, cnpj: str) -> None:
+    def test_formatted_cnpj_is_parsed_back_in_upper_and_lower_case(self, cnpj: str) -> None:
         formatted = format_tax_id(cnpj)
         assert parse_tax_id(formatted) == parse_cnpj(formatted.lower()) == cnpj
 
     @given(cpfs())
-    def test_a_formatted_cpf_parses_back(self, cpf: str) -> None:
+    def test_formatted_cpf_is_parsed_back(self, cpf: str) -> None:
         assert parse_tax_id(format_tax_id(cpf)) == parse_cpf(cpf) == cpf
 
 
 class TestCnpjBase:
-    def test_establishments_of_one_company_share_it(self) -> None:
+    def test_establishments_of_one_company_share_the_base(self) -> None:
         assert cnpj_base("12ABC34501DE35") == "12ABC345"
 
 
@@ -216,12 +216,12 @@ class TestStateRegistration:
             ("Isento ", "ISENTO"),
         ],
     )
-    def test_punctuation_goes_and_the_rest_stays(self, text: str, normalized: str) -> None:
+    def test_punctuation_of_a_state_registration_is_removed(self, text: str, normalized: str) -> None:
         assert normalize_state_registration(text) == normalized
 
     @pytest.mark.parametrize(
         "text", ["", "1", "P", "P1", "123456789012345", "12A45", "12P345", "ISENTA", "١٢٣٤٥٦", "ıSENTO"]
     )
-    def test_anything_else_is_refused(self, text: str) -> None:
+    def test_other_state_registrations_are_refused(self, text: str) -> None:
         with pytest.raises(InvalidStateRegistration):
             normalize_state_registration(text)

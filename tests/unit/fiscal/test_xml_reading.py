@@ -1,4 +1,4 @@
-"""XML as others send it: well-formed, hostile, enormous, in other encodings and cut."""
+"""XML from others: well-formed, hostile, enormous, in other encodings and cut."""
 
 import pytest
 
@@ -39,7 +39,7 @@ class TestReadXml:
     def test_utf_8_is_read_with_and_without_declaration_and_mark(self, prolog: bytes) -> None:
         assert read_xml(prolog + PAO).text == "pão"
 
-    def test_a_text_that_looks_like_a_declaration_is_only_text(self) -> None:
+    def test_text_that_looks_like_a_declaration_is_only_text(self) -> None:
         assert read_xml(b"<a>encoding='latin-1'</a>").text == "encoding='latin-1'"
 
     def test_character_references_and_cdata_are_read(self) -> None:
@@ -48,14 +48,14 @@ class TestReadXml:
     def test_comments_and_instructions_stay_in_the_tree(self) -> None:
         assert len(read_xml(b"<a><!-- c --><?p i?></a>")) == 2
 
-    def test_the_limit_is_the_last_size_that_is_read(self) -> None:
+    def test_limit_is_the_last_size_that_is_read(self) -> None:
         assert read_xml(PAO, limit=len(PAO)).tag == "a"
         assert "mais de 10 bytes" in refusal(PAO, limit=10)
 
     def test_fifty_megabytes_are_refused(self) -> None:
         assert "bytes" in refusal(b"<a>" + b"x" * 50_000_000 + b"</a>")
 
-    def test_a_text_or_attribute_beyond_the_parser_s_own_limit_is_refused(self) -> None:
+    def test_text_or_attribute_beyond_the_parsers_own_limit_is_refused(self) -> None:
         bomb = b"x" * 11_000_000
         assert "mal formado" in refusal(b"<a>" + bomb + b"</a>", limit=2 * MAX_BYTES)
         assert "mal formado" in refusal(b'<a b="' + bomb + b'"/>', limit=2 * MAX_BYTES)
@@ -64,7 +64,7 @@ class TestReadXml:
         assert read_xml(nested(MAX_DEPTH)).tag == "a"
         assert "níveis" in refusal(nested(MAX_DEPTH + 1))
 
-    def test_a_hundred_thousand_levels_are_refused(self) -> None:
+    def test_hundred_thousand_levels_are_refused(self) -> None:
         assert "mal formado" in refusal(nested(100_000))
 
 
@@ -89,7 +89,7 @@ class TestRefuseDeclarations:
         assert "DOCTYPE" in refusal(DECLARATION + doctype + b"<a/>")
         assert "DOCTYPE" in refusal(BOM + doctype + b"<a>&x;</a>")
 
-    def test_an_entity_that_nobody_declared_is_refused(self) -> None:
+    def test_undeclared_entity_is_refused(self) -> None:
         assert "mal formado" in refusal(b"<a>&nbsp;</a>")
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "cp500", "utf-7"])
@@ -104,10 +104,10 @@ class TestRefuseOtherEncodings:
         assert "UTF-8" in refusal("<a>pão</a>".encode(encoding))
 
     @pytest.mark.parametrize("name", ["ISO-8859-1", "latin-1", "UTF-16", "UTF-7", "windows-1252", "x", ""])
-    def test_a_declaration_of_another_encoding_is_refused(self, name: str) -> None:
+    def test_declaration_of_another_encoding_is_refused(self, name: str) -> None:
         assert "UTF-8" in refusal(f"<?xml version='1.0' encoding = '{name}'?><a/>".encode())
 
-    def test_latin_1_bytes_that_declare_nothing_are_refused(self) -> None:
+    def test_latin_1_bytes_without_a_declaration_are_refused(self) -> None:
         assert "mal formado" in refusal("<a>pão</a>".encode("latin-1"))
 
     @pytest.mark.parametrize("data", [b"<a>\0</a>", b"<a/>\0", b"\0"])
@@ -117,7 +117,7 @@ class TestRefuseOtherEncodings:
 
 class TestRefuseMalformed:
     @pytest.mark.parametrize("data", [b"", BOM])
-    def test_nothing_is_named_so(self, data: bytes) -> None:
+    def test_empty_input_is_reported_as_empty(self, data: bytes) -> None:
         assert "vazio" in refusal(data)
 
     @pytest.mark.parametrize(
@@ -136,15 +136,15 @@ class TestRefuseMalformed:
             BOM + BOM + b"<a/>",
         ],
     )
-    def test_what_is_not_well_formed_is_refused(self, data: bytes) -> None:
+    def test_malformed_xml_is_refused(self, data: bytes) -> None:
         assert "mal formado" in refusal(data)
 
-    def test_a_document_cut_anywhere_is_refused(self) -> None:
+    def test_document_cut_anywhere_is_refused(self) -> None:
         whole = DECLARATION + b'<a b="c"><d>e&amp;f</d></a>'
         for length in range(1, len(whole)):
             assert "mal formado" in refusal(whole[:length])
 
-    def test_the_message_tells_the_place_and_quotes_nothing(self) -> None:
+    def test_message_gives_the_position_and_quotes_nothing(self) -> None:
         message = refusal(b"<a>\n<segredo></a>")
         assert message == "O XML está mal formado ou cortado (linha 2, coluna 14)."
 
@@ -160,15 +160,15 @@ class TestRootAlone:
             (b"<?xml version='1.0'?>", b"\r\n"),
         ],
     )
-    def test_has_nothing_around_it(self, before: bytes, after: bytes) -> None:
+    def test_root_has_nothing_around_it(self, before: bytes, after: bytes) -> None:
         assert root_alone(before + PAO + after) == PAO
 
-    def test_is_the_same_object_where_there_was_nothing(self) -> None:
+    def test_root_without_anything_around_is_the_same_object(self) -> None:
         assert root_alone(PAO) is PAO
 
-    def test_keeps_the_white_space_inside(self) -> None:
+    def test_root_keeps_the_white_space_inside(self) -> None:
         assert root_alone(b"<a> b \n</a>\n") == b"<a> b \n</a>"
 
-    def test_is_not_guessed_where_the_declaration_has_no_end(self) -> None:
+    def test_declaration_without_an_end_raises_an_error(self) -> None:
         with pytest.raises(ValueError, match="not found"):
             root_alone(b"<?xml version='1.0'><a/>")

@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from carimbo.main.http_protocol import RequestLimits, protocol_within
+from carimbo.main.server import RequestLimits, protocol_within
 from support import LOOPBACK, PATIENCE
 
 LIMIT = 4096
@@ -80,7 +80,7 @@ async def serving() -> AsyncIterator[int]:
 
 @pytest.fixture
 async def connect(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Connect]:
-    monkeypatch.setattr("carimbo.main.http_protocol._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("carimbo.main.server._GRACE_SECONDS", 0.0)
     writers: list[asyncio.StreamWriter] = []
 
     async with serving() as port:
@@ -111,19 +111,19 @@ class TestHeadSize:
         [b"GET /" + b"x" * LIMIT, b"X-Long: " + b"x" * LIMIT, b"X-A: b\r\n" * LIMIT],
         ids=["target", "one header", "many headers"],
     )
-    async def test_beyond_the_limit_is_refused(self, connect: Connect, line: bytes) -> None:
+    async def test_head_beyond_the_limit_is_refused(self, connect: Connect, line: bytes) -> None:
         client = await connect()
         await client.write((b"" if line.startswith(b"GET") else GET[:-2]) + line)
         assert refusal(await client.ended()) == (431, "HEAD_TOO_LARGE")
 
-    async def test_up_to_the_limit_is_read(self, connect: Connect) -> None:
+    async def test_head_up_to_the_limit_is_read(self, connect: Connect) -> None:
         client = await connect()
         fill = b"X-Long: " + b"x" * (LIMIT - len(GET) - len(b"X-Long: \r\n")) + b"\r\n"
         await client.write(GET[:-2] + fill + b"\r\n", GET)
         assert await client.answer() == b"HTTP/1.1 200 OK /x"
         assert await client.answer() == b"HTTP/1.1 200 OK /x"
 
-    async def test_does_not_count_the_body(self, connect: Connect) -> None:
+    async def test_head_size_does_not_count_the_body(self, connect: Connect) -> None:
         client = await connect()
         head = b"POST /x HTTP/1.1\r\nContent-Length: 20000\r\n\r\n"
         await client.write(head + b"x" * 20_000, GET)
@@ -138,11 +138,11 @@ class TestTrailers:
     @pytest.mark.parametrize(
         "trailers", [b"a:\r\n" * LIMIT, b"a" * 3 * LIMIT], ids=["many lines", "one endless line"]
     )
-    async def test_beyond_the_limit_close_the_connection(
+    async def test_trailers_beyond_the_limit_close_the_connection(
         self, connect: Connect, is_answered: bool, trailers: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Not by the time that the body may take.
-        monkeypatch.setattr("carimbo.main.http_protocol._GRACE_SECONDS", 2.0 * PATIENCE)
+        monkeypatch.setattr("carimbo.main.server._GRACE_SECONDS", 2.0 * PATIENCE)
         client = await connect()
         await client.write((b"POST /early" if is_answered else b"POST /x") + self.CHUNKED)
         if is_answered:
@@ -150,7 +150,7 @@ class TestTrailers:
         await client.write(b"0\r\n", trailers, pause=0.02)
         assert await client.ended() == b""
 
-    async def test_are_no_headers_of_the_request(self, connect: Connect) -> None:
+    async def test_trailers_are_not_headers_of_the_request(self, connect: Connect) -> None:
         client = await connect()
         await client.write(b"POST /headers" + self.CHUNKED, b"0\r\nX-Api-Key: x\r\n\r\n", GET, pause=0.02)
         assert await client.answer() == b"HTTP/1.1 200 OK transfer-encoding"
@@ -218,7 +218,7 @@ class TestMalformed:
         assert refusal(answer) == (400, "MALFORMED_REQUEST")
         assert "-G --data-urlencode" in answer.decode()
 
-    async def test_a_tls_handshake_is_told_that_the_port_speaks_http(self, connect: Connect) -> None:
+    async def test_tls_handshake_is_answered_that_the_port_speaks_http(self, connect: Connect) -> None:
         client = await connect()
         # The beginning of a ClientHello (RFC 8446, 4.1.2).
         await client.write(bytes.fromhex("16030102000100 01fc0303") + bytes(32))
@@ -231,7 +231,9 @@ class TestMalformed:
         [b"GET /x HTTP/1.1\r\nBad Header\r\n\r\n", b"GARBAGE\r\n\r\n"],
         ids=["header", "request line"],
     )
-    async def test_anything_else_is_refused_in_the_envelope(self, connect: Connect, head: bytes) -> None:
+    async def test_other_malformed_requests_are_refused_in_the_envelope(
+        self, connect: Connect, head: bytes
+    ) -> None:
         client = await connect()
         await client.write(head)
         answer = await client.ended()

@@ -1,4 +1,4 @@
-"""The server of the API around its start."""
+"""The start of the API server."""
 
 import asyncio
 import threading
@@ -8,12 +8,12 @@ import uvicorn
 from fastapi import FastAPI
 
 from carimbo.main import server as server_module
-from carimbo.main.server import Server
+from carimbo.main.server import GracefulServer
 from support import LOOPBACK
 
 
 class TestStart:
-    async def test_builds_the_published_contract_some_time_after_it_listens(
+    async def test_server_builds_the_published_contract_after_it_listens(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         app, built = FastAPI(), threading.Event()
@@ -25,7 +25,7 @@ class TestStart:
         monkeypatch.setattr(server_module, "publish", publish)
         monkeypatch.setattr(server_module, "_PUBLISH_AFTER_SECONDS", 0.0)
         config = uvicorn.Config(app, host=LOOPBACK, port=0, log_config=None, lifespan="off")
-        server = Server(app, config, drain_seconds=0)
+        server = GracefulServer(app, config, drain_seconds=0)
         serving = asyncio.create_task(server.serve())
         try:
             assert await asyncio.to_thread(built.wait, 60)

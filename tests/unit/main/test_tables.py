@@ -7,8 +7,8 @@ import pytest
 import structlog
 from structlog.testing import LogCapture, capture_logs
 
-from carimbo.fiscal.tables.icms_rates import ICMS_RATES
 from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.tables.taxes import ICMS_RATES
 from carimbo.main import tables
 from carimbo.main.tables import reload_tables
 

@@ -5,7 +5,7 @@ from ipaddress import IPv6Network, ip_address
 import hypothesis
 from hypothesis import strategies as st
 
-from carimbo.outbound.addresses import DENIED, is_public
+from carimbo.outbound.guard import DENIED, is_public
 
 PUBLIC = (
     "1.1.1.1",
@@ -116,13 +116,13 @@ def assert_only_global_unicast_is_public(address: object) -> None:
 
 
 class TestPublic:
-    def test_is_what_anybody_may_call(self) -> None:
+    def test_public_address_is_accepted(self) -> None:
         assert [text for text in PUBLIC if not is_public(ip_address(text))] == []
 
-    def test_is_nothing_that_has_another_purpose(self) -> None:
+    def test_special_purpose_address_is_not_public(self) -> None:
         assert [text for text in NOT_PUBLIC if is_public(ip_address(text))] == []
 
-    def test_is_no_address_of_a_denied_network(self) -> None:
+    def test_address_of_a_denied_network_is_not_public(self) -> None:
         public = [
             str(network[offset])
             for network in DENIED
@@ -133,5 +133,5 @@ class TestPublic:
 
     @hypothesis.given(st.ip_addresses(v=6))
     @hypothesis.settings(max_examples=50)
-    def test_is_no_ipv6_address_outside_of_global_unicast(self, address: object) -> None:
+    def test_ipv6_address_outside_of_global_unicast_is_not_public(self, address: object) -> None:
         assert_only_global_unicast_is_public(address)

@@ -2,42 +2,41 @@
 
 import pytest
 
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.target import Objection, Place
+from carimbo.outbound.target import AllowedHosts, HostPort, UrlRefused
 
 
 class TestAllowedHosts:
-    def test_are_none_unless_told(self) -> None:
+    def test_no_host_is_allowed_by_default(self) -> None:
         assert AllowedHosts.parse("") == AllowedHosts.parse(" , ") == AllowedHosts()
-        assert Place("127.0.0.1", 80) not in AllowedHosts()
+        assert HostPort("127.0.0.1", 80) not in AllowedHosts()
 
     @pytest.mark.parametrize(
         ("text", "place"),
         [
-            ("Intranet.example", Place("intranet.example", 1)),
-            ("other, intranet.example ,third", Place("intranet.example", 443)),
-            ("intranet.example:8080", Place("intranet.example", 8080)),
-            ("10.0.0.7", Place("10.0.0.7", 80)),
-            ("10.0.0.7:8080", Place("10.0.0.7", 8080)),
-            ("::1", Place("::1", 80)),
-            ("[::1]", Place("::1", 80)),
-            ("[0:0:0:0:0:0:0:1]:8080", Place("::1", 8080)),
-            ("ação.example", Place("xn--ao-siap.example", 443)),
+            ("Intranet.example", HostPort("intranet.example", 1)),
+            ("other, intranet.example ,third", HostPort("intranet.example", 443)),
+            ("intranet.example:8080", HostPort("intranet.example", 8080)),
+            ("10.0.0.7", HostPort("10.0.0.7", 80)),
+            ("10.0.0.7:8080", HostPort("10.0.0.7", 8080)),
+            ("::1", HostPort("::1", 80)),
+            ("[::1]", HostPort("::1", 80)),
+            ("[0:0:0:0:0:0:0:1]:8080", HostPort("::1", 8080)),
+            ("ação.example", HostPort("xn--ao-siap.example", 443)),
         ],
     )
-    def test_are_found_by_host_and_port(self, text: str, place: Place) -> None:
+    def test_allowed_hosts_match_by_host_and_port(self, text: str, place: HostPort) -> None:
         assert place in AllowedHosts.parse(text)
 
     @pytest.mark.parametrize(
         ("text", "place"),
         [
-            ("intranet.example:8080", Place("intranet.example", 8081)),
-            ("intranet.example", Place("a.intranet.example", 443)),
-            ("intranet.example", Place("example", 443)),
-            ("127.0.0.1", Place("localhost", 443)),
+            ("intranet.example:8080", HostPort("intranet.example", 8081)),
+            ("intranet.example", HostPort("a.intranet.example", 443)),
+            ("intranet.example", HostPort("example", 443)),
+            ("127.0.0.1", HostPort("localhost", 443)),
         ],
     )
-    def test_are_exact(self, text: str, place: Place) -> None:
+    def test_allowed_hosts_match_exactly(self, text: str, place: HostPort) -> None:
         assert place not in AllowedHosts.parse(text)
 
     @pytest.mark.parametrize(
@@ -54,7 +53,7 @@ class TestAllowedHosts:
             "a b",
         ],
     )
-    def test_are_refused_when_badly_written(self, text: str) -> None:
-        with pytest.raises(Objection) as refused:
+    def test_invalid_allowed_hosts_are_refused(self, text: str) -> None:
+        with pytest.raises(UrlRefused) as refused:
             AllowedHosts.parse(f"good.example,{text}")
         assert str(refused.value) == f"{text} não é um host, nem um host com porta."

@@ -1,4 +1,4 @@
-"""Header fields, read by the letter of RFC 5322 and 2047: names come back as they were told."""
+"""Header fields, read strictly by RFC 5322 and 2047: names are read back unchanged."""
 
 import re
 from base64 import b64decode
@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.outbound.headers import field, in_one_line, mailbox, mailboxes, text
-from carimbo.outbound.message import compose
+from carimbo.outbound.message import (
+    compose,
+    header_field,
+    mailbox_list_tokens,
+    mailbox_tokens,
+    single_line,
+    text_tokens,
+)
 from unit.outbound.test_message import FAMILY, HEADERS, LETTER, NOW, SENDER
 
 ADDRESS = "cliente.de.nome.longo@empresa-exemplo.com.br"
@@ -34,7 +40,7 @@ def unfolded(written: str) -> str:
 
 
 def decoded(words: list[str]) -> str:
-    """What words mean: blanks between encoded words are none."""
+    """Decodes words; blanks between encoded words are dropped."""
     return "".join(_decoded(words))
 
 
@@ -50,7 +56,7 @@ def _decoded(words: list[str]) -> Iterator[str]:
 
 
 def owner(body: str) -> str:
-    """Who an address belongs to, by its name."""
+    """Returns the display name of an address."""
     name, _, address = body.rpartition(" ")
     assert address == f"<{ADDRESS}>"
     if not name.startswith('"'):
@@ -63,24 +69,24 @@ def owner(body: str) -> str:
 
 class TestNames:
     @given(NAMES)
-    def test_come_back_with_an_address(self, name: str) -> None:
-        assert owner(unfolded(field("Reply-To", mailbox(ADDRESS, name)))) == name
+    def test_names_with_an_address_read_back_unchanged(self, name: str) -> None:
+        assert owner(unfolded(header_field("Reply-To", mailbox_tokens(ADDRESS, name)))) == name
 
     @given(NAMES)
-    def test_come_back_in_free_text(self, name: str) -> None:
-        assert decoded(unfolded(field("Subject", text(name))).split(" ")) == name
+    def test_names_in_free_text_read_back_unchanged(self, name: str) -> None:
+        assert decoded(unfolded(header_field("Subject", text_tokens(name))).split(" ")) == name
 
     @given(st.text(st.characters(exclude_categories=())))
-    def test_come_back_whatever_they_are_but_in_one_line(self, told: str) -> None:
-        name = in_one_line(told)
+    def test_any_name_reads_back_as_a_single_line(self, text: str) -> None:
+        name = single_line(text)
         if name:
-            assert owner(unfolded(field("From", mailbox(ADDRESS, name)))) == name
-            assert decoded(unfolded(field("Subject", text(name))).split(" ")) == name
+            assert owner(unfolded(header_field("From", mailbox_tokens(ADDRESS, name)))) == name
+            assert decoded(unfolded(header_field("Subject", text_tokens(name))).split(" ")) == name
 
     @given(NAMES)
-    def test_make_no_line_that_is_too_long(self, name: str) -> None:
-        for tokens in (mailbox(ADDRESS, name), text(name)):
-            lines = field("Reply-To", tokens).split("\r\n")
+    def test_names_make_no_line_too_long(self, name: str) -> None:
+        for tokens in (mailbox_tokens(ADDRESS, name), text_tokens(name)):
+            lines = header_field("Reply-To", tokens).split("\r\n")
             assert max(map(len, lines)) <= 78
 
     @pytest.mark.parametrize(
@@ -92,17 +98,23 @@ class TestNames:
             ("João", f"To: =?utf-8?b?Sm/Do28=?= <{ADDRESS}>\r\n"),
         ],
     )
-    def test_are_encoded_only_where_they_have_to_be(self, name: str, written: str) -> None:
-        assert field("To", mailbox(ADDRESS, name)) == written
+    def test_names_are_encoded_only_where_necessary(self, name: str, written: str) -> None:
+        assert header_field("To", mailbox_tokens(ADDRESS, name)) == written
 
-    def test_of_several_stand_apart_by_commas(self) -> None:
-        several = mailboxes([mailbox("a@b.com", "Ana"), mailbox("c@d.com", ""), mailbox("e@f.com", "Eva")])
-        assert field("To", several) == "To: Ana <a@b.com>, c@d.com, Eva <e@f.com>\r\n"
+    def test_several_names_are_separated_by_commas(self) -> None:
+        several = mailbox_list_tokens(
+            [
+                mailbox_tokens("a@b.com", "Ana"),
+                mailbox_tokens("c@d.com", ""),
+                mailbox_tokens("e@f.com", "Eva"),
+            ]
+        )
+        assert header_field("To", several) == "To: Ana <a@b.com>, c@d.com, Eva <e@f.com>\r\n"
 
 
 class TestOneLine:
     @pytest.mark.parametrize(
-        ("told", "name"),
+        ("text", "name"),
         [
             (FAMILY, FAMILY),
             ("  Ana \t Maria\r\n", "Ana Maria"),
@@ -111,13 +123,13 @@ class TestOneLine:
         ],
         ids=range(4),
     )
-    def test_has_what_is_seen_and_nothing_else(self, told: str, name: str) -> None:
-        assert in_one_line(told) == name
+    def test_single_line_has_only_visible_characters(self, text: str, name: str) -> None:
+        assert single_line(text) == name
 
 
 class TestMessage:
     @given(st.text(st.characters(exclude_categories=())) | NAMES)
-    def test_has_the_same_fields_whatever_people_are_called(self, name: str) -> None:
+    def test_message_has_the_same_fields_whatever_the_names(self, name: str) -> None:
         written = compose(replace(LETTER, issuer=name, addressee=name, attachments=()), SENDER, NOW)
         message = message_from_bytes(written, policy=policy.compat32)
         assert sorted(message.keys()) == sorted(HEADERS)

@@ -6,7 +6,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from carimbo.outbound.retry_after import wait_asked
+from carimbo.outbound.webhook_client import parse_retry_after
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -27,8 +27,8 @@ class TestWait:
             ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
         ],
     )
-    def test_is_a_number_or_a_date(self, header: str, seconds: int) -> None:
-        assert wait_asked(header, NOW) == timedelta(seconds=seconds)
+    def test_wait_is_a_number_or_a_date(self, header: str, seconds: int) -> None:
+        assert parse_retry_after(header, NOW) == timedelta(seconds=seconds)
 
     @pytest.mark.parametrize(
         "header",
@@ -46,10 +46,10 @@ class TestWait:
             "Mon, 1 Jan 2020 00:00:00 +9999",
         ],
     )
-    def test_is_not_read_from_garbage(self, header: str) -> None:
-        assert wait_asked(header, NOW) is None
+    def test_wait_is_not_read_from_garbage(self, header: str) -> None:
+        assert parse_retry_after(header, NOW) is None
 
     @hypothesis.given(st.text() | st.from_regex(r"[A-Z][a-z]{2}, \d+ [A-Z][a-z]{2} \d+ \d+:\d+:\d+ [-+]?\w+"))
-    def test_is_never_negative(self, header: str) -> None:
-        wait = wait_asked(header, NOW)
+    def test_wait_is_never_negative(self, header: str) -> None:
+        wait = parse_retry_after(header, NOW)
         assert wait is None or wait >= timedelta()

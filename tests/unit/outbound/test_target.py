@@ -1,8 +1,8 @@
-"""URLs of receivers taken apart."""
+"""Parsing of receivers' URLs."""
 
 import pytest
 
-from carimbo.outbound.target import Objection, Place, Target, target_of
+from carimbo.outbound.target import HostPort, Target, UrlRefused, target_of
 
 
 class TestTarget:
@@ -11,31 +11,31 @@ class TestTarget:
         [
             (
                 "https://hooks.example.com/a?b=c",
-                Target("https", Place("hooks.example.com", 443), "/a?b=c"),
+                Target("https", HostPort("hooks.example.com", 443), "/a?b=c"),
                 "hooks.example.com",
             ),
-            ("https://Hooks.Example.com.", Target("https", Place("hooks.example.com", 443), "/"), None),
-            ("HTTPS://a.example:8443", Target("https", Place("a.example", 8443), "/"), "a.example:8443"),
-            ("https://a.example:/", Target("https", Place("a.example", 443), "/"), "a.example"),
-            ("http://a.example:80/", Target("http", Place("a.example", 80), "/"), "a.example"),
-            ("http://a.example:443/", Target("http", Place("a.example", 443), "/"), "a.example:443"),
-            ("https://my_service/x", Target("https", Place("my_service", 443), "/x"), "my_service"),
+            ("https://Hooks.Example.com.", Target("https", HostPort("hooks.example.com", 443), "/"), None),
+            ("HTTPS://a.example:8443", Target("https", HostPort("a.example", 8443), "/"), "a.example:8443"),
+            ("https://a.example:/", Target("https", HostPort("a.example", 443), "/"), "a.example"),
+            ("http://a.example:80/", Target("http", HostPort("a.example", 80), "/"), "a.example"),
+            ("http://a.example:443/", Target("http", HostPort("a.example", 443), "/"), "a.example:443"),
+            ("https://my_service/x", Target("https", HostPort("my_service", 443), "/x"), "my_service"),
             (
                 "https://ação.example/",
-                Target("https", Place("xn--ao-siap.example", 443), "/"),
+                Target("https", HostPort("xn--ao-siap.example", 443), "/"),
                 "xn--ao-siap.example",
             ),
-            ("https://8.8.8.8/", Target("https", Place("8.8.8.8", 443), "/"), "8.8.8.8"),
-            ("https://１.１.１.１/", Target("https", Place("1.1.1.1", 443), "/"), "1.1.1.1"),
-            ("https://[0:0::1]:8443/", Target("https", Place("::1", 8443), "/"), "[::1]:8443"),
+            ("https://8.8.8.8/", Target("https", HostPort("8.8.8.8", 443), "/"), "8.8.8.8"),
+            ("https://１.１.１.１/", Target("https", HostPort("1.1.1.1", 443), "/"), "1.1.1.1"),
+            ("https://[0:0::1]:8443/", Target("https", HostPort("::1", 8443), "/"), "[::1]:8443"),
             (
                 "https://a.example/ação?é=%20&b='",
-                Target("https", Place("a.example", 443), "/a%C3%A7%C3%A3o?%C3%A9=%20&b='"),
+                Target("https", HostPort("a.example", 443), "/a%C3%A7%C3%A3o?%C3%A9=%20&b='"),
                 "a.example",
             ),
         ],
     )
-    def test_is_a_place_and_a_path(self, url: str, target: Target, header: str | None) -> None:
+    def test_url_is_split_into_server_and_path(self, url: str, target: Target, header: str | None) -> None:
         assert target_of(url) == target
         assert target.host_header == (header or target.place.host)
 
@@ -62,8 +62,8 @@ class TestTarget:
             ("https://[::1/", "A URL não está bem escrita."),
         ],
     )
-    def test_is_refused_with_the_reason(self, url: str, objection: str) -> None:
-        with pytest.raises(Objection) as refused:
+    def test_invalid_url_is_refused_with_the_reason(self, url: str, objection: str) -> None:
+        with pytest.raises(UrlRefused) as refused:
             target_of(url)
         assert str(refused.value) == objection
 
@@ -80,8 +80,8 @@ class TestTarget:
             "https://a.example/\x85",
         ],
     )
-    def test_has_nothing_that_parsers_read_differently(self, url: str) -> None:
-        with pytest.raises(Objection, match="espaços, barras invertidas nem caracteres de controle"):
+    def test_url_that_parsers_read_differently_is_refused(self, url: str) -> None:
+        with pytest.raises(UrlRefused, match="espaços, barras invertidas nem caracteres de controle"):
             target_of(url)
 
     @pytest.mark.parametrize(
@@ -113,6 +113,6 @@ class TestTarget:
             ".".join(["a" * 63] * 4),
         ],
     )
-    def test_has_a_host_of_one_spelling(self, host: str) -> None:
-        with pytest.raises(Objection):
+    def test_host_is_normalized(self, host: str) -> None:
+        with pytest.raises(UrlRefused):
             target_of(f"https://{host}/")

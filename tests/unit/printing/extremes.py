@@ -10,16 +10,14 @@ from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress, SiteAddress
-from carimbo.fiscal.layouts.dps_v1.amounts import Deductions
+from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, MunicipalBenefit, TotalTaxes
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
+from carimbo.fiscal.layouts.dps_v1.parties import PartyAddress, ServiceAddress, SiteAddress
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
-from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
-from carimbo.fiscal.layouts.nfe_v4.document import in_root, read_invoice, write
-from carimbo.fiscal.layouts.nfe_v4.identification import Reference
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes
-from carimbo.fiscal.layouts.paths import groups_in
+from carimbo.fiscal.layouts.nfe_v4.identification import ReferencedDocument
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes, in_root, read_invoice, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.printing.issued_notes import file_of
 from unit.printing.paper import example
@@ -28,8 +26,8 @@ KEY = "35261112ABC34501DE35550010000000011875264375"
 SERVICE_KEY = "510550722" + KEY[6:20] + "9999999999999" + "2611" + "1234567893"
 # The municipality with the longest name of those with two words or more.
 CITY = "5105507"
-# What paper shows in words or with punctuation, or what decides on other fields; of words the longest.
-TOLD = {
+# Values that the print shows in words or with punctuation, or that decide on other fields: the longest ones.
+FIXED_VALUES = {
     "Id": f"NFe{KEY}",
     "versao": "4.00",
     "refNFe": KEY,
@@ -59,16 +57,16 @@ TOLD = {
 }
 MOMENTS = {"moment": datetime(2026, 11, 14, 13, 30, tzinfo=UTC), "day": date(2028, 12, 28)}
 LETTERS_IN_SHORT = ("uCom", "uTrib", "placa", "IE")
-# Fields of which a party has one.
+# Alternative fields: a party has exactly one of them.
 IDENTITIES = ("cnpj", "cpf", "foreign_id", "no_foreign_id_reason")
-# Fields of which a group has one: another one with each identity.
+# Alternative fields of other groups; each identity selects another one.
 CHOICES: dict[type, tuple[str, ...]] = {
     PartyAddress: ("national", "foreign"),
-    Address: ("national", "foreign"),
+    ServiceAddress: ("national", "foreign"),
     SiteAddress: ("zipcode", "foreign"),
     ServicePlace: ("city_code", "country_code"),
     Deductions: ("rate", "amount", "proof"),
-    Benefit: ("reduction_amount", "reduction_rate"),
+    MunicipalBenefit: ("reduction_amount", "reduction_rate"),
     TotalTaxes: ("amounts", "rates", "simples_rate", "untold"),
 }
 DIGITS = {2: 13, 3: 12, 4: 11, 10: 11}
@@ -82,17 +80,17 @@ WORDS = "ação e reação, um pão-de-ló extraordinariamente açucarado à mod
 
 
 def of_words(mark: str, limit: int) -> str:
-    """A text of words of every length."""
+    """Returns a text with words of every length."""
     return _between_marks(mark, WORDS * (limit // len(WORDS) + 1), limit)
 
 
 def of_one_word(mark: str, limit: int) -> str:
-    """A text without any place to break it."""
+    """Returns a text that cannot be broken between words."""
     return _between_marks(mark, "W" * limit, limit)
 
 
 def _between_marks(mark: str, text: str, limit: int) -> str:
-    """So that nothing else on paper is this text, and its end is missed if it is cut off."""
+    """Puts a mark at both ends, so that the text is unique in the print and a cut-off end is noticed."""
     return f"{mark}{text[: limit - 2 * len(mark)]}{mark}"
 
 
@@ -102,25 +100,25 @@ class Filling:
 
     text: Callable[[str, int], str]
     most: dict[str, int] = field(default_factory=dict)
-    """How many of a repeated element there are, where it is not a few."""
+    """The number of repetitions of an element, by tag; others are repeated `SEVERAL` times."""
     identity: str = IDENTITIES[0]
-    """Which of them parties have that may have it."""
+    """The identity field of every party that may have it."""
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def group(self, kind: type, nth: int = 0) -> Any:
-        """A group with all its fields; of a choice, another one for each of several."""
-        elements = layout_of(kind).elements
+    def group(self, group_type: type, nth: int = 0) -> Any:
+        """Returns a group with all its fields; of alternatives, repeated groups take turns."""
+        elements = layout_of(group_type).elements
         rivals = [name for name in (self.identity, *IDENTITIES) if name in elements]
         names = [name for name in elements if name not in rivals[1:] or name == rivals[0]]
-        if choices := CHOICES.get(kind):
+        if choices := CHOICES.get(group_type):
             chosen = choices[IDENTITIES.index(self.identity) % len(choices)]
             names = [name for name in names if name not in choices or name == chosen]
-        if kind is Reference:
+        if group_type is ReferencedDocument:
             names = [names[nth % len(names)]]
-        return kind(**{name: self._value(kind, name, elements[name], nth) for name in names})
+        return group_type(**{name: self._value(group_type, name, elements[name], nth) for name in names})
 
-    def _value(self, kind: type, name: str, element: Element, nth: int) -> Any:
-        groups = groups_in(kind)[name]
+    def _value(self, group_type: type, name: str, element: Element, nth: int) -> Any:
+        groups = groups_in(group_type)[name]
         match element.kind:
             case "child":
                 return self.group(groups[0], nth)
@@ -137,8 +135,8 @@ class Filling:
 
     def _leaf(self, element: Element) -> Any:
         number, limit = next(self._numbers), element.limit or 0
-        if element.tag in TOLD:
-            return TOLD[element.tag]
+        if element.tag in FIXED_VALUES:
+            return FIXED_VALUES[element.tag]
         if element.kind == "decimal":
             return _decimal(element.tag, limit, number)
         if element.kind in MOMENTS:
@@ -152,26 +150,29 @@ class Filling:
 
 
 def _decimal(tag: str, places: int, number: int) -> Decimal:
-    """The largest that fits, less a few of its last places, so that no two are the same."""
+    """Returns the largest number that fits, reduced in its last places so that no two are equal."""
     digits = RATE_DIGITS if tag.startswith("p") and places == 4 else DIGITS[places]
     return Decimal(10 ** (digits + places) - number).scaleb(-places)
 
 
 def full_invoice(filling: Filling) -> bytes:
-    """An NF-e with everything that there is, and an item for each kind of ICMS."""
-    all_kinds = {"NFref": len(layout_of(Reference).elements), "det": len(groups_in(ItemTaxes)["icms"])}
+    """Returns an NF-e with every field, and an item for each kind of ICMS."""
+    all_kinds = {
+        "NFref": len(layout_of(ReferencedDocument).elements),
+        "det": len(groups_in(ItemTaxes)["icms"]),
+    }
     return written(replace(filling, most=all_kinds | filling.most).group(Invoice))
 
 
 def full_receipt(filling: Filling) -> bytes:
-    """An NFC-e with everything that it may have, and the longest address in its code."""
+    """Returns an NFC-e with every field that it may have, and the longest address in its QR code."""
     supplement = SUPPLEMENT.search(example("nfce", "offline-qr3"))
     assert supplement
     return written(filling.group(Invoice), supplement[0])
 
 
 def full_note(filling: Filling) -> bytes:
-    """An NFS-e with everything that there is."""
+    """Returns an NFS-e with every field."""
     note = filling.group(IssuedNote)
     declared = replace(note.declaration.note, id=f"DPS{SERVICE_KEY[:42]}")
     declaration = replace(note.declaration, note=declared)
@@ -181,16 +182,16 @@ def full_note(filling: Filling) -> bytes:
 FULL = {"nfe": full_invoice, "nfce": full_receipt, "nfse": full_note}
 
 
-def with_items(kind: str, name: str, number: int) -> bytes:
-    """An example with so many of its items, over and over."""
-    invoice = read_invoice(example(kind, name))
+def with_items(document_type: str, name: str, number: int) -> bytes:
+    """Returns an example with its items repeated up to a number."""
+    invoice = read_invoice(example(document_type, name))
     items = tuple(islice(cycle(invoice.items), number))
-    supplement = SUPPLEMENT.search(example(kind, name))
+    supplement = SUPPLEMENT.search(example(document_type, name))
     return written(replace(invoice, items=items), supplement[0] if supplement else b"")
 
 
 def in_other_letters(xml: bytes) -> bytes:
-    """The document with its long texts in letters of the whole world."""
+    """Returns the document with its long texts in scripts of the whole world."""
     root = etree.fromstring(xml)
     for leaf in root.iter():
         if leaf.text and leaf.text.startswith(MARK):
@@ -199,7 +200,7 @@ def in_other_letters(xml: bytes) -> bytes:
 
 
 def written(invoice: Invoice, supplement: bytes = b"") -> bytes:
-    """The XML of an invoice; what could not be written is told."""
+    """Returns the XML of an invoice."""
     result = write(invoice)
     assert isinstance(result, WrittenPart), result
     return in_root(result, supplement)

@@ -1,9 +1,9 @@
-"""Fonts for tests: those that come along, and two of Debian's."""
+"""Fonts for tests: the built-in ones, and two of Debian's."""
 
 from pathlib import Path
 from shutil import copy
 
-from carimbo.printing.typeface import typeface_of
+from carimbo.printing.engine.typeface import typeface_of
 
 OWN = typeface_of(None)
 DEBIAN = Path("/usr/share/fonts/truetype/liberation")
@@ -11,12 +11,12 @@ SERIF = DEBIAN / "LiberationSerif-Regular.ttf"
 
 
 def serif_folder(folder: Path) -> Path:
-    """A folder as somebody makes it who wants another font."""
+    """Puts a serif font into a folder, as an operator would to change the font."""
     return _folder(folder, "Serif")
 
 
 def mono_folder(folder: Path) -> Path:
-    """A folder with letters that are wider than any that a form is printed with."""
+    """Puts a font with unusually wide letters into a folder."""
     return _folder(folder, "Mono")
 
 

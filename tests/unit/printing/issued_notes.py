@@ -1,4 +1,4 @@
-"""Notes as the authority makes them of declarations, and events as it registers them: to be printed."""
+"""NFS-e and registered events as the authority would return them, for printing."""
 
 import re
 from dataclasses import replace
@@ -6,29 +6,26 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.access_key import check_digit
-from carimbo.fiscal.layouts.dps_v1.computed_reform import (
+from carimbo.fiscal.identity.access_key import check_digit
+from carimbo.fiscal.layouts.dps_v1.issued_note import (
     CbsRate,
     CbsTotal,
     CityRate,
     CityTotal,
+    ComputedAmounts,
     ComputedReform,
+    Declaration,
     IbsTotal,
+    IssuedNote,
+    IssuerAddress,
+    NoteIssuer,
     ReformBase,
     ReformTotals,
     StateRate,
     StateTotal,
 )
-from carimbo.fiscal.layouts.dps_v1.document import read_note
-from carimbo.fiscal.layouts.dps_v1.issued_note import (
-    ComputedAmounts,
-    Declaration,
-    IssuedNote,
-    IssuerAddress,
-    NoteIssuer,
-)
-from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, VERSION, ServiceNote
-from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, VERSION, ServiceNote, read_note
+from carimbo.fiscal.layouts.layout import to_xml
 
 _PROCESSED = datetime(2026, 11, 14, 10, 0, 2, tzinfo=timezone(timedelta(hours=-3)))
 _OUTSIDE_OF_SIMPLES, _TAXED = "1", "1"
@@ -37,14 +34,14 @@ _SIGNATURE = re.compile(r"<Signature.*?</Signature>", re.DOTALL)
 
 
 def issued(declaration: bytes, **changes: Any) -> bytes:
-    """The NFS-e of a declaration, or of what it would be with other values."""
+    """Returns the NFS-e of a declaration, optionally with changed values."""
     return file_of(replace(issued_note(read_note(declaration)), **changes))
 
 
 def issued_note(note: ServiceNote) -> IssuedNote:
-    """What the authority tells of a note: of a taxpayer outside of the Simples the ISS, of others the sum."""
-    who = note.provider
-    owner = f"2{who.cnpj}" if who.cnpj else f"1{who.cpf:0>14}"
+    """Returns the note of a declaration; only taxpayers outside of the Simples get ISS."""
+    provider = note.provider
+    owner = f"2{provider.cnpj}" if provider.cnpj else f"1{provider.cpf:0>14}"
     first = f"{note.city_code}2{owner}{123:013d}{note.issued_at:%y%m}123456789"
     is_taxed = note.amounts.taxes.iss.taxation == _TAXED
     return IssuedNote(
@@ -69,18 +66,18 @@ def issued_note(note: ServiceNote) -> IssuedNote:
 
 
 def file_of(note: IssuedNote) -> bytes:
-    """The file that the authority would give."""
-    return f"{_ROOT}{written(note)}</NFSe>".encode()
+    """Returns the XML file of a note."""
+    return f"{_ROOT}{to_xml(note)}</NFSe>".encode()
 
 
 def registered(request: str) -> bytes:
-    """An event with its registration."""
+    """Returns the registered event of a request."""
     (identifier,) = re.findall('infPedReg Id="PRE([^"]+)"', request)
-    told = (
+    registration = (
         "<verAplic>SefinNacional_1.6.0</verAplic><ambGer>2</ambGer><nSeqEvento>1</nSeqEvento>"
         "<dhProc>2026-11-14T12:00:03-03:00</dhProc><nDFSe>456790</nDFSe>"
     )
-    inside = f'<infEvento Id="EVT{identifier}001">{told}{_SIGNATURE.sub("", request)}</infEvento>'
+    inside = f'<infEvento Id="EVT{identifier}001">{registration}{_SIGNATURE.sub("", request)}</infEvento>'
     return f'<evento xmlns="{NAMESPACE}" versao="{VERSION}">{inside}</evento>'.encode()
 
 

@@ -1,4 +1,4 @@
-"""Documents on paper: each example of the repository in each layout, and what a reader finds there."""
+"""Printed documents: each example in each layout, and helpers that read the result."""
 
 import re
 from collections import Counter
@@ -10,16 +10,16 @@ from typing import NamedTuple
 from golden import FOLDER
 from lxml import etree
 
-from carimbo.fiscal.printout import DocumentPrint, Paper
-from carimbo.printing.press import Press
+from carimbo.fiscal.printout import DocumentPrint, PaperSize
+from carimbo.printing.renderer import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
-from unit.printing.paper_values import Leaf, Table, Wanted, leaves_of
+from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of
 
-PRESS = Press()
+RENDERER = PdfRenderer()
 DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
-# A text that is shorter stays on one sheet, and less of it tells nothing.
+# Only texts longer than this are split between sheets; shorter pieces of them prove nothing.
 _MAY_BE_SPLIT, _LEAST_PIECE = 40, 8
 
 
@@ -28,106 +28,106 @@ class Layout(NamedTuple):
 
     name: str
     type: str
-    paper: Paper
+    paper: PaperSize
     table: Table
     column: str
-    """Of the table."""
+    """The column of the table."""
     issued_at: bytes | None = None
-    """When a document has to be issued for it to be printed this way; None for when the examples are."""
+    """The issue time for which documents use this layout; None for that of the examples."""
 
     def dated(self, xml: bytes) -> bytes:
-        """The document as if it had been issued while the layout was in force."""
-        told = self.issued_at and b"<dhEmi>%b</dhEmi>" % self.issued_at
-        return re.sub(rb"<dhEmi>[^<]+</dhEmi>", told, xml) if told else xml
+        """Returns the document with an issue time at which the layout is in force."""
+        issue_time = self.issued_at and b"<dhEmi>%b</dhEmi>" % self.issued_at
+        return re.sub(rb"<dhEmi>[^<]+</dhEmi>", issue_time, xml) if issue_time else xml
 
-    def wanted(self, leaf: Leaf) -> tuple[Wanted, ...]:
-        """Returns everything of a value that belongs on paper."""
-        return tuple(self.table.wanted(leaf, self.column))
+    def expected(self, leaf: Leaf) -> tuple[ExpectedText, ...]:
+        """Returns every text of a value that must be printed."""
+        return tuple(self.table.expected(leaf, self.column))
 
 
-MOC = Layout("MOC 7.0", "nfe", Paper.A4, DANFE, "moc")
-NT = Layout("NT 2026.010", "nfe", Paper.A4, DANFE, "nt", b"2026-12-02T10:00:00-03:00")
-ROLL_80 = Layout("80 mm", "nfce", Paper.ROLL_80, RECEIPT, "receipt")
-ROLL_58 = Layout("58 mm", "nfce", Paper.ROLL_58, RECEIPT, "receipt")
-V2 = Layout("DANFSe v2.0", "nfse", Paper.A4, DANFSE, "danfse")
+MOC = Layout("MOC 7.0", "nfe", PaperSize.A4, DANFE, "moc")
+NT = Layout("NT 2026.010", "nfe", PaperSize.A4, DANFE, "nt", b"2026-12-02T10:00:00-03:00")
+ROLL_80 = Layout("80 mm", "nfce", PaperSize.ROLL_80, RECEIPT, "receipt")
+ROLL_58 = Layout("58 mm", "nfce", PaperSize.ROLL_58, RECEIPT, "receipt")
+V2 = Layout("DANFSe v2.0", "nfse", PaperSize.A4, DANFSE, "danfse")
 LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2)
 
 _FILES = {
-    kind: {file.stem: file for file in (FOLDER / kind).glob("*.xml")} for kind in ("nfe", "nfce", "nfse")
+    document_type: {file.stem: file for file in (FOLDER / document_type).glob("*.xml")}
+    for document_type in ("nfe", "nfce", "nfse")
 }
-NAMES = {kind: sorted(files) for kind, files in _FILES.items()}
+NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()}
 SCANNED = {
     "nfe": ("minimal", "letters", "letters-normal", "fifty-items"),
     "nfce": ("cash", "letters", "december-offline", "offline-qr2", "offline-qr3", "pix-qr3"),
     "nfse": ("minimal", "letters"),
 }
-"""Examples whose codes are read from paper, of each type: codes of every size, on one page and on several."""
+"""Examples whose codes are scanned, by type: codes of every size, on one page and on several."""
 LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters"}
-"""Of each type an example whose issuer has letters in its CNPJ."""
+"""An example of each type whose issuer has letters in its CNPJ."""
 
 
 @cache
-def example(kind: str, name: str) -> bytes:
-    """The signed XML of an example; of a service the note that the authority makes of it."""
-    xml = _FILES[kind][name].read_bytes()
-    return issued(xml) if kind == "nfse" else xml
+def example(document_type: str, name: str) -> bytes:
+    """Returns the signed XML of an example; for services, the note that the authority issues for it."""
+    xml = _FILES[document_type][name].read_bytes()
+    return issued(xml) if document_type == "nfse" else xml
 
 
 def in_production(xml: bytes) -> bytes:
-    """The document as if it had fiscal value, so that no mark lies under its texts."""
+    """Returns the document for production, so that no watermark lies under its texts."""
     return xml.replace(b"<tpAmb>2<", b"<tpAmb>1<")
 
 
 @dataclass(frozen=True)
 class Printed:
-    """A document on paper."""
+    """A document with its PDF."""
 
     layout: Layout
     xml: bytes = field(repr=False)
     pdf: bytes = field(repr=False)
 
     @cached_property
-    def values(self) -> tuple[tuple[Leaf, tuple[Wanted, ...]], ...]:
-        """Every value of the document, with what of it belongs on paper."""
-        return tuple((leaf, self.layout.wanted(leaf)) for leaf in leaves_of(self.xml))
+    def values(self) -> tuple[tuple[Leaf, tuple[ExpectedText, ...]], ...]:
+        """Every value of the document, with the texts that must be printed for it."""
+        return tuple((leaf, self.layout.expected(leaf)) for leaf in leaves_of(self.xml))
 
     @cached_property
-    def wanted(self) -> tuple[Wanted, ...]:
-        """Everything of the document that belongs on paper."""
-        return tuple(one for _, wanted in self.values for one in wanted)
+    def expected(self) -> tuple[ExpectedText, ...]:
+        """Every text that must be printed."""
+        return tuple(text for _, expected in self.values for text in expected)
 
     @cached_property
     def drawn(self) -> str:
-        """The text in the order in which it was drawn; each page ends with a form feed."""
+        """The text in drawing order; each page ends with a form feed."""
         return lines_of(self.pdf)
 
     @cached_property
     def pages(self) -> int:
-        """How many pages it takes."""
         return self.drawn.count("\f")
 
     @cached_property
     def codes(self) -> list[DrawnCode]:
-        """The codes as they are drawn."""
+        """The drawn codes."""
         return drawn_codes_of(self.pdf)
 
     @cached_property
     def numbers(self) -> Counter[str]:
-        """How often each number is on paper."""
+        """How often each number is printed."""
         return numbers_in(self.drawn)
 
-    def lacks(self, wanted: Iterable[Wanted]) -> list[str]:
-        """What should be on paper, beside its title if it has one, and is not."""
-        return [f"{one.path}: {one.title} {one.text}" for one in wanted if not self._holds(one)]
+    def lacks(self, expected: Iterable[ExpectedText]) -> list[str]:
+        """Returns the expected texts that are missing, beside their titles where they have one."""
+        return [f"{text.path}: {text.title} {text.text}" for text in expected if not self._holds(text)]
 
-    def _holds(self, wanted: Wanted) -> bool:
+    def _holds(self, expected: ExpectedText) -> bool:
         """Searches without white space, as a text may be broken anywhere: as drawn, then by columns."""
-        told = without_spaces(wanted.title + wanted.text)
+        text = without_spaces(expected.title + expected.text)
         return (
-            told in self._drawn_text
-            or self._is_split(told, self._drawn_text)
-            or told in self._text_by_columns
-            or self._is_split(told, self._text_by_columns)
+            text in self._drawn_text
+            or self._is_split(text, self._drawn_text)
+            or text in self._text_by_columns
+            or self._is_split(text, self._text_by_columns)
         )
 
     @cached_property
@@ -138,10 +138,10 @@ class Printed:
     def _text_by_columns(self) -> str:
         return without_spaces(columns_of(self.pdf))
 
-    def _is_split(self, told: str, text: str) -> bool:
-        """Whether a long text goes on from sheet to sheet, with what all of them begin with in between."""
-        place, rest = 0, told
-        for _ in range(self.pages if len(told) > _MAY_BE_SPLIT else 0):
+    def _is_split(self, expected: str, text: str) -> bool:
+        """Tells whether a long text is continued on other sheets, with the repeated page heads in between."""
+        place, rest = 0, expected
+        for _ in range(self.pages if len(expected) > _MAY_BE_SPLIT else 0):
             length = _longest_beginning(rest, text, place)
             if length < min(len(rest), _LEAST_PIECE):
                 return False
@@ -153,20 +153,17 @@ def printed(layout: Layout, xml: bytes, *, is_canceled: bool = False, logo: byte
     """Print a document in a layout."""
     dated = layout.dated(xml)
     order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, logo=logo)
-    return Printed(layout, dated, PRESS.document(order))
+    return Printed(layout, dated, RENDERER.document(order))
 
 
 @lru_cache(16)
 def printed_example(layout: Layout, name: str) -> Printed:
-    """Returns an example on paper; the papers that were asked for last are kept.
-
-    All of them would be so many objects that collecting garbage would take longer than printing.
-    """
+    """Returns the print of an example; caches only the latest ones."""
     return printed(layout, example(layout.type, name))
 
 
-def codes_told_in(xml: bytes) -> set[str]:
-    """What the codes of a document have to say: the address if it has one, else the key."""
+def expected_codes(xml: bytes) -> set[str]:
+    """Returns the texts that the codes of a document must hold: its query address, else its key."""
     root = etree.fromstring(xml)
     if service_key := root[0].get("Id", "").partition("NFS")[2]:
         host = {"1": "www.nfse.gov.br", "2": "www.producaorestrita.nfse.gov.br"}[
@@ -177,19 +174,18 @@ def codes_told_in(xml: bytes) -> set[str]:
 
 
 def numbers_in(text: str) -> Counter[str]:
-    """How often each number is in a text."""
+    """Counts each number of a text."""
     return Counter(_NUMBER.findall(text))
 
 
 def without_spaces(text: str) -> str:
-    """The text without white space."""
     return "".join(text.split())
 
 
-def _longest_beginning(told: str, text: str, place: int) -> int:
-    """How much of a text is found in another one after a place."""
-    least, most = 0, len(told)
+def _longest_beginning(expected: str, text: str, place: int) -> int:
+    """Returns how many leading characters of one text occur in another one after a position."""
+    least, most = 0, len(expected)
     while least < most:
         middle = (least + most + 1) // 2
-        least, most = (middle, most) if text.find(told[:middle], place) >= 0 else (least, middle - 1)
+        least, most = (middle, most) if text.find(expected[:middle], place) >= 0 else (least, middle - 1)
     return least

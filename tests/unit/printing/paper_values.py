@@ -1,4 +1,4 @@
-"""What of a document's XML belongs on its paper, and how it is written there: the tables beside this file."""
+"""The values of a document that must be printed, and their form: read from the CSV tables here."""
 
 import csv
 from collections.abc import Callable, Iterator
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from carimbo.fiscal.tables.municipalities import MUNICIPALITIES
+from carimbo.fiscal.tables.geography import MUNICIPALITIES
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
-from carimbo.printing.danfse import words as danfse_words
+from carimbo.printing.danfse import values as danfse_words
 
 SIGNATURE = "Signature"
 ABSENT = "-"
@@ -55,20 +55,20 @@ WORDS: dict[str, dict[str, str]] = {
 
 
 class Leaf(NamedTuple):
-    """A value of a document, with the tags that lead to it."""
+    """A value of a document, with its path of tags."""
 
     path: str
     text: str
     holder: etree._Element
-    """The group that it stands in."""
+    """The group that contains it."""
 
     def beside(self, tag: str) -> str | None:
-        """What another element of the same group says, or one within a group beside it."""
+        """Returns the text of another element of the same group, or of a group beside it."""
         return self.holder.findtext("/".join(f"{{*}}{step}" for step in tag.split("/")))
 
 
-class Wanted(NamedTuple):
-    """A value as it has to stand on paper."""
+class ExpectedText(NamedTuple):
+    """A value in its printed form."""
 
     path: str
     text: str
@@ -78,7 +78,7 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: a pattern of paths, and what becomes of their values in each layout."""
+    """A line of a table: a pattern of paths, and the printed form of their values in each layout."""
 
     path: str
     title: str
@@ -87,30 +87,30 @@ class Row:
 
 
 class Unlisted(AssertionError):
-    """A path that no line of the table knows, or several do."""
+    """A path that does not match exactly one line of the table."""
 
 
 class Table:
-    """The values of one type of document."""
+    """The values of a document type."""
 
     def __init__(self, name: str) -> None:
         self.rows = tuple(_rows(Path(__file__).parent / f"{name}_values.csv"))
 
-    @cache  # noqa: B019 - there are three tables, and they stay
+    @cache  # noqa: B019 - there are only three tables
     def row(self, path: str) -> Row:
-        """The one line that knows a path."""
-        found = [row for row in self.rows if fnmatchcase(path, row.path)]
-        if len(found) != 1:
-            raise Unlisted(f"{path} is known by {[row.path for row in found]}")
-        return found[0]
+        """Returns the line whose pattern matches a path."""
+        matching = [row for row in self.rows if fnmatchcase(path, row.path)]
+        if len(matching) != 1:
+            raise Unlisted(f"{path} matches {[row.path for row in matching]}")
+        return matching[0]
 
-    def wanted(self, leaf: Leaf, layout: str) -> Iterator[Wanted]:
-        """What has to be on paper of a value."""
+    def expected(self, leaf: Leaf, layout: str) -> Iterator[ExpectedText]:
+        """Yields the texts that must be printed for a value."""
         forms, conditions = self._cell(leaf.path, layout)
-        if forms and all(_holds(one, leaf) for one in conditions):
+        if forms and all(_holds(condition, leaf) for condition in conditions):
             title = self.row(leaf.path).title
             for name in forms:
-                yield Wanted(leaf.path, FORMS[name](leaf), title, name in NUMBERS)
+                yield ExpectedText(leaf.path, FORMS[name](leaf), title, name in NUMBERS)
 
     @cache  # noqa: B019 - see above
     def _cell(self, path: str, layout: str) -> tuple[list[str], list[str]]:
@@ -121,7 +121,7 @@ class Table:
 
 
 def leaves_of(xml: bytes) -> Iterator[Leaf]:
-    """Yields every value of a document but its signature, attributes too, in the order of the document."""
+    """Yields every value of a document except its signature, with attributes, in document order."""
     waiting = [(part, _local_name(part.tag)) for part in reversed(etree.fromstring(xml))]
     while waiting:
         element, path = waiting.pop()
@@ -152,18 +152,18 @@ def _holds(condition: str, leaf: Leaf) -> bool:
 
 
 def _declared(leaf: Leaf, path: str) -> str | None:
-    """What the declaration inside of a service note says."""
+    """Returns a text of the declaration inside an NFS-e."""
     return _issued(leaf, f"DPS/infDPS/{path}")
 
 
 def _issued(leaf: Leaf, path: str) -> str | None:
-    """What a service note says."""
+    """Returns a text of an NFS-e."""
     steps = "/".join(f"{{*}}{tag}" for tag in f"infNFSe/{path}".split("/"))
     return leaf.holder.getroottree().findtext(steps)
 
 
 def _number(text: str, least: int, most: int) -> str:
-    """Points between thousands, a comma, and no zero beyond the least decimals."""
+    """Formats a number in Brazilian notation, with trailing zeros only up to the least decimals."""
     whole, _, decimals = f"{Decimal(text):.{most}f}".partition(".")
     decimals = decimals.rstrip("0").ljust(least, "0")
     return f"{int(whole):,}".replace(",", ".") + (f",{decimals}" if decimals else "")
@@ -180,9 +180,9 @@ def _phone(digits: str) -> str:
 
 
 def _is_abroad(leaf: Leaf) -> bool:
-    """Whether somebody has no tax id of Brazil, or lives elsewhere."""
-    is_known = leaf.beside("CNPJ") or leaf.beside("CPF")
-    return not is_known or leaf.beside("end/endExt/xCidade") is not None
+    """Tells whether a party has no Brazilian tax id or a foreign address."""
+    has_tax_id = leaf.beside("CNPJ") or leaf.beside("CPF")
+    return not has_tax_id or leaf.beside("end/endExt/xCidade") is not None
 
 
 def _punctuated(digits: str, form: str) -> str:
@@ -191,7 +191,7 @@ def _punctuated(digits: str, form: str) -> str:
 
 
 def _worded(words: dict[str, str], leaf: Leaf) -> str:
-    """A code of a later layout stands on paper as it is."""
+    """Returns the words of a code; codes of later layouts are printed as they are."""
     return words.get(leaf.text, leaf.text)
 
 

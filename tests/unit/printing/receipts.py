@@ -1,20 +1,20 @@
-"""Receipts of NFC-e, and what can be read in them."""
+"""Printed NFC-e receipts, and readers of their text."""
 
 import pytest
 from golden import FOLDER
 
-from carimbo.fiscal.printout import DocumentPrint, Paper
+from carimbo.fiscal.printout import DocumentPrint, PaperSize
+from carimbo.printing.engine.typeface import typeface_of
 from carimbo.printing.nfce_receipt import draw_receipt
-from carimbo.printing.typeface import typeface_of
 from nfe_answers import alone, note_protocol
 from nfe_dialect import authorized_invoice
 from pdf_reading import Word, text_of, words_of
 
-PAPERS = pytest.mark.parametrize("paper", [Paper.ROLL_80, Paper.ROLL_58])
+PAPERS = pytest.mark.parametrize("paper", [PaperSize.ROLL_80, PaperSize.ROLL_58])
 
 
 def signed(name: str, *changes: tuple[str, str]) -> bytes:
-    """An example's document; what it says may be changed, for printing judges no signature."""
+    """Returns the document of an example, optionally changed: printing does not check the signature."""
     xml = (FOLDER / "nfce" / f"{name}.xml").read_text()
     for old, new in changes:
         assert old in xml
@@ -28,7 +28,7 @@ def authorized(name: str, *changes: tuple[str, str], alerts: str = "") -> bytes:
 
 
 def receipt(
-    xml: bytes, paper: Paper = Paper.ROLL_80, *, is_canceled: bool = False, logo: bytes | None = None
+    xml: bytes, paper: PaperSize = PaperSize.ROLL_80, *, is_canceled: bool = False, logo: bytes | None = None
 ) -> bytes:
     return draw_receipt(typeface_of(None), DocumentPrint("nfce", xml, paper, is_canceled, logo=logo))
 
@@ -38,5 +38,5 @@ def lines_of(pdf: bytes) -> list[str]:
 
 
 def word(pdf: bytes, text: str) -> Word:
-    """The first word with a text."""
-    return next(one for one in words_of(pdf) if one.text == text)
+    """Returns the first word with a text."""
+    return next(word for word in words_of(pdf) if word.text == text)

@@ -1,4 +1,4 @@
-"""What the codes of a note are called on paper."""
+"""The printed words for the codes of a note."""
 
 import re
 import unicodedata
@@ -9,63 +9,65 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES, Action
-from carimbo.printing.danfse import words
+from carimbo.printing.danfse import values
 
 
 class TestWords:
-    """Codes are told in the words of the official XSD."""
+    """Codes are printed in the words of the official XSD."""
 
     @pytest.mark.parametrize(
-        ("name", "told"),
+        ("name", "words"),
         [
-            ("TSEmitenteDPS", words.ISSUERS),
-            ("TSRTCFinNFSe", words.PURPOSES),
-            ("TSOpSimpNac", words.SIMPLES),
-            ("TSRegimeApuracaoSimpNac", words.SIMPLES_ASSESSMENTS),
-            ("TSTribISSQN", words.TAXATIONS),
-            ("TSRegEspTrib", words.SPECIAL_REGIMES),
-            ("TSOpExigSuspensa", words.SUSPENSIONS),
-            ("TSTipoRetISSQN", words.WITHHOLDERS),
-            ("TSTipoRetPISCofins", words.FEDERAL_WITHHOLDINGS),
-            ("TSCodNaoNIF", words.NO_FOREIGN_ID),
-            ("TSCodJustCanc", words.CANCELLATIONS),
-            ("TSCodJustSubst", words.SUBSTITUTIONS),
+            ("TSEmitenteDPS", values.ISSUERS),
+            ("TSRTCFinNFSe", values.PURPOSES),
+            ("TSOpSimpNac", values.SIMPLES),
+            ("TSRegimeApuracaoSimpNac", values.SIMPLES_ASSESSMENTS),
+            ("TSTribISSQN", values.TAXATIONS),
+            ("TSRegEspTrib", values.SPECIAL_REGIMES),
+            ("TSOpExigSuspensa", values.SUSPENSIONS),
+            ("TSTipoRetISSQN", values.WITHHOLDERS),
+            ("TSTipoRetPISCofins", values.FEDERAL_WITHHOLDINGS),
+            ("TSCodNaoNIF", values.NO_FOREIGN_ID),
+            ("TSCodJustCanc", values.CANCELLATIONS),
+            ("TSCodJustSubst", values.SUBSTITUTIONS),
         ],
     )
-    def test_are_those_of_every_code(self, name: str, told: dict[str, str]) -> None:
-        plain = {code: _plain(text.removeprefix(f"{code} - ")) for code, text in told.items()}
+    def test_words_of_every_code_are_the_official_ones(self, name: str, words: dict[str, str]) -> None:
+        plain = {code: _plain(text.removeprefix(f"{code} - ")) for code, text in words.items()}
         assert plain == _official(name)
 
-    def test_of_a_status_are_those_of_the_table(self) -> None:
-        issued = {code: one for code, one in NFSE_STATUSES.items() if one.action is Action.AUTHORIZED}
+    def test_words_of_a_status_are_those_of_the_table(self) -> None:
+        issued = {
+            code: status for code, status in NFSE_STATUSES.items() if status.action is Action.AUTHORIZED
+        }
         assert {code: _plain(status.text) for code, status in issued.items()} == _official("TStat")
 
-    def test_of_an_immunity_are_shorter_where_the_paper_has_no_room(self) -> None:
+    def test_words_of_an_immunity_are_shortened_where_there_is_no_room(self) -> None:
         official = _official("TSTipoImunidadeISSQN")
-        plain = {code: _plain(text) for code, text in words.IMMUNITIES.items()}
+        plain = {code: _plain(text) for code, text in values.IMMUNITIES.items()}
         assert {code for code in plain if plain[code] != official[code]} == {"3", "5"}
         assert plain.keys() == official.keys()
         for code in ("3", "5"):
             assert _article(plain[code]) == _article(official[code])
 
-    def test_of_a_benefit_name_no_amount(self) -> None:
-        # TBMISSQN has the rate or the amount of the benefit within its words.
-        assert words.BENEFITS == {
+    def test_words_of_a_benefit_contain_no_amount(self) -> None:
+        # The words of TBMISSQN contain the rate or the amount of the benefit.
+        assert values.BENEFITS == {
             "1": "Isenção",
             "2": "Redução da BC em percentual",
             "3": "Redução da BC em valor",
             "4": "Alíquota Diferenciada",
         }
 
-    def test_of_a_code_of_a_later_layout_are_the_code(self) -> None:
-        assert words.in_words(words.ISSUERS, "999") == "999"
+    def test_unknown_code_is_printed_as_it_is(self) -> None:
+        assert values.in_words(values.ISSUERS, "999") == "999"
 
-    def test_of_no_code_are_a_hyphen(self) -> None:
-        assert words.in_words(words.ISSUERS, None) == "-"
+    def test_missing_code_is_printed_as_a_hyphen(self) -> None:
+        assert values.in_words(values.ISSUERS, None) == "-"
 
 
 def _article(text: str) -> str:
-    """Where the Constitution says it."""
+    """Returns the article of the Constitution."""
     return text[text.rindex("(") :]
 
 
@@ -76,15 +78,17 @@ def _types() -> etree._Element:
 
 
 def _official(name: str) -> dict[str, str]:
-    """The codes of a type with what its documentation says of each."""
-    (found,) = (one for one in _types().iterchildren("{*}simpleType") if one.get("name") == name)
-    documented = found.findtext(".//{*}documentation") or ""
-    codes = [str(one.get("value")) for one in found.iter("{*}enumeration")]
+    """Returns the codes of a type with their documentation."""
+    (definition,) = (
+        definition for definition in _types().iterchildren("{*}simpleType") if definition.get("name") == name
+    )
+    documented = definition.findtext(".//{*}documentation") or ""
+    codes = [str(entry.get("value")) for entry in definition.iter("{*}enumeration")]
     listed = re.split(rf"(?:^|\s)({'|'.join(codes)})\s+[-–]\s", documented)[1:]
     return {code: _plain(text) for code, text in zip(listed[::2], listed[1::2], strict=True)}
 
 
 def _plain(text: str) -> str:
-    """Without accents, which the XSD leaves out at times."""
+    """Removes accents, which the XSD sometimes leaves out."""
     apart = unicodedata.normalize("NFKD", " ".join(text.split()).rstrip(";. "))
-    return "".join(one for one in apart if not unicodedata.combining(one))
+    return "".join(character for character in apart if not unicodedata.combining(character))

@@ -1,4 +1,4 @@
-"""Values as Brazilians write them."""
+"""Values in Brazilian notation."""
 
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -13,7 +13,7 @@ NUMBERS = st.decimals(min_value=0, max_value=10**13, places=4)
 
 
 def read(text: str) -> Decimal:
-    """A number back from what was written."""
+    """Parses a formatted number."""
     return Decimal(text.replace(".", "").replace(",", "."))
 
 
@@ -38,44 +38,44 @@ class TestNumber:
             ("-9.9", 2, None, "-9,90"),
         ],
     )
-    def test_has_points_a_comma_and_as_many_decimals_as_it_needs(
+    def test_number_has_points_a_comma_and_the_needed_decimals(
         self, value: str, places: int, most: int | None, written: str
     ) -> None:
         assert formats.number(Decimal(value), places, most) == written
 
     @given(NUMBERS)
-    def test_is_the_same_number_when_it_is_read(self, value: Decimal) -> None:
+    def test_formatted_number_is_read_as_the_same_number(self, value: Decimal) -> None:
         assert read(formats.number(value, 0, 4)) == value
         assert read(formats.number(value, 2, 10)) == value
 
     @given(NUMBERS)
-    def test_has_three_digits_between_points(self, value: Decimal) -> None:
+    def test_number_has_three_digits_between_points(self, value: Decimal) -> None:
         first, *rest = formats.number(value).partition(",")[0].split(".")
         assert 1 <= len(first) <= 3
         assert all(len(part) == 3 for part in rest)
 
 
 class TestOptional:
-    def test_is_nothing_where_there_is_no_number(self) -> None:
+    def test_missing_number_is_empty(self) -> None:
         assert formats.optional(None) == ""
 
-    def test_is_zero_where_the_number_is_zero(self) -> None:
+    def test_zero_is_not_empty(self) -> None:
         assert formats.optional(Decimal(0)) == "0,00"
 
 
 class TestMoment:
     MOMENT = datetime(2026, 11, 4, 9, 5, 7, tzinfo=timezone(timedelta(hours=-4)))
 
-    def test_is_day_and_hour_where_the_document_was_issued(self) -> None:
+    def test_moment_is_date_and_time_at_the_place_of_issue(self) -> None:
         assert formats.day_and_hour(self.MOMENT) == "04/11/2026 09:05:07"
 
-    def test_is_also_told_in_parts(self) -> None:
+    def test_moment_is_split_into_date_and_time(self) -> None:
         assert (formats.day(self.MOMENT), formats.hour(self.MOMENT)) == ("04/11/2026", "09:05:07")
 
-    def test_may_be_a_day_alone(self) -> None:
+    def test_date_without_time_is_formatted(self) -> None:
         assert formats.day(date(2028, 5, 1)) == "01/05/2028"
 
-    def test_is_nothing_where_there_is_none(self) -> None:
+    def test_missing_moment_is_empty(self) -> None:
         assert (formats.day(None), formats.hour(None)) == ("", "")
 
 
@@ -91,7 +91,7 @@ class TestCodes:
             ((None, None), ""),
         ],
     )
-    def test_of_a_tax_id_are_those_of_the_first_that_is_there(
+    def test_first_present_tax_id_is_formatted(
         self, candidates: tuple[str | None, ...], written: str
     ) -> None:
         assert formats.tax_id(*candidates) == written
@@ -99,7 +99,7 @@ class TestCodes:
     @pytest.mark.parametrize(
         ("digits", "written"), [("01310100", "01310-100"), (None, ""), ("", ""), ("123", "123")]
     )
-    def test_of_a_zipcode_have_a_hyphen(self, digits: str | None, written: str) -> None:
+    def test_zipcode_has_a_hyphen(self, digits: str | None, written: str) -> None:
         assert formats.zipcode(digits) == written
 
     @pytest.mark.parametrize(
@@ -112,17 +112,15 @@ class TestCodes:
             (None, ""),
         ],
     )
-    def test_of_a_telephone_have_its_area_apart_if_it_is_a_brazilian_one(
-        self, digits: str | None, written: str
-    ) -> None:
+    def test_brazilian_phone_number_has_its_area_code_apart(self, digits: str | None, written: str) -> None:
         assert formats.phone(digits) == written
 
-    def test_of_a_key_stand_in_groups_of_four(self) -> None:
+    def test_key_is_in_groups_of_four(self) -> None:
         key = "35261112ABC34501DE35550010000000011875264375"
         assert formats.key(key) == "3526 1112 ABC3 4501 DE35 5500 1000 0000 0118 7526 4375"
 
     @pytest.mark.parametrize(
         ("value", "written"), [(1, "000.000.001"), (1234567, "001.234.567"), (999_999_999, "999.999.999")]
     )
-    def test_of_an_invoice_have_nine_digits(self, value: int, written: str) -> None:
+    def test_invoice_number_has_nine_digits(self, value: int, written: str) -> None:
         assert formats.invoice_number(value) == written

@@ -1,12 +1,12 @@
-"""Everything has room on paper, however much it is: nothing over another text or a line, nothing cut off."""
+"""Extreme documents fit on paper: no text overlaps another one or a line, and nothing is cut off."""
 
 from collections.abc import Callable, Iterable
 
 import pytest
 
-from carimbo.fiscal.printout import Paper
-from carimbo.printing.canvas import POINT, Canvas
-from carimbo.printing.typeface import typeface_of
+from carimbo.fiscal.printout import PaperSize
+from carimbo.printing.engine.canvas import POINT, Canvas
+from carimbo.printing.engine.typeface import typeface_of
 from pdf_reading import Rule, Word, codes_of, drawn_rules_of, rules_of, words_of
 from unit.printing.extremes import (
     FULL,
@@ -32,7 +32,7 @@ from unit.printing.paper import (
     V2,
     Layout,
     Printed,
-    codes_told_in,
+    expected_codes,
     in_production,
     printed,
     printed_example,
@@ -40,22 +40,22 @@ from unit.printing.paper import (
 from unit.printing.pictures import png
 from unit.printing.room import crossed, off_the_page, overlapping, room_faults
 
-# All kinds of groups that there may be many of; the most pages of A4 that they may take.
+# Groups that may be repeated many times, and the most A4 pages that they may take.
 MANY = [
     ({"dup": 120, "rastro": 500, "vol": 90, "NFref": 200}, 45),
     ({"lacres": 150, "procRef": 100, "obsCont": 10, "obsFisco": 10, "arma": 100}, 35),
 ]
 SHAPES = [(800, 40), (40, 400), (800, 400)]
-# What a thermal printer reaches of a roll, in millimetres; it cuts off what is beside it.
-PRINTABLE = {Paper.ROLL_80: (80, 72), Paper.ROLL_58: (58, 48)}
+# The printable width of a thermal roll in millimetres; the rest is cut off.
+PRINTABLE = {PaperSize.ROLL_80: (80, 72), PaperSize.ROLL_58: (58, 48)}
 WORLD_SAMPLE = "Ωμέγα Ёлка"
 on_a4 = pytest.mark.parametrize("layout", [MOC, NT], ids=lambda layout: layout.name)
 on_a_roll = pytest.mark.parametrize("layout", [ROLL_80, ROLL_58], ids=lambda layout: layout.name)
 
 
-def assert_all_of_it(paper: Printed) -> None:
+def assert_everything_is_printed_and_fits(paper: Printed) -> None:
     assert room_faults(paper.pdf) == {}
-    assert paper.lacks(paper.wanted) == []
+    assert paper.lacks(paper.expected) == []
 
 
 def outside_of_the_printable_width(paper: Printed) -> list[Word]:
@@ -66,102 +66,108 @@ def outside_of_the_printable_width(paper: Printed) -> list[Word]:
 
 class TestDanfe:
     @on_a4
-    def test_has_room_for_the_longest_texts_in_items_of_all_kinds(self, layout: Layout) -> None:
+    def test_danfe_has_room_for_the_longest_texts_in_items_of_all_kinds(self, layout: Layout) -> None:
         paper = printed(layout, full_invoice(Filling(of_words)))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert 10 <= paper.pages <= 35
         assert f"FOLHA {paper.pages}/{paper.pages}" in paper.drawn
 
     @on_a4
-    def test_has_room_for_the_longest_words(self, layout: Layout) -> None:
+    def test_danfe_has_room_for_the_longest_words(self, layout: Layout) -> None:
         paper = printed(layout, full_invoice(Filling(of_one_word, {"det": 3})))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert 4 <= paper.pages <= 10
         # All sheets after the first begin with the same head.
-        assert codes_of(paper.pdf, last_page=2) == codes_told_in(paper.xml)
+        assert codes_of(paper.pdf, last_page=2) == expected_codes(paper.xml)
 
     @pytest.mark.parametrize(("counts", "most_pages"), MANY)
-    def test_has_room_for_many_groups_of_each_kind(self, counts: dict[str, int], most_pages: int) -> None:
+    def test_danfe_has_room_for_many_groups_of_each_kind(
+        self, counts: dict[str, int], most_pages: int
+    ) -> None:
         paper = printed(NT, full_invoice(Filling(of_words, {"det": 1, **counts})))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert 3 <= paper.pages <= most_pages
 
 
 class TestReceipt:
     @on_a_roll
     @pytest.mark.parametrize("text", [of_words, of_one_word])
-    def test_has_room_for_the_longest_texts(self, text: Callable[[str, int], str], layout: Layout) -> None:
+    def test_receipt_has_room_for_the_longest_texts(
+        self, text: Callable[[str, int], str], layout: Layout
+    ) -> None:
         paper = printed(layout, full_receipt(Filling(text, {"detPag": 100})))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert outside_of_the_printable_width(paper) == []
         assert paper.pages == 1
-        assert codes_of(paper.pdf) == codes_told_in(paper.xml)
+        assert codes_of(paper.pdf) == expected_codes(paper.xml)
 
     @on_a_roll
-    def test_of_fifty_items_takes_one_page(self, layout: Layout) -> None:
+    def test_receipt_of_fifty_items_takes_one_page(self, layout: Layout) -> None:
         paper = printed(layout, in_production(with_items("nfce", "discount", 50)))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert paper.pages == 1
 
 
 class TestDanfse:
     @pytest.mark.parametrize("text", [of_words, of_one_word])
     @pytest.mark.parametrize("identity", IDENTITIES)
-    def test_has_room_for_the_longest_texts(self, text: Callable[[str, int], str], identity: str) -> None:
+    def test_danfse_has_room_for_the_longest_texts(
+        self, text: Callable[[str, int], str], identity: str
+    ) -> None:
         paper = printed(V2, full_note(Filling(text, {"xItemPed": 99}, identity)))
-        assert_all_of_it(paper)
+        assert_everything_is_printed_and_fits(paper)
         assert 2 <= paper.pages <= 5
 
-    def test_has_room_around_its_code_and_under_its_marks(self) -> None:
+    def test_danfse_has_room_around_its_code_and_under_its_marks(self) -> None:
         paper = printed(V2, full_note(Filling(of_one_word)), is_canceled=True)
         assert room_faults(paper.pdf) == {}
-        assert codes_of(paper.pdf) == codes_told_in(paper.xml)
+        assert codes_of(paper.pdf) == expected_codes(paper.xml)
 
 
 class TestAnyPaper:
     @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80, ROLL_58], ids=lambda layout: layout.name)
     @pytest.mark.parametrize(("identity", "shape"), list(zip(IDENTITIES[1:], SHAPES, strict=True)))
-    def test_that_is_canceled_has_room_for_any_identity_and_logo(
+    def test_canceled_document_has_room_for_any_identity_and_logo(
         self, identity: str, shape: tuple[int, int], layout: Layout
     ) -> None:
         xml = FULL[layout.type](Filling(of_one_word, {"det": 1}, identity))
-        assert_all_of_it(printed(layout, xml, is_canceled=True, logo=png(*shape)))
+        assert_everything_is_printed_and_fits(printed(layout, xml, is_canceled=True, logo=png(*shape)))
 
     @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-    def test_has_room_for_the_letters_of_the_whole_world(self, layout: Layout) -> None:
+    def test_document_has_room_for_letters_of_the_whole_world(self, layout: Layout) -> None:
         paper = printed(layout, in_other_letters(FULL[layout.type](Filling(of_words, {"det": 2}))))
         assert room_faults(paper.pdf) == {}
         assert WORLD_SAMPLE in " ".join(paper.drawn.split())
 
 
 class TestRoom:
-    """The measures themselves: what is wrong is found."""
+    """The checks of this module find what they look for."""
 
     @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-    def test_is_measured_by_the_lines_that_another_program_draws(self, layout: Layout) -> None:
+    def test_drawn_lines_are_those_that_another_program_sees(self, layout: Layout) -> None:
         pdf = printed_example(layout, LETTERS[layout.type]).pdf
         written = [rule for rule in drawn_rules_of(pdf) if rule.page == 0]
         assert rounded(written) == rounded(rules_of(pdf, 0))
 
-    def test_lacks_for_a_word_over_another(self) -> None:
+    def test_overlapping_words_are_detected(self) -> None:
         canvas = _page()
         canvas.text(10, 20, "debaixo", 9)
         canvas.text(15, 21, "acima", 9)
         ((under, over),) = overlapping(canvas.finished())
         assert (under.text, over.text) == ("debaixo", "acima")
 
-    def test_is_enough_for_lines_below_each_other(self) -> None:
+    def test_close_lines_of_text_do_not_count_as_overlapping(self) -> None:
         canvas = _page()
         canvas.text(10, 20, "Ç primeira linha", 9)
         canvas.text(10, 23.3, "Á segunda linha", 9)
         assert overlapping(canvas.finished()) == []
 
-    def test_lacks_for_a_word_that_leaves_the_page(self) -> None:
+    def test_word_off_the_page_is_detected(self) -> None:
         canvas = _page()
         canvas.text(95, 20, "comprida", 9)
         assert len(off_the_page(canvas.finished())) == 1
 
-    def test_lacks_for_a_word_that_leaves_its_box(self) -> None:
+    def test_word_outside_of_its_box_is_detected(self) -> None:
         canvas = _page()
         canvas.box(10, 10, 20, 10)
         canvas.text(12, 15, "dentro", 9)
@@ -171,17 +177,17 @@ class TestRoom:
 
 
 class TestFilling:
-    """The extreme documents are as extreme as they are meant to be."""
+    """The extreme documents are as extreme as intended."""
 
     @pytest.mark.parametrize("text", [of_words, of_one_word])
-    def test_makes_texts_of_exactly_their_limit(self, text: Callable[[str, int], str]) -> None:
+    def test_filled_text_has_exactly_its_limit(self, text: Callable[[str, int], str]) -> None:
         for limit in (15, 20, 60, 120, 5000):
             assert len(text(f"{MARK}1234]", limit)) == limit
 
-    def test_has_no_place_to_break_a_text_that_is_one_word(self) -> None:
+    def test_text_of_one_word_has_no_spaces(self) -> None:
         assert " " not in of_one_word(MARK, 5000)
 
-    def test_has_a_key_with_letters(self) -> None:
+    def test_extreme_key_has_letters(self) -> None:
         assert not KEY.isdigit()
 
 

@@ -1,4 +1,4 @@
-"""Every value of every example that belongs on paper is there, in the form that the tables say."""
+"""Every value of every example that must be printed is there, in the form of the tables."""
 
 import re
 from collections import Counter
@@ -24,50 +24,52 @@ from unit.printing.paper import (
     SCANNED,
     Layout,
     Printed,
-    codes_told_in,
     example,
+    expected_codes,
     numbers_in,
     printed,
     printed_example,
     without_spaces,
 )
-from unit.printing.paper_values import ABSENT, Table, Wanted, leaves_of
+from unit.printing.paper_values import ABSENT, ExpectedText, Table, leaves_of
 from unit.printing.room import room_faults
 
 ITEM = "infNFe/det/"
-# What follows the items on the sheet or roll where they end.
+# The text after the items on the sheet or roll where they end.
 AFTER_ITEMS = re.compile("DADOS ADICIONAIS|Qtde. total de itens")
 BEGINNING = 6
 # 990 items are slow to print. The fifty of other examples take several sheets in both layouts.
-ASKED_IN_THE_OTHER_LAYOUT = {(NT, "most-items")}
+CHECKED_IN_THE_OTHER_LAYOUT = {(NT, "most-items")}
 
 
 class TestTable:
-    @pytest.mark.parametrize(("kind", "table"), [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE)])
-    def test_knows_every_path_that_documents_have_and_no_other(self, kind: str, table: Table) -> None:
-        full = [FULL[kind](Filling(of_words, identity=identity)) for identity in IDENTITIES]
-        documents = [example(kind, name) for name in NAMES[kind]] + full
+    @pytest.mark.parametrize(
+        ("document_type", "table"), [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE)]
+    )
+    def test_table_lists_exactly_the_paths_of_documents(self, document_type: str, table: Table) -> None:
+        full = [FULL[document_type](Filling(of_words, identity=identity)) for identity in IDENTITIES]
+        documents = [example(document_type, name) for name in NAMES[document_type]] + full
         paths = {leaf.path for xml in documents for leaf in leaves_of(xml)}
         assert {table.row(path).path for path in paths} == {row.path for row in table.rows}
 
     @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE])
-    def test_tells_of_every_value_that_is_not_on_paper_why(self, table: Table) -> None:
+    def test_table_gives_a_reason_for_every_value_that_is_not_printed(self, table: Table) -> None:
         for row in table.rows:
             assert bool(row.reason) == (ABSENT in row.cells.values()), row.path
 
 
 def holds_every_value(paper: Printed) -> None:
-    assert paper.lacks(paper.wanted) == []
+    assert paper.lacks(paper.expected) == []
 
 
 def holds_every_number_as_often_as_the_document_has_it(paper: Printed) -> None:
-    assert numbers_of(paper.wanted) - paper.numbers == Counter()
+    assert numbers_of(paper.expected) - paper.numbers == Counter()
 
 
 def holds_the_numbers_of_each_item_between_it_and_the_next_one(paper: Printed) -> None:
     items = items_of(paper)
     parts = zip(items, item_parts(paper, items), strict=True)
-    lacking = [(part, numbers_of(item.wanted) - numbers_in(part)) for item, part in parts]
+    lacking = [(part, numbers_of(item.expected) - numbers_in(part)) for item, part in parts]
     assert [(part, numbers) for part, numbers in lacking if numbers] == []
 
 
@@ -76,13 +78,13 @@ def has_room_for_everything(paper: Printed) -> None:
 
 
 def takes_no_more_pages_than_it_needs(paper: Printed) -> None:
-    """Of a receipt that is issued offline there are two copies; a sheet has room for twenty items."""
+    """An offline receipt has two copies; a sheet has room for twenty items."""
     copies = 2 if paper.layout.type == "nfce" and b"<tpEmis>9<" in paper.xml else 1
     assert copies <= paper.pages <= copies + len(items_of(paper)) // 20
 
 
 def has_a_code_with_the_key_or_address_on_every_page(paper: Printed) -> None:
-    assert {code.text for code in paper.codes} == codes_told_in(paper.xml)
+    assert {code.text for code in paper.codes} == expected_codes(paper.xml)
     assert len(paper.codes) == paper.pages
 
 
@@ -91,7 +93,7 @@ def has_a_code_of_a_size_that_is_read_from_paper_elsewhere(paper: Printed) -> No
     assert sizes <= scanned_sizes(paper.layout)
 
 
-QUESTIONS: tuple[Callable[[Printed], None], ...] = (
+CHECKS: tuple[Callable[[Printed], None], ...] = (
     holds_every_value,
     holds_every_number_as_often_as_the_document_has_it,
     holds_the_numbers_of_each_item_between_it_and_the_next_one,
@@ -109,45 +111,43 @@ def scanned_sizes(layout: Layout) -> set[tuple[int, int]]:
     return {(code.width, code.height) for paper in papers for code in paper.codes}
 
 
-def numbers_of(wanted: Iterable[Wanted]) -> Counter[str]:
-    return Counter(one.text for one in wanted if one.is_number)
+def numbers_of(expected: Iterable[ExpectedText]) -> Counter[str]:
+    return Counter(text.text for text in expected if text.is_number)
 
 
 class Item(NamedTuple):
-    """An item of a document."""
-
     texts: dict[str, str]
-    """What it says, by the path within the item."""
-    wanted: list[Wanted]
+    """Values by the path within the item."""
+    expected: list[ExpectedText]
 
 
 def items_of(paper: Printed) -> list[Item]:
     """Returns the items of a document, none for a document of services."""
     items: list[Item] = []
-    for leaf, wanted in paper.values:
+    for leaf, expected in paper.values:
         if leaf.path == f"{ITEM}@nItem":
             items.append(Item({}, []))
         if leaf.path.startswith(ITEM):
             items[-1].texts[leaf.path.removeprefix(ITEM)] = leaf.text
-            items[-1].wanted.extend(wanted)
+            items[-1].expected.extend(expected)
     return items
 
 
 def item_parts(paper: Printed, items: Iterable[Item]) -> Iterator[str]:
-    """Yields the text of each item; their order and the beginnings of code and description lead to it."""
+    """Yields the printed text of each item, located by the beginnings of code and description."""
     text, starts = paper.drawn, [0]
     for item in items:
         code, description = (_beginning(item.texts[f"prod/{tag}"]) for tag in ("cProd", "xProd"))
-        found = re.compile(f"(?ms)^{code}(?=.{{0,200}}?{description})").search(text, starts[-1])
-        assert found, f"item {item.texts['@nItem']} is not below the one before it"
-        starts.append(found.end())
+        match = re.compile(f"(?ms)^{code}(?=.{{0,200}}?{description})").search(text, starts[-1])
+        assert match, f"item {item.texts['@nItem']} is not below the one before it"
+        starts.append(match.end())
     end = AFTER_ITEMS.search(text, starts[-1]) if paper.pages == 1 else None
     ends = [*starts[2:], end.start() if end else len(text)]
     yield from (text[start:stop] for start, stop in zip(starts[1:], ends, strict=False))
 
 
-def _beginning(told: str) -> str:
-    return r"\s*".join(map(re.escape, without_spaces(told)[:BEGINNING]))
+def _beginning(text: str) -> str:
+    return r"\s*".join(map(re.escape, without_spaces(text)[:BEGINNING]))
 
 
 class TestPaper:
@@ -157,14 +157,14 @@ class TestPaper:
             pytest.param(layout, name, id=f"{layout.name} {name}")
             for layout in LAYOUTS
             for name in NAMES[layout.type]
-            if (layout, name) not in ASKED_IN_THE_OTHER_LAYOUT
+            if (layout, name) not in CHECKED_IN_THE_OTHER_LAYOUT
         ],
     )
-    def test_of_every_example_holds_all_that_belongs_on_it(self, layout: Layout, name: str) -> None:
-        ask_all(f"{layout.name} {name}", printed_example(layout, name), QUESTIONS)
+    def test_print_of_every_example_passes_all_checks(self, layout: Layout, name: str) -> None:
+        ask_all(f"{layout.name} {name}", printed_example(layout, name), CHECKS)
 
     @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80])
-    def test_of_an_authorized_document_holds_its_protocol_and_moment(self, layout: Layout) -> None:
+    def test_print_of_an_authorized_document_has_its_protocol_and_time(self, layout: Layout) -> None:
         protocol = alone(note_protocol("100", "Autorizado o uso da NF-e"))
         signed = example(layout.type, NAMES[layout.type][0])
         text = without_spaces(printed(layout, authorized_invoice(signed, protocol)).drawn)

@@ -1,13 +1,13 @@
-"""What a log says of an authority's answer."""
+"""How an authority's answer is logged."""
 
 from datetime import UTC, datetime
 
 from carimbo.fiscal.outcome import Authorized, Cause, NotJudged
-from carimbo.service.answer_log import in_log
+from carimbo.service.authority_answers import log_fields
 
 
 class TestAnswerInALog:
-    def test_has_the_authoritys_words_and_no_xml(self) -> None:
+    def test_log_has_the_authoritys_message_and_no_xml(self) -> None:
         authorized = Authorized(
             code="135",
             message="Evento registrado",
@@ -15,11 +15,11 @@ class TestAnswerInALog:
             authorized_at=datetime(2026, 11, 16, tzinfo=UTC),
             protocol_xml=b"<CPFDest>52998224725</CPFDest>",
         )
-        assert in_log(authorized) == {"answer": "Authorized", "code": "135", "told": "Evento registrado"}
+        assert log_fields(authorized) == {"answer": "Authorized", "code": "135", "told": "Evento registrado"}
 
-    def test_has_what_was_seen_where_nothing_was_answered(self) -> None:
+    def test_log_has_the_observed_failure_where_there_was_no_answer(self) -> None:
         lost = NotJudged(cause=Cause.CONNECTION, detail="a conexão foi encerrada sem resposta")
-        assert in_log(lost) == {
+        assert log_fields(lost) == {
             "answer": "NotJudged",
             "code": None,
             "told": "a conexão foi encerrada sem resposta",

@@ -5,12 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.service.backoff import Backoff
+from carimbo.service.waiting import Backoff
 
 spans = st.timedeltas(min_value=timedelta(milliseconds=1), max_value=timedelta(days=7))
 factors = st.floats(min_value=1, max_value=10)
 backoffs = st.builds(
-    lambda one, other, factor: Backoff(min(one, other), max(one, other), factor), spans, spans, factors
+    lambda minimum, maximum, factor: Backoff(min(minimum, maximum), max(minimum, maximum), factor),
+    spans,
+    spans,
+    factors,
 )
 attempts_made = st.integers(min_value=1, max_value=10_000)
 dice = st.floats(min_value=0, max_value=1)
@@ -20,18 +23,18 @@ A_MICROSECOND = timedelta(microseconds=1)
 
 class TestPause:
     @given(backoffs, attempts_made, dice)
-    def test_it_lies_between_three_quarters_of_the_first_and_five_quarters_of_the_longest(
+    def test_pause_is_between_three_quarters_of_the_first_and_five_of_the_longest(
         self, backoff: Backoff, attempts: int, thrown: float
     ) -> None:
         pause = backoff.pause(attempts, thrown)
         assert backoff.first * 0.75 - A_MICROSECOND <= pause <= backoff.longest * 1.25 + A_MICROSECOND
 
     @given(backoffs, attempts_made)
-    def test_it_never_shrinks_as_attempts_grow(self, backoff: Backoff, attempts: int) -> None:
+    def test_pause_never_shrinks_as_attempts_grow(self, backoff: Backoff, attempts: int) -> None:
         assert backoff.pause(attempts, MIDDLE) <= backoff.pause(attempts + 1, MIDDLE)
 
     @given(backoffs, attempts_made)
-    def test_without_jitter_it_doubles_until_the_longest(self, backoff: Backoff, attempts: int) -> None:
+    def test_pause_without_jitter_doubles_until_the_longest(self, backoff: Backoff, attempts: int) -> None:
         doubling = replace(backoff, factor=2)
         expected = backoff.first
         for _ in range(attempts - 1):
@@ -48,7 +51,7 @@ class TestPause:
         pause = backoff.pause(attempts, thrown)
         assert middle * 0.75 - A_MICROSECOND <= pause <= middle * 1.25 + A_MICROSECOND
 
-    def test_the_dice_reach_both_ends(self) -> None:
+    def test_jitter_reaches_both_ends(self) -> None:
         backoff = Backoff(timedelta(seconds=4), timedelta(seconds=60))
         assert backoff.pause(1, 0) == timedelta(seconds=3)
         assert backoff.pause(1, 1) == timedelta(seconds=5)
@@ -56,6 +59,6 @@ class TestPause:
     @pytest.mark.parametrize(
         ("factor", "seconds"), [(2, [2, 4, 8, 16, 32]), (4, [2, 8, 32, 100, 100]), (1, [2, 2, 2, 2, 2])]
     )
-    def test_it_grows_by_its_factor(self, factor: float, seconds: list[int]) -> None:
+    def test_pause_grows_by_its_factor(self, factor: float, seconds: list[int]) -> None:
         backoff = Backoff(timedelta(seconds=2), timedelta(seconds=100), factor)
         assert [backoff.pause(number, MIDDLE).total_seconds() for number in range(1, 6)] == seconds

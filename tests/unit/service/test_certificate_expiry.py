@@ -1,4 +1,4 @@
-"""How near the end of a certificate is, and when it is warned of."""
+"""How many days a certificate has left, and when warnings are sent."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service.certificate_expiry import days_left, state_of, warning_due
+from carimbo.service.company_status.certificate_expiry import certificate_state, days_left, warning_due
 from carimbo.storage.certificates import ExpiringCertificate
 
 END = datetime(2027, 1, 31, 15, tzinfo=UTC)
@@ -29,7 +29,7 @@ class TestDaysLeft:
             (-9 * DAY, 0),
         ],
     )
-    def test_count_a_day_that_has_begun(self, before: timedelta, days: int) -> None:
+    def test_days_left_count_a_day_that_has_begun(self, before: timedelta, days: int) -> None:
         assert days_left(END, END - before) == days
 
 
@@ -44,12 +44,12 @@ class TestState:
             (-DAY, "expired"),
         ],
     )
-    def test_is_told_from_the_first_warning_on(self, before: timedelta, state: str) -> None:
-        assert state_of(END, END - before) == state
+    def test_state_is_expiring_from_the_first_warning_on(self, before: timedelta, state: str) -> None:
+        assert certificate_state(END, END - before) == state
 
 
 class TestWarnings:
-    def test_of_a_certificate_that_is_watched_every_hour_come_at_each_term_once(self) -> None:
+    def test_hourly_checks_warn_once_at_each_threshold(self) -> None:
         given, certificate = [], CERTIFICATE
         for hour in range(100 * 24):
             moment = END - 90 * DAY + timedelta(hours=hour)
@@ -59,12 +59,12 @@ class TestWarnings:
                 certificate = replace(certificate, warned_days=days)
         assert given == [(60, 60), (30, 30), (15, 15), (7, 7), (1, 1)]
 
-    def test_of_one_that_comes_late_only_the_nearest_is_given(self) -> None:
+    def test_late_check_gives_only_the_nearest_warning(self) -> None:
         assert warning_due(CERTIFICATE, END - 5 * DAY) == 7
 
-    def test_that_was_given_is_not_given_again(self) -> None:
+    def test_warning_is_not_given_twice(self) -> None:
         assert warning_due(replace(CERTIFICATE, warned_days=7), END - 5 * DAY) is None
 
-    def test_that_is_over_is_not_given(self) -> None:
+    def test_expired_certificate_gets_no_warning(self) -> None:
         assert warning_due(replace(CERTIFICATE, warned_days=7), END) is None
         assert warning_due(CERTIFICATE, END + DAY) is None

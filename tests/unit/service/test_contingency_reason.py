@@ -1,12 +1,12 @@
-"""Why an operator forces contingency: what is taken can be written into documents."""
+"""The operator's reason for contingency: an accepted reason can be written into documents."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from carimbo.fiscal.layouts.canonical import normalize, text
-from carimbo.service.company_contingency import written_reason
-from carimbo.service.errors import Code, Refusal
+from carimbo.service.company_status.contingency import written_reason
+from carimbo.service.errors import ErrorCode, Refusal
 
 GOOD = "Autorizador da UF com lentidão extrema"
 
@@ -23,7 +23,7 @@ class TestReason:
             (85 * "…" + "x", 255 * "." + "x"),
         ],
     )
-    def test_is_kept_as_documents_hold_it(self, given: str, written: str) -> None:
+    def test_reason_is_stored_as_documents_write_it(self, given: str, written: str) -> None:
         assert written_reason(given) == written
 
     @pytest.mark.parametrize(
@@ -35,17 +35,17 @@ class TestReason:
             (20 * "\u200b", "caractere que o documento fiscal não aceita"),
         ],
     )
-    def test_that_no_document_can_hold_is_refused(self, given: str, words: str) -> None:
+    def test_reason_that_no_document_can_hold_is_refused(self, given: str, words: str) -> None:
         with pytest.raises(Refusal) as refused:
             written_reason(given)
-        assert refused.value.code is Code.VALIDATION_ERROR
+        assert refused.value.code is ErrorCode.VALIDATION_ERROR
         assert refused.value.details
         (field,) = refused.value.details["fields"]
         assert field["field"] == "reason"
         assert words in field["error"]
 
     @given(st.text(min_size=15, max_size=300) | st.text("aé …–&\u0301⚠", min_size=15, max_size=300))
-    def test_is_refused_or_can_be_written(self, anything: str) -> None:
+    def test_reason_is_refused_or_can_be_written(self, anything: str) -> None:
         try:
             reason = written_reason(anything)
         except Refusal:

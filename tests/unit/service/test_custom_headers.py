@@ -3,13 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.service.delivery.custom_headers import (
+from carimbo.service.delivery.webhook_headers import (
     CustomHeader,
     CustomHeaders,
-    opened,
-    sealable,
-    shown_pairs,
-    told_pairs,
+    dump_headers,
+    header_pairs,
+    load_headers,
+    masked_headers,
 )
 from carimbo.service.errors import Refusal
 
@@ -23,7 +23,7 @@ def header(key: str = "X-Loja", value: str = "7") -> CustomHeader:
 
 
 def wrong_with(key: str = "X-Loja", value: str = "7") -> str:
-    """The kind of the one error that a header has."""
+    """Returns the type of the only error that a header has."""
     with pytest.raises(ValidationError) as caught:
         header(key, value)
     (error,) = caught.value.errors()
@@ -46,7 +46,7 @@ class TestNames:
             "X" * 100,
         ],
     )
-    def test_that_are_tokens_are_free(self, name: str) -> None:
+    def test_any_token_is_accepted_as_a_name(self, name: str) -> None:
         assert header(key=name).key == name
 
     @pytest.mark.parametrize(
@@ -59,19 +59,19 @@ class TestNames:
             "svix-id",
         ],
     )  # fmt: skip
-    def test_of_the_service_or_the_connection_are_taken(self, name: str) -> None:
+    def test_names_of_the_service_and_of_the_connection_are_reserved(self, name: str) -> None:
         assert wrong_with(key=name) == "header_name"
 
     @pytest.mark.parametrize(
         "name", ["X Loja", " X", "X:", "X\r\nHost", "X\n", "Ação", "X\0", "(x)", 'x"', "x,y", "ﬁ"]
     )
-    def test_that_are_no_tokens_are_refused(self, name: str) -> None:
+    def test_name_that_is_not_a_token_is_refused(self, name: str) -> None:
         assert wrong_with(key=name) == "header_name"
 
-    def test_are_not_long(self) -> None:
+    def test_long_name_is_refused(self) -> None:
         assert wrong_with(key="X" * 101) == "string_too_long"
 
-    def test_come_once_whatever_their_case(self) -> None:
+    def test_repeated_name_is_refused_whatever_its_case(self) -> None:
         twice = [{"key": "X-Loja", "value": "1"}, {"key": "Y", "value": "1"}, {"key": "x-loja", "value": "2"}]
         with pytest.raises(ValidationError, match="O cabeçalho x-loja se repete"):
             HEADERS.validate_python(twice)
@@ -80,42 +80,42 @@ class TestNames:
 
 class TestValues:
     @given(st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=1000))
-    def test_of_visible_ascii_go_through(self, value: str) -> None:
+    def test_value_of_visible_ascii_is_accepted(self, value: str) -> None:
         assert header(value=value).value == value
 
     @pytest.mark.parametrize("value", ["Bearer abc", "a\tb", "a  b"])
-    def test_may_have_spaces_inside(self, value: str) -> None:
+    def test_value_may_have_inner_spaces(self, value: str) -> None:
         assert header(value=value).value == value
 
     @pytest.mark.parametrize(
         "value", [" a", "a ", "a\n", "a\r\nX-Other: b", "a\0b", "a\x7f", "ação", "a\u2028b", "\ta"]
     )
-    def test_of_anything_else_are_refused(self, value: str) -> None:
+    def test_value_with_other_characters_is_refused(self, value: str) -> None:
         assert wrong_with(value=value) == "header_value"
 
-    def test_are_not_long(self) -> None:
+    def test_long_value_is_refused(self) -> None:
         assert wrong_with(value="x" * 1001) == "string_too_long"
 
 
 class TestStored:
-    def test_are_shown_masked(self) -> None:
-        shown = [(one.key, one.value) for one in shown_pairs(STORED)]
+    def test_stored_values_are_shown_masked(self) -> None:
+        shown = [(header.key, header.value) for header in masked_headers(STORED)]
         assert shown == [("Authorization", "********6789"), ("X-Short", "********")]
 
-    def test_are_meant_by_their_masks(self) -> None:
+    def test_mask_keeps_the_stored_value(self) -> None:
         again = [header("x-short", "********"), header("authorization", "********6789")]
-        assert told_pairs(again, STORED) == [("x-short", "1234"), ("authorization", "Bearer 0123456789")]
+        assert header_pairs(again, STORED) == [("x-short", "1234"), ("authorization", "Bearer 0123456789")]
 
-    def test_give_way_to_other_values(self) -> None:
-        assert told_pairs([header("X-Short", "4321")], STORED) == [("X-Short", "4321")]
+    def test_new_value_replaces_the_stored_value(self) -> None:
+        assert header_pairs([header("X-Short", "4321")], STORED) == [("X-Short", "4321")]
 
     @pytest.mark.parametrize(
         ("key", "value"),
         [("Authorization", "********"), ("Authorization", "********0000"), ("X-Other", "********6789")],
     )
-    def test_are_not_meant_by_another_s_mask(self, key: str, value: str) -> None:
+    def test_mask_of_another_header_does_not_keep_the_value(self, key: str, value: str) -> None:
         with pytest.raises(Refusal) as caught:
-            told_pairs([header(), header(key, value)], STORED)
+            header_pairs([header(), header(key, value)], STORED)
         assert caught.value.details is not None
         assert caught.value.details["fields"] == [
             {
@@ -124,6 +124,6 @@ class TestStored:
             }
         ]
 
-    def test_come_back_as_they_were_sealed(self) -> None:
-        assert opened(sealable(STORED)) == STORED
-        assert opened(None) == []
+    def test_sealed_headers_open_unchanged(self) -> None:
+        assert load_headers(dump_headers(STORED)) == STORED
+        assert load_headers(None) == []

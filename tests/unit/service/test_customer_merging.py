@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.customer import CustomerFacts
-from carimbo.service.customers import CustomerBody, facts_of, merged, overwritten
+from carimbo.fiscal.parties.customer import CustomerFacts
+from carimbo.service.catalog.customers import CustomerBody, facts_of, fill_gaps, overwrite
 from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 
@@ -41,86 +41,86 @@ needed = st.fixed_dictionaries({"name": st.just("Maria Souza"), "email": st.just
 optional = st.fixed_dictionaries(
     {}, optional={name: st.none() | st.just(value) for name, value in OPTIONAL.items()}
 )
-told_bodies = st.builds(lambda *parts: parts[0] | parts[1], needed, optional)
+bodies = st.builds(lambda *parts: parts[0] | parts[1], needed, optional)
 
 
-def customer(known: CustomerFacts) -> Customer:
-    return Customer(**asdict(known), id=new_id(), company_id=new_id(), created_at=NOW, updated_at=NOW)
+def customer(existing: CustomerFacts) -> Customer:
+    return Customer(**asdict(existing), id=new_id(), company_id=new_id(), created_at=NOW, updated_at=NOW)
 
 
-def known_of(found: Customer) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in FACTS}
+def facts_in(customer: Customer) -> dict[str, Any]:
+    return {name: getattr(customer, name) for name in FACTS}
 
 
 class TestMerged:
     @given(facts, facts)
-    def test_no_filled_field_is_lost_or_changed(self, known: CustomerFacts, told: CustomerFacts) -> None:
-        before, after = customer(known), merged(customer(known), told)
-        filled = {name: value for name, value in known_of(before).items() if value and name != "address"}
-        assert filled.items() <= known_of(after).items()
+    def test_no_filled_field_is_lost_or_changed(self, existing: CustomerFacts, new: CustomerFacts) -> None:
+        before, after = customer(existing), fill_gaps(customer(existing), new)
+        filled = {name: value for name, value in facts_in(before).items() if value and name != "address"}
+        assert filled.items() <= facts_in(after).items()
         assert (before.address or {}).items() <= (after.address or {}).items()
 
     @given(facts, facts)
-    def test_every_gap_is_filled_by_what_is_told(self, known: CustomerFacts, told: CustomerFacts) -> None:
-        after = merged(customer(known), told)
-        gaps = [name for name in FACTS if getattr(known, name) is None]
-        assert [getattr(after, name) for name in gaps] == [getattr(told, name) for name in gaps]
+    def test_every_gap_is_filled_by_the_new_facts(self, existing: CustomerFacts, new: CustomerFacts) -> None:
+        after = fill_gaps(customer(existing), new)
+        gaps = [name for name in FACTS if getattr(existing, name) is None]
+        assert [getattr(after, name) for name in gaps] == [getattr(new, name) for name in gaps]
 
     @given(facts, facts)
-    def test_to_tell_the_same_again_changes_nothing(self, known: CustomerFacts, told: CustomerFacts) -> None:
-        once = merged(customer(known), told)
-        assert merged(once, told) == once
+    def test_filling_gaps_twice_changes_nothing(self, existing: CustomerFacts, new: CustomerFacts) -> None:
+        once = fill_gaps(customer(existing), new)
+        assert fill_gaps(once, new) == once
 
     @given(facts)
-    def test_it_stays_the_same_customer(self, told: CustomerFacts) -> None:
-        known = customer(CustomerFacts(name="Maria"))
-        after = merged(known, told)
-        assert replace(after, **known_of(known)) == known
+    def test_filling_gaps_changes_only_facts(self, new: CustomerFacts) -> None:
+        before = customer(CustomerFacts(name="Maria"))
+        after = fill_gaps(before, new)
+        assert replace(after, **facts_in(before)) == before
 
-    def test_who_is_known_by_a_name_alone_may_turn_out_to_be_a_foreigner(self) -> None:
-        told = CustomerFacts(name="John", foreign_id="P1", is_foreign=True)
-        assert merged(customer(CustomerFacts(name="John")), told).is_foreign
+    def test_customer_with_only_a_name_may_become_foreign(self) -> None:
+        new = CustomerFacts(name="John", foreign_id="P1", is_foreign=True)
+        assert fill_gaps(customer(CustomerFacts(name="John")), new).is_foreign
 
-    def test_who_has_a_cpf_is_no_foreigner_for_living_abroad(self) -> None:
-        known = customer(CustomerFacts(name="Maria", document="52998224725"))
-        assert not merged(known, CustomerFacts(name="Maria", is_foreign=True)).is_foreign
+    def test_customer_with_a_cpf_does_not_become_foreign(self) -> None:
+        before = customer(CustomerFacts(name="Maria", document="52998224725"))
+        assert not fill_gaps(before, CustomerFacts(name="Maria", is_foreign=True)).is_foreign
 
     def test_completed_address_gets_its_municipality(self) -> None:
-        known = customer(CustomerFacts(name="Maria", address={"city": "Campinas"}))
-        after = merged(known, CustomerFacts(name="Maria", address={"state": "SP"}))
+        before = customer(CustomerFacts(name="Maria", address={"city": "Campinas"}))
+        after = fill_gaps(before, CustomerFacts(name="Maria", address={"state": "SP"}))
         assert after.address == {"city": "Campinas", "state": "SP", "cityCode": "3509502"}
 
 
 class TestOverwritten:
-    @given(facts, told_bodies)
-    def test_all_that_is_told_is_taken(self, known: CustomerFacts, told: dict[str, Any]) -> None:
-        after = overwritten(customer(known), CustomerBody.model_validate(told))
-        plain = {name: value for name, value in told.items() if name != "foreign" or value is not None}
+    @given(facts, bodies)
+    def test_all_fields_of_the_body_are_written(self, existing: CustomerFacts, new: dict[str, Any]) -> None:
+        after = overwrite(customer(existing), CustomerBody.model_validate(new))
+        plain = {name: value for name, value in new.items() if name != "foreign" or value is not None}
         assert {name: getattr(after, COLUMNS[name]) for name in plain} == plain
 
-    @given(facts, told_bodies)
-    def test_all_that_is_not_told_stays(self, known: CustomerFacts, told: dict[str, Any]) -> None:
-        before = customer(known)
-        after = overwritten(before, CustomerBody.model_validate(told))
-        changeable = {COLUMNS[name] for name in told} | {"is_foreign"}
+    @given(facts, bodies)
+    def test_all_fields_that_the_body_lacks_stay(self, existing: CustomerFacts, new: dict[str, Any]) -> None:
+        before = customer(existing)
+        after = overwrite(before, CustomerBody.model_validate(new))
+        changeable = {COLUMNS[name] for name in new} | {"is_foreign"}
         assert replace(after, **{name: getattr(before, name) for name in changeable}) == before
 
-    @given(facts, told_bodies)
-    def test_nobody_stops_being_foreign_but_by_coming_home(
-        self, known: CustomerFacts, told: dict[str, Any]
+    @given(facts, bodies)
+    def test_foreign_customer_stays_foreign_without_a_document_or_an_address(
+        self, existing: CustomerFacts, new: dict[str, Any]
     ) -> None:
-        silent = {name: told[name] for name in told.keys() - {"foreign", "document", "address"}}
-        after = overwritten(customer(known), CustomerBody.model_validate(silent))
-        assert after.is_foreign >= known.is_foreign
+        silent = {name: new[name] for name in new.keys() - {"foreign", "document", "address"}}
+        after = overwrite(customer(existing), CustomerBody.model_validate(silent))
+        assert after.is_foreign >= existing.is_foreign
 
-    @given(facts, told_bodies)
-    def test_to_tell_the_same_again_changes_nothing(self, known: CustomerFacts, told: dict[str, Any]) -> None:
-        body = CustomerBody.model_validate(told)
-        once = overwritten(customer(known), body)
-        assert overwritten(once, body) == once
+    @given(facts, bodies)
+    def test_overwriting_twice_changes_nothing(self, existing: CustomerFacts, new: dict[str, Any]) -> None:
+        body = CustomerBody.model_validate(new)
+        once = overwrite(customer(existing), body)
+        assert overwrite(once, body) == once
 
-    @given(told_bodies)
-    def test_of_somebody_of_whom_all_is_told_is_what_is_told(self, told: dict[str, Any]) -> None:
-        body = CustomerBody.model_validate(dict.fromkeys(OPTIONAL) | told)
-        known = customer(CustomerFacts(name="Fulano", phone="1133334444", is_foreign=True))
-        assert known_of(overwritten(known, body)) == asdict(facts_of(body))
+    @given(bodies)
+    def test_complete_body_replaces_all_facts(self, new: dict[str, Any]) -> None:
+        body = CustomerBody.model_validate(dict.fromkeys(OPTIONAL) | new)
+        before = customer(CustomerFacts(name="Fulano", phone="1133334444", is_foreign=True))
+        assert facts_in(overwrite(before, body)) == asdict(facts_of(body))

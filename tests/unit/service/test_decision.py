@@ -1,4 +1,4 @@
-"""What follows from an answer, for every outcome and every state that an attempt can be in."""
+"""The decision after an answer, for every outcome and every state of an attempt."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,17 +25,23 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.backoff import AT_ONCE
-from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge, Onward
+from carimbo.service.issuing.decision import (
+    ContinueAttempt,
+    IssuingDecider,
+    IssuingDecision,
+    NumberTaken,
+    PendingAttempt,
+)
+from carimbo.service.waiting import AT_ONCE
 from carimbo.settings import Settings
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 KEY, OTHER_KEY = "35" + 42 * "1", "35" + 42 * "2"
 BACKOFF = Settings().authority_backoff
 NO_JITTER = 0.5
-JUDGE = Judge(BACKOFF, NOW, NO_JITTER)
+JUDGE = IssuingDecider(BACKOFF, NOW, NO_JITTER)
 SIGNED, SENT = EmissionState.SIGNED, EmissionState.SENT
-# An answer comes in after sending (the authority may have it) or after asking.
+# An answer follows a transmission (the authority may have the document) or a consult.
 STATES = (SIGNED, SENT)
 
 AUTHORIZED = Authorized(code="100", message="Autorizado", protocol="1", authorized_at=NOW, protocol_xml=b"")
@@ -72,15 +78,17 @@ OPEN = (
 FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
 
 
-def first_attempt(state: EmissionState) -> Attempt:
-    return Attempt(KEY, state, tries=0)
+def first_attempt(state: EmissionState) -> PendingAttempt:
+    return PendingAttempt(KEY, state, tries=0)
 
 
-def is_open(decision: Decision) -> bool:
-    return isinstance(decision, Onward | Foreign)
+def is_open(decision: IssuingDecision) -> bool:
+    return isinstance(decision, ContinueAttempt | NumberTaken)
 
 
-attempts = st.builds(Attempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500))
+attempts = st.builds(
+    PendingAttempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500)
+)
 dice = st.floats(min_value=0, max_value=1)
 
 
@@ -92,155 +100,157 @@ class TestFirstAnswer:
             (REJECTED, REJECTED, REJECTED),
             (DENIED, DENIED, DENIED),
             (CANCELED, CANCELED, CANCELED),
-            (CANCELED_SOMEHOW, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
+            (CANCELED_SOMEHOW, ContinueAttempt(SENT, AT_ONCE, 1), ContinueAttempt(SENT, AT_ONCE, 1)),
             (ENDED, ENDED, ENDED),
-            (ENDED_SOMEHOW, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
-            (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
-            (OUR_DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
-            (FOREIGN, Foreign(FOREIGN), Foreign(FOREIGN)),
-            (NUMBER_OF_ANOTHER, Onward(SIGNED, FIRST, 1), Onward(SIGNED, FIRST, 1)),
-            (VOIDED, Foreign(VOIDED), Foreign(VOIDED)),
+            (ENDED_SOMEHOW, ContinueAttempt(SENT, AT_ONCE, 1), ContinueAttempt(SENT, AT_ONCE, 1)),
+            (DUPLICATE, ContinueAttempt(SENT, AT_ONCE, 1), ContinueAttempt(SENT, AT_ONCE, 1)),
+            (OUR_DUPLICATE, ContinueAttempt(SENT, AT_ONCE, 1), ContinueAttempt(SENT, AT_ONCE, 1)),
+            (FOREIGN, NumberTaken(FOREIGN), NumberTaken(FOREIGN)),
+            (NUMBER_OF_ANOTHER, ContinueAttempt(SIGNED, FIRST, 1), ContinueAttempt(SIGNED, FIRST, 1)),
+            (VOIDED, NumberTaken(VOIDED), NumberTaken(VOIDED)),
             (
                 UNKNOWN,
-                Onward(SIGNED, AT_ONCE, 0, unknown_at=NOW),
-                Onward(SIGNED, AT_ONCE, 0, unknown_at=NOW),
+                ContinueAttempt(SIGNED, AT_ONCE, 0, unknown_at=NOW),
+                ContinueAttempt(SIGNED, AT_ONCE, 0, unknown_at=NOW),
             ),
             (
                 PROCESSING,
-                Onward(SENT, timedelta(seconds=7), 0, "35123"),
-                Onward(SENT, timedelta(seconds=7), 0, "35123"),
+                ContinueAttempt(SENT, timedelta(seconds=7), 0, "35123"),
+                ContinueAttempt(SENT, timedelta(seconds=7), 0, "35123"),
             ),
-            (UNAVAILABLE, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (CLOSING, Onward(SIGNED, AT_ONCE, 1), Onward(SENT, FIRST, 1)),
-            (CLOSED, Onward(SIGNED, AT_ONCE, 1), Onward(SENT, FIRST, 1)),
-            (THROTTLED, Onward(SIGNED, HOUR, 1), Onward(SENT, HOUR, 1)),
-            (THROTTLED_FOR_HOW_LONG, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (LOST, Onward(SENT, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (NOT_SENT, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (NO_ROOM, Onward(SIGNED, FIRST, 0), Onward(SENT, FIRST, 0)),
+            (UNAVAILABLE, ContinueAttempt(SIGNED, FIRST, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (CLOSING, ContinueAttempt(SIGNED, AT_ONCE, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (CLOSED, ContinueAttempt(SIGNED, AT_ONCE, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (THROTTLED, ContinueAttempt(SIGNED, HOUR, 1), ContinueAttempt(SENT, HOUR, 1)),
+            (THROTTLED_FOR_HOW_LONG, ContinueAttempt(SIGNED, FIRST, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (LOST, ContinueAttempt(SENT, FIRST, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (NOT_SENT, ContinueAttempt(SIGNED, FIRST, 1), ContinueAttempt(SENT, FIRST, 1)),
+            (NO_ROOM, ContinueAttempt(SIGNED, FIRST, 0), ContinueAttempt(SENT, FIRST, 0)),
         ],
     )
-    def test_leads_where_the_table_says(
-        self, outcome: Outcome, after_sending: Decision, after_asking: Decision
+    def test_first_answer_leads_to_the_state_in_the_table(
+        self, outcome: Outcome, after_sending: IssuingDecision, after_asking: IssuingDecision
     ) -> None:
         assert JUDGE.decide(first_attempt(SIGNED), outcome) == after_sending
         assert JUDGE.decide(first_attempt(SENT), outcome) == after_asking
 
-    def test_of_every_kind_is_in_the_table(self) -> None:
+    def test_table_has_every_type_of_answer(self) -> None:
         kinds = set(Outcome.__args__)
         assert {type(outcome) for outcome in OUTCOMES} == kinds
 
 
 class TestRefusal:
     @given(attempts, st.sampled_from(OUTCOMES), dice)
-    def test_nothing_but_a_rejection_or_a_denial_ends_a_document_as_refused(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
+    def test_only_a_rejection_or_a_denial_ends_a_document_as_refused(
+        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
         assert isinstance(decision, Rejected | Denied) == (outcome in (REJECTED, DENIED))
 
     @given(attempts, st.sampled_from(OUTCOMES), dice)
-    def test_an_end_is_what_the_authority_said_unchanged(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
+    def test_final_decision_has_the_authoritys_answer_unchanged(
+        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
         assert is_open(decision) or decision is outcome
 
     @given(attempts, st.sampled_from(OUTCOMES), dice)
-    def test_a_number_is_only_given_up_for_a_key_that_is_not_ours_or_if_it_is_void(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
+    def test_number_is_only_given_up_for_a_foreign_key_or_if_it_is_void(
+        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        assert isinstance(decision, Foreign) == (outcome in (FOREIGN, VOIDED))
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert isinstance(decision, NumberTaken) == (outcome in (FOREIGN, VOIDED))
 
 
 class TestGoingOn:
     @pytest.mark.parametrize("state", STATES)
-    def test_what_the_authority_does_not_have_is_sent_again_at_once(self, state: EmissionState) -> None:
-        assert JUDGE.decide(Attempt(KEY, state, 3), UNKNOWN) == Onward(SIGNED, AT_ONCE, 3, unknown_at=NOW)
+    def test_document_that_the_authority_lacks_is_sent_again_at_once(self, state: EmissionState) -> None:
+        assert JUDGE.decide(PendingAttempt(KEY, state, 3), UNKNOWN) == ContinueAttempt(
+            SIGNED, AT_ONCE, 3, unknown_at=NOW
+        )
 
     @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), dice)
-    def test_what_may_be_there_is_not_sent_again_before_the_authority_disowns_it(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
+    def test_document_is_not_resent_before_the_authority_says_that_it_lacks_it(
+        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(replace(attempt, state=SENT), outcome)
-        assert isinstance(decision, Onward)
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(replace(attempt, state=SENT), outcome)
+        assert isinstance(decision, ContinueAttempt)
         assert decision.state is SENT
 
     @given(st.integers(min_value=1, max_value=100), dice)
-    def test_an_authority_that_contradicts_itself_is_asked_with_pauses(
-        self, tries: int, thrown: float
-    ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(Attempt(KEY, SENT, tries), DUPLICATE)
-        assert decision == Onward(SENT, BACKOFF.pause(tries, thrown), tries + 1)
+    def test_contradicting_authority_is_consulted_with_pauses(self, tries: int, thrown: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(PendingAttempt(KEY, SENT, tries), DUPLICATE)
+        assert decision == ContinueAttempt(SENT, BACKOFF.pause(tries, thrown), tries + 1)
 
     @given(attempts, dice)
-    def test_our_own_crowd_makes_nobody_come_less_often(self, attempt: Attempt, thrown: float) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, NO_ROOM)
-        assert decision == Onward(attempt.state, BACKOFF.pause(1, thrown), attempt.tries)
+    def test_own_rate_limit_does_not_lengthen_pauses(self, attempt: PendingAttempt, thrown: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, NO_ROOM)
+        assert decision == ContinueAttempt(attempt.state, BACKOFF.pause(1, thrown), attempt.tries)
 
     @given(attempts, dice)
-    def test_the_authority_s_own_pause_is_kept(self, attempt: Attempt, thrown: float) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, THROTTLED)
-        assert isinstance(decision, Onward)
+    def test_pause_that_the_authority_asks_for_is_kept(self, attempt: PendingAttempt, thrown: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, THROTTLED)
+        assert isinstance(decision, ContinueAttempt)
         assert decision.after >= HOUR
 
     @given(attempts, st.sampled_from((UNAVAILABLE, LOST, NOT_SENT, THROTTLED_FOR_HOW_LONG)))
-    def test_pauses_grow(self, attempt: Attempt, outcome: Outcome) -> None:
+    def test_pauses_grow(self, attempt: PendingAttempt, outcome: Outcome) -> None:
         decision = JUDGE.decide(attempt, outcome)
-        assert isinstance(decision, Onward)
+        assert isinstance(decision, ContinueAttempt)
         following = JUDGE.decide(replace(attempt, tries=decision.tries), outcome)
-        assert isinstance(following, Onward)
+        assert isinstance(following, ContinueAttempt)
         assert AT_ONCE < decision.after <= following.after
         assert decision.tries == attempt.tries + 1
 
 
 class TestContingencyThatIsOver:
     @given(attempts, st.sampled_from((CLOSING, CLOSED)), dice)
-    def test_sends_the_document_back_at_once_but_not_over_and_over(
-        self, attempt: Attempt, outcome: Outcome, thrown: float
+    def test_end_of_contingency_returns_the_document_at_once_but_only_once(
+        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
-        decision = Judge(BACKOFF, NOW, thrown).decide(attempt, outcome)
-        assert isinstance(decision, Onward)
+        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        assert isinstance(decision, ContinueAttempt)
         assert (decision.state, decision.tries) == (attempt.state, attempt.tries + 1)
         assert (decision.after == AT_ONCE) == (attempt.state is SIGNED and attempt.tries == 0)
 
-    def test_after_one_return_it_is_an_outage_like_any_other(self) -> None:
+    def test_second_end_of_contingency_counts_as_an_outage(self) -> None:
         again = replace(first_attempt(SIGNED), tries=1)
         assert JUDGE.decide(again, CLOSED) == JUDGE.decide(again, UNAVAILABLE)
 
 
 class TestConsultsByKey:
-    """An authority blocks whoever asks for one key more than ten times an hour (NT 2018.002)."""
+    """An authority blocks a taxpayer that consults a key more than ten times an hour (NT 2018.002)."""
 
     MOST_AN_HOUR = 10
     LONG = timedelta(hours=3)
 
     @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), dice)
-    def test_are_at_most_ten_in_any_hour_whatever_comes_back(
+    def test_key_is_consulted_at_most_ten_times_in_any_hour(
         self, outcomes: list[Outcome], thrown: float
     ) -> None:
-        asked = self._moments_of_asking(outcomes, thrown)
-        busiest = max((sum(start <= other < start + HOUR for other in asked) for start in asked), default=0)
+        consults = self._consult_times(outcomes, thrown)
+        busiest = max(
+            (sum(start <= other < start + HOUR for other in consults) for start in consults), default=0
+        )
         assert busiest <= self.MOST_AN_HOUR
 
     @pytest.mark.parametrize("thrown", [0.0, 0.5, 1.0])
-    def test_never_end(self, thrown: float) -> None:
-        """Hours later it is still asked for, several times an hour."""
-        asked = self._moments_of_asking([LOST], thrown)
-        gaps = [later - earlier for earlier, later in pairwise([*asked, self.LONG])]
+    def test_consults_never_end(self, thrown: float) -> None:
+        """Hours later the key is still consulted, several times an hour."""
+        consults = self._consult_times([LOST], thrown)
+        gaps = [later - earlier for earlier, later in pairwise([*consults, self.LONG])]
         assert max(gaps) <= timedelta(minutes=20)
 
-    def _moments_of_asking(self, outcomes: list[Outcome], thrown: float) -> list[timedelta]:
-        """When a document is asked for by its key, if these come back in turn, over and over."""
-        judge, answers = Judge(BACKOFF, NOW, thrown), cycle(outcomes)
-        asked: list[timedelta] = []
-        moment, here = timedelta(0), Onward(SIGNED, AT_ONCE, 0)
-        while moment < self.LONG and len(asked) < 1000:
+    def _consult_times(self, outcomes: list[Outcome], thrown: float) -> list[timedelta]:
+        """Returns when a document is consulted by its key if these outcomes repeat in turn."""
+        judge, answers = IssuingDecider(BACKOFF, NOW, thrown), cycle(outcomes)
+        consults: list[timedelta] = []
+        moment, here = timedelta(0), ContinueAttempt(SIGNED, AT_ONCE, 0)
+        while moment < self.LONG and len(consults) < 1000:
             if here.state is SENT and here.receipt is None:
-                asked.append(moment)
-            attempt = Attempt(KEY, here.state, here.tries)
+                consults.append(moment)
+            attempt = PendingAttempt(KEY, here.state, here.tries)
             decision = judge.decide(attempt, next(answers))
-            assert isinstance(decision, Onward)
+            assert isinstance(decision, ContinueAttempt)
             here, moment = decision, moment + decision.after + timedelta(seconds=1)
-        return asked
+        return consults

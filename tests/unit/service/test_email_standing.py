@@ -1,10 +1,10 @@
-"""Who has an e-mail and who waits for it, by what was attempted."""
+"""Which recipients have an e-mail and which still wait, given the attempts so far."""
 
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from carimbo.service.delivery.letter import RefusedRecipient
-from carimbo.service.delivery.standing import Standing, standing_after
+from carimbo.service.delivery.email_message import RefusedRecipient
+from carimbo.service.delivery.emails import RecipientProgress, recipient_progress
 from carimbo.storage.emails import EmailAttempt
 
 ANA, EVA, RUI = "ana@example.com", "eva@example.com", "rui@example.com"
@@ -23,40 +23,42 @@ SENT = EmailAttempt(
 NOT_SENT = replace(SENT, outcome="notSent", code=None, message="Ninguém em casa.")
 
 
-def test_before_anything_was_tried_all_wait() -> None:
-    assert standing_after(ALL, []) == Standing(ALL, has_served=False, error=None)
+def test_all_recipients_wait_before_the_first_attempt() -> None:
+    assert recipient_progress(ALL, []) == RecipientProgress(ALL, has_served=False, error=None)
 
 
-def test_whoever_was_not_refused_has_it() -> None:
-    assert standing_after(ALL, [SENT]) == Standing((), has_served=True, error=None)
+def test_recipients_that_were_not_refused_have_the_message() -> None:
+    assert recipient_progress(ALL, [SENT]) == RecipientProgress((), has_served=True, error=None)
     partly = replace(SENT, refusals=[LATER, NEVER])
-    assert standing_after(ALL, [partly]) == Standing(
+    assert recipient_progress(ALL, [partly]) == RecipientProgress(
         (EVA,),
         has_served=True,
         error="Não foi enviado a: eva@example.com (451 later); rui@example.com (550 never)",
     )
 
 
-def test_all_wait_for_a_server_that_took_nobody() -> None:
-    assert standing_after(ALL, [NOT_SENT]) == Standing(ALL, has_served=False, error="Ninguém em casa.")
+def test_all_recipients_wait_if_the_server_accepted_none() -> None:
+    assert recipient_progress(ALL, [NOT_SENT]) == RecipientProgress(
+        ALL, has_served=False, error="Ninguém em casa."
+    )
 
 
-def test_nobody_waits_for_a_server_that_refused_the_letter() -> None:
+def test_no_recipient_waits_after_the_server_refused_the_message() -> None:
     refused = replace(SENT, outcome="refused", code=554, message="Recusada.")
-    assert standing_after(ALL, [refused]) == Standing((), has_served=False, error="Recusada.")
+    assert recipient_progress(ALL, [refused]) == RecipientProgress((), has_served=False, error="Recusada.")
 
 
-def test_who_was_refused_for_good_stays_refused() -> None:
+def test_permanently_refused_recipient_stays_refused() -> None:
     first = replace(NOT_SENT, refusals=[LATER, NEVER])
-    assert standing_after(ALL, [first]).waiting == (ANA, EVA)
+    assert recipient_progress(ALL, [first]).waiting == (ANA, EVA)
     second = replace(SENT, number=2, recipients=(ANA, EVA))
-    assert standing_after(ALL, [first, second]) == Standing(
+    assert recipient_progress(ALL, [first, second]) == RecipientProgress(
         (), has_served=True, error="Não foi enviado a: rui@example.com (550 never)"
     )
 
 
-def test_who_has_it_keeps_it_though_the_server_is_gone_for_the_others() -> None:
+def test_delivered_recipient_stays_delivered_when_the_server_fails_later() -> None:
     gone = replace(NOT_SENT, number=2, recipients=(EVA,))
-    assert standing_after(ALL, [replace(SENT, refusals=[LATER]), gone]) == Standing(
+    assert recipient_progress(ALL, [replace(SENT, refusals=[LATER]), gone]) == RecipientProgress(
         (EVA,), has_served=True, error="Não foi enviado a: eva@example.com (Ninguém em casa.)"
     )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.service.exact_json import merge_patch, read, write
+from carimbo.service.json_values import merge_patch, read_json, write_json
 
 numbers = st.integers() | st.decimals(allow_nan=False, allow_infinity=False)
 scalars = st.none() | st.booleans() | numbers | st.text()
@@ -21,33 +21,33 @@ objects = st.dictionaries(st.sampled_from("abc"), values, max_size=3)
 
 class TestReadAndWrite:
     @given(values)
-    def test_what_is_written_reads_back(self, value: Any) -> None:
-        assert read(write(value)) == value
+    def test_written_value_reads_back(self, value: Any) -> None:
+        assert read_json(write_json(value)) == value
 
     @given(values)
-    def test_what_is_written_is_json_for_everybody(self, value: Any) -> None:
-        json.loads(write(value))
+    def test_written_text_is_standard_json(self, value: Any) -> None:
+        json.loads(write_json(value))
 
     @pytest.mark.parametrize(
         "number",
         ["0", "-1", "0.1", "1.10", "29.9000000000", "12345678901234567890.12345678901234567890", "1E-10"],
     )
     def test_a_number_keeps_its_digits(self, number: str) -> None:
-        assert write(read(f'{{"n":{number}}}')) == f'{{"n":{number}}}'
+        assert write_json(read_json(f'{{"n":{number}}}')) == f'{{"n":{number}}}'
 
     @pytest.mark.parametrize(("number", "kind"), [("1", int), ("1.0", Decimal), ("1e2", Decimal)])
     def test_no_number_becomes_a_float(self, number: str, kind: type) -> None:
-        assert type(read(number)) is kind
+        assert type(read_json(number)) is kind
 
     @pytest.mark.parametrize("text", ['"ação"', '"\\ud83e\\udd84"', '"a\\"b\\\\c\\n\\u0000"', '""'])
-    def test_a_text_keeps_its_letters(self, text: str) -> None:
-        assert read(write(read(text))) == json.loads(text)
+    def test_text_keeps_its_letters(self, text: str) -> None:
+        assert read_json(write_json(read_json(text))) == json.loads(text)
 
-    def test_letters_are_written_as_they_are(self) -> None:
-        assert write({"ação": "cerâmica"}) == '{"ação":"cerâmica"}'
+    def test_letters_are_not_escaped(self) -> None:
+        assert write_json({"ação": "cerâmica"}) == '{"ação":"cerâmica"}'
 
     def test_names_keep_their_order(self) -> None:
-        assert write(read('{"b": 1, "a": {"d": [], "c": {}}}')) == '{"b":1,"a":{"d":[],"c":{}}}'
+        assert write_json(read_json('{"b": 1, "a": {"d": [], "c": {}}}')) == '{"b":1,"a":{"d":[],"c":{}}}'
 
 
 class TestMergePatch:
@@ -71,18 +71,18 @@ class TestMergePatch:
             ("{}", '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'),
         ],
     )
-    def test_it_does_what_the_standard_says(self, original: str, patch: str, result: str) -> None:
+    def test_merge_patch_follows_the_standard(self, original: str, patch: str, result: str) -> None:
         """The cases of RFC 7396, appendix A."""
-        assert merge_patch(read(original), read(patch)) == read(result)
+        assert merge_patch(read_json(original), read_json(patch)) == read_json(result)
 
     @given(objects, objects)
-    def test_neither_side_is_changed(self, target: Any, patch: Any) -> None:
+    def test_merge_patch_changes_neither_argument(self, target: Any, patch: Any) -> None:
         before = deepcopy((target, patch))
         merge_patch(target, patch)
         assert (target, patch) == before
 
     @given(objects, objects)
-    def test_the_same_patch_twice_changes_nothing_more(self, target: Any, patch: Any) -> None:
+    def test_applying_a_patch_twice_is_the_same_as_once(self, target: Any, patch: Any) -> None:
         once = merge_patch(target, patch)
         assert merge_patch(once, patch) == once
 

@@ -1,4 +1,4 @@
-"""What follows from an answer to a statement, for every outcome and every state that one can be in."""
+"""The decision after an answer to a filing, for every outcome and every state of a filing."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,22 +25,22 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.backoff import AT_ONCE
 from carimbo.service.filing.decision import (
-    Decision,
-    FilingJudge,
-    Onward,
-    Refused,
-    Registered,
+    ContinueFiling,
+    FilingDecider,
+    FilingDecision,
+    FilingRefused,
+    FilingRegistered,
 )
+from carimbo.service.waiting import AT_ONCE
 from carimbo.settings import Settings
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 BACKOFF = Settings().authority_backoff
 NO_JITTER = 0.5
-JUDGE = FilingJudge(BACKOFF, NOW, NO_JITTER)
+JUDGE = FilingDecider(BACKOFF, NOW, NO_JITTER)
 SIGNED, SENT = FilingState.SIGNED, FilingState.SENT
-# An answer comes in after sending (the authority did not have it before) or after asking.
+# An answer follows a transmission (the authority did not have the filing before) or a consult.
 STATES = (SIGNED, SENT)
 FIRST, HOUR = timedelta(seconds=2), timedelta(hours=1)
 
@@ -74,94 +74,96 @@ class TestFirstAnswer:
     @pytest.mark.parametrize(
         ("outcome", "after_sending", "after_asking"),
         [
-            (AUTHORIZED, Registered(AUTHORIZED), Registered(AUTHORIZED)),
-            (REJECTED, Refused(REJECTED), Refused(REJECTED)),
-            (DENIED, Refused(DENIED), Refused(DENIED)),
-            (CANCELED, Onward(SENT, AT_ONCE, 1), Registered(CANCELED)),
-            (ENDED, Onward(SENT, AT_ONCE, 1), Registered(ENDED)),
-            (DUPLICATE, Onward(SENT, AT_ONCE, 1), Onward(SENT, AT_ONCE, 1)),
-            (UNKNOWN, Onward(SIGNED, AT_ONCE, 0), Onward(SIGNED, AT_ONCE, 0)),
-            (PROCESSING, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (UNAVAILABLE, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (CLOSED, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (THROTTLED, Onward(SIGNED, HOUR, 1), Onward(SENT, HOUR, 1)),
-            (THROTTLED_FOR_HOW_LONG, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (LOST, Onward(SENT, FIRST, 1), Onward(SENT, FIRST, 1)),
-            (NOT_SENT, Onward(SIGNED, FIRST, 1), Onward(SENT, FIRST, 1)),
+            (AUTHORIZED, FilingRegistered(AUTHORIZED), FilingRegistered(AUTHORIZED)),
+            (REJECTED, FilingRefused(REJECTED), FilingRefused(REJECTED)),
+            (DENIED, FilingRefused(DENIED), FilingRefused(DENIED)),
+            (CANCELED, ContinueFiling(SENT, AT_ONCE, 1), FilingRegistered(CANCELED)),
+            (ENDED, ContinueFiling(SENT, AT_ONCE, 1), FilingRegistered(ENDED)),
+            (DUPLICATE, ContinueFiling(SENT, AT_ONCE, 1), ContinueFiling(SENT, AT_ONCE, 1)),
+            (UNKNOWN, ContinueFiling(SIGNED, AT_ONCE, 0), ContinueFiling(SIGNED, AT_ONCE, 0)),
+            (PROCESSING, ContinueFiling(SIGNED, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
+            (UNAVAILABLE, ContinueFiling(SIGNED, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
+            (CLOSED, ContinueFiling(SIGNED, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
+            (THROTTLED, ContinueFiling(SIGNED, HOUR, 1), ContinueFiling(SENT, HOUR, 1)),
+            (THROTTLED_FOR_HOW_LONG, ContinueFiling(SIGNED, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
+            (LOST, ContinueFiling(SENT, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
+            (NOT_SENT, ContinueFiling(SIGNED, FIRST, 1), ContinueFiling(SENT, FIRST, 1)),
         ],
     )
-    def test_leads_where_the_table_says(
-        self, outcome: Outcome, after_sending: Decision, after_asking: Decision
+    def test_first_answer_leads_to_the_state_in_the_table(
+        self, outcome: Outcome, after_sending: FilingDecision, after_asking: FilingDecision
     ) -> None:
         assert JUDGE.decide(SIGNED, 0, outcome) == after_sending
         assert JUDGE.decide(SENT, 0, outcome) == after_asking
 
-    def test_of_every_kind_is_in_the_table(self) -> None:
+    def test_table_has_every_type_of_answer(self) -> None:
         assert {type(outcome) for outcome in OUTCOMES} == set(Outcome.__args__)
 
 
 class TestEnd:
     @given(states, tries, st.sampled_from(OUTCOMES), dice)
-    def test_nothing_but_a_refusal_refuses(
+    def test_only_a_refusal_ends_a_filing_as_refused(
         self, state: FilingState, tried: int, outcome: Outcome, thrown: float
     ) -> None:
-        decision = FilingJudge(BACKOFF, NOW, thrown).decide(state, tried, outcome)
-        assert isinstance(decision, Refused) == (outcome in (REJECTED, DENIED))
+        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, outcome)
+        assert isinstance(decision, FilingRefused) == (outcome in (REJECTED, DENIED))
 
     @given(states, tries, st.sampled_from(OUTCOMES), dice)
-    def test_nothing_is_registered_that_the_authority_does_not_have(
+    def test_only_a_filing_that_the_authority_has_ends_as_registered(
         self, state: FilingState, tried: int, outcome: Outcome, thrown: float
     ) -> None:
-        decision = FilingJudge(BACKOFF, NOW, thrown).decide(state, tried, outcome)
+        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, outcome)
         has_it = outcome is AUTHORIZED or (outcome in (CANCELED, ENDED) and state is SENT)
-        assert isinstance(decision, Registered) == has_it
+        assert isinstance(decision, FilingRegistered) == has_it
 
     @given(states, tries, st.sampled_from(OUTCOMES))
-    def test_it_is_told_in_the_authority_s_words(
+    def test_final_decision_has_the_authoritys_message(
         self, state: FilingState, tried: int, outcome: Outcome
     ) -> None:
         decision = JUDGE.decide(state, tried, outcome)
-        assert isinstance(decision, Onward) or decision.answer is outcome
+        assert isinstance(decision, ContinueFiling) or decision.answer is outcome
 
 
 class TestGoingOn:
     @given(tries, st.sampled_from((DUPLICATE, UNAVAILABLE, THROTTLED, LOST, NOT_SENT)), dice)
-    def test_what_may_be_there_is_not_sent_again_before_the_authority_disowns_it(
+    def test_filing_is_not_resent_before_the_authority_says_that_it_lacks_it(
         self, tried: int, outcome: Outcome, thrown: float
     ) -> None:
-        decision = FilingJudge(BACKOFF, NOW, thrown).decide(SENT, tried, outcome)
-        assert isinstance(decision, Onward)
+        decision = FilingDecider(BACKOFF, NOW, thrown).decide(SENT, tried, outcome)
+        assert isinstance(decision, ContinueFiling)
         assert decision.state is SENT
 
     @pytest.mark.parametrize("state", STATES)
-    def test_what_it_disowns_is_sent_again_at_once(self, state: FilingState) -> None:
-        assert JUDGE.decide(state, 3, UNKNOWN) == Onward(SIGNED, AT_ONCE, 3)
+    def test_filing_that_the_authority_lacks_is_sent_again_at_once(self, state: FilingState) -> None:
+        assert JUDGE.decide(state, 3, UNKNOWN) == ContinueFiling(SIGNED, AT_ONCE, 3)
 
     @given(st.sampled_from((DUPLICATE, CANCELED)), st.integers(min_value=1, max_value=100), dice)
-    def test_an_authority_that_contradicts_itself_is_asked_with_pauses(
+    def test_contradicting_authority_is_consulted_with_pauses(
         self, outcome: Outcome, tried: int, thrown: float
     ) -> None:
-        decision = FilingJudge(BACKOFF, NOW, thrown).decide(SIGNED, tried, outcome)
-        assert decision == Onward(SENT, BACKOFF.pause(tried, thrown), tried + 1)
+        decision = FilingDecider(BACKOFF, NOW, thrown).decide(SIGNED, tried, outcome)
+        assert decision == ContinueFiling(SENT, BACKOFF.pause(tried, thrown), tried + 1)
 
     @given(states, tries, dice)
-    def test_the_authority_s_own_pause_is_kept(self, state: FilingState, tried: int, thrown: float) -> None:
-        decision = FilingJudge(BACKOFF, NOW, thrown).decide(state, tried, THROTTLED)
-        assert isinstance(decision, Onward)
+    def test_pause_that_the_authority_asks_for_is_kept(
+        self, state: FilingState, tried: int, thrown: float
+    ) -> None:
+        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, THROTTLED)
+        assert isinstance(decision, ContinueFiling)
         assert decision.after >= HOUR
 
     @given(states, tries, st.sampled_from(FAILURES))
     def test_pauses_grow(self, state: FilingState, tried: int, outcome: Outcome) -> None:
         decision = JUDGE.decide(state, tried, outcome)
-        assert isinstance(decision, Onward)
+        assert isinstance(decision, ContinueFiling)
         following = JUDGE.decide(state, decision.tries, outcome)
-        assert isinstance(following, Onward)
+        assert isinstance(following, ContinueFiling)
         assert AT_ONCE < decision.after <= following.after
         assert decision.tries == tried + 1
 
 
 class TestQuestions:
-    """An authority blocks who asks for a key ten times an hour, or tells an event twenty (NT 2018.002)."""
+    """An authority blocks ten consults of a key or twenty events in an hour (NT 2018.002)."""
 
     MOST_ASKED, MOST_TOLD = 10, 20
     LONG = timedelta(hours=3)
@@ -169,32 +171,32 @@ class TestQuestions:
     @given(
         st.lists(st.sampled_from((CANCELED, DUPLICATE, UNKNOWN, *FAILURES)), min_size=1, max_size=40), dice
     )
-    def test_are_few_in_any_hour_whatever_comes_back(self, outcomes: list[Outcome], thrown: float) -> None:
+    def test_requests_stay_below_the_limits_in_any_hour(self, outcomes: list[Outcome], thrown: float) -> None:
         put = self._moments(outcomes, thrown)
         for state, most in ((SENT, self.MOST_ASKED), (SIGNED, self.MOST_TOLD)):
             moments = [moment for moment, of in put if of is state]
-            assert all(sum(start <= one < start + HOUR for one in moments) <= most for start in moments)
+            assert all(sum(start <= moment < start + HOUR for moment in moments) <= most for start in moments)
 
     @pytest.mark.parametrize("thrown", [0.0, 0.5, 1.0])
-    def test_never_end(self, thrown: float) -> None:
-        """Hours later it is still asked for, several times an hour."""
+    def test_requests_never_end(self, thrown: float) -> None:
+        """Hours later the filing is still consulted, several times an hour."""
         moments = [moment for moment, _ in self._moments([LOST], thrown)]
         gaps = [later - earlier for earlier, later in pairwise([*moments, self.LONG])]
         assert max(gaps) <= timedelta(minutes=20)
 
     def _moments(self, outcomes: list[Outcome], thrown: float) -> list[tuple[timedelta, FilingState]]:
-        """When a statement is sent (signed) or asked for (sent), if these come back over and over."""
-        judge, answers = FilingJudge(BACKOFF, NOW, thrown), cycle(outcomes)
+        """Returns when a filing is sent (signed) or consulted (sent) if these outcomes repeat."""
+        judge, answers = FilingDecider(BACKOFF, NOW, thrown), cycle(outcomes)
         put: list[tuple[timedelta, FilingState]] = []
-        moment, here = timedelta(0), Onward(SIGNED, AT_ONCE, 0)
+        moment, here = timedelta(0), ContinueFiling(SIGNED, AT_ONCE, 0)
         while moment < self.LONG and len(put) < 1000:
             put.append((moment, here.state))
             decision = judge.decide(here.state, here.tries, self._fitting(here.state, next(answers)))
-            assert isinstance(decision, Onward)
+            assert isinstance(decision, ContinueFiling)
             here, moment = decision, moment + decision.after + timedelta(seconds=1)
         return put
 
     def _fitting(self, state: FilingState, outcome: Outcome) -> Outcome:
-        """Nobody answers to what was sent that it is unknown, nor ends what is asked for in this game."""
+        """A transmission is never answered by "unknown"; a consult never ends the filing here."""
         unfitting = UNKNOWN if state is SIGNED else CANCELED
         return LOST if outcome is unfitting else outcome

@@ -1,4 +1,4 @@
-"""Links that open a file: what they are good for, and for how long."""
+"""Links that open a file: what they give access to, and for how long."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.service.documents import Reference
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.links import Links
+from carimbo.service.documents.files import Links
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.errors import ErrorCode, Refusal
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
 WEEK = timedelta(days=7)
@@ -21,7 +21,7 @@ LINKS = Links(b"k" * 32, "https://fiscal.example.com/base", WEEK, lambda: NOW)
 
 @dataclass(frozen=True)
 class Link:
-    """What a link is made of."""
+    """The parts of a link."""
 
     owner: str
     document_id: str
@@ -29,7 +29,7 @@ class Link:
     expires: str
     signature: str
 
-    def opened(self, links: Links = LINKS) -> Reference:
+    def opened(self, links: Links = LINKS) -> DocumentReference:
         return links.opened(self.owner, self.document_id, self.extension, self.expires, self.signature)
 
 
@@ -40,11 +40,11 @@ def link_of(url: str) -> Link:
     return Link(owner, *file.split("."), **query)
 
 
-def is_good(link: Link, links: Links = LINKS) -> bool:
+def is_valid(link: Link, links: Links = LINKS) -> bool:
     try:
         link.opened(links)
     except Refusal as refusal:
-        assert refusal.code is Code.LINK_INVALID
+        assert refusal.code is ErrorCode.LINK_INVALID
         return False
     return True
 
@@ -54,39 +54,39 @@ XML = link_of(LINKS.xml(OWNER, DOCUMENT))
 
 
 class TestALink:
-    def test_names_the_file_behind_the_public_address(self) -> None:
+    def test_link_is_the_public_address_with_the_file_name(self) -> None:
         assert LINKS.pdf(OWNER, DOCUMENT).startswith("https://fiscal.example.com/base/files/")
         assert (PDF.document_id, PDF.extension) == (str(DOCUMENT), "pdf")
         assert (XML.document_id, XML.extension) == (str(DOCUMENT), "xml")
 
     @pytest.mark.parametrize("link", [PDF, XML], ids=["pdf", "xml"])
-    def test_leads_back_to_its_owner_and_document(self, link: Link) -> None:
-        assert link.opened() == Reference(OWNER, DOCUMENT)
+    def test_link_identifies_its_owner_and_document(self, link: Link) -> None:
+        assert link.opened() == DocumentReference(OWNER, DOCUMENT)
 
-    def test_holds_nothing_of_the_owner_s_id(self) -> None:
-        """Neither by itself nor beside another: what veils it is another one for each document."""
+    def test_link_does_not_reveal_the_owners_id(self) -> None:
+        """Neither alone nor beside another link: the mask differs for each document."""
         other = link_of(LINKS.pdf(OWNER, OTHER_DOCUMENT))
         veils = {UUID(link.owner).int ^ OWNER.int for link in (PDF, XML, other)}
         assert len(veils) == 2
         assert all(part not in LINKS.pdf(OWNER, DOCUMENT) for part in str(OWNER).split("-"))
         assert all(veil.bit_length() > 96 and veil.bit_count() > 32 for veil in veils)
 
-    def test_veils_differ_from_installation_to_installation(self) -> None:
+    def test_masks_differ_between_installations(self) -> None:
         theirs = link_of(replace(LINKS, key=b"K" * 32).pdf(OWNER, DOCUMENT))
         assert theirs.owner != PDF.owner
 
-    def test_has_nothing_that_a_url_would_have_to_escape(self) -> None:
+    def test_link_needs_no_escaping_in_a_url(self) -> None:
         many = (link_of(LINKS.pdf(OWNER, UUID(int=number))) for number in range(200))
         assert all(link.signature.replace("-", "").replace("_", "").isalnum() for link in many)
 
     @pytest.mark.parametrize("link", [PDF, XML], ids=["pdf", "xml"])
-    def test_is_good_from_now_on(self, link: Link) -> None:
-        assert is_good(link)
+    def test_link_is_valid_from_now_on(self, link: Link) -> None:
+        assert is_valid(link)
 
-    def test_is_good_until_its_moment_and_no_longer(self) -> None:
+    def test_link_is_valid_until_its_expiry_and_no_longer(self) -> None:
         last = replace(LINKS, clock=lambda: NOW + WEEK - timedelta(seconds=1))
         over = replace(LINKS, clock=lambda: NOW + WEEK)
-        assert (is_good(PDF, last), is_good(PDF, over)) == (True, False)
+        assert (is_valid(PDF, last), is_valid(PDF, over)) == (True, False)
 
     @pytest.mark.parametrize(
         "change",
@@ -112,11 +112,11 @@ class TestALink:
             "no-number", "signature-of-another", "cut", "longer", "unsigned", "accents",
         ],
     )  # fmt: skip
-    def test_is_good_for_nothing_else(self, change: Callable[[Link], Link]) -> None:
-        assert not is_good(change(PDF))
+    def test_changed_link_is_invalid(self, change: Callable[[Link], Link]) -> None:
+        assert not is_valid(change(PDF))
 
-    def test_of_another_installation_is_not_ours(self) -> None:
-        assert not is_good(PDF, replace(LINKS, key=b"K" * 32))
+    def test_link_of_another_installation_is_invalid(self) -> None:
+        assert not is_valid(PDF, replace(LINKS, key=b"K" * 32))
 
-    def test_keys_are_not_shown(self) -> None:
+    def test_repr_does_not_show_keys(self) -> None:
         assert "kkk" not in repr(LINKS)

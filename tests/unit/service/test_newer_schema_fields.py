@@ -36,7 +36,7 @@ def test_the_expected_icms_is_refused_with_its_technical_note() -> None:
     assert "PL_010f" in message
 
 
-def test_the_name_has_its_meaning_in_its_own_place_only() -> None:
+def test_field_name_is_special_only_in_its_own_object() -> None:
     assert errors_of(NfeRequest, NFE_BODY | {"expectedAmount": 18}) == {
         "expectedAmount": "Campo desconhecido."
     }

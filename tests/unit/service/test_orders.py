@@ -1,11 +1,11 @@
-"""When a request repeats an earlier order, and when it is another one."""
+"""When a request repeats an earlier order, and when it is a new order."""
 
 from decimal import Decimal
 from uuid import UUID
 
 import pytest
 
-from carimbo.service.errors import Code, Refusal
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.orders import OrderIdentity, is_same_body, matching_order
 from carimbo.storage.order_keys import OrderKey
 
@@ -45,7 +45,7 @@ def repeats(identity: OrderIdentity, *taken: OrderKey) -> UUID | None:
         ((None, "a"), ("a", "a")),
     ],
 )
-def test_request_with_a_known_key_repeats_its_order(
+def test_request_with_an_existing_key_repeats_its_order(
     earlier: tuple[str | None, str | None], request_keys: tuple[str | None, str | None]
 ) -> None:
     assert repeats(OrderIdentity(*request_keys), *keys_of(FIRST, *earlier)) == FIRST
@@ -65,7 +65,7 @@ def test_key_of_an_order_with_another_external_id_is_refused(
 ) -> None:
     with pytest.raises(Refusal) as refused:
         repeats(OrderIdentity(*request_keys), *keys_of(FIRST, *earlier))
-    assert refused.value.code is Code.IDEMPOTENCY_CONFLICT
+    assert refused.value.code is ErrorCode.IDEMPOTENCY_CONFLICT
     assert refused.value.details == {"existingId": str(FIRST)}
 
 
@@ -79,7 +79,7 @@ def test_key_of_an_order_with_another_external_id_is_refused(
         (OrderIdentity(None, None), None),
     ],
 )
-def test_same_header_goes_before_same_external_id_and_both_before_a_mix(
+def test_same_header_wins_over_same_external_id_and_both_over_a_mix(
     identity: OrderIdentity, expected: UUID | None
 ) -> None:
     taken = [*keys_of(FIRST, "k1", "a"), *keys_of(SECOND, "k2", "b")]
@@ -87,7 +87,7 @@ def test_same_header_goes_before_same_external_id_and_both_before_a_mix(
 
 
 @pytest.mark.parametrize("identity", [OrderIdentity("k", None), OrderIdentity(None, "k")])
-def test_direct_document_goes_before_a_sale_that_has_the_same_key(identity: OrderIdentity) -> None:
+def test_direct_document_wins_over_a_sale_with_the_same_key(identity: OrderIdentity) -> None:
     external_id = identity.external_id
     document = OrderKey("k", external_id is None, FIRST, None, external_id)
     assert repeats(identity, sold(SECOND, "k"), document) == FIRST

@@ -1,25 +1,25 @@
-"""Rows that can't be read come with what is known of them."""
+"""Rows that cannot be read completely are shown with their readable fields."""
 
 from typing import Annotated, Any
 
 import pytest
 import structlog
 
+from carimbo.fiscal.body.fields import AS_STORED, Body, Record, Text
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import AS_STORED, Body, Record, Text
-from carimbo.service.customers import CustomerBody
-from carimbo.service.readable import readable, readable_fields, readable_record
+from carimbo.service.catalog.customers import CustomerBody
+from carimbo.service.stored_records import readable_fields, readable_record, record_or_partial
 
 
 class TestReadable:
     def test_a_row_that_can_be_read_is_not_logged(self) -> None:
         with structlog.testing.capture_logs() as logs:
-            assert readable("customers", "1", lambda: "whole", lambda: "known") == "whole"
+            assert record_or_partial("customers", "1", lambda: "whole", lambda: "known") == "whole"
         assert logs == []
 
     def test_the_log_names_the_fields_but_no_values(self) -> None:
         with structlog.testing.capture_logs() as logs:
-            read = readable(
+            read = record_or_partial(
                 "customers",
                 "1",
                 lambda: CustomerBody.model_validate({"name": "Maria da Silva", "email": "maria"}),
@@ -38,7 +38,7 @@ class TestReadable:
         def build() -> str:
             raise error
 
-        assert readable("customers", "1", build, lambda: "known") == "known"
+        assert record_or_partial("customers", "1", build, lambda: "known") == "known"
 
 
 class Stored(Body):
@@ -85,7 +85,7 @@ class TestReadableRecord:
             ({"type": "zz", "status": "production"}, {"type": "zz", "status": "production"}),
         ],
     )
-    def test_a_value_that_can_not_be_read_comes_as_null_or_as_it_is_stored(
+    def test_unreadable_value_is_null_or_as_it_is_stored(
         self, values: dict[str, Any], shown: dict[str, Any]
     ) -> None:
         record = readable_record("documents", "1", Shown, {"id": 1} | values)

@@ -17,17 +17,17 @@ class TestPauses:
     def test_each_failure_has_its_pause(self, failures: int, seconds: int) -> None:
         assert USUAL.pause_after(failures, dice=0) == timedelta(seconds=seconds)
 
-    def test_after_the_fifth_retry_it_is_given_up(self) -> None:
+    def test_delivery_is_given_up_after_the_fifth_retry(self) -> None:
         assert USUAL.pause_after(6, dice=0) is None
 
     @given(st.integers(1, 5), st.floats(0, 1))
-    def test_chance_lengthens_a_pause_by_a_fifth_at_most(self, failures: int, dice: float) -> None:
+    def test_jitter_lengthens_a_pause_by_a_fifth_at_most(self, failures: int, dice: float) -> None:
         planned = USUAL.pauses[failures - 1]
         pause = USUAL.pause_after(failures, dice)
         assert pause is not None
         assert planned <= pause <= planned * 1.2
 
-    def test_a_full_throw_lengthens_a_pause_by_a_fifth(self) -> None:
+    def test_maximum_jitter_lengthens_a_pause_by_a_fifth(self) -> None:
         assert USUAL.pause_after(2, dice=1) == timedelta(minutes=6)
 
     def test_no_pauses_mean_no_retries(self) -> None:
@@ -35,22 +35,22 @@ class TestPauses:
 
 
 class TestWishes:
-    def test_whoever_asks_to_wait_longer_is_heard(self) -> None:
-        assert USUAL.pause_after(1, 0, wished=MINUTE) == MINUTE
+    def test_longer_wait_that_a_receiver_asks_for_is_respected(self) -> None:
+        assert USUAL.pause_after(1, 0, retry_after=MINUTE) == MINUTE
 
-    def test_whoever_asks_for_less_waits_as_planned(self) -> None:
-        assert USUAL.pause_after(2, 0, wished=MINUTE) == timedelta(minutes=5)
+    def test_shorter_wait_that_a_receiver_asks_for_is_ignored(self) -> None:
+        assert USUAL.pause_after(2, 0, retry_after=MINUTE) == timedelta(minutes=5)
 
-    def test_nobody_is_waited_for_longer_than_a_day(self) -> None:
-        assert USUAL.pause_after(1, 0, wished=timedelta(days=400)) == timedelta(days=1)
+    def test_requested_wait_is_limited_to_a_day(self) -> None:
+        assert USUAL.pause_after(1, 0, retry_after=timedelta(days=400)) == timedelta(days=1)
 
-    def test_a_wish_makes_no_retry_more(self) -> None:
-        assert USUAL.pause_after(6, 0, wished=MINUTE) is None
+    def test_requested_wait_adds_no_retry(self) -> None:
+        assert USUAL.pause_after(6, 0, retry_after=MINUTE) is None
 
 
 class TestParse:
     @pytest.mark.parametrize("text", ["x", "0", "-5", "86401", "5;300", "nan", "inf"])
-    def test_what_is_no_list_of_pauses_is_refused(self, text: str) -> None:
+    def test_invalid_list_of_pauses_is_refused(self, text: str) -> None:
         with pytest.raises(ValueError, match=r"."):
             RetrySchedule.parse(text)
 

@@ -11,7 +11,7 @@ NEEDED = {"CARIMBO_DATABASE_URL": URL, "CARIMBO_SECRET_KEYS": KEYS}
 
 
 def problems_of(environment: Mapping[str, str]) -> list[str]:
-    """Returns why an environment is refused, a line for each problem; no lines where it is accepted."""
+    """Returns the problems of an environment, one line each; none if it is accepted."""
     try:
         load_settings(environment)
     except SettingsError as refusal:

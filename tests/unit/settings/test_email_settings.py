@@ -12,10 +12,10 @@ class TestEmail:
     USER: ClassVar = {"CARIMBO_SMTP_USERNAME": "loja", "CARIMBO_SMTP_PASSWORD": "hidden-mail-password"}
     UNENCRYPTED: ClassVar = {**NEEDED, **SERVER, **USER, "CARIMBO_SMTP_SECURITY": "none"}
 
-    def test_is_not_sent_unless_somebody_says_how(self) -> None:
+    def test_email_is_not_sent_by_default(self) -> None:
         assert not load_settings(NEEDED).sends_email
 
-    def test_goes_encrypted_to_the_usual_port(self) -> None:
+    def test_email_is_sent_encrypted_to_the_usual_port(self) -> None:
         settings = load_settings({**NEEDED, **self.SERVER, **self.USER})
         options = settings.smtp_options
         assert settings.sends_email
@@ -25,21 +25,21 @@ class TestEmail:
             60, 300, 1800, 7200, 18000,
         ]  # fmt: skip
 
-    def test_may_go_to_a_folder(self, tmp_path: Path) -> None:
+    def test_email_may_be_written_to_a_folder(self, tmp_path: Path) -> None:
         folder = {"CARIMBO_EMAIL_FOLDER": str(tmp_path), "CARIMBO_EMAIL_FROM": "notas@example.com"}
         assert load_settings({**NEEDED, **folder}).sends_email
 
-    def test_is_configured_whole_or_not_at_all(self) -> None:
+    def test_email_is_configured_completely_or_not_at_all(self) -> None:
         whole = {**NEEDED, **self.SERVER, **self.USER}
         for missing in (*self.SERVER, *self.USER):
             problems = problems_of({name: value for name, value in whole.items() if name != missing})
             assert [problem.partition(":")[0] for problem in problems] == [missing]
 
-    def test_needs_an_address_for_a_folder_too(self, tmp_path: Path) -> None:
+    def test_email_folder_needs_a_sender_address_too(self, tmp_path: Path) -> None:
         (problem,) = problems_of({**NEEDED, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
         assert problem.startswith("CARIMBO_EMAIL_FROM: ")
 
-    def test_with_a_wrong_value_is_refused(self) -> None:
+    def test_email_setting_with_a_wrong_value_is_refused(self) -> None:
         values = (
             ("SMTP_SECURITY", "ssl"),
             ("SMTP_PORT", "mail"),
@@ -54,12 +54,12 @@ class TestEmail:
         )
         assert not_refused_by_name(values, NEEDED | self.SERVER) == []
 
-    def test_does_not_go_to_a_folder_that_is_not_there(self) -> None:
-        told = {"CARIMBO_EMAIL_FOLDER": "/nowhere", "CARIMBO_EMAIL_FROM": "notas@example.com"}
-        (problem,) = problems_of({**NEEDED, **told})
+    def test_missing_email_folder_is_refused(self) -> None:
+        settings = {"CARIMBO_EMAIL_FOLDER": "/nowhere", "CARIMBO_EMAIL_FROM": "notas@example.com"}
+        (problem,) = problems_of({**NEEDED, **settings})
         assert problem == "CARIMBO_EMAIL_FOLDER: não há uma pasta neste caminho"
 
-    def test_goes_to_a_host_and_nothing_else(self) -> None:
+    def test_email_host_must_be_only_a_host(self) -> None:
         hosts = (
             "https://smtp.example.com",
             "smtp.example.com:587",
@@ -74,12 +74,12 @@ class TestEmail:
         values = [("SMTP_HOST", host) for host in hosts]
         assert not_refused_by_name(values, NEEDED | self.SERVER, "informe só o nome") == []
 
-    def test_goes_to_hosts_by_name_and_by_address(self) -> None:
+    def test_email_host_may_be_a_name_or_an_address(self) -> None:
         for host in ("smtp.example.com", "mailpit", "mail_server", "10.0.0.7", "::1"):
             settings = load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_HOST": host})
             assert settings.smtp_options.host == host
 
-    def test_with_something_of_a_server_needs_the_server(self, tmp_path: Path) -> None:
+    def test_email_server_settings_need_the_server(self, tmp_path: Path) -> None:
         values = {"port": "25", "security": "none", "ca_file": str(tmp_path), "seconds": "3"}
         for name in [name for name in Settings.model_fields if name.startswith("smtp_")]:
             value = values.get(name.removeprefix("smtp_"), "loja")
@@ -87,34 +87,34 @@ class TestEmail:
             problems = problems_of({**NEEDED, f"CARIMBO_{name.upper()}": value})
             assert f"CARIMBO_{wanted}: informe também este dado do envio de e-mails" in problems, name
 
-    def test_with_something_empty_is_as_without_it(self) -> None:
+    def test_empty_email_settings_count_as_unset(self) -> None:
         default = load_settings(NEEDED)
         names = [name for name in Settings.model_fields if name.startswith(("smtp_", "email_"))]
         assert names
         given = {name: load_settings({**NEEDED, f"CARIMBO_{name.upper()}": ""}) for name in names}
         assert [name for name, settings in given.items() if settings != default] == []
 
-    def test_goes_to_a_folder_or_to_a_server_but_not_to_both(self, tmp_path: Path) -> None:
+    def test_email_folder_and_server_exclude_each_other(self, tmp_path: Path) -> None:
         (problem,) = problems_of({**NEEDED, **self.SERVER, "CARIMBO_EMAIL_FOLDER": str(tmp_path)})
         assert problem.startswith("CARIMBO_EMAIL_FOLDER: a pasta e o servidor (CARIMBO_SMTP_HOST) se excluem")
 
-    def test_shows_no_password_to_the_network(self) -> None:
+    def test_email_password_needs_an_encrypted_connection(self) -> None:
         for host in ("smtp.example.com", "10.0.0.7", "localhost.example.com"):
             problems = problems_of({**self.UNENCRYPTED, "CARIMBO_SMTP_HOST": host})
             assert len(problems) == 1, host
             assert problems[0].startswith("CARIMBO_SMTP_SECURITY: a senha iria sem criptografia"), host
 
-    def test_may_show_its_password_to_this_machine(self) -> None:
+    def test_email_password_may_be_sent_unencrypted_to_this_machine(self) -> None:
         for host in ("localhost", "LocalHost", "127.0.0.1", "127.8.9.10", "::1"):
             assert load_settings({**self.UNENCRYPTED, "CARIMBO_SMTP_HOST": host}).sends_email, host
 
-    def test_without_a_password_may_go_as_it_is(self) -> None:
+    def test_email_without_a_password_may_be_unencrypted(self) -> None:
         assert load_settings({**NEEDED, **self.SERVER, "CARIMBO_SMTP_SECURITY": "none"}).sends_email
 
-    def test_stays_in_the_log_for_three_months(self) -> None:
+    def test_email_log_is_kept_for_three_months(self) -> None:
         assert load_settings(NEEDED).email_history_days == 90
 
-    def test_shows_no_password(self) -> None:
+    def test_email_settings_do_not_show_the_password(self) -> None:
         settings = load_settings({**NEEDED, **self.SERVER, **self.USER})
         for shown in (repr(settings), str(settings), settings.model_dump_json(), repr(settings.smtp_options)):
             assert "hidden-mail-password" not in shown

@@ -1,10 +1,10 @@
-"""The settings of the technical responsible, whom documents name."""
+"""The settings of the technical contact that documents name."""
 
 from typing import ClassVar
 
 from carimbo import __version__
+from carimbo.fiscal.issuance import Csrt, Software
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
-from carimbo.fiscal.software import Csrt, Software
 from carimbo.settings import load_settings
 from unit.settings.needed_settings import NEEDED, not_refused_by_name, problems_of
 
@@ -18,12 +18,12 @@ class TestTechnicalResponsible:
     }
     CODE: ClassVar = {"CARIMBO_RESPONSIBLE_CSRT_ID": "07", "CARIMBO_RESPONSIBLE_CSRT": "hidden-code"}
 
-    def test_nobody_is_named_by_default(self) -> None:
+    def test_no_technical_contact_is_named_by_default(self) -> None:
         software = load_settings(NEEDED).software
         assert software == Software(f"carimbo {__version__}")
         assert (software.responsible, software.csrt) == (None, None)
 
-    def test_whoever_is_named_stands_in_documents(self) -> None:
+    def test_configured_technical_contact_is_written_into_documents(self) -> None:
         software = load_settings({**NEEDED, **self.GIVEN}).software
         assert software.responsible == TechnicalResponsible(
             cnpj="12ABC34501DE35", contact="Ana Souza", email="fiscal@example.com", phone="1133334444"
@@ -34,7 +34,7 @@ class TestTechnicalResponsible:
         software = load_settings({**NEEDED, **self.GIVEN, **self.CODE}).software
         assert software.csrt == Csrt("07", "hidden-code")
 
-    def test_it_is_named_whole_or_not_at_all(self) -> None:
+    def test_technical_contact_is_configured_completely_or_not_at_all(self) -> None:
         for missing in self.GIVEN:
             without = {name: value for name, value in self.GIVEN.items() if name != missing}
             for partial in (without, {**without, missing: ""}):
@@ -47,14 +47,14 @@ class TestTechnicalResponsible:
             problems = problems_of({**NEEDED, **self.GIVEN, **code})
             assert [problem.partition(":")[0] for problem in problems] == [missing]
 
-    def test_everything_that_lacks_is_told_at_once(self) -> None:
+    def test_all_missing_settings_are_reported_at_once(self) -> None:
         name = "CARIMBO_RESPONSIBLE_CONTACT"
         problems = problems_of({**NEEDED, name: "Ana Souza"})
         assert [problem.partition(":")[0] for problem in problems] == [
             missing for missing in self.GIVEN if missing != name
         ]
 
-    def test_what_the_layout_has_no_room_for_is_refused(self) -> None:
+    def test_values_that_the_layout_cannot_hold_are_refused(self) -> None:
         values = (
             ("TAX_ID", "12.ABC.345/01DE-35"),
             ("TAX_ID", "1234567890123"),
@@ -70,7 +70,7 @@ class TestTechnicalResponsible:
         named = [(f"RESPONSIBLE_{name}", value) for name, value in values]
         assert not_refused_by_name(named, {**NEEDED, **self.GIVEN, **self.CODE}) == []
 
-    def test_the_security_code_does_not_show(self) -> None:
+    def test_security_code_is_not_shown(self) -> None:
         settings = load_settings({**NEEDED, **self.GIVEN, **self.CODE})
         for shown in (repr(settings), str(settings), settings.model_dump_json()):
             assert "hidden-code" not in shown

@@ -4,9 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.outbound.allowed_hosts import AllowedHosts
-from carimbo.outbound.target import Place
-from carimbo.service.backoff import Backoff
+from carimbo.outbound.target import AllowedHosts, HostPort
+from carimbo.service.waiting import Backoff
 from carimbo.settings import Settings, child_environment, load_settings
 from unit.settings.needed_settings import KEYS, NEEDED, URL, not_refused_by_name, problems_of
 
@@ -64,19 +63,21 @@ class TestDefaults:
             "CARIMBO_SECRET_KEYS",
         ]
 
-    def test_everything_listens_on_this_machine_only(self) -> None:
+    def test_programs_listen_on_this_machine_only_by_default(self) -> None:
         settings = load_settings(NEEDED)
         assert (settings.host, settings.port) == ("127.0.0.1", 8000)
         assert settings.metrics_host == "127.0.0.1"
 
-    def test_logs_are_for_machines(self) -> None:
+    def test_logs_are_json_by_default(self) -> None:
         settings = load_settings(NEEDED)
         assert (settings.log_format, settings.log_level) == ("json", "info")
 
     def test_every_setting_is_described(self) -> None:
         assert all(field.description for field in Settings.model_fields.values())
 
-    def test_the_environment_of_the_process_is_what_is_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_settings_are_read_from_the_environment_of_the_process(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for name, value in {**NEEDED, "CARIMBO_PORT": "8123"}.items():
             monkeypatch.setenv(name, value)
         assert load_settings().port == 8123
@@ -128,7 +129,7 @@ class TestTypes:
         assert load_settings(NEEDED).allowed_hosts == AllowedHosts()
         named = load_settings({**NEEDED, "CARIMBO_WEBHOOK_ALLOWED_HOSTS": "localhost, 10.0.0.7:8080"})
         assert named.allowed_hosts == AllowedHosts(
-            frozenset({"localhost"}), frozenset({Place("10.0.0.7", 8080)})
+            frozenset({"localhost"}), frozenset({HostPort("10.0.0.7", 8080)})
         )
 
     def test_every_wait_of_the_queue_is_a_setting(self) -> None:
@@ -147,7 +148,7 @@ class TestTypes:
     def test_every_wait_for_an_authority_is_a_setting(self) -> None:
         patience = load_settings(
             {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
-        ).authority_patience
+        ).authority_timeouts
         assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 29)
 
     def test_every_pause_between_attempts_at_an_authority_is_a_setting(self) -> None:
@@ -171,14 +172,14 @@ class TestRefusals:
         (problem,) = problems_of({**NEEDED, "CARIMBO_PROT": "8000"})
         assert problem.startswith("CARIMBO_PROT: ")
 
-    def test_variables_of_others_are_none_of_our_business(self) -> None:
+    def test_variables_without_our_prefix_are_ignored(self) -> None:
         load_settings({**NEEDED, "PATH": "/bin", "MYCARIMBO_PORT": "x", "PORT": "x"})
 
     def test_a_missing_database_is_refused(self) -> None:
         (problem,) = problems_of({"CARIMBO_SECRET_KEYS": KEYS})
         assert problem.startswith("CARIMBO_DATABASE_URL: ")
 
-    def test_missing_keys_are_refused_with_the_command_that_makes_one(self) -> None:
+    def test_missing_keys_are_refused_with_the_command_that_creates_one(self) -> None:
         (problem,) = problems_of({"CARIMBO_DATABASE_URL": URL})
         assert problem.startswith("CARIMBO_SECRET_KEYS: ")
         assert "carimbo admin generate-key" in problem
@@ -187,11 +188,11 @@ class TestRefusals:
         keys = ("k1", "k1:short", f"k1:{'A' * 43}=", "k1:não é base64", "base64 without a name")
         assert not_refused_by_name([("SECRET_KEYS", key) for key in keys]) == []
 
-    def test_unknown_names_and_missing_values_are_told_at_once(self) -> None:
+    def test_unknown_names_and_missing_values_are_reported_at_once(self) -> None:
         names = [p.partition(":")[0] for p in problems_of({"CARIMBO_B": "1", "CARIMBO_A": "1"})]
         assert names == ["CARIMBO_A", "CARIMBO_B", "CARIMBO_DATABASE_URL", "CARIMBO_SECRET_KEYS"]
 
-    def test_unknown_names_and_every_wrong_value_are_told_at_once(self) -> None:
+    def test_unknown_names_and_every_wrong_value_are_reported_at_once(self) -> None:
         wrong = {
             "CARIMBO_PROT": "1",
             "CARIMBO_PORT": "x",
@@ -203,7 +204,7 @@ class TestRefusals:
 
 
 class TestSecrets:
-    def test_neither_password_nor_key_shows_in_the_settings(self) -> None:
+    def test_settings_show_neither_password_nor_key(self) -> None:
         settings = load_settings(NEEDED)
         for shown in (repr(settings), str(settings), settings.model_dump_json()):
             assert "hidden-password" not in shown
@@ -216,7 +217,7 @@ class TestSecrets:
 
 
 class TestChildEnvironment:
-    def test_a_child_gets_our_environment_with_some_settings_replaced(
+    def test_child_process_gets_our_environment_with_some_settings_replaced(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SOMETHING_ELSE", "kept")

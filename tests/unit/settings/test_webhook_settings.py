@@ -1,8 +1,8 @@
-"""The settings of webhooks and of the courier that delivers them."""
+"""The settings of webhooks and of the worker that delivers them."""
 
 from datetime import timedelta
 
-from carimbo.main.outbound import courier_options_of
+from carimbo.main.outbound import delivery_options_of
 from carimbo.settings import Settings, load_settings
 from unit.settings.needed_settings import NEEDED, not_refused_by_name
 
@@ -16,27 +16,27 @@ class TestDefaults:
         pauses = settings_with().webhook_retries.pauses
         assert [pause.total_seconds() for pause in pauses] == [5, 300, 1800, 7200, 18000]
 
-    def test_an_attempt_a_webhook_and_its_history_last_as_documented(self) -> None:
+    def test_default_durations_of_webhooks_are_as_documented(self) -> None:
         settings = settings_with()
         assert settings.webhook_seconds == 15
         assert settings.webhook_disable_days == 5
         assert settings.webhook_history_days == 30
 
-    def test_two_hundred_go_out_at_once_and_five_of_them_to_one(self) -> None:
-        options = courier_options_of(settings_with())
+    def test_default_concurrency_is_two_hundred_and_five_for_a_webhook(self) -> None:
+        options = delivery_options_of(settings_with())
         assert (options.most, options.each) == (200, 5)
 
 
-class TestTheCourier:
-    def test_holds_a_delivery_for_longer_than_an_attempt_takes(self) -> None:
-        options = courier_options_of(settings_with(WEBHOOK_SECONDS="20"))
+class TestDeliveryWorker:
+    def test_lease_of_a_delivery_is_longer_than_an_attempt(self) -> None:
+        options = delivery_options_of(settings_with(WEBHOOK_SECONDS="20"))
         assert options.lease == timedelta(seconds=40)
 
-    def test_lets_go_before_the_process_ends(self) -> None:
-        assert courier_options_of(settings_with(SHUTDOWN_SECONDS="10")).grace == timedelta(seconds=8)
+    def test_deliveries_stop_before_the_process_ends(self) -> None:
+        assert delivery_options_of(settings_with(SHUTDOWN_SECONDS="10")).grace == timedelta(seconds=8)
 
     def test_waits_and_limits_are_settings(self) -> None:
-        options = courier_options_of(
+        options = delivery_options_of(
             settings_with(
                 WEBHOOK_CONCURRENCY="9",
                 WEBHOOK_CONCURRENCY_EACH="3",
@@ -61,5 +61,5 @@ class TestRefusals:
         )
         assert not_refused_by_name(values) == []
 
-    def test_no_retries_at_all_may_be_wanted(self) -> None:
+    def test_retries_may_be_disabled(self) -> None:
         assert settings_with(WEBHOOK_RETRY_SECONDS="").webhook_retries.pauses == ()

@@ -1,4 +1,4 @@
-"""What tests of the simulator share: the authority that it believes, and a company's signer."""
+"""Fixtures of the simulator tests: its trusted authority, and a company's certificate and signer."""
 
 import asyncio
 import sqlite3
@@ -7,25 +7,25 @@ from contextlib import closing
 
 import pytest
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.site import Site
+from carimbo.simulator.program.site import Site
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Credential, Trust
+from carimbo.simulator.trust import JudgedCertificate, TrustedAuthorities
 from support import CNPJ
-from unit.fiscal.desk import FAR_AWAY, LONG_AGO
+from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import signer_of
-from unit.simulator.front_desk import site_of
+from unit.simulator.sample_family import site_of
 
 
 @pytest.fixture(scope="session")
-def trust(authority: SampleAuthority) -> Trust:
-    return Trust((Credential.of(authority.certificate),))
+def trust(authority: SampleAuthority) -> TrustedAuthorities:
+    return TrustedAuthorities((JudgedCertificate.of(authority.certificate),))
 
 
 @pytest.fixture(scope="session")
 def lasting_certificate(authority: SampleAuthority) -> SampleCertificate:
-    """The company's certificate, valid on every date that tests name."""
+    """The company's certificate, valid on every date of the tests."""
     return authority.issue_company(CNPJ, "LOJA MODELO LTDA", LONG_AGO, FAR_AWAY)
 
 
@@ -41,14 +41,14 @@ def store() -> Iterator[Store]:
 
 
 @pytest.fixture
-def site(store: Store, trust: Trust) -> Site:
-    """A site that knows only the little family of these tests."""
+def site(store: Store, trust: TrustedAuthorities) -> Site:
+    """A site with only the sample family."""
     return site_of(store, trust)
 
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What was waited for; nobody waits."""
+    """Records the seconds of every `asyncio.sleep`, without waiting."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Documents that the simulator accepts, changed in one place and signed again."""
+"""Accepted documents that are changed in one place and signed again."""
 
 import hashlib
 import sqlite3
@@ -8,64 +8,63 @@ from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.access_key import check_digit
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.access_key import check_digit
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.simulator.controls import Controls
-from carimbo.simulator.family import World
-from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.place import HOMOLOGATION, Place
+from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
+from carimbo.simulator.nfe.judged import JudgedInvoice
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
+from carimbo.simulator.trust import TrustedAuthorities
 from unit.fiscal.goods.support import ISSUED_AT, emission, issued_nfce, issued_nfe
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 DS = "{http://www.w3.org/2000/09/xmldsig#}"
 CSC = "0123456789ABCDEF0123456789ABCDEF"
 PRODUCTION = emission(environment=Environment.PRODUCTION)
-AT_SP = Place("SP", HOMOLOGATION, "nfe", "NFeAutorizacao4")
+AT_SP = ServicePath("SP", HOMOLOGATION, "nfe", "NFeAutorizacao4")
 
 Edit = Callable[[etree._Element], object]
-"""Changes the `NFe` in place."""
+"""Changes the root element in place."""
 
 
 def nfe(signer: Signer, **changes: Any) -> bytes:
-    """A signed NF-e of a shop of the Simples in São Paulo, in homologation, made of a body with changes."""
+    """Returns a signed NF-e of a Simples shop in São Paulo, in homologation, with changes of its body."""
     return _signed(issued_nfe(signer, **changes))
 
 
 def nfce(signer: Signer, **changes: Any) -> bytes:
-    """A signed NFC-e of the same shop, with version 2 of the QR code unless `settings` are told."""
+    """Returns a signed NFC-e of the same shop, with QR code version 2 unless `settings` say otherwise."""
     return _signed(issued_nfce(signer, **changes))
 
 
-def _signed(made: object) -> bytes:
-    assert isinstance(made, SignedDocument), made
-    return made.xml
+def _signed(document: object) -> bytes:
+    assert isinstance(document, SignedDocument), document
+    return document.xml
 
 
-def world(trust: Trust, now: datetime = ISSUED_AT, **switches: Any) -> World:
-    """A simulator's world in memory, at the moment of issue."""
+def context(trust: TrustedAuthorities, now: datetime = ISSUED_AT, **switches: Any) -> RequestContext:
+    """Returns a request context with an in-memory store, at the moment of issue."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
-    return World(now, Store(connection), trust, Controls(**switches))
+    return RequestContext(now, Store(connection), trust, Controls(**switches))
 
 
-def case_of(xml: bytes, at: World, place: Place = AT_SP) -> Case:
-    """A document in front of the judge."""
-    return Case(etree.fromstring(xml), place, at)
+def case_of(xml: bytes, at: RequestContext, place: ServicePath = AT_SP) -> JudgedInvoice:
+    """Returns a document as the rules see it."""
+    return JudgedInvoice(etree.fromstring(xml), place, at)
 
 
 def at(root: etree._Element, path: str) -> etree._Element:
-    """The element at `infNFe/det[2]/prod/NCM`, of the namespace of the root."""
+    """Returns the element at a path like `infNFe/det[2]/prod/NCM`, in the namespace of the root."""
     namespace = etree.QName(root).namespace
-    found = root.find("/".join(f"{{{namespace}}}{tag}" for tag in path.split("/")))
-    assert found is not None, path
-    return found
+    element = root.find("/".join(f"{{{namespace}}}{tag}" for tag in path.split("/")))
+    assert element is not None, path
+    return element
 
 
 def says(path: str, text: str) -> Edit:
-    """Write another text at a path."""
+    """Writes another text at a path."""
 
     def edit(root: etree._Element) -> None:
         element = at(root, path)
@@ -76,7 +75,7 @@ def says(path: str, text: str) -> Edit:
 
 
 def without(path: str) -> Edit:
-    """Take an element away."""
+    """Removes an element."""
 
     def edit(root: etree._Element) -> None:
         element = at(root, path)
@@ -88,7 +87,7 @@ def without(path: str) -> Edit:
 
 
 def after(path: str, tag: str, text: str) -> Edit:
-    """Put a new element with a text right after the one at a path."""
+    """Inserts a new element with a text after the one at a path."""
 
     def edit(root: etree._Element) -> None:
         new = etree.Element(f"{{{etree.QName(root).namespace}}}{tag}")
@@ -99,17 +98,17 @@ def after(path: str, tag: str, text: str) -> Edit:
 
 
 def both(*edits: Edit) -> Edit:
-    """Several changes together, where one alone would be refused for another reason."""
+    """Combines several changes, where one alone would be refused for another reason."""
 
     def edit(root: etree._Element) -> None:
-        for one in edits:
-            one(root)
+        for single_edit in edits:
+            single_edit(root)
 
     return edit
 
 
 def mutated(xml: bytes, edit: Edit, signer: Signer, *, keyed: bool = True, quoted: bool = True) -> bytes:
-    """The document changed and signed again; its key and its QR code follow unless told otherwise."""
+    """Returns the document changed and signed again; key and QR code follow unless disabled."""
     root = etree.fromstring(xml)
     edit(root)
     if keyed:
@@ -121,7 +120,7 @@ def mutated(xml: bytes, edit: Edit, signer: Signer, *, keyed: bool = True, quote
 
 
 def _renew_key(root: etree._Element) -> None:
-    """Key and check digit, put together of the fields as they are now."""
+    """Computes key and check digit again from the fields."""
 
     def text(path: str) -> str:
         return at(root, f"infNFe/{path}").text or ""
@@ -146,10 +145,10 @@ def _renew_signature(root: etree._Element, signer: Signer) -> None:
 
 
 def _renew_qr(root: etree._Element, signer: Signer) -> None:
-    found = root.find(f"{{{NAMESPACE}}}infNFeSupl/{{{NAMESPACE}}}qrCode")
-    if found is None or found.text is None:
+    element = root.find(f"{{{NAMESPACE}}}infNFeSupl/{{{NAMESPACE}}}qrCode")
+    if element is None or element.text is None:
         return
-    address, _, query = found.text.partition("?p=")
+    address, _, query = element.text.partition("?p=")
     parts = query.split("|")
     parts[0] = at(root, "infNFe").get("Id", "")[3:]
     parts[2] = at(root, "infNFe/ide/tpAmb").text or ""
@@ -160,13 +159,13 @@ def _renew_qr(root: etree._Element, signer: Signer) -> None:
     if offline and parts[1] == "2":
         digest = root.findtext(f".//{DS}DigestValue") or ""
         parts[5] = digest.encode().hex()
-    found.text = f"{address}?p={qr_of(parts, signer)}"
+    element.text = f"{address}?p={qr_of(parts, signer)}"
 
 
 def qr_of(parts: list[str], signer: Signer) -> str:
-    """The parameters with the hash of version 2, or the signature of version 3 offline."""
+    """Returns the parameters with the hash of version 2, or the offline signature of version 3."""
     *first, last = parts
-    told = "|".join(first)
+    text = "|".join(first)
     if parts[1] == "2":
-        return f"{told}|{hashlib.sha1(f'{told}{CSC}'.encode()).hexdigest().upper()}"
-    return f"{told}|{signer.sign_text(told)}" if len(parts) > 3 else f"{told}|{last}"
+        return f"{text}|{hashlib.sha1(f'{text}{CSC}'.encode()).hexdigest().upper()}"
+    return f"{text}|{signer.sign_text(text)}" if len(parts) > 3 else f"{text}|{last}"

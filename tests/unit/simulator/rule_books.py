@@ -1,4 +1,4 @@
-"""Which rules there are, and what is judged by them: found in the modules of a family."""
+"""Finds all rejection rules of a family in its modules."""
 
 import re
 from collections.abc import Iterator
@@ -8,28 +8,28 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
-from carimbo.simulator.rule import Rule
+from carimbo.simulator.rules import RejectionRule
 
-Rules = tuple[Rule[Any], ...]
+Rules = tuple[RejectionRule[Any], ...]
 _JUDGING = re.compile(
-    r"(?<!def )(?:(?:first_broken|broken_by|all_broken)\(\s*|rules=)([A-Z_]+)(?:,\s*([A-Z_]+))?"
+    r"(?<!def )(?:(?:first_broken|broken_by|broken_rules)\(\s*|rules=)([A-Z_]+)(?:,\s*([A-Z_]+))?"
 )
 
 
 def modules_of(family: ModuleType) -> Iterator[ModuleType]:
-    """Every module of a family."""
-    for found in walk_packages(family.__path__, f"{family.__name__}."):
-        yield import_module(found.name)
+    """Yields every module of a family."""
+    for module_info in walk_packages(family.__path__, f"{family.__name__}."):
+        yield import_module(module_info.name)
 
 
-def rules_in(module: ModuleType) -> Iterator[Rule[Any]]:
-    """The rules that a module has, alone or several together."""
+def rules_in(module: ModuleType) -> Iterator[RejectionRule[Any]]:
+    """Yields the rules of a module, single or in collections."""
     for value in vars(module).values():
         together = value if isinstance(value, tuple | list | frozenset) else [value]
-        yield from (one for one in together if isinstance(one, Rule))
+        yield from (rule for rule in together if isinstance(rule, RejectionRule))
 
 
 def judged_by(module: ModuleType) -> Iterator[Rules]:
-    """The rules that a module judges something by."""
-    for found in _JUDGING.findall(getsource(module)):
-        yield from (getattr(module, name) for name in found if name)
+    """Yields the sets of rules that a module applies."""
+    for names in _JUDGING.findall(getsource(module)):
+        yield from (getattr(module, name) for name in names if name)

@@ -1,11 +1,11 @@
-"""The calendar of the authorities: built-in dates, moved dates, and rates by day."""
+"""The calendar of the authorities: built-in dates, moved dates, and rates by date."""
 
 from datetime import date
 from decimal import Decimal
 
 import pytest
 
-from carimbo.simulator.calendar import ENTRIES, FAKE_CBS_RATE, Calendar, Milestone, Rates
+from carimbo.simulator.calendar import FAKE_CBS_RATE, MILESTONES, Calendar, Milestone, Rates
 
 RATES_OF_2026 = Rates(state=Decimal("0.1"), city=Decimal(0), cbs=Decimal("0.9"))
 RATES_OF_2027 = Rates(state=Decimal("0.05"), city=Decimal("0.05"), cbs=FAKE_CBS_RATE)
@@ -13,14 +13,14 @@ RATES_OF_2027 = Rates(state=Decimal("0.05"), city=Decimal("0.05"), cbs=FAKE_CBS_
 
 class TestDates:
     def test_every_milestone_has_an_entry(self) -> None:
-        assert set(ENTRIES) == set(Milestone)
+        assert set(MILESTONES) == set(Milestone)
 
-    def test_a_rule_begins_on_its_day(self) -> None:
+    def test_rule_begins_on_its_date(self) -> None:
         rule = Milestone.RECEIPTS_NOT_REFERENCED
         assert not Calendar().is_in_force(rule, date(2026, 12, 13))
         assert Calendar().is_in_force(rule, date(2026, 12, 14))
 
-    def test_a_rule_without_a_date_begins_only_when_it_is_given_one(self) -> None:
+    def test_rule_without_a_date_begins_only_when_a_date_is_set(self) -> None:
         rule = Milestone.GROUP_REQUIRED_IN_PRODUCTION
         assert not Calendar().is_in_force(rule, date(2030, 1, 1))
         assert Calendar({rule: date(2027, 1, 4)}).is_in_force(rule, date(2027, 1, 4))
@@ -38,10 +38,10 @@ class TestRates:
             (date(2029, 1, 1), None),
         ],
     )
-    def test_change_with_the_year(self, day: date, rates: Rates | None) -> None:
+    def test_rates_change_with_the_year(self, day: date, rates: Rates | None) -> None:
         assert Calendar().rates_on(day) == rates
 
-    def test_the_cbs_rate_of_2027_can_be_replaced(self) -> None:
+    def test_cbs_rate_of_2027_can_be_replaced(self) -> None:
         calendar = Calendar(cbs_rate=Decimal("8.7"))
         rates = (calendar.rates_on(date(2026, 12, 31)), calendar.rates_on(date(2027, 1, 1)))
-        assert [one.cbs for one in rates if one] == [Decimal("0.9"), Decimal("8.7")]
+        assert [rate.cbs for rate in rates if rate] == [Decimal("0.9"), Decimal("8.7")]

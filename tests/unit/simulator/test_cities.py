@@ -1,19 +1,19 @@
-"""The made-up parameters of cities."""
+"""The simulated parameters of cities."""
 
 from decimal import Decimal
 
 import pytest
 
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
-from carimbo.fiscal.tables.national_services import NATIONAL_SERVICES
+from carimbo.fiscal.tables.geography import municipality_of_ibge
+from carimbo.fiscal.tables.service_codes import NATIONAL_SERVICES
 from carimbo.simulator.cities import city_of, iss_rates, named_cities
 
 
 class TestCities:
-    def test_are_real_ones(self) -> None:
-        assert all(municipality_of_ibge(one.code) for one in named_cities() if one.code)
+    def test_named_cities_exist(self) -> None:
+        assert all(municipality_of_ibge(city.code) for city in named_cities() if city.code)
 
-    def test_that_are_not_named_have_joined(self) -> None:
+    def test_other_cities_have_joined_the_national_system(self) -> None:
         city = city_of("1100015")
         assert (city.code, city.name) == ("1100015", "Alta Floresta D'Oeste/RO")
         assert city.has_agreement
@@ -23,7 +23,7 @@ class TestCities:
         ("code", "has_agreement", "has_national_emitter"),
         [("3509502", True, True), ("4314902", True, False), ("5300108", False, False)],
     )
-    def test_that_documentation_names_are_as_it_says(
+    def test_documented_cities_have_the_documented_parameters(
         self, code: str, has_agreement: bool, has_national_emitter: bool
     ) -> None:
         city = city_of(code)
@@ -31,11 +31,11 @@ class TestCities:
 
 
 class TestRates:
-    def test_are_within_the_law(self) -> None:
-        told = [Decimal(one.rate) for one in iss_rates() if one.rate]
-        assert all(Decimal(2) <= rate <= Decimal(5) for rate in told)
+    def test_iss_rates_are_within_the_law(self) -> None:
+        rates = [Decimal(entry.rate) for entry in iss_rates() if entry.rate]
+        assert all(Decimal(2) <= rate <= Decimal(5) for rate in rates)
 
-    def test_there_is_one_for_every_service_of_most_cities(self) -> None:
+    def test_every_service_has_a_rate_in_most_cities(self) -> None:
         assert all(city_of("3550308").rate(service) for service in NATIONAL_SERVICES)
 
     @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ class TestRates:
             ("3509502", "080101", "2.00"),
         ],
     )
-    def test_the_nearest_is_taken_the_city_s_own_first(self, city: str, service: str, rate: str) -> None:
+    def test_most_specific_rate_of_the_city_is_used(self, city: str, service: str, rate: str) -> None:
         assert city_of(city).rate(service) == Decimal(rate)
 
-    def test_a_city_may_not_administer_a_service(self) -> None:
+    def test_city_may_not_administer_a_service(self) -> None:
         assert city_of("3509502").rate("200101") is None

@@ -1,4 +1,4 @@
-"""The control API: what the authorities have seen, keep and know, listed and changed."""
+"""The lists of the control API: requests, documents, events, registers."""
 
 import json
 from datetime import timedelta
@@ -9,14 +9,13 @@ from cryptography import x509
 from lxml import etree
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.simulator.contributors import Contributors
+from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.ledger import DocumentStatus, Ledger
-from carimbo.simulator.place import HOMOLOGATION
-from carimbo.simulator.security_codes import SecurityCodes
-from carimbo.simulator.site import Site
-from carimbo.simulator.triggers import TRIGGERS
+from carimbo.simulator.program.site import Site
+from carimbo.simulator.program.triggers import TRIGGERS
+from carimbo.simulator.registers import Contributors, SecurityCodes
 from support import CNPJ
-from unit.simulator.front_desk import (
+from unit.simulator.sample_family import (
     CONTRIBUTOR,
     KEY,
     NOW,
@@ -24,28 +23,28 @@ from unit.simulator.front_desk import (
     control,
     keep_event,
     keep_range,
+    read_json,
     refusal,
-    seen,
     send,
     switch,
-    written,
+    write_json,
 )
 
 NAMESPACE = "{http://www.portalfiscal.inf.br/nfe}"
 
 
 class TestCalendar:
-    async def test_shows_each_date_beside_the_built_in_one(self, site: Site) -> None:
+    async def test_calendar_shows_each_date_beside_the_built_in_one(self, site: Site) -> None:
         switch(site, calendar={"groupRequiredInProduction": "2027-01-04"})
-        rows = {row["name"]: (row["since"], row["builtIn"]) for row in await seen(site, "/calendar")}
+        rows = {row["name"]: (row["since"], row["builtIn"]) for row in await read_json(site, "/calendar")}
         assert rows["groupRequiredInProduction"] == ("2027-01-04", None)
         assert rows["returnedItemReferences"] == ("2026-11-16", "2026-11-16")
 
 
 class TestJournal:
-    async def test_shows_what_was_sent(self, site: Site) -> None:
+    async def test_journal_shows_a_request(self, site: Site) -> None:
         await send(site, "SIMULA:RESPOSTA_PERDIDA")
-        [row] = await seen(site, "/journal")
+        [row] = await read_json(site, "/journal")
         assert row == {
             "id": 1,
             "at": NOW.isoformat(),
@@ -63,12 +62,12 @@ class TestJournal:
             "fault": "SIMULA:RESPOSTA_PERDIDA",
         }
 
-    async def test_can_be_asked_for_a_part(self, site: Site) -> None:
+    async def test_journal_can_be_filtered_and_paged(self, site: Site) -> None:
         for key in (KEY, OTHER_KEY, KEY, f"{OTHER_KEY},{KEY}"):
             await send(site, key=key)
 
         async def ids(query: str) -> list[int]:
-            return [row["id"] for row in await seen(site, "/journal", query)]
+            return [row["id"] for row in await read_json(site, "/journal", query)]
 
         assert await ids(f"subject={KEY}") == [1, 3]
         assert await ids(f"key={KEY}") == [1, 3, 4]
@@ -77,29 +76,29 @@ class TestJournal:
         assert await ids("limit=1") == [4]
         assert await ids("service=NFeStatusServico4") == []
 
-    async def test_shows_requests_that_found_no_service(self, site: Site) -> None:
+    async def test_journal_shows_requests_to_unknown_services(self, site: Site) -> None:
         await send(site, path="/xx/nfe/Nada")
-        [row] = await seen(site, "/journal")
+        [row] = await read_json(site, "/journal")
         assert (row["status"], row["authorizer"], row["environment"]) == (404, "", "")
 
     @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "after=-1", "after=" + "9" * 30])
-    async def test_refuses_numbers_that_are_none(self, site: Site, query: str) -> None:
+    async def test_journal_refuses_invalid_numbers(self, site: Site, query: str) -> None:
         assert (await refusal(site, "GET", "/journal", query=query))[0] == 400
 
 
 class TestDocuments:
-    async def test_are_listed_newest_first(self, site: Site) -> None:
+    async def test_documents_are_listed_newest_first(self, site: Site) -> None:
         await send(site)
         await send(site, key=OTHER_KEY)
         Ledger(site.store).change_status(HOMOLOGATION, KEY, DocumentStatus.CANCELED)
-        newest, oldest = await seen(site, "/documents")
+        newest, oldest = await read_json(site, "/documents")
         assert (newest["accessKey"], newest["status"]) == (OTHER_KEY, "authorized")
         assert (oldest["accessKey"], oldest["status"]) == (KEY, "canceled")
         assert (oldest["number"], oldest["series"], oldest["authorizer"]) == (1, 1, "SP")
         assert (oldest["protocol"], oldest["receivedAt"]) == ("135260000000001", NOW.isoformat())
         assert (oldest["environment"], "xml" in oldest) == ("homologation", False)
 
-    async def test_are_given_with_their_protocol(self, site: Site) -> None:
+    async def test_document_is_returned_with_its_protocol(self, site: Site) -> None:
         await send(site)
         reply = await control(site, "GET", f"/documents/{KEY}.xml")
         root = etree.fromstring(reply.body)
@@ -107,37 +106,37 @@ class TestDocuments:
         assert [child.tag for child in root] == [f"{NAMESPACE}NFe", f"{NAMESPACE}protNFe"]
         assert reply.media_type == "application/xml; charset=utf-8"
 
-    async def test_that_are_unknown_are_told_so(self, site: Site) -> None:
+    async def test_unknown_document_is_not_found(self, site: Site) -> None:
         assert (await refusal(site, "GET", f"/documents/{KEY}.xml"))[0] == 404
 
 
 class TestEvents:
-    async def test_are_listed_by_document(self, site: Site) -> None:
+    async def test_events_are_listed_by_document(self, site: Site) -> None:
         keep_event(site, KEY, NOW)
-        [shown] = await seen(site, "/events", f"key={KEY}")
+        [shown] = await read_json(site, "/events", f"key={KEY}")
         assert (shown["type"], shown["code"], shown["registeredAt"]) == ("110111", "135", NOW.isoformat())
-        assert await seen(site, "/events", f"key={OTHER_KEY}") == []
+        assert await read_json(site, "/events", f"key={OTHER_KEY}") == []
 
-    async def test_of_all_documents_are_listed_newest_first(self, site: Site) -> None:
+    async def test_events_of_all_documents_are_listed_newest_first(self, site: Site) -> None:
         keep_event(site, KEY, NOW + timedelta(seconds=1))
         keep_event(site, OTHER_KEY, NOW)
-        assert [one["accessKey"] for one in await seen(site, "/events")] == [KEY, OTHER_KEY]
-        assert [one["accessKey"] for one in await seen(site, "/events", "limit=1")] == [KEY]
+        assert [event["accessKey"] for event in await read_json(site, "/events")] == [KEY, OTHER_KEY]
+        assert [event["accessKey"] for event in await read_json(site, "/events", "limit=1")] == [KEY]
 
 
 class TestVoidedRanges:
-    async def test_are_listed_newest_first(self, site: Site) -> None:
+    async def test_voided_ranges_are_listed_newest_first(self, site: Site) -> None:
         keep_range(site, 5, NOW + timedelta(seconds=1))
         keep_range(site, 9, NOW)
-        newest, oldest = await seen(site, "/voided-ranges")
+        newest, oldest = await read_json(site, "/voided-ranges")
         assert (newest["firstNumber"], newest["lastNumber"], oldest["firstNumber"]) == (5, 6, 9)
-        assert [one["firstNumber"] for one in await seen(site, "/voided-ranges", "limit=1")] == [5]
+        assert [voided["firstNumber"] for voided in await read_json(site, "/voided-ranges", "limit=1")] == [5]
 
 
 class TestLists:
-    async def test_of_triggers_is_the_table(self, site: Site) -> None:
-        shown = await seen(site, "/triggers")
-        assert [one["name"] for one in shown] == [one.name for one in TRIGGERS]
+    async def test_triggers_are_listed(self, site: Site) -> None:
+        shown = await read_json(site, "/triggers")
+        assert [trigger["name"] for trigger in shown] == [trigger.name for trigger in TRIGGERS]
         assert shown[0] == {
             "name": "REJEICAO",
             "argument": "código de uma rejeição",
@@ -147,32 +146,30 @@ class TestLists:
             "everyTime": True,
         }
 
-    async def test_of_authorizers_has_their_state_and_services(self, site: Site) -> None:
+    async def test_authorizers_have_their_state_and_services(self, site: Site) -> None:
         switch(site, outages={"SP": "108"}, contingency={"SVCRS": "off"})
-        shown = {one.pop("name"): one for one in await seen(site, "/authorizers")}
+        shown = {authorizer.pop("name"): authorizer for authorizer in await read_json(site, "/authorizers")}
         services = {"nfe": ["NFeAutorizacao4"]}
         assert shown["SP"] == {"state": "108", "contingency": None, "services": services}
         assert shown["SVCAN"] == {"state": "up", "contingency": "auto", "services": services}
         assert shown["SVCRS"]["contingency"] == "off"
 
-    async def test_of_authorities_is_what_the_simulator_believes(
-        self, site: Site, authority: SampleAuthority
-    ) -> None:
+    async def test_trusted_authorities_are_downloadable(self, site: Site, authority: SampleAuthority) -> None:
         reply = await control(site, "GET", "/ca.pem")
         assert x509.load_pem_x509_certificates(reply.body) == [authority.certificate]
 
 
 class TestContributors:
-    async def test_are_entered_and_listed(self, site: Site) -> None:
-        [shown] = await written(site, "PUT", "/contributors", [CONTRIBUTOR | {"isActive": False}])
+    async def test_contributors_are_stored_and_listed(self, site: Site) -> None:
+        [shown] = await write_json(site, "PUT", "/contributors", [CONTRIBUTOR | {"isActive": False}])
         assert shown == shown | CONTRIBUTOR | {"isActive": False, "tradeName": ""}
-        assert await seen(site, "/contributors") == [shown]
+        assert await read_json(site, "/contributors") == [shown]
         [kept] = Contributors(site.store).of_tax_id("SP", CNPJ)
         assert (kept.name, kept.is_active) == ("LOJA MODELO LTDA", False)
 
-    async def test_replace_what_was_known(self, site: Site) -> None:
-        await written(site, "PUT", "/contributors", [CONTRIBUTOR])
-        [shown] = await written(site, "PUT", "/contributors", [CONTRIBUTOR | {"name": "OUTRO NOME"}])
+    async def test_contributor_replaces_an_existing_one(self, site: Site) -> None:
+        await write_json(site, "PUT", "/contributors", [CONTRIBUTOR])
+        [shown] = await write_json(site, "PUT", "/contributors", [CONTRIBUTOR | {"name": "OUTRO NOME"}])
         assert shown["name"] == "OUTRO NOME"
 
     @pytest.mark.parametrize(
@@ -192,21 +189,23 @@ class TestContributors:
             ),
         ],
     )
-    async def test_are_refused_all_together(self, site: Site, body: object, message: str) -> None:
+    async def test_contributors_are_refused_all_together(
+        self, site: Site, body: object, message: str
+    ) -> None:
         sent = json.dumps(body).encode()
         assert await refusal(site, "PUT", "/contributors", body=sent) == (400, message)
-        assert await seen(site, "/contributors") == []
+        assert await read_json(site, "/contributors") == []
 
 
 class TestSecurityCodes:
-    async def test_are_registered_and_listed(self, site: Site) -> None:
+    async def test_security_codes_are_stored_and_listed(self, site: Site) -> None:
         code = {"issuer": CNPJ, "id": 2, "token": "ABC"}
-        assert await written(site, "PUT", "/security-codes", [code]) == [code]
-        assert await seen(site, "/security-codes") == [code]
+        assert await write_json(site, "PUT", "/security-codes", [code]) == [code]
+        assert await read_json(site, "/security-codes") == [code]
         assert SecurityCodes(site.store).token(CNPJ, 2) == "ABC"
 
     @pytest.mark.parametrize("id_", [True, "2", 1.5, 2**63, None])
-    async def test_need_a_number(self, site: Site, id_: object) -> None:
+    async def test_security_code_needs_an_integer_id(self, site: Site, id_: object) -> None:
         body = json.dumps([{"issuer": CNPJ, "id": id_, "token": "ABC"}]).encode()
         assert await refusal(site, "PUT", "/security-codes", body=body) == (
             400,
@@ -215,14 +214,14 @@ class TestSecurityCodes:
 
 
 class TestCities:
-    async def test_are_told_with_the_one_that_stands_for_all_others(self, site: Site) -> None:
-        others, *named = await seen(site, "/cities")
+    async def test_cities_are_listed_with_the_default_for_all_others(self, site: Site) -> None:
+        others, *named = await read_json(site, "/cities")
         assert (others["code"], others["hasAgreement"], others["hasNationalEmitter"]) == ("", True, True)
-        shown = {one["name"]: (one["hasAgreement"], one["hasNationalEmitter"]) for one in named}
+        shown = {city["name"]: (city["hasAgreement"], city["hasNationalEmitter"]) for city in named}
         assert shown["Campinas/SP"] == (True, True)
         assert shown["Porto Alegre/RS"] == (True, False)
         assert shown["Brasília/DF"] == (False, False)
 
-    async def test_have_rates_that_are_told(self, site: Site) -> None:
-        rates = await seen(site, "/iss-rates")
+    async def test_iss_rates_of_cities_are_listed(self, site: Site) -> None:
+        rates = await read_json(site, "/iss-rates")
         assert {"cityCode": "", "services": "01", "rate": "2.00"} in rates

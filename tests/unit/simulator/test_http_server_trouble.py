@@ -1,4 +1,4 @@
-"""The simulator's HTTP server with replies that break, clients that ask for too much, and its end."""
+"""The simulator's HTTP server with broken replies, excessive requests, and its shutdown."""
 
 import asyncio
 import socket
@@ -9,24 +9,24 @@ from contextlib import suppress
 import pytest
 import uvloop
 
-from carimbo.simulator.http import HungUp, Reply, Request
-from carimbo.simulator.http_server import Server, serve
+from carimbo.simulator.http import ConnectionClosed, Reply, Request
+from carimbo.simulator.program.http_server import HttpServer, serve
 from support import PATIENCE
 from unit.simulator.wire import CHUNKED, echo, get, listening, post, status_of, understood, wire
 
 
 @pytest.fixture(scope="module")
-async def server() -> AsyncIterator[Server]:
+async def server() -> AsyncIterator[HttpServer]:
     async with listening() as server:
         yield server
 
 
 class TestBrokenReplies:
     @pytest.mark.parametrize("run", [asyncio.run, uvloop.run])
-    def test_a_cut_one_has_its_whole_length_and_half_of_its_body(
+    def test_cut_reply_has_its_whole_length_and_half_of_its_body(
         self, run: Callable[[Coroutine[None, None, None]], None]
     ) -> None:
-        """The loop that the command uses is another one than that of the tests."""
+        """The simulator command runs uvloop, the tests asyncio."""
 
         async def answer(_: Request) -> Reply:
             return Reply(200, b"0123456789", cut=True)
@@ -41,15 +41,15 @@ class TestBrokenReplies:
         with ThreadPoolExecutor(1) as thread:
             thread.submit(run, ask()).result(PATIENCE)
 
-    async def test_a_hung_up_one_has_not_a_byte(self) -> None:
-        async def answer(_: Request) -> HungUp:
-            return HungUp()
+    async def test_closed_connection_has_no_reply(self) -> None:
+        async def answer(_: Request) -> ConnectionClosed:
+            return ConnectionClosed()
 
         async with listening(answer) as server, wire(server.port) as client:
             await client.send(get("/"))
             assert await client.rest() == b""
 
-    async def test_a_failure_of_ours_is_500_and_the_connection_stays(self) -> None:
+    async def test_internal_error_is_500_and_the_connection_stays_open(self) -> None:
         async def answer(request: Request) -> Reply:
             if request.path == "/fails":
                 raise RuntimeError("broken")
@@ -59,7 +59,7 @@ class TestBrokenReplies:
             assert (await client.ask(get("/fails"))).status == 500
             assert (await client.ask(get("/"))).status == 200
 
-    async def test_a_status_that_has_no_name_is_sent_all_the_same(self) -> None:
+    async def test_status_without_a_name_is_sent(self) -> None:
         async def answer(_: Request) -> Reply:
             return Reply(599, b"x")
 
@@ -68,12 +68,12 @@ class TestBrokenReplies:
 
 
 class TestLimits:
-    async def test_a_body_that_says_that_it_is_too_large_is_refused_before_it_comes(self) -> None:
+    async def test_declared_body_that_is_too_large_is_refused_before_it_arrives(self) -> None:
         async with listening(body_bytes=10) as server:
             assert await status_of(server, get("/", "Content-Length: 11", method="POST")) == 413
             assert (await understood(server, post("/", b"x" * 10)))["body"] == "x" * 10
 
-    async def test_a_body_that_grows_too_large_in_chunks_is_refused(self) -> None:
+    async def test_chunked_body_that_grows_too_large_is_refused(self) -> None:
         async with listening(body_bytes=10) as server:
             chunks = b"6\r\n123456\r\n" * 2
             assert await status_of(server, get("/", CHUNKED, method="POST"), chunks) == 413
@@ -98,7 +98,7 @@ class TestLimits:
                 assert (await client.answer()).status == 431
             assert await understood(server, get("/", "X: " + "x" * 900))
 
-    async def test_large_headers_in_several_pieces_are_read(self, server: Server) -> None:
+    async def test_large_headers_in_several_pieces_are_read(self, server: HttpServer) -> None:
         headers = [f"X-{number}: {'x' * 1000}" for number in range(55)]
         whole = get("/", *headers)
         pieces = [whole[start : start + 1000] for start in range(0, len(whole), 1000)]
@@ -109,11 +109,11 @@ class TestLimits:
             assert (await client.answer()).status == 200
 
     @pytest.mark.parametrize("part", [b"GET / HTTP/1.1\r\nHost: loc", post("/", b"x" * 9)[:-1], b"P"])
-    async def test_a_request_that_does_not_end_is_told_so(self, part: bytes) -> None:
+    async def test_incomplete_request_times_out(self, part: bytes) -> None:
         async with listening(request_seconds=0.05) as server:
             assert await status_of(server, part) == 408
 
-    async def test_a_request_that_drips_gets_no_more_time_for_it(self) -> None:
+    async def test_slow_request_gets_no_additional_time(self) -> None:
         async with listening(request_seconds=0.3) as server, wire(server.port) as client:
             await client.send(b"GET / HTTP/1.1\r\n")
 
@@ -128,7 +128,7 @@ class TestLimits:
             with suppress(asyncio.CancelledError, ConnectionError):
                 await dripping
 
-    async def test_a_refused_client_that_sends_all_before_it_reads_gets_the_answer(self) -> None:
+    async def test_refused_client_that_reads_late_gets_the_answer(self) -> None:
         def send_then_read(port: int) -> bytes:
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
                 client.sendall(post("/", b"x" * 20_000_000))
@@ -137,7 +137,7 @@ class TestLimits:
         async with listening(body_bytes=10, linger_seconds=PATIENCE) as server:
             assert b" 413 " in await asyncio.to_thread(send_then_read, server.port)
 
-    async def test_a_refused_client_that_goes_on_sending_is_cut_off(self) -> None:
+    async def test_refused_client_that_goes_on_sending_is_disconnected(self) -> None:
         async with listening(body_bytes=10, linger_seconds=0.1) as server, wire(server.port) as client:
             assert (await client.ask(get("/", "Content-Length: 11", method="POST"))).status == 413
             with pytest.raises(ConnectionError):
@@ -162,25 +162,25 @@ class TestMalformed:
             b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         ],
     )
-    async def test_a_request_is_refused_and_the_next_client_served(
-        self, server: Server, garbage: bytes
+    async def test_malformed_request_is_refused_and_the_next_client_served(
+        self, server: HttpServer, garbage: bytes
     ) -> None:
         assert await status_of(server, garbage) == 400
         assert (await understood(server, get("/")))["path"] == "/"
 
-    async def test_another_protocol_with_a_body_is_not_taken(self, server: Server) -> None:
+    async def test_upgrade_request_with_a_body_is_refused(self, server: HttpServer) -> None:
         request = post("/", b"<a/>", "Connection: Upgrade", "Upgrade: h2c")
         assert await status_of(server, request) == 501
 
 
 class Endless:
-    """An answer that never comes to its end by itself."""
+    """An answer that never ends by itself."""
 
     def __init__(self) -> None:
-        self.asked, self.ended = asyncio.Event(), asyncio.Event()
+        self.received, self.ended = asyncio.Event(), asyncio.Event()
 
     async def answer(self, _: Request) -> Reply:
-        self.asked.set()
+        self.received.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -189,23 +189,23 @@ class Endless:
 
 
 class TestClosing:
-    async def test_ends_connections_and_answers_under_way_and_frees_the_port(self) -> None:
+    async def test_close_ends_connections_and_running_answers_and_frees_the_port(self) -> None:
         endless = Endless()
         async with listening(endless.answer) as server, wire(server.port) as busy, wire(server.port) as idle:
             await busy.send(get("/"))
-            await endless.asked.wait()
+            await endless.received.wait()
             await server.close()
             assert endless.ended.is_set()
             assert (await busy.rest(), await idle.rest()) == (b"", b"")
             again = await serve(echo, "127.0.0.1", server.port, tls=None)
             await again.close()
 
-    async def test_ends_the_answer_whose_client_has_gone_and_that_went_on_till_then(self) -> None:
+    async def test_close_ends_an_answer_whose_client_has_gone(self) -> None:
         endless = Endless()
         async with listening(endless.answer) as server:
             async with wire(server.port) as client:
                 await client.send(get("/"))
-                await endless.asked.wait()
+                await endless.received.wait()
             await asyncio.sleep(0.05)
             assert not endless.ended.is_set()
         assert endless.ended.is_set()

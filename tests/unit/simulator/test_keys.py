@@ -1,8 +1,8 @@
-"""Check digits of access keys, against keys that are published."""
+"""Check digits of published access keys."""
 
 import pytest
 
-from carimbo.simulator.keys import has_right_digit
+from carimbo.simulator.identifiers import has_valid_check_digit
 
 PUBLISHED = [
     "35200159594315000157550010000000012062777161",
@@ -14,13 +14,13 @@ PUBLISHED = [
 
 class TestCheckDigit:
     @pytest.mark.parametrize("key", PUBLISHED)
-    def test_published_keys_are_right(self, key: str) -> None:
-        assert has_right_digit(key)
+    def test_check_digits_of_published_keys_are_valid(self, key: str) -> None:
+        assert has_valid_check_digit(key)
 
     @pytest.mark.parametrize("key", PUBLISHED)
-    def test_every_other_digit_is_wrong(self, key: str) -> None:
+    def test_every_other_check_digit_is_invalid(self, key: str) -> None:
         others = set("0123456789") - {key[-1]}
-        assert not any(has_right_digit(key[:-1] + digit) for digit in others)
+        assert not any(has_valid_check_digit(key[:-1] + digit) for digit in others)
 
-    def test_of_nothing_there_is_none(self) -> None:
-        assert not has_right_digit("")
+    def test_empty_key_is_invalid(self) -> None:
+        assert not has_valid_check_digit("")

@@ -1,4 +1,4 @@
-"""The codes that issuers of NFC-e share with their state."""
+"""The security codes that NFC-e issuers share with their state."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from carimbo.simulator.security_codes import DEFAULT_ID, DEFAULT_TOKEN, SecurityCode, SecurityCodes
+from carimbo.simulator.registers import DEFAULT_ID, DEFAULT_TOKEN, SecurityCode, SecurityCodes
 from carimbo.simulator.store import Store
 from support import CNPJ
 
@@ -21,38 +21,38 @@ def codes() -> Iterator[SecurityCodes]:
 
 
 class TestToken:
-    def test_everybody_has_the_same_first_code(self, codes: SecurityCodes) -> None:
+    def test_every_issuer_has_the_same_default_code(self, codes: SecurityCodes) -> None:
         assert codes.token(CNPJ, DEFAULT_ID) == codes.token(ANOTHER_CNPJ, DEFAULT_ID) == DEFAULT_TOKEN
 
-    def test_nobody_has_another_one_unasked(self, codes: SecurityCodes) -> None:
+    def test_other_codes_do_not_exist_by_default(self, codes: SecurityCodes) -> None:
         assert codes.token(CNPJ, DEFAULT_ID + 1) is None
 
-    def test_a_registered_code_is_its_issuers_alone(self, codes: SecurityCodes) -> None:
+    def test_registered_code_belongs_to_its_issuer_only(self, codes: SecurityCodes) -> None:
         codes.put(SecurityCode(CNPJ, 2, TOKEN))
         assert codes.token(CNPJ, 2) == TOKEN
         assert codes.token(ANOTHER_CNPJ, 2) is None
 
-    def test_a_registered_code_takes_the_place_of_the_first_one(self, codes: SecurityCodes) -> None:
+    def test_registered_code_replaces_the_default_one(self, codes: SecurityCodes) -> None:
         codes.put(SecurityCode(CNPJ, DEFAULT_ID, TOKEN))
         assert codes.token(CNPJ, DEFAULT_ID) == TOKEN
         assert codes.token(ANOTHER_CNPJ, DEFAULT_ID) == DEFAULT_TOKEN
 
 
 class TestPut:
-    def test_the_last_one_of_an_id_stays(self, codes: SecurityCodes) -> None:
+    def test_latest_code_of_an_id_is_kept(self, codes: SecurityCodes) -> None:
         codes.put(SecurityCode(CNPJ, 2, DEFAULT_TOKEN))
         codes.put(SecurityCode(CNPJ, 2, TOKEN))
         assert codes.all() == [SecurityCode(CNPJ, 2, TOKEN)]
 
 
 class TestAll:
-    def test_lists_by_issuer_and_id(self, codes: SecurityCodes) -> None:
+    def test_codes_are_listed_by_issuer_and_id(self, codes: SecurityCodes) -> None:
         assert codes.all() == []
-        told = [
+        expected = [
             SecurityCode(CNPJ, 2, TOKEN),
             SecurityCode(CNPJ, 3, TOKEN),
             SecurityCode(ANOTHER_CNPJ, 2, TOKEN),
         ]
-        for code in reversed(told):
+        for code in reversed(expected):
             codes.put(code)
-        assert codes.all() == told
+        assert codes.all() == expected

@@ -1,4 +1,4 @@
-"""Envelopes, opened and written."""
+"""SOAP envelopes, parsed and written."""
 
 import gzip
 from base64 import b64encode
@@ -6,16 +6,16 @@ from base64 import b64encode
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.soap import open_envelope
-from carimbo.simulator import soap
-from carimbo.simulator.signature import signature_of
-from carimbo.simulator.soap import Damage, SoapFault, Version, Wrapping, open_request
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.soap import open_envelope
+from carimbo.simulator.sefaz import soap
+from carimbo.simulator.sefaz.soap import MessageDamage, SoapFault, SoapVersion, SoapWrapping, open_request
+from carimbo.simulator.signatures import signature_of
 from unit.simulator.mutating import nfe
 
 SERVICE = "http://www.portalfiscal.inf.br/nfe/wsdl/NFeAutorizacao4"
-PLAIN = Wrapping(SERVICE, ("nfeDadosMsg",), ("nfeResultMsg",), zipped="nfeDadosMsgZip")
-NESTED = Wrapping(SERVICE, ("ask", "nfeDadosMsg"), ("askResponse", "askResult"))
+PLAIN = SoapWrapping(SERVICE, ("nfeDadosMsg",), ("nfeResultMsg",), zipped="nfeDadosMsgZip")
+NESTED = SoapWrapping(SERVICE, ("ask", "nfeDadosMsg"), ("askResponse", "askResult"))
 NFE = "http://www.portalfiscal.inf.br/nfe"
 MESSAGE = f'<consSitNFe xmlns="{NFE}" versao="4.00"><xServ>CONSULTAR</xServ></consSitNFe>'
 FOREIGN = (
@@ -23,18 +23,18 @@ FOREIGN = (
     ' xmlns:wsa="http://www.w3.org/2005/08/addressing" xmlns:n1="urn:um" xmlns:n2="urn:dois"'
 )
 GZIPPED = gzip.compress(MESSAGE.encode())
-V11, V12 = Version.SOAP_1_1, Version.SOAP_1_2
+V11, V12 = SoapVersion.SOAP_1_1, SoapVersion.SOAP_1_2
 
 
 def request(
     message: str,
     tag: str = "nfeDadosMsg",
     *,
-    version: Version = V12,
+    version: SoapVersion = V12,
     more: str = "",
     namespace: str = SERVICE,
 ) -> bytes:
-    """A request with a message in its body."""
+    """Returns a request with a message in its body."""
     return (
         f'<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="{version.namespace}"{more}>'
         f'<s:Header/><s:Body><{tag} xmlns="{namespace}">{message}</{tag}></s:Body></s:Envelope>'
@@ -45,95 +45,93 @@ def zipped(content: bytes) -> str:
     return b64encode(gzip.compress(content)).decode()
 
 
-def fault_of(body: bytes, wrapping: Wrapping = PLAIN) -> SoapFault:
+def fault_of(body: bytes, wrapping: SoapWrapping = PLAIN) -> SoapFault:
     with pytest.raises(SoapFault) as raised:
         open_request(body, wrapping)
     return raised.value
 
 
 class TestOpening:
-    @pytest.mark.parametrize("version", list(Version))
-    def test_a_message_is_the_root_of_a_tree_of_its_own(self, version: Version) -> None:
+    @pytest.mark.parametrize("version", list(SoapVersion))
+    def test_message_is_the_root_of_its_own_tree(self, version: SoapVersion) -> None:
         opened = open_request(request(MESSAGE, version=version), PLAIN)
         assert (opened.version, opened.encoding, opened.damage) == (version, "UTF-8", None)
         assert opened.root.getparent() is None
         assert etree.tostring(opened.root).decode() == MESSAGE
         assert opened.text.decode() == MESSAGE
 
-    def test_a_message_may_stand_deeper(self) -> None:
+    def test_message_may_be_nested(self) -> None:
         inside = f"<nfeDadosMsg>{MESSAGE}</nfeDadosMsg>"
         opened = open_request(request(inside, "ask"), NESTED)
         assert opened.root.tag == f"{{{NFE}}}consSitNFe"
 
-    def test_the_operation_may_stand_around_a_message_as_in_mato_grosso(self) -> None:
+    def test_message_may_be_nested_in_the_operation_as_in_mato_grosso(self) -> None:
         inside = f"<nfeDadosMsg>{MESSAGE}</nfeDadosMsg>"
         opened = open_request(request(inside, "consultaCadastro"), PLAIN)
         assert opened.root.tag == f"{{{NFE}}}consSitNFe"
 
-    def test_a_signature_still_verifies_under_an_envelope_full_of_foreign_prefixes(
-        self, signer: Signer
-    ) -> None:
+    def test_signature_is_valid_in_an_envelope_with_foreign_prefixes(self, signer: Signer) -> None:
         body = request(nfe(signer).decode(), more=FOREIGN)
         whole = etree.fromstring(body).find(f".//{{{NFE}}}NFe")
         assert whole is not None
         among_prefixes, alone = signature_of(whole), signature_of(open_request(body, PLAIN).root)
         assert among_prefixes
-        assert not among_prefixes.is_good
+        assert not among_prefixes.verifies
         assert alone
-        assert alone.is_good
+        assert alone.verifies
 
-    def test_prefixes_that_the_message_uses_stay(self) -> None:
+    def test_prefixes_that_the_message_uses_are_kept(self) -> None:
         message = f'<n:consSitNFe xmlns:n="{NFE}"/>'
         assert open_request(request(message), PLAIN).root.prefix == "n"
 
-    def test_white_space_around_the_message_is_no_part_of_it(self) -> None:
+    def test_white_space_around_the_message_is_ignored(self) -> None:
         opened = open_request(request(f"\n  {MESSAGE}\n"), PLAIN)
         assert opened.root.tail is None
         assert etree.tostring(opened.root).decode() == MESSAGE
 
-    def test_another_encoding_is_understood_and_told(self) -> None:
+    def test_other_encoding_is_parsed_and_reported(self) -> None:
         message = MESSAGE.replace("CONSULTAR", "AÇÃO")
         body = request(message).decode().replace("utf-8", "ISO-8859-1").encode("latin-1")
         opened = open_request(body, PLAIN)
         assert opened.encoding == "ISO-8859-1"
         assert opened.root.findtext(f"{{{NFE}}}xServ") == "AÇÃO"
 
-    def test_a_byte_order_mark_is_passed_over(self) -> None:
+    def test_byte_order_mark_is_ignored(self) -> None:
         assert open_request(b"\xef\xbb\xbf" + request(MESSAGE), PLAIN).encoding == "UTF-8"
 
 
 class TestZipped:
-    def test_a_zipped_message_is_opened(self) -> None:
+    def test_zipped_message_is_opened(self) -> None:
         opened = open_request(request(zipped(MESSAGE.encode()), "nfeDadosMsgZip"), PLAIN)
         assert (opened.damage, opened.text.decode()) == (None, MESSAGE)
         assert opened.root.tag == f"{{{NFE}}}consSitNFe"
 
     @pytest.mark.parametrize("text", ["não é base64", b64encode(b"sem gzip").decode(), ""])
-    def test_what_is_not_zipped_is_told_by_its_code(self, text: str) -> None:
+    def test_message_that_is_not_zipped_is_reported(self, text: str) -> None:
         opened = open_request(request(text, "nfeDadosMsgZip"), PLAIN)
-        assert opened.damage is Damage.NOT_ZIPPED
+        assert opened.damage is MessageDamage.NOT_ZIPPED
 
     @pytest.mark.parametrize("content", [GZIPPED[:-12], GZIPPED + b"more"], ids=["cut", "goes on"])
-    def test_a_message_that_is_cut_or_goes_on_is_not_zipped(self, content: bytes) -> None:
+    def test_truncated_or_extended_zip_is_reported(self, content: bytes) -> None:
         opened = open_request(request(b64encode(content).decode(), "nfeDadosMsgZip"), PLAIN)
-        assert opened.damage is Damage.NOT_ZIPPED
+        assert opened.damage is MessageDamage.NOT_ZIPPED
 
-    def test_what_is_no_xml_is_told_by_its_code(self) -> None:
+    def test_zipped_content_that_is_no_xml_is_reported(self) -> None:
         opened = open_request(request(zipped(b"<aberto>"), "nfeDadosMsgZip"), PLAIN)
-        assert opened.damage is Damage.MALFORMED
+        assert opened.damage is MessageDamage.MALFORMED
 
-    def test_a_bomb_is_opened_no_further_than_a_message_can_be_long(self) -> None:
+    def test_zip_bomb_is_opened_only_up_to_the_message_limit(self) -> None:
         opened = open_request(request(zipped(b"<a>" + b" " * 50_000_000), "nfeDadosMsgZip"), PLAIN)
-        assert opened.damage is Damage.TOO_LARGE
+        assert opened.damage is MessageDamage.TOO_LARGE
 
-    def test_services_that_take_none_refuse_it(self) -> None:
+    def test_service_without_zip_support_refuses_a_zipped_message(self) -> None:
         body = request(zipped(MESSAGE.encode()), "nfeDadosMsgZip")
         assert "não tem o elemento ask/nfeDadosMsg" in str(fault_of(body, NESTED))
 
 
 class TestFaults:
     @pytest.mark.parametrize(
-        ("body", "told"),
+        ("body", "reason"),
         [
             (b"", "vazio"),
             (b"ol\xc3\xa1", "mal formado"),
@@ -147,31 +145,31 @@ class TestFaults:
             (b'<?xml version="1.0" encoding="US-ASCII"?><a>\xff</a>', "codificação que declara, US-ASCII"),
         ],
     )
-    def test_what_is_no_call_of_the_service_is_told(self, body: bytes, told: str) -> None:
-        assert told in str(fault_of(body))
+    def test_invalid_call_is_reported(self, body: bytes, reason: str) -> None:
+        assert reason in str(fault_of(body))
 
     @pytest.mark.parametrize("encoding", ["utf-8", "ISO-8859-1"])
-    def test_a_bomb_of_entities_is_refused_unopened(self, encoding: str) -> None:
+    def test_entity_bomb_is_refused_unparsed(self, encoding: str) -> None:
         entities = '<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
         body = request(f"<a>{'&b;' * 1000}</a>").decode().replace("utf-8", encoding)
         bomb = body.replace("?>", f"?>{entities}", 1).encode()
         assert "DOCTYPE" in str(fault_of(bomb))
 
     @pytest.mark.parametrize("encoding", ["punycode", "undefined", "rot13", "utf-7", "x" * 100])
-    def test_an_encoding_that_nobody_writes_xml_in_is_refused_unread(self, encoding: str) -> None:
+    def test_unusual_encoding_is_refused_undecoded(self, encoding: str) -> None:
         body = f"<?xml version='1.0' encoding='{encoding}'?>".encode() + b"x" * 100 + b"-" + b"a" * 500_000
         with pytest.raises(SoapFault, match="codificação desconhecida"):
             open_request(body, PLAIN)
 
-    def test_namespaces_beyond_number_are_refused(self) -> None:
+    def test_too_many_namespaces_are_refused(self) -> None:
         crowd = "".join(f' xmlns:n{number}="urn:{number}"' for number in range(2_000))
         with pytest.raises(SoapFault, match="namespaces demais"):
             open_request(request(MESSAGE, more=crowd), PLAIN)
 
-    def test_a_tower_of_elements_is_refused(self) -> None:
+    def test_deeply_nested_elements_are_refused(self) -> None:
         assert "níveis" in str(fault_of(request("<a>" * 200 + "</a>" * 200)))
 
-    def test_a_fault_speaks_the_version_of_the_question(self) -> None:
+    def test_fault_has_the_soap_version_of_the_request(self) -> None:
         reason = fault_of(request("só texto", version=V11))
         reply = soap.fault(str(reason), reason.version)
         assert (reply.status, reply.media_type) == (500, "text/xml; charset=utf-8")
@@ -180,28 +178,28 @@ class TestFaults:
         assert root.findtext(".//faultcode") == "soap:Client"
         assert "não tem mensagem" in (root.findtext(".//faultstring") or "")
 
-    def test_a_fault_of_soap_1_2_has_code_and_reason(self) -> None:
+    def test_fault_of_soap_1_2_has_code_and_reason(self) -> None:
         reply = soap.fault("Isto < aquilo")
         root = etree.fromstring(reply.body)
-        found = root.findtext(f".//{{{V12.namespace}}}Text")
-        assert (reply.status, found) == (500, "Isto < aquilo")
+        reason = root.findtext(f".//{{{V12.namespace}}}Text")
+        assert (reply.status, reason) == (500, "Isto < aquilo")
         assert root.findtext(f".//{{{V12.namespace}}}Value") == "soap:Sender"
 
 
 class TestAnswering:
-    def test_an_answer_stands_in_the_namespace_of_the_service(self) -> None:
+    def test_answer_is_in_the_namespace_of_the_service(self) -> None:
         reply = soap.answer(V12, PLAIN, MESSAGE)
         assert (reply.status, reply.media_type) == (200, "application/soap+xml; charset=utf-8")
         wrapper = etree.fromstring(reply.body).find(f".//{{{SERVICE}}}nfeResultMsg")
         assert wrapper is not None
         assert wrapper[0].tag == f"{{{NFE}}}consSitNFe"
 
-    def test_an_answer_may_stand_deeper(self) -> None:
+    def test_answer_may_be_nested(self) -> None:
         reply = soap.answer(V11, NESTED, MESSAGE)
         path = f"{{{V11.namespace}}}Body/{{{SERVICE}}}askResponse/{{{SERVICE}}}askResult/{{{NFE}}}consSitNFe"
         assert etree.fromstring(reply.body).find(path) is not None
 
-    def test_our_own_reader_finds_the_message(self) -> None:
-        found = open_envelope(soap.answer(V12, PLAIN, MESSAGE).body)
-        assert isinstance(found, etree._Element)
-        assert found.tag == f"{{{NFE}}}consSitNFe"
+    def test_answer_is_read_by_our_own_client(self) -> None:
+        message = open_envelope(soap.answer(V12, PLAIN, MESSAGE).body)
+        assert isinstance(message, etree._Element)
+        assert message.tag == f"{{{NFE}}}consSitNFe"

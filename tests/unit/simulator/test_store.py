@@ -1,4 +1,4 @@
-"""The simulator's file."""
+"""The simulator's database file."""
 
 import sqlite3
 from contextlib import closing
@@ -34,13 +34,13 @@ insert into documents values
 
 
 class TestOpen:
-    def test_again_finds_what_was_kept(self, tmp_path: Path) -> None:
+    def test_reopened_file_keeps_its_data(self, tmp_path: Path) -> None:
         with closing(Store.open(tmp_path / "file")) as store:
-            assert store.next_of("x") == 1
+            assert store.next_number("x") == 1
         with closing(Store.open(tmp_path / "file")) as store:
-            assert store.next_of("x") == 2
+            assert store.next_number("x") == 2
 
-    def test_a_file_of_another_version_is_told(self, tmp_path: Path) -> None:
+    def test_file_of_another_version_is_reported(self, tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "file")) as older:
             older.execute("create table journal (id integer)")
         with pytest.raises(StoreOfAnotherVersion):
@@ -48,7 +48,7 @@ class TestOpen:
 
 
 class TestUpgrade:
-    def test_a_file_of_version_2_keeps_its_documents_and_their_states(self, tmp_path: Path) -> None:
+    def test_upgrade_from_version_2_keeps_documents_and_statuses(self, tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "file")) as older:
             older.executescript(VERSION_2)
         with closing(Store.open(tmp_path / "file")) as store:
@@ -62,30 +62,30 @@ class TestUpgrade:
             assert ledger.holder_of_number("2", f"{NFE[:2]}{NFE[6:34]}") == canceled
             assert ledger.holder_of_number("2", f"{NFCE[:2]}{NFCE[6:35]}") == authorized
 
-    def test_a_number_stays_taken(self, tmp_path: Path) -> None:
+    def test_upgrade_from_version_2_keeps_numbers_taken(self, tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / "file")) as older:
             older.executescript(VERSION_2)
         with closing(Store.open(tmp_path / "file")) as store:
             ledger = Ledger(store)
-            known = ledger.document("2", NFE)
-            assert known
+            existing = ledger.document("2", NFE)
+            assert existing
             with pytest.raises(sqlite3.IntegrityError):
                 ledger.keep_document(
-                    replace(known, access_key=f"{NFE[:35]}999999999"), f"{NFE[:2]}{NFE[6:34]}"
+                    replace(existing, access_key=f"{NFE[:35]}999999999"), f"{NFE[:2]}{NFE[6:34]}"
                 )
 
 
 class TestTogether:
-    def test_keeps_nothing_of_what_fails(self, tmp_path: Path) -> None:
+    def test_failed_transaction_stores_nothing(self, tmp_path: Path) -> None:
         with closing(Store.open(tmp_path / "file")) as store:
             with pytest.raises(ZeroDivisionError), store.together():
-                store.next_of("x")
+                store.next_number("x")
                 raise ZeroDivisionError
-            assert store.next_of("x") == 1
+            assert store.next_number("x") == 1
 
-    def test_goes_on_after_a_rollback_of_its_own(self, tmp_path: Path) -> None:
+    def test_failed_transaction_may_already_be_rolled_back(self, tmp_path: Path) -> None:
         with closing(Store.open(tmp_path / "file")) as store:
             with pytest.raises(ZeroDivisionError), store.together():
                 store.connection.execute("rollback")
                 raise ZeroDivisionError
-            assert store.next_of("x") == 1
+            assert store.next_number("x") == 1

@@ -6,10 +6,15 @@ from decimal import Decimal
 import pytest
 
 from carimbo.simulator.calendar import Milestone
-from carimbo.simulator.controls import Contingency, Controls
+from carimbo.simulator.controls import (
+    ContingencySwitch,
+    Controls,
+    InvalidSwitches,
+    Switches,
+    switches_as_json,
+)
 from carimbo.simulator.store import Store
-from carimbo.simulator.switches import Switches, WrongSwitches, switches_of
-from unit.simulator.front_desk import NOW
+from unit.simulator.sample_family import NOW
 
 CODES = {"539", "610"}
 EVERYTHING = {
@@ -35,26 +40,26 @@ def switches(store: Store) -> Switches:
 
 
 class TestReading:
-    def test_untouched_switches_are_as_the_controls_have_them(self, switches: Switches) -> None:
+    def test_untouched_switches_have_the_default_values(self, switches: Switches) -> None:
         assert switches.read() == Controls()
 
-    def test_gives_the_same_object_until_something_changes(self, switches: Switches) -> None:
+    def test_same_object_is_returned_until_something_changes(self, switches: Switches) -> None:
         first = switches.read()
         assert switches.read() is first
         switches.change({"seed": 0}, NOW)
         assert switches.read() is not first
 
-    def test_the_file_keeps_them(self, store: Store, switches: Switches) -> None:
+    def test_switches_are_stored_in_the_file(self, store: Store, switches: Switches) -> None:
         changed = switches.change(EVERYTHING, NOW)
         assert Switches(store, CODES).read() == changed
 
 
 class TestChange:
-    def test_can_set_everything(self, switches: Switches) -> None:
+    def test_every_switch_can_be_changed(self, switches: Switches) -> None:
         controls = switches.change(EVERYTHING, NOW)
         assert controls == Controls(
             outages={"SP": "109", "SVRS": "108"},
-            contingency={"SVCAN": Contingency.ON},
+            contingency={"SVCAN": ContingencySwitch.ON},
             latency_seconds=0.5,
             lost_answers=0.25,
             failures=1,
@@ -67,26 +72,26 @@ class TestChange:
             cbs_rate=Decimal("8.7"),
             seed=42,
         )
-        assert switches_of(controls) == EVERYTHING
+        assert switches_as_json(controls) == EVERYTHING
 
-    def test_leaves_alone_what_is_not_named(self, switches: Switches) -> None:
+    def test_other_switches_are_left_alone(self, switches: Switches) -> None:
         switches.change(EVERYTHING, NOW)
         switches.change({"seed": 1}, NOW)
-        assert switches_of(switches.read()) == EVERYTHING | {"seed": 1}
+        assert switches_as_json(switches.read()) == EVERYTHING | {"seed": 1}
 
-    def test_merges_objects_and_forgets_what_is_null(self, switches: Switches) -> None:
+    def test_objects_are_merged_and_null_removes_entries(self, switches: Switches) -> None:
         switches.change({"outages": {"SP": "109"}, "seed": 9}, NOW)
         assert switches.change({"outages": {"RS": "108"}}, NOW).outages == {"SP": "109", "RS": "108"}
         changed = switches.change({"outages": {"SP": None}, "seed": None}, NOW)
         assert (changed.outages, changed.seed) == ({"RS": "108"}, 0)
 
-    def test_null_puts_one_date_of_the_calendar_back(self, switches: Switches) -> None:
+    def test_null_resets_one_date_of_the_calendar(self, switches: Switches) -> None:
         switches.change({"calendar": {"ratesOf2027": "2027-02-01", "oneIssuerPerReturn": "2026-12-01"}}, NOW)
         changed = switches.change({"calendar": {"ratesOf2027": None}}, NOW)
         assert changed.moved_dates == {Milestone.ONE_ISSUER_PER_RETURN: date(2026, 12, 1)}
         assert changed.calendar.first_day(Milestone.RATES_OF_2027) == date(2027, 1, 1)
 
-    def test_sets_the_clock_to_a_moment(self, switches: Switches) -> None:
+    def test_clock_can_be_set_to_a_moment(self, switches: Switches) -> None:
         controls = switches.change({"now": "2027-01-01T00:00:00-03:00"}, NOW)
         assert controls.time_at(NOW).isoformat() == "2027-01-01T03:00:00+00:00"
 
@@ -132,40 +137,40 @@ class TestChange:
             ("seed", -1),
         ],
     )
-    def test_refuses_what_makes_no_sense_and_changes_nothing(
+    def test_invalid_value_is_refused_and_changes_nothing(
         self, switches: Switches, name: str, value: object
     ) -> None:
         before = switches.read()
-        with pytest.raises(WrongSwitches, match=rf"^{name}: .+\.$"):
+        with pytest.raises(InvalidSwitches, match=rf"^{name}: .+\.$"):
             switches.change({"seed": 5, name: value} if name != "seed" else {name: value}, NOW)
         assert switches.read() is before
 
-    def test_tells_every_problem_at_once(self, switches: Switches) -> None:
-        with pytest.raises(WrongSwitches) as told:
+    def test_every_problem_is_reported_at_once(self, switches: Switches) -> None:
+        with pytest.raises(InvalidSwitches) as raised:
             switches.change({"failures": 2, "nada": 1, "limits": None}, NOW)
-        assert told.value.problems == [
+        assert raised.value.problems == [
             "failures: deve ser um número de 0 a 1.",
             "nada: este controle não existe.",
         ]
 
 
 class TestRulesOff:
-    def test_names_the_codes_that_no_rule_has(self, switches: Switches) -> None:
-        with pytest.raises(WrongSwitches, match=r"^rulesOff: nenhuma regra tem o código 204, 999\.$"):
+    def test_unknown_rule_codes_are_reported(self, switches: Switches) -> None:
+        with pytest.raises(InvalidSwitches, match=r"^rulesOff: nenhuma regra tem o código 204, 999\.$"):
             switches.change({"rulesOff": ["999", "610", "204"]}, NOW)
 
-    def test_stay_off_when_their_rule_is_gone(self, store: Store, switches: Switches) -> None:
+    def test_rule_stays_off_when_it_no_longer_exists(self, store: Store, switches: Switches) -> None:
         """A file that was written by another version can still be read."""
         switches.change({"rulesOff": ["610"]}, NOW)
         assert Switches(store, frozenset()).read().rules_off == {"610"}
 
-    def test_are_put_back_by_null(self, switches: Switches) -> None:
+    def test_null_switches_all_rules_on(self, switches: Switches) -> None:
         switches.change({"rulesOff": ["610"]}, NOW)
         assert switches.change({"rulesOff": None}, NOW).rules_off == frozenset()
 
 
 class TestReset:
-    def test_puts_everything_back(self, store: Store, switches: Switches) -> None:
+    def test_reset_restores_every_default(self, store: Store, switches: Switches) -> None:
         switches.change(EVERYTHING, NOW)
         switches.reset()
         assert switches.read() == Switches(store, CODES).read() == Controls()

@@ -1,35 +1,35 @@
-"""Triggers: how they are written, and what each does to a client."""
+"""Triggers: their syntax, and the effect of each one."""
 
 import asyncio
 
 import pytest
 from lxml import etree
 
-from carimbo.simulator.http import HTML, HungUp, Reply
-from carimbo.simulator.site import Site
-from carimbo.simulator.triggers import LONGEST_PAUSE, TRIGGERS, Trigger, triggers_in
-from unit.simulator.front_desk import KEY, OTHER_KEY, code_sent, holds, last_entry, send, switch
+from carimbo.simulator.http import HTML, ConnectionClosed, Reply
+from carimbo.simulator.program.site import Site
+from carimbo.simulator.program.triggers import LONGEST_PAUSE, TRIGGERS, Trigger, triggers_in
+from unit.simulator.sample_family import KEY, OTHER_KEY, code_sent, holds, last_entry, send, switch
 
 SOAP = "{http://www.w3.org/2003/05/soap-envelope}"
 
 
-async def replied(site: Site, text: str, key: str = KEY) -> Reply:
+async def reply_to(site: Site, text: str, key: str = KEY) -> Reply:
     reply = await send(site, text, key)
     assert isinstance(reply, Reply)
     return reply
 
 
 def words(*texts: str) -> list[str]:
-    return [one.word for one in triggers_in(texts)]
+    return [found_trigger.word for found_trigger in triggers_in(texts)]
 
 
 class TestGrammar:
     @pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda trigger: str(trigger.name))
-    def test_every_example_is_understood(self, trigger: Trigger) -> None:
-        [found] = triggers_in((f"Venda; {trigger.sample}.",))
-        assert (found.trigger, found.word, found.always) == (trigger, trigger.sample, False)
+    def test_every_example_is_parsed(self, trigger: Trigger) -> None:
+        [match] = triggers_in((f"Venda; {trigger.sample}.",))
+        assert (match.trigger, match.word, match.always) == (trigger, trigger.sample, False)
 
-    def test_a_trigger_may_stand_in_any_text_and_beside_others(self) -> None:
+    def test_trigger_may_be_anywhere_in_any_text(self) -> None:
         texts = ("LOJA", "CANETA SIMULA:DEMORA:5s", "nota: SIMULA:HTTP:503,SIMULA:REJEICAO:539 fim")
         assert words(*texts) == ["SIMULA:REJEICAO:539", "SIMULA:HTTP:503", "SIMULA:DEMORA:5s"]
 
@@ -41,9 +41,9 @@ class TestGrammar:
             ("SIMULA:HTML", "", False),
         ],
     )
-    def test_always_comes_last(self, text: str, argument: str, always: bool) -> None:
-        [found] = triggers_in((text,))
-        assert (found.argument, found.always) == (argument, always)
+    def test_always_is_the_last_part(self, text: str, argument: str, always: bool) -> None:
+        [match] = triggers_in((text,))
+        assert (match.argument, match.always) == (argument, always)
 
     @pytest.mark.parametrize(
         "text",
@@ -63,32 +63,32 @@ class TestGrammar:
             "SIMULA:DEMORA:120001ms",
         ],
     )
-    def test_what_is_none_is_ignored(self, text: str) -> None:
+    def test_invalid_trigger_is_ignored(self, text: str) -> None:
         assert words(text) == []
 
     @pytest.mark.parametrize(
         ("argument", "seconds"), [("5s", 5), ("250ms", 0.25), ("2S", 2), (f"{LONGEST_PAUSE}s", LONGEST_PAUSE)]
     )
-    def test_pauses_are_of_seconds_or_milliseconds(self, argument: str, seconds: float) -> None:
-        [found] = triggers_in((f"SIMULA:DEMORA:{argument}",))
-        assert found.pause == seconds
+    def test_pause_is_in_seconds_or_milliseconds(self, argument: str, seconds: float) -> None:
+        [match] = triggers_in((f"SIMULA:DEMORA:{argument}",))
+        assert match.pause == seconds
 
 
 class TestRejection:
-    async def test_refuses_every_time_with_the_code_and_keeps_nothing(self, site: Site) -> None:
+    async def test_rejection_trigger_refuses_every_time_and_stores_nothing(self, site: Site) -> None:
         for _ in range(2):
             assert await code_sent(site, "SIMULA:REJEICAO:539") == "539"
             assert (last_entry(site).code, last_entry(site).fault) == ("539", "SIMULA:REJEICAO:539")
         assert not holds(site)
 
-    async def test_with_a_code_that_the_family_does_not_refuse_with_is_ignored(self, site: Site) -> None:
+    async def test_rejection_with_a_code_of_no_refusal_is_ignored(self, site: Site) -> None:
         assert words("SIMULA:REJEICAO:150") == ["SIMULA:REJEICAO:150"]
         assert await code_sent(site, "SIMULA:REJEICAO:150") == "100"
 
 
 class TestOutOfService:
     @pytest.mark.parametrize("code", ["108", "109"])
-    async def test_answers_so_once_and_keeps_nothing(self, site: Site, code: str) -> None:
+    async def test_out_of_service_trigger_acts_once_and_stores_nothing(self, site: Site, code: str) -> None:
         text = f"SIMULA:FORA_DO_AR:{code}"
         assert await code_sent(site, text) == code
         assert not holds(site)
@@ -97,8 +97,10 @@ class TestOutOfService:
 
 class TestHttpStatus:
     @pytest.mark.parametrize("status", [403, 500, 503, 599])
-    async def test_is_answered_with_a_page_and_nothing_is_judged(self, site: Site, status: int) -> None:
-        reply = await replied(site, f"SIMULA:HTTP:{status}")
+    async def test_http_status_trigger_answers_with_a_page_and_judges_nothing(
+        self, site: Site, status: int
+    ) -> None:
+        reply = await reply_to(site, f"SIMULA:HTTP:{status}")
         assert (reply.status, reply.media_type) == (status, HTML)
         assert str(status).encode() in reply.body
         assert not holds(site)
@@ -106,14 +108,14 @@ class TestHttpStatus:
         assert (entry.code, entry.fault, entry.status) == ("", f"SIMULA:HTTP:{status}", status)
         assert entry.message == "Responde com esse status de HTTP e uma página de erro."
 
-    async def test_acts_once(self, site: Site) -> None:
-        assert (await replied(site, "SIMULA:HTTP:503")).status == 503
+    async def test_http_status_trigger_acts_once(self, site: Site) -> None:
+        assert (await reply_to(site, "SIMULA:HTTP:503")).status == 503
         assert await code_sent(site, "SIMULA:HTTP:503") == "100"
 
 
 class TestWebPage:
-    async def test_comes_with_status_200_and_nothing_is_judged(self, site: Site) -> None:
-        reply = await replied(site, "SIMULA:HTML")
+    async def test_web_page_trigger_answers_with_status_200_and_judges_nothing(self, site: Site) -> None:
+        reply = await reply_to(site, "SIMULA:HTML")
         assert (reply.status, reply.media_type) == (200, HTML)
         assert b"<h1>" in reply.body
         assert not holds(site)
@@ -121,8 +123,8 @@ class TestWebPage:
 
 
 class TestSoapFault:
-    async def test_is_one_of_soap_12_and_nothing_is_judged(self, site: Site) -> None:
-        reply = await replied(site, "SIMULA:FALHA_SOAP")
+    async def test_soap_fault_trigger_answers_in_soap_12_and_judges_nothing(self, site: Site) -> None:
+        reply = await reply_to(site, "SIMULA:FALHA_SOAP")
         assert (reply.status, reply.media_type) == (500, "application/soap+xml; charset=utf-8")
         fault = etree.fromstring(reply.body).find(f"{SOAP}Body/{SOAP}Fault")
         assert fault is not None
@@ -133,16 +135,16 @@ class TestSoapFault:
 
 
 class TestLostAnswer:
-    async def test_is_judged_and_then_the_connection_ends(self, site: Site) -> None:
-        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == HungUp()
+    async def test_lost_answer_trigger_judges_and_closes_the_connection(self, site: Site) -> None:
+        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == ConnectionClosed()
         assert holds(site)
         assert (last_entry(site).code, last_entry(site).status) == ("100", 0)
         assert await code_sent(site, "SIMULA:RESPOSTA_PERDIDA") == "204"
 
 
 class TestCutAnswer:
-    async def test_is_judged_and_half_of_it_comes(self, site: Site) -> None:
-        reply = await replied(site, "SIMULA:CORTADA")
+    async def test_cut_answer_trigger_judges_and_sends_half_of_the_answer(self, site: Site) -> None:
+        reply = await reply_to(site, "SIMULA:CORTADA")
         assert reply.cut
         assert b"100" in reply.body
         assert holds(site)
@@ -150,15 +152,15 @@ class TestCutAnswer:
 
 
 class TestEmptyAnswer:
-    async def test_is_judged_and_has_no_body(self, site: Site) -> None:
-        reply = await replied(site, "SIMULA:RESPOSTA_VAZIA")
+    async def test_empty_answer_trigger_judges_and_sends_no_body(self, site: Site) -> None:
+        reply = await reply_to(site, "SIMULA:RESPOSTA_VAZIA")
         assert (reply.status, reply.body) == (200, b"")
         assert holds(site)
         assert await code_sent(site, "SIMULA:RESPOSTA_VAZIA") == "204"
 
 
 class TestDelay:
-    async def test_is_judged_before_the_pause_every_time(
+    async def test_delay_trigger_judges_before_the_pause_every_time(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         held: list[bool] = []
@@ -171,51 +173,49 @@ class TestDelay:
         assert await code_sent(site, "SIMULA:DEMORA:5s") == "204"
         assert held == [True, True]
 
-    async def test_adds_to_the_latency(self, site: Site, slept: list[float]) -> None:
+    async def test_delay_trigger_adds_to_the_latency(self, site: Site, slept: list[float]) -> None:
         switch(site, latencySeconds=1)
         await send(site, "SIMULA:DEMORA:500ms")
         assert slept == [1.5]
         assert last_entry(site).fault == "SIMULA:DEMORA:500ms"
 
-    async def test_combines_with_another_trigger(self, site: Site, slept: list[float]) -> None:
-        reply = await replied(site, "SIMULA:DEMORA:2s SIMULA:HTTP:503")
+    async def test_delay_trigger_combines_with_another_trigger(self, site: Site, slept: list[float]) -> None:
+        reply = await reply_to(site, "SIMULA:DEMORA:2s SIMULA:HTTP:503")
         assert (reply.status, slept) == (503, [2])
         assert last_entry(site).fault == "SIMULA:HTTP:503 SIMULA:DEMORA:2s"
 
 
 class TestRepetition:
-    @pytest.mark.parametrize("word", [one.sample for one in TRIGGERS if not one.repeats])
-    async def test_with_always_it_acts_every_time(self, site: Site, word: str) -> None:
+    @pytest.mark.parametrize("word", [trigger.sample for trigger in TRIGGERS if not trigger.repeats])
+    async def test_trigger_with_always_acts_every_time(self, site: Site, word: str) -> None:
         for _ in range(3):
             await send(site, f"{word}:SEMPRE")
             assert last_entry(site).fault == word
 
     async def test_each_document_has_its_own_first_time(self, site: Site) -> None:
         for key in (KEY, OTHER_KEY):
-            assert await send(site, "SIMULA:RESPOSTA_PERDIDA", key) == HungUp()
+            assert await send(site, "SIMULA:RESPOSTA_PERDIDA", key) == ConnectionClosed()
 
-    async def test_lots_of_other_documents_have_their_own_though_their_number_is_the_same(
-        self, site: Site
-    ) -> None:
+    async def test_lots_of_other_documents_have_their_own_first_time(self, site: Site) -> None:
         third = OTHER_KEY.replace("002", "003")
         for keys in (f"{KEY},{OTHER_KEY}", f"{OTHER_KEY},{third}"):
-            assert (await replied(site, "SIMULA:HTML", keys)).media_type == HTML
+            assert (await reply_to(site, "SIMULA:HTML", keys)).media_type == HTML
 
-    async def test_a_document_has_had_its_own_in_whatever_lot_it_was(self, site: Site) -> None:
+    async def test_document_keeps_its_first_time_in_every_lot(self, site: Site) -> None:
         await send(site, "SIMULA:HTML", f"{KEY},{OTHER_KEY}")
         assert await code_sent(site, "SIMULA:HTML", f"{OTHER_KEY},{KEY}") == "100"
         assert await code_sent(site, "SIMULA:HTML", KEY) == "204"
 
     async def test_triggers_of_one_document_act_one_after_the_other(self, site: Site) -> None:
-        """A client that recovers well ends with its document authorised."""
+        """A client that recovers correctly ends with its document authorised."""
         text = "SIMULA:HTML SIMULA:HTTP:500 SIMULA:HTTP:503"
-        statuses = [(await replied(site, text)).status for _ in range(3)]
+        statuses = [(await reply_to(site, text)).status for _ in range(3)]
         assert statuses == [500, 503, 200]
         assert not holds(site)
         assert await code_sent(site, text) == "100"
 
-    async def test_a_failure_of_the_controls_uses_no_trigger_up(self, site: Site) -> None:
+    async def test_simulated_failure_does_not_use_up_a_trigger(self, site: Site) -> None:
         switch(site, failures=1)
         await send(site, "SIMULA:RESPOSTA_PERDIDA")
         switch(site, failures=0)
-        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == HungUp()
+        assert await send(site, "SIMULA:RESPOSTA_PERDIDA") == ConnectionClosed()

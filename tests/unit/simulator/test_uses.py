@@ -1,4 +1,4 @@
-"""How often taxpayers did something within the last hour."""
+"""Usage counts of taxpayers within the last hour."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from carimbo.simulator.sefaz.limits import WINDOW, UsageLog
 from carimbo.simulator.store import Store
-from carimbo.simulator.uses import WINDOW, Uses
 
 NOW = datetime(2026, 11, 14, 13, tzinfo=UTC)
 
@@ -20,35 +20,35 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def count(store: Store, taxpayer: str = "A", service: str = "S", subject: str = "K") -> int:
-    return Uses(store).count(taxpayer, service, subject, NOW)
+    return UsageLog(store).count(taxpayer, service, subject, NOW)
 
 
 class TestCount:
-    def test_nothing_was_done_at_first(self, store: Store) -> None:
+    def test_count_begins_at_zero(self, store: Store) -> None:
         assert count(store) == 0
 
     def test_uses_of_one_subject_are_counted(self, store: Store) -> None:
         for minutes in (59, 1, 0):
-            Uses(store).add("A", "S", "K", NOW - timedelta(minutes=minutes))
+            UsageLog(store).add("A", "S", "K", NOW - timedelta(minutes=minutes))
         assert count(store) == 3
 
     @pytest.mark.parametrize("other", [("B", "S", "K"), ("A", "T", "K"), ("A", "S", "L")])
-    def test_others_are_not_counted(self, other: tuple[str, str, str], store: Store) -> None:
-        Uses(store).add(*other, NOW)
+    def test_uses_of_others_are_not_counted(self, other: tuple[str, str, str], store: Store) -> None:
+        UsageLog(store).add(*other, NOW)
         assert count(store) == 0
 
-    def test_what_is_older_is_not_counted(self, store: Store) -> None:
-        Uses(store).add("A", "S", "K", NOW - WINDOW - timedelta(seconds=1))
+    def test_older_uses_are_not_counted(self, store: Store) -> None:
+        UsageLog(store).add("A", "S", "K", NOW - WINDOW - timedelta(seconds=1))
         assert count(store) == 0
 
-    def test_what_was_done_while_the_clock_ran_ahead_is_not_counted(self, store: Store) -> None:
-        Uses(store).add("A", "S", "K", NOW + timedelta(seconds=1))
+    def test_uses_in_the_future_are_not_counted(self, store: Store) -> None:
+        UsageLog(store).add("A", "S", "K", NOW + timedelta(seconds=1))
         assert count(store) == 0
 
 
 class TestAdd:
-    def test_what_no_limit_counts_any_more_is_forgotten(self, store: Store) -> None:
-        Uses(store).add("A", "S", "K", NOW - WINDOW - timedelta(seconds=1))
-        Uses(store).add("B", "T", "L", NOW)
+    def test_old_uses_are_deleted(self, store: Store) -> None:
+        UsageLog(store).add("A", "S", "K", NOW - WINDOW - timedelta(seconds=1))
+        UsageLog(store).add("B", "T", "L", NOW)
         assert store.connection.execute("select taxpayer from uses").fetchall()[0]["taxpayer"] == "B"
         assert store.connection.execute("select count(*) from uses").fetchone()[0] == 1

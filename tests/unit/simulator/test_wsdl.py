@@ -1,11 +1,11 @@
-"""Descriptions of services, which clients make themselves from."""
+"""The WSDL of each service."""
 
 import pytest
 from lxml import etree
 
-from carimbo.simulator.nfe.services import SERVICES
-from carimbo.simulator.place import HOMOLOGATION, Place
-from carimbo.simulator.wsdl import description
+from carimbo.simulator.family import HOMOLOGATION, ServicePath
+from carimbo.simulator.nfe.family import SERVICES
+from carimbo.simulator.sefaz.services import wsdl_reply
 
 NAMES = {
     "w": "http://schemas.xmlsoap.org/wsdl/",
@@ -27,7 +27,7 @@ each_service = pytest.mark.parametrize("name", OPERATIONS)
 
 
 def wsdl(name: str) -> etree._Element:
-    reply = description(SERVICES.by_name[name.lower()].description, ADDRESS)
+    reply = wsdl_reply(SERVICES.by_name[name.lower()].description, ADDRESS)
     assert (reply.status, reply.media_type) == (200, "text/xml; charset=utf-8")
     return etree.fromstring(reply.body)
 
@@ -41,7 +41,7 @@ class TestDescription:
         assert {service.name for service in SERVICES.by_name.values()} == set(OPERATIONS)
 
     @each_service
-    def test_it_names_its_operations_as_the_authorities_do(self, name: str) -> None:
+    def test_wsdl_has_the_official_operation_names(self, name: str) -> None:
         root = wsdl(name)
         assert attributes(root, "w:portType/w:operation", "name") == OPERATIONS[name]
         namespace = f"http://www.portalfiscal.inf.br/nfe/wsdl/{name}"
@@ -50,35 +50,33 @@ class TestDescription:
         assert root.get("targetNamespace") == namespace
 
     @each_service
-    def test_it_tells_its_address(self, name: str) -> None:
+    def test_wsdl_has_the_address_of_the_service(self, name: str) -> None:
         assert attributes(wsdl(name), "w:service/w:port/s12:address", "location") == [ADDRESS]
 
     @each_service
-    def test_what_it_refers_to_is_there(self, name: str) -> None:
+    def test_wsdl_contains_everything_that_it_refers_to(self, name: str) -> None:
         root = wsdl(name)
-        elements = {f"tns:{one}" for one in attributes(root, "w:types/s:schema/s:element", "name")}
-        messages = {f"tns:{one}" for one in attributes(root, "w:message", "name")}
-        asked = attributes(root, "w:portType/w:operation/w:input", "message")
-        answered = attributes(root, "w:portType/w:operation/w:output", "message")
+        elements = {f"tns:{element}" for element in attributes(root, "w:types/s:schema/s:element", "name")}
+        messages = {f"tns:{message}" for message in attributes(root, "w:message", "name")}
+        inputs = attributes(root, "w:portType/w:operation/w:input", "message")
+        outputs = attributes(root, "w:portType/w:operation/w:output", "message")
         assert set(attributes(root, "w:message/w:part", "element")) == elements
-        assert {*asked, *answered} == messages
+        assert {*inputs, *outputs} == messages
         assert attributes(root, "w:binding", "type") == [f"tns:{name}Soap"]
         assert attributes(root, "w:service/w:port", "binding") == [f"tns:{name}Soap12"]
 
-    def test_the_types_are_a_schema(self) -> None:
+    def test_wsdl_types_are_a_valid_schema(self) -> None:
         for name in OPERATIONS:
-            found = wsdl(name).find("w:types/s:schema", NAMES)
-            assert found is not None
-            etree.XMLSchema(etree.fromstring(etree.tostring(found)))
+            schema = wsdl(name).find("w:types/s:schema", NAMES)
+            assert schema is not None
+            etree.XMLSchema(etree.fromstring(etree.tostring(schema)))
 
-    def test_the_distribution_has_its_operation_as_an_element(self) -> None:
+    def test_distribution_has_its_operation_as_an_element(self) -> None:
         elements = attributes(wsdl("NFeDistribuicaoDFe"), "w:types/s:schema/s:element", "name")
         assert elements == ["nfeDistDFeInteresse", "nfeDistDFeInteresseResponse"]
 
 
 class TestServiceAt:
-    """Which service a path names."""
-
     @pytest.mark.parametrize(
         ("path", "name"),
         [
@@ -87,18 +85,18 @@ class TestServiceAt:
             ("RecepcaoEvento4.asmx", "NFeRecepcaoEvento4"),
         ],
     )
-    def test_states_write_names_in_their_own_ways(self, path: str, name: str) -> None:
-        found = SERVICES.at(Place("RS", HOMOLOGATION, "nfe", path), "55")
-        assert found is not None
-        assert found.name == name
+    def test_state_specific_service_names_are_recognized(self, path: str, name: str) -> None:
+        service = SERVICES.at(ServicePath("RS", HOMOLOGATION, "nfe", path), "55")
+        assert service is not None
+        assert service.name == name
 
-    def test_what_an_authority_does_not_have_is_none(self) -> None:
-        assert SERVICES.at(Place("SVCAN", HOMOLOGATION, "nfe", "NFeInutilizacao4"), "55") is None
-        assert SERVICES.at(Place("SP", HOMOLOGATION, "nfe", "NFeNada4"), "55") is None
+    def test_service_that_an_authority_lacks_is_none(self) -> None:
+        assert SERVICES.at(ServicePath("SVCAN", HOMOLOGATION, "nfe", "NFeInutilizacao4"), "55") is None
+        assert SERVICES.at(ServicePath("SP", HOMOLOGATION, "nfe", "NFeNada4"), "55") is None
 
-    def test_the_national_environment_has_another_operation_for_events(self) -> None:
-        national = SERVICES.at(Place("AN", HOMOLOGATION, "nfe", "NFeRecepcaoEvento4"), "55")
+    def test_national_environment_has_another_event_operation(self) -> None:
+        national = SERVICES.at(ServicePath("AN", HOMOLOGATION, "nfe", "NFeRecepcaoEvento4"), "55")
         assert national is not None
         assert national.wrapping.answers == ("nfeRecepcaoEventoNFResult",)
-        root = etree.fromstring(description(national.description, ADDRESS).body)
+        root = etree.fromstring(wsdl_reply(national.description, ADDRESS).body)
         assert attributes(root, "w:portType/w:operation", "name") == ["nfeRecepcaoEventoNF"]

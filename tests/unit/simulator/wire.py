@@ -1,4 +1,4 @@
-"""A client that writes HTTP byte by byte, to say what no library would say, and a server that echoes."""
+"""An HTTP client that writes raw bytes, for requests that no library sends, and a server that echoes."""
 
 import asyncio
 import json
@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from carimbo.simulator.http import JSON, Answerer, Reply, Request
-from carimbo.simulator.http_server import Limits, Server, serve
+from carimbo.simulator.http import JSON, Reply, Request, RequestHandler
+from carimbo.simulator.program.http_server import HttpServer, Limits, serve
 from support import PATIENCE
 
 OVER = (EOFError, ConnectionError, ssl.SSLError)
@@ -17,7 +17,7 @@ CHUNKED = "Transfer-Encoding: chunked"
 
 @dataclass(frozen=True)
 class Answer:
-    """One HTTP answer."""
+    """An HTTP answer."""
 
     status: int
     headers: dict[str, str]
@@ -26,7 +26,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Wire:
-    """One connection, from the client's side."""
+    """The client side of a connection."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
@@ -48,18 +48,18 @@ class Wire:
         return await self.answer()
 
     async def rest(self) -> bytes:
-        """What still comes until the other side ends the connection, politely or not."""
+        """Returns everything that arrives until the connection ends, cleanly or not."""
         async with asyncio.timeout(PATIENCE):
-            came = b""
+            received = b""
             with suppress(*OVER):
                 while part := await self.reader.read(65536):
-                    came += part
-            return came
+                    received += part
+            return received
 
 
 @asynccontextmanager
 async def wire(port: int, tls: ssl.SSLContext | None = None) -> AsyncIterator[Wire]:
-    """Connect, with TLS if there is a context."""
+    """Connects, with TLS if a context is given."""
     name = "localhost" if tls else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
     try:
@@ -79,8 +79,8 @@ def post(path: str, body: bytes, *headers: str) -> bytes:
 
 
 async def echo(request: Request) -> Reply:
-    """Say what was understood."""
-    told = {
+    """Answers with the request as it was parsed."""
+    content = {
         "method": request.method,
         "path": request.path,
         "query": request.query,
@@ -88,11 +88,11 @@ async def echo(request: Request) -> Reply:
         "body": request.body.decode("latin-1"),
         "certificate": request.certificate,
     }
-    return Reply(200, json.dumps(told).encode(), JSON)
+    return Reply(200, json.dumps(content).encode(), JSON)
 
 
 @asynccontextmanager
-async def listening(answer: Answerer = echo, **limits: float) -> AsyncIterator[Server]:
+async def listening(answer: RequestHandler = echo, **limits: float) -> AsyncIterator[HttpServer]:
     server = await serve(answer, "127.0.0.1", 0, tls=None, limits=Limits(**limits))  # type: ignore[arg-type]
     try:
         yield server
@@ -100,15 +100,15 @@ async def listening(answer: Answerer = echo, **limits: float) -> AsyncIterator[S
         await server.close()
 
 
-async def understood(server: Server, *parts: bytes) -> dict[str, object]:
+async def understood(server: HttpServer, *parts: bytes) -> dict[str, object]:
     async with wire(server.port) as client:
         answer = await client.ask(*parts)
     assert (answer.status, answer.headers["content-type"]) == (200, JSON)
     return dict(json.loads(answer.body))
 
 
-async def status_of(server: Server, *parts: bytes) -> int:
-    """The status of the one answer that ends the connection."""
+async def status_of(server: HttpServer, *parts: bytes) -> int:
+    """Returns the status of the only answer, which ends the connection."""
     async with wire(server.port) as client:
         answer = await client.ask(*parts)
         assert answer.headers["connection"] == "close"

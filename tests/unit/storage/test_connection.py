@@ -1,11 +1,11 @@
 import asyncpg
 import pytest
 
-from carimbo.storage.connection import DatabaseUnavailable, connecting, is_lost, unavailable_is_told
+from carimbo.storage.connection import DatabaseUnavailable, connecting, is_lost, translated_errors
 
 
 class TestPooler:
-    """One that gives every transaction another connection, which lacks what was prepared on the last one."""
+    """A pooler in transaction mode uses connections without the statements prepared before."""
 
     @pytest.mark.parametrize(
         "error",
@@ -15,17 +15,19 @@ class TestPooler:
         ],
         ids=["already there", "not there"],
     )
-    @pytest.mark.parametrize("place", [connecting, unavailable_is_told], ids=["at start", "later"])
-    def test_is_told_with_what_to_do(self, error: asyncpg.PostgresError, place: type) -> None:
-        with pytest.raises(DatabaseUnavailable, match="pool_mode = session") as told, place():
+    @pytest.mark.parametrize("place", [connecting, translated_errors], ids=["at start", "later"])
+    def test_transaction_pooler_is_reported_with_a_hint(
+        self, error: asyncpg.PostgresError, place: type
+    ) -> None:
+        with pytest.raises(DatabaseUnavailable, match="pool_mode = session") as raised, place():
             raise error
-        assert "\n" not in str(told.value) and "prepared" not in str(told.value)
+        assert "\n" not in str(raised.value) and "prepared" not in str(raised.value)
 
-    def test_leaves_no_connection_to_be_lent_again(self) -> None:
+    def test_connection_through_a_transaction_pooler_is_not_reused(self) -> None:
         assert is_lost(asyncpg.InvalidSQLStatementNameError("gone"))
 
 
 class TestSilence:
-    def test_is_told_in_words_though_its_error_has_none(self) -> None:
-        with pytest.raises(DatabaseUnavailable, match="o tempo de espera acabou"), unavailable_is_told():
+    def test_error_without_a_message_is_reported_in_words(self) -> None:
+        with pytest.raises(DatabaseUnavailable, match="o tempo de espera acabou"), translated_errors():
             raise TimeoutError

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.storage.envelope import KeyRing, SealBroken, Sealed, UnusableKey, new_key
+from carimbo.storage.envelope import DecryptionFailed, KeyRing, Sealed, UnusableKey, new_key
 
 OWNER = "subscription/company/certificate"
 ENCODED = "VGKfAa2b5LNCWzvvmHWpV3iCeIAs4zK/QFVOQ9cDrVI="
@@ -45,7 +45,7 @@ class TestParse:
             f"{ENCODED}:k1",
         ],
     )
-    def test_what_is_not_an_id_with_base64_is_refused(self, text: str) -> None:
+    def test_key_that_is_not_an_id_with_base64_is_refused(self, text: str) -> None:
         with pytest.raises(UnusableKey, match="nº 1 deve ser nome:base64 de 32 bytes"):
             KeyRing.parse(text)
 
@@ -100,18 +100,18 @@ class TestNewKey:
 
 class TestSealAndOpen:
     @given(secret=st.binary(max_size=300), belongs_to=st.text(st.characters(codec="utf-8"), max_size=60))
-    def test_what_was_sealed_opens(self, secret: bytes, belongs_to: str) -> None:
+    def test_sealed_value_opens(self, secret: bytes, belongs_to: str) -> None:
         ring = KeyRing.parse(new_key("k1"))
         assert ring.open(ring.seal(secret, belongs_to), belongs_to) == secret
 
     def test_the_sealed_bytes_do_not_hold_the_secret(self, ring: KeyRing) -> None:
         assert b"a well kept secret" not in ring.seal(b"a well kept secret", OWNER).content
 
-    def test_the_same_secret_is_never_sealed_alike(self, ring: KeyRing) -> None:
+    def test_sealing_a_secret_twice_gives_different_bytes(self, ring: KeyRing) -> None:
         assert ring.seal(b"secret", OWNER) != ring.seal(b"secret", OWNER)
 
     def test_a_value_that_belongs_elsewhere_does_not_open(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionFailed):
             ring.open(ring.seal(b"secret", OWNER), "subscription/another company/certificate")
 
     def test_no_byte_can_be_altered(self, ring: KeyRing) -> None:
@@ -119,31 +119,31 @@ class TestSealAndOpen:
         for position in range(len(sealed.content)):
             altered = bytearray(sealed.content)
             altered[position] ^= 1
-            with pytest.raises(SealBroken):
+            with pytest.raises(DecryptionFailed):
                 ring.open(replace(sealed, content=bytes(altered)), OWNER)
 
     def test_no_byte_can_be_cut_off(self, ring: KeyRing) -> None:
         sealed = ring.seal(b"secret", OWNER)
         for length in range(len(sealed.content)):
-            with pytest.raises(SealBroken):
+            with pytest.raises(DecryptionFailed):
                 ring.open(replace(sealed, content=sealed.content[:length]), OWNER)
 
     def test_halves_of_two_sealed_values_do_not_fit_together(self, ring: KeyRing) -> None:
-        one, other = ring.seal(b"secret", OWNER), ring.seal(b"secret", OWNER)
-        with pytest.raises(SealBroken):
-            ring.open(replace(one, content=one.content[:60] + other.content[60:]), OWNER)
+        first, second = ring.seal(b"secret", OWNER), ring.seal(b"secret", OWNER)
+        with pytest.raises(DecryptionFailed):
+            ring.open(replace(first, content=first.content[:60] + second.content[60:]), OWNER)
 
     def test_a_key_that_is_not_in_the_ring_is_named(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken, match="a chave 'gone' não está entre elas"):
+        with pytest.raises(DecryptionFailed, match="a chave 'gone' não está entre elas"):
             ring.open(Sealed("gone", ring.seal(b"secret", OWNER).content), OWNER)
 
     def test_another_key_with_the_same_id_does_not_open(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken, match="a chave não é a que o selou"):
+        with pytest.raises(DecryptionFailed, match="a chave não é a que o selou"):
             KeyRing.parse(new_key("k1")).open(ring.seal(b"secret", OWNER), OWNER)
 
 
 class TestRewrap:
-    def test_the_secret_stays_and_the_old_key_may_leave_the_ring(self) -> None:
+    def test_rewrapped_secret_opens_without_the_old_key(self) -> None:
         old, new = new_key("old"), new_key("new")
         sealed = KeyRing.parse(old).seal(b"secret", OWNER)
         rewrapped = KeyRing.parse(f"{new},{old}").rewrap(sealed, OWNER)
@@ -151,12 +151,12 @@ class TestRewrap:
         assert rewrapped.content[60:] == sealed.content[60:]
         assert KeyRing.parse(new).open(rewrapped, OWNER) == b"secret"
 
-    def test_the_old_key_alone_no_longer_opens(self) -> None:
+    def test_rewrapped_secret_does_not_open_with_the_old_key_alone(self) -> None:
         old, new = new_key("old"), new_key("new")
         rewrapped = KeyRing.parse(f"{new},{old}").rewrap(KeyRing.parse(old).seal(b"secret", OWNER), OWNER)
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionFailed):
             KeyRing.parse(old).open(rewrapped, OWNER)
 
     def test_a_value_is_not_rewrapped_for_another_owner(self, ring: KeyRing) -> None:
-        with pytest.raises(SealBroken):
+        with pytest.raises(DecryptionFailed):
             ring.rewrap(ring.seal(b"secret", OWNER), "somebody else")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from carimbo.storage.migrate import Migration, known_migrations
+from carimbo.storage.migrate import Migration, all_migrations
 
 _TOKEN = re.compile(r"(?P<comment>--[^\n]*)|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$|'(?:[^']|'')*'", re.DOTALL)
 _COMMENT = re.compile(r"--[^\n]*")
@@ -35,7 +35,7 @@ _BREAKS = {
     ),
     r"\bcreate unique index\b": "refuses what the release before may write twice",
 }
-"""Harmless to a release that does not depend on it any more: a comment names it."""
+"""Harmless once a release no longer depends on it; a comment names that release."""
 _LOCKS = {
     r"\bcreate (?:unique )?index (?!concurrently\b)": "keeps writers waiting: build it CONCURRENTLY",
     r"\balter (?:column )?\S+ (?:set data )?type\b": "writes the table anew while everybody waits",
@@ -54,9 +54,9 @@ _LOCKS = {
     r"^do\b": "does what can't be read from here",
     r"^(?:reindex|vacuum|truncate|lock|cluster)\b|\bset (?:logged|unlogged)\b": "keeps everybody waiting",
 }
-"""No comment helps."""
+"""Refused whatever a comment says."""
 NEWEST_OF_THE_FIRST_RELEASE = 15
-"""Up to here nobody had a release that could have gone on running."""
+"""Older migrations are exempt: there was no earlier release that had to continue running."""
 HARMFUL = {
     "drop-table": "drop table probes",
     "drop-column": "alter table documents drop column amount",
@@ -138,8 +138,8 @@ class Statement:
     is_excused: bool
 
     @property
-    def makes(self) -> str | None:
-        """The table or index that it makes, if it makes one."""
+    def creates(self) -> str | None:
+        """The table or index that it creates, if any."""
         return _name_in(_MADE.match(self.text))
 
     @property
@@ -149,7 +149,7 @@ class Statement:
 
     @property
     def actions(self) -> list[str]:
-        """What it does, one by one: a table is changed by several at once."""
+        """Its actions; one statement may change a table by several."""
         return _NEXT_ACTION.split(self.text)
 
     @property
@@ -159,7 +159,7 @@ class Statement:
 
 
 def statements_of(sql: str) -> list[Statement]:
-    """Take a file apart."""
+    """Splits a file into statements."""
     pieces = _TOKEN.sub(_without_ends, sql).split(";")
     statements = [Statement(_bare(piece), bool(_EXCUSE.search(piece))) for piece in pieces]
     return [statement for statement in statements if statement.text]
@@ -172,49 +172,49 @@ def faults_of(sql: str) -> list[str]:
 
 
 def taken_apart(sql: str) -> list[str]:
-    """The statements that are run outside of a transaction, as the runner cuts them out, in our writing."""
+    """Returns the statements that the runner runs outside of a transaction, normalized."""
     pieces = Migration(0, "", sql).outside_transactions
-    return [one.text for piece in pieces for one in statements_of(piece)]
+    return [statement.text for piece in pieces for statement in statements_of(piece)]
 
 
 def _of_before(statements: list[Statement]) -> Iterator[Statement]:
-    """Those that change what the file did not make; an index may be dropped before it is built anew."""
-    made = {one.makes for one in statements if one.is_concurrent}
-    for one in statements:
-        if one.changes is None or one.changes not in made:
-            yield one
-        made.add(one.makes)
+    """Yields statements that change existing objects; an index may be dropped before it is rebuilt."""
+    created = {statement.creates for statement in statements if statement.is_concurrent}
+    for statement in statements:
+        if statement.changes is None or statement.changes not in created:
+            yield statement
+        created.add(statement.creates)
 
 
 def _harm(statements: Iterator[Statement]) -> Iterator[str]:
-    for one in statements:
-        rules = _LOCKS if one.is_excused else {**_BREAKS, **_LOCKS}
+    for statement in statements:
+        rules = _LOCKS if statement.is_excused else {**_BREAKS, **_LOCKS}
         for pattern, why in rules.items():
-            if any(re.search(pattern, action) for action in one.actions):
-                yield f"{why}: {one.text}"
+            if any(re.search(pattern, action) for action in statement.actions):
+                yield f"{why}: {statement.text}"
 
 
 def _half_done(statements: list[Statement], taken: list[str]) -> Iterator[str]:
-    """What runs outside of a transaction may end after any statement, and is then run again."""
-    if not taken and not any(one.is_concurrent for one in statements):
+    """A file outside of a transaction may stop after any statement, and is then run again."""
+    if not taken and not any(statement.is_concurrent for statement in statements):
         return
-    if taken != [one.text for one in statements]:
+    if taken != [statement.text for statement in statements]:
         yield f"is cut at every semicolon, and a comment begins at every --, quoted or not: {taken}"
     before = ""
-    for one in statements:
-        if not one.is_concurrent:
-            yield f"is not in a transaction, as its file has INDEX CONCURRENTLY: {one.text}"
-        elif one.makes and before != f"drop index concurrently if exists {one.makes}":
-            yield f"stays behind unfinished when it is cut short: drop it first, if exists: {one.text}"
-        before = one.text
+    for statement in statements:
+        if not statement.is_concurrent:
+            yield f"is not in a transaction, as its file has INDEX CONCURRENTLY: {statement.text}"
+        elif statement.creates and before != f"drop index concurrently if exists {statement.creates}":
+            yield f"stays behind unfinished when it is cut short: drop it first, if exists: {statement.text}"
+        before = statement.text
 
 
-def _name_in(found: re.Match[str] | None) -> str | None:
-    return next(filter(None, found.groups()), None) if found else None
+def _name_in(match: re.Match[str] | None) -> str | None:
+    return next(filter(None, match.groups()), None) if match else None
 
 
 def _without_ends(token: re.Match[str]) -> str:
-    """Keep a comment, but for what would seem the end of a statement; of a quotation, that it is there."""
+    """Keeps a comment without its semicolons, and replaces a quotation by a placeholder."""
     return token[0].replace(";", ",") if token["comment"] else "''"
 
 
@@ -224,46 +224,46 @@ def _bare(piece: str) -> str:
 
 @pytest.mark.parametrize("sql", HARMFUL.values(), ids=HARMFUL)
 class TestWhatTheReleaseBeforeMayDependOn:
-    def test_is_kept(self, sql: str) -> None:
+    def test_object_of_the_previous_release_must_be_kept(self, sql: str) -> None:
         assert faults_of(sql)
 
-    def test_may_go_once_a_comment_names_the_release_that_does_without_it(self, sql: str) -> None:
+    def test_object_may_be_dropped_once_a_comment_names_a_release_without_it(self, sql: str) -> None:
         *first, last = sql.split("; ")
         assert faults_of("; ".join([*first, f"-- since 0.2.0: nothing depends on it\n{last}"])) == []
 
-    def test_stays_if_the_comment_is_another(self, sql: str) -> None:
+    def test_object_must_be_kept_if_the_comment_is_another(self, sql: str) -> None:
         assert faults_of(f"-- Nothing depends on it since long ago.\n{sql}")
 
 
 @pytest.mark.parametrize("sql", LOCKING.values(), ids=LOCKING)
 class TestWhatKeepsOthersWaiting:
-    def test_is_refused(self, sql: str) -> None:
+    def test_blocking_statement_is_refused(self, sql: str) -> None:
         assert faults_of(sql)
 
-    def test_is_refused_whatever_a_comment_says(self, sql: str) -> None:
+    def test_blocking_statement_is_refused_whatever_a_comment_says(self, sql: str) -> None:
         assert faults_of(f"-- since 0.2.0: nothing depends on it\n{sql}")
 
 
 @pytest.mark.parametrize("sql", HARMLESS.values(), ids=HARMLESS)
-def test_what_harms_nobody_passes(sql: str) -> None:
+def test_harmless_statement_is_accepted(sql: str) -> None:
     assert faults_of(sql) == []
 
 
-def test_a_table_that_the_file_makes_anew_was_there_before() -> None:
+def test_recreated_table_counts_as_existing() -> None:
     [fault] = faults_of("drop table probes; create table probes (id uuid); drop table probes")
     assert "takes away" in fault
 
 
 class TestOutsideOfTransactions:
-    def test_an_index_that_may_be_there_half_done_is_dropped_first(self) -> None:
+    def test_possibly_unfinished_index_is_dropped_first(self) -> None:
         [fault] = faults_of("create index concurrently d on documents (amount)")
         assert "drop it first" in fault
 
-    def test_that_of_another_name_is_not_enough(self) -> None:
+    def test_dropping_an_index_of_another_name_is_not_enough(self) -> None:
         other = "drop index concurrently if exists e; create index concurrently d on documents (amount)"
         assert any("drop it first" in fault for fault in faults_of(other))
 
-    def test_nothing_else_is_in_the_file(self) -> None:
+    def test_file_with_concurrent_indexes_has_no_other_statements(self) -> None:
         index = HARMLESS["index"]
         [fault] = faults_of(f"{index}; alter table documents add column note text")
         assert "not in a transaction" in fault
@@ -273,11 +273,11 @@ class TestOutsideOfTransactions:
         [f"-- One; and not two.\n{HARMLESS['index']};\n", HARMLESS["part-of-a-table"]],
         ids=["all", "part"],
     )
-    def test_the_runner_takes_the_same_statements(self, sql: str) -> None:
-        assert taken_apart(sql) == [one.text for one in statements_of(sql)]
+    def test_runner_reads_the_same_statements(self, sql: str) -> None:
+        assert taken_apart(sql) == [statement.text for statement in statements_of(sql)]
 
     @pytest.mark.parametrize("quoted", ["'a;b'", "'a--b'", "$$a;b$$", "'a -- b' and note <> ';'"])
-    def test_what_the_runner_would_cut_elsewhere_is_refused(self, quoted: str) -> None:
+    def test_file_that_the_runner_would_split_differently_is_refused(self, quoted: str) -> None:
         [fault] = faults_of(f"{HARMLESS['index']} where note <> {quoted}")
         assert "is cut at every semicolon" in fault
 
@@ -289,7 +289,7 @@ class TestOutsideOfTransactions:
         ],
         ids=["text", "function"],
     )
-    def test_what_the_runner_would_take_for_an_index_is_refused(self, sql: str) -> None:
+    def test_text_that_the_runner_would_take_for_an_index_is_refused(self, sql: str) -> None:
         [fault] = faults_of(sql)
         assert "not in a transaction" in fault
 
@@ -297,20 +297,24 @@ class TestOutsideOfTransactions:
         hidden = "comment on table documents is '--'; drop index concurrently if exists d"
         assert any("is cut at every semicolon" in fault for fault in faults_of(hidden))
 
-    def test_the_word_alone_does_not_make_a_file_run_so(self) -> None:
+    def test_word_concurrently_alone_keeps_a_file_in_a_transaction(self) -> None:
         sql = "comment on table documents is 'read concurrently; often'"
         assert Migration(9, "x", sql).outside_transactions == ()
         assert faults_of(sql) == []
 
 
 class TestOurMigrations:
-    def test_none_harms_the_release_before_it(self) -> None:
-        newer = [one for one in known_migrations() if one.version > NEWEST_OF_THE_FIRST_RELEASE]
-        assert {one.name: faults_of(one.sql) for one in newer if faults_of(one.sql)} == {}
+    def test_no_migration_harms_the_release_before_it(self) -> None:
+        newer = [
+            migration for migration in all_migrations() if migration.version > NEWEST_OF_THE_FIRST_RELEASE
+        ]
+        assert {
+            migration.name: faults_of(migration.sql) for migration in newer if faults_of(migration.sql)
+        } == {}
 
-    def test_those_before_the_first_release_did(self) -> None:
-        """The files are read as they are written: what they did is found."""
-        found = {one.version: " ".join(faults_of(one.sql)) for one in known_migrations()}
-        assert "drop index emissions_by_access_key" in found[8]
-        assert "create index documents_of_sale" in found[10]
-        assert found[1] == found[12] == found[14] == ""
+    def test_faults_are_found_in_migrations_before_the_first_release(self) -> None:
+        """This proves that the check finds faults in real files."""
+        faults = {migration.version: " ".join(faults_of(migration.sql)) for migration in all_migrations()}
+        assert "drop index emissions_by_access_key" in faults[8]
+        assert "create index documents_of_sale" in faults[10]
+        assert faults[1] == faults[12] == faults[14] == ""

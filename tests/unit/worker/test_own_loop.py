@@ -3,12 +3,12 @@ import threading
 
 import pytest
 
-from carimbo.worker.own_loop import in_own_loop
+from carimbo.worker.delivery import in_own_loop
 from support import PATIENCE
 
 
 class TestWorkInItsOwnLoop:
-    async def test_runs_in_a_thread_and_a_loop_of_its_own(self) -> None:
+    async def test_work_runs_in_its_own_thread_and_loop(self) -> None:
         places: list[object] = []
 
         async def work() -> None:
@@ -19,7 +19,7 @@ class TestWorkInItsOwnLoop:
         assert name == "courier"
         assert loop is not asyncio.get_running_loop()
 
-    async def test_goes_on_while_this_loop_is_busy(self) -> None:
+    async def test_work_continues_while_the_callers_loop_is_busy(self) -> None:
         ticked, seen = threading.Event(), []
 
         async def work() -> None:
@@ -32,7 +32,7 @@ class TestWorkInItsOwnLoop:
         await asyncio.gather(in_own_loop("courier", work), be_busy())
         assert seen == [True]
 
-    async def test_leaves_this_loop_free(self) -> None:
+    async def test_work_does_not_block_the_callers_loop(self) -> None:
         release = threading.Event()
 
         async def work() -> None:
@@ -44,7 +44,7 @@ class TestWorkInItsOwnLoop:
         release.set()
         await asyncio.wait_for(working, PATIENCE)
 
-    async def test_raises_what_it_raises(self) -> None:
+    async def test_exception_of_the_work_is_raised(self) -> None:
         async def work() -> None:
             raise KeyError("a bug")
 
@@ -52,17 +52,17 @@ class TestWorkInItsOwnLoop:
             await in_own_loop("courier", work)
 
     @pytest.mark.parametrize("moment", ["at-once", "begun"])
-    async def test_is_cancelled_with_us_and_waited_for(self, moment: str) -> None:
-        begun, told = threading.Event(), []
+    async def test_cancellation_cancels_the_work_and_waits_for_it(self, moment: str) -> None:
+        begun, events = threading.Event(), []
 
         async def work() -> None:
             begun.set()
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                told.append("cancelled")
+                events.append("cancelled")
                 await asyncio.sleep(0.1)
-                told.append("finished")
+                events.append("finished")
                 raise
 
         working = asyncio.create_task(in_own_loop("courier", work))
@@ -72,9 +72,9 @@ class TestWorkInItsOwnLoop:
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(working, PATIENCE)
-        assert told == ["cancelled", "finished"]
+        assert events == ["cancelled", "finished"]
 
-    async def test_leaves_no_thread_behind(self) -> None:
+    async def test_work_leaves_no_thread(self) -> None:
         async def work() -> None:
             await asyncio.sleep(0)
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 from structlog.testing import capture_logs
 
-from carimbo.worker.rates import warn_of_rates
+from carimbo.worker.chores import warn_of_rates
 
 
-def test_a_missing_rate_is_warned_of_from_the_first_of_december_in_brasilia() -> None:
+def test_missing_rate_is_logged_from_the_first_of_december_in_brasilia() -> None:
     with capture_logs() as logs:
         warn_of_rates(datetime(2026, 12, 1, 2, 59, tzinfo=UTC))
     assert logs == []

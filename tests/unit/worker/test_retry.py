@@ -2,8 +2,8 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.service.backoff import Backoff
-from carimbo.worker.retry import RetryPolicy
+from carimbo.service.waiting import Backoff
+from carimbo.worker.advance import RetryPolicy
 
 BACKOFF = Backoff(timedelta(seconds=1), timedelta(seconds=60))
 POLICY = RetryPolicy(BACKOFF, attempts_before_parking=8)
@@ -12,11 +12,11 @@ POLICY = RetryPolicy(BACKOFF, attempts_before_parking=8)
 class TestDelay:
     @pytest.mark.parametrize("attempts", [1, 2, 7, 1000])
     @pytest.mark.parametrize("dice", [0.0, 0.5, 1.0])
-    def test_it_is_the_pause_of_its_backoff(self, attempts: int, dice: float) -> None:
+    def test_delay_is_the_pause_of_the_backoff(self, attempts: int, dice: float) -> None:
         assert POLICY.delay(attempts, dice) == BACKOFF.pause(attempts, dice)
 
 
 class TestIsSpent:
     @pytest.mark.parametrize(("attempts", "spent"), [(0, False), (7, False), (8, True), (9, True)])
-    def test_so_many_attempts_spend_it(self, attempts: int, spent: bool) -> None:
+    def test_retries_end_after_the_configured_attempts(self, attempts: int, spent: bool) -> None:
         assert POLICY.is_spent(attempts) is spent

@@ -1,4 +1,4 @@
-"""Example bodies of the operations, which tests send to the API: the smallest first, then a full one.
+"""Example bodies of the operations, which tests send to the API: a minimal one first, then a full one.
 
 Each JSON file beside this one names the operations that it is for, and holds their examples in order.
 """

@@ -1,1 +1,1 @@
-"""One folder a document type, each with the same files."""
+"""Document types: one package for each, with the same file names, or one module if it only has settings."""

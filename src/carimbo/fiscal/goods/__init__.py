@@ -1,1 +1,1 @@
-"""What NF-e and NFC-e have in common: the sale of goods, from request to document."""
+"""Code that NF-e and NFC-e share: requests, composition, taxes, totals, events and rules."""

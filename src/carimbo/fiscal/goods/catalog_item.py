@@ -1,24 +1,68 @@
-"""The fiscal fields that a product of the catalog may have, for the documents of goods."""
+"""The fiscal fields of a product of the catalog: as in an item of a document, without values of one sale."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationInfo, create_model
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.fields import MAY_HAVE_DOTS, Body, Cfop, GoodsOrigin, Ncm
+from carimbo.fiscal.body.fields import MAY_HAVE_DOTS, Body, Cfop, GoodsOrigin, Money, Ncm
+from carimbo.fiscal.body.reading import checked_when_sent, is_stored
 from carimbo.fiscal.goods.cfop import is_within_the_state
+from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import BenefitCode, Cest, Gtin, Unit
 from carimbo.fiscal.goods.items import NO_GTIN
-from carimbo.fiscal.goods.lasting_taxes import CatalogContribution, CatalogIbsCbs, CatalogIcms, CatalogIpi
-from carimbo.fiscal.gtin import is_gtin
+from carimbo.fiscal.identity.gtin import is_gtin
 from carimbo.fiscal.money import ZERO
-from carimbo.fiscal.stored import checked_once
-from carimbo.fiscal.tables.cest import CESTS
-from carimbo.fiscal.tables.cfop import CFOPS
-from carimbo.fiscal.tables.ncm import NCMS
+from carimbo.fiscal.tables.goods_codes import CESTS, CFOPS, NCMS
+from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
+
+
+def _refuse(value: Any, info: ValidationInfo) -> None:
+    if value is not None and not is_stored(info):
+        raise PydanticCustomError(
+            "depends_on_sale", "Depende da venda: informe códigos e alíquotas, não valores nem quantidades."
+        )
+
+
+# Not in the published contract, because every value is refused.
+_DependsOnSale = Annotated[SkipJsonSchema[None], BeforeValidator(_refuse)]
+
+
+def _catalog_form(form: type[Body]) -> Any:
+    """Returns the model of a tax without the fields that depend on one sale."""
+    fields: dict[str, Any] = {name: _catalog_field(name, field) for name, field in form.model_fields.items()}
+    return create_model(f"Catalog{form.__name__}", __base__=Body, __doc__=form.__doc__, **fields)
+
+
+def _catalog_field(name: str, field: FieldInfo) -> tuple[Any, Any]:
+    types = get_args(field.annotation) or (field.annotation,)
+    body = next((type_ for type_ in types if isinstance(type_, type) and issubclass(type_, Body)), None)
+    if body:
+        return _catalog_form(body) | None, field
+    # Groups of the layout consist of amounts, so they are refused as a whole.
+    has_group = any(hasattr(type_, "__dataclass_fields__") for type_ in types)
+    if Money in types or name.endswith("quantity") or has_group:
+        return _DependsOnSale, Field(default=None)
+    return field.annotation, field
+
+
+if TYPE_CHECKING:
+    CatalogIcms = IcmsBody
+    CatalogContribution = ContributionBody
+    CatalogIpi = IpiBody
+    CatalogIbsCbs = IbsCbsBody
+else:
+    CatalogIcms = _catalog_form(IcmsBody)
+    CatalogContribution = _catalog_form(ContributionBody)
+    CatalogIpi = _catalog_form(IpiBody)
+    CatalogIbsCbs = _catalog_form(IbsCbsBody)
+
 
 _LENGTH_OF_NCM = 8
-# Situations whose rate the company's settings would tell, if the item does not.
+# CST whose rate comes from the settings of the company if the item has none.
 _WITH_RATE = frozenset({"00", "10", "20", "51", "70", "90"})
 _WITH_CREDIT = frozenset({"101", "201"})
 
@@ -27,26 +71,26 @@ def _is_of_one_regime(icms: IcmsBody) -> bool:
     return icms.cst is None or icms.csosn is None
 
 
-# Authorities take the two digits of what is no good only in notes of services (rule 471).
-_WHOLE_NCM = checked_once(
+# Authorities accept the two digits 00 only in documents without goods (rule 471).
+_WHOLE_NCM = checked_when_sent(
     lambda code: len(code) == _LENGTH_OF_NCM, "Informe os 8 dígitos; 00000000 no que não é mercadoria."
 )
-# As rule 778 of documents, but for the codes of exports alone (99): an item is described as it is sold within
-# the state, and the document of an export may tell another code.
-_KNOWN_NCM = checked_once(lambda code: code in NCMS, "Não existe na tabela NCM em vigor.")
-_KNOWN_CEST = checked_once(lambda code: code in CESTS, "Não está na tabela CEST.")
-_KNOWN_CFOP = checked_once(
+# As rule 778 of documents, without the codes for exports (99): an item describes a sale within the state, and
+# the document of an export may have another code.
+_KNOWN_NCM = checked_when_sent(lambda code: code in NCMS, "Não existe na tabela NCM em vigor.")
+_KNOWN_CEST = checked_when_sent(lambda code: code in CESTS, "Não está na tabela CEST.")
+_KNOWN_CFOP = checked_when_sent(
     lambda code: code in CFOPS and is_within_the_state(code),
     "Não é um CFOP de saída na UF: informe um da tabela que comece por 5.",
 )
-_TRUE_GTIN = checked_once(
+_TRUE_GTIN = checked_when_sent(
     lambda code: code == NO_GTIN or is_gtin(code), "GTIN inválido: confira o dígito verificador."
 )
-_ONE_REGIME = checked_once(_is_of_one_regime, "Informe cst ou csosn, não os dois.")
+_ONE_REGIME = checked_when_sent(_is_of_one_regime, "Informe cst ou csosn, não os dois.")
 
 
 class GoodsFiscal(Body):
-    """Which goods they are, and how they are taxed: as a line of a document says it."""
+    """The fiscal fields of goods and their taxes, as in an item of a document."""
 
     ncm: Annotated[Annotated[Ncm, _WHOLE_NCM, _KNOWN_NCM] | None, MAY_HAVE_DOTS] = Field(
         default=None,
@@ -101,8 +145,8 @@ class GoodsFiscal(Body):
     )
 
 
-def needed_alone(fiscal: GoodsFiscal) -> tuple[str, ...]:
-    """What lacks in a product that takes nothing from the company, by our JSON's names."""
+def missing_without_defaults(fiscal: GoodsFiscal) -> tuple[str, ...]:
+    """Returns the missing JSON fields of a product that does not use the defaults of the company."""
     icms = fiscal.icms or IcmsBody()
     needed = {
         "ncm": fiscal.ncm,

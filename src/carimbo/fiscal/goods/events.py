@@ -1,4 +1,4 @@
-"""What the issuer of an NF-e or NFC-e tells of it after its authorization."""
+"""Events that the issuer of an NF-e or NFC-e can register, and the voiding of unused numbers."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -6,41 +6,49 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.cancellation_deadline import (
     in_time_until,
     last_moment,
     last_moment_for_substitution,
 )
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
-    AboutDocument,
     CancellationDeadline,
     Deadline,
     EventKind,
     EventRoute,
-    Filed,
+    EventSubject,
+    FilingIssuer,
+    FilingResult,
+    InutilizedRange,
     Justification,
-    Line,
     Repetition,
-    Teller,
+    SingleLineText,
+    Voiding,
     cancellation_route,
 )
+from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
     Correction,
     Detail,
-    Event,
+    InvoiceEvent,
     issue_event,
+)
+from carimbo.fiscal.layouts.nfe_v4.inutilization import (
+    InutilizationRange,
+    issue_inutilization,
+    registered_inutilization,
 )
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signed_filing import SignedFiling
-from carimbo.fiscal.taxpayer import normalize
+from carimbo.fiscal.signed_documents import SignedFiling
+from carimbo.fiscal.tables.geography import STATES
 
 _TOO_LATE = frozenset({"501", "770"})
 _MOST_CORRECTIONS = 20
@@ -49,7 +57,7 @@ _REGISTERED = partial(registered_event, NFE_DIALECT)
 
 
 class CancellationRequest(Body):
-    """Why a document is taken back."""
+    """The reason of a cancellation."""
 
     justification: Justification = Field(
         default="Cancelamento solicitado pelo emitente",
@@ -59,7 +67,7 @@ class CancellationRequest(Body):
 
 
 class ReceiptCancellationRequest(CancellationRequest):
-    """Why a receipt is taken back, and for which one, if it is replaced."""
+    """The reason of the cancellation of an NFC-e, and the NFC-e that replaces it, if any."""
 
     replaced_by_access_key: Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$")] | None = (
         Field(
@@ -70,52 +78,54 @@ class ReceiptCancellationRequest(CancellationRequest):
 
 
 class CorrectionRequest(Body):
-    """A correction letter; it replaces those before it, and so tells everything that is to be corrected."""
+    """A correction letter. It replaces the earlier ones, so it has to list every correction."""
 
-    correction: Annotated[Line, StringConstraints(min_length=15, max_length=1000)] = Field(
+    correction: Annotated[SingleLineText, StringConstraints(min_length=15, max_length=1000)] = Field(
         description="Texto da correção, de 15 a 1000 caracteres (xCorrecao).",
         examples=["O endereço de entrega é Rua das Flores, 10"],
     )
 
 
-def cancel(request: CancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
-    """Sign the cancellation of a document (110111)."""
-    return _issued(Cancellation(protocol=about.protocol, reason=request.justification), about, teller)
+def cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs the cancellation of a document (110111)."""
+    return _issued(Cancellation(protocol=about.protocol, reason=request.justification), about, issuer)
 
 
-def cancel_receipt(request: ReceiptCancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
-    """Sign the cancellation of a receipt: by substitution (110112) if another takes its place."""
+def cancel_receipt(
+    request: ReceiptCancellationRequest, about: EventSubject, issuer: FilingIssuer
+) -> FilingResult:
+    """Signs the cancellation of an NFC-e: by substitution (110112) if another one replaces it."""
     if request.replaced_by_access_key is None:
-        return cancel(request, about, teller)
+        return cancel(request, about, issuer)
     try:
-        replacing = AccessKey.parse(request.replaced_by_access_key)
+        replacement = AccessKey.parse(request.replaced_by_access_key)
     except InvalidAccessKey as invalid:
         return (Problem("910", "replacedByAccessKey", str(invalid)),)
     detail = CancellationBySubstitution(
         author_state_code=AccessKey.parse(about.access_key).state_code,
-        application_version=teller.software.name,
+        application_version=issuer.software.name,
         protocol=about.protocol,
         reason=request.justification,
-        replaced_by=replacing,
+        replaced_by=replacement,
     )
-    return _issued(detail, about, teller)
+    return _issued(detail, about, issuer)
 
 
-def replacing_receipt(request: ReceiptCancellationRequest) -> str | None:
-    """The key of the receipt that takes the place of the one that is canceled."""
-    told = request.replaced_by_access_key
-    return normalize(told) if told else None
+def replacement_key(request: ReceiptCancellationRequest) -> str | None:
+    """Returns the access key of the NFC-e that replaces the canceled one; None if there is none."""
+    access_key = request.replaced_by_access_key
+    return normalize(access_key) if access_key else None
 
 
-def correct(request: CorrectionRequest, about: AboutDocument, teller: Teller) -> Filed:
-    """Sign a correction letter (110110)."""
-    return _issued(Correction(correction=request.correction), about, teller)
+def correct(request: CorrectionRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs a correction letter (110110)."""
+    return _issued(Correction(correction=request.correction), about, issuer)
 
 
 def _last_moment_of_receipt(
     access_key: str, authorized_at: datetime, request: ReceiptCancellationRequest
 ) -> datetime | None:
-    if replacing_receipt(request) is None:
+    if replacement_key(request) is None:
         return last_moment(access_key, authorized_at, request)
     return last_moment_for_substitution(access_key, authorized_at)
 
@@ -150,7 +160,7 @@ RECEIPT_CANCELLATION = EventKind(
         _last_moment_of_receipt,
         in_time_until,
     ),
-    replaced_by=replacing_receipt,
+    replaced_by=replacement_key,
 )
 CORRECTION = EventKind(
     name="correction",
@@ -186,16 +196,38 @@ CORRECTION = EventKind(
 )
 
 
-def _issued(detail: Detail, about: AboutDocument, teller: Teller) -> Filed:
+def _issued(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     key = AccessKey.parse(about.access_key)
-    event = Event(
+    event = InvoiceEvent(
         organ=key.state_code,
-        environment=teller.environment.code,
-        tax_id=teller.company.tax_id,
+        environment=issuer.environment.code,
+        tax_id=issuer.company.tax_id,
         access_key=key,
         occurred_at=about.occurred_at,
         sequence=about.sequence,
         detail=detail,
     )
-    made = issue_event(event, teller.signer, teller.schemas)
-    return made if isinstance(made, tuple) else SignedFiling.of(made)
+    signed = issue_event(event, issuer.signer, issuer.schemas)
+    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
+
+
+def void(model: str, numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
+    """Signs the request that voids a range of numbers (inutilização)."""
+    unused = InutilizationRange(
+        environment=issuer.environment.code,
+        state_code=STATES[issuer.company.address.state].ibge,
+        year=f"{numbers.year % 100:02d}",
+        cnpj=issuer.company.tax_id,
+        model=model,
+        series=numbers.series,
+        first_number=numbers.first_number,
+        last_number=numbers.last_number,
+        reason=numbers.justification,
+    )
+    signed = issue_inutilization(unused, issuer.signer, issuer.schemas)
+    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
+
+
+def voiding_of(model: str) -> Voiding:
+    """Returns how unused numbers of a model are voided."""
+    return Voiding(partial(void, model), registered_inutilization)

@@ -1,4 +1,4 @@
-"""PIS, COFINS, IPI and what else the federal government takes of an item: as told, and computed."""
+"""PIS, COFINS and IPI of an item: request bodies, and how their groups are computed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,11 +7,9 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.company import TaxRegime
-from carimbo.fiscal.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
-from carimbo.fiscal.findings import Incomplete
-from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, given_values, required
+from carimbo.fiscal.body.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
+from carimbo.fiscal.goods.applicable_taxes import TaxedItem
+from carimbo.fiscal.layouts.filling import fill, given_values, missing_value
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -30,7 +28,8 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     ReturnedIpiAmount,
 )
 from carimbo.fiscal.money import ZERO, cents, percent
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.parties.company import TaxRegime
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Incomplete, Problem
 from carimbo.fiscal.taxes.pis_cofins import GENERAL_RATES, PIS_COFINS_ENDED, ContributionRates, missing_regime
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -72,35 +71,35 @@ class IpiBody(Body):
 
 
 class ReturnedIpiBody(Body):
-    """IPI given back with goods that return."""
+    """IPI refunded with returned goods."""
 
     returned_share: Rate = Field(description="Percentual da mercadoria devolvida (pDevol).")
     amount: Money = Field(description="Valor do IPI devolvido (vIPIDevol).")
 
 
 @dataclass(frozen=True, slots=True)
-class Contribution(Generic[G]):
-    """One of the two contributions, which share their rules and differ in their groups and rates."""
+class FederalContribution(Generic[G]):
+    """PIS or COFINS: both follow the same rules, with different groups and rates."""
 
     field: str
     name: str
-    """In Portuguese, as it follows what is of it."""
+    """In Portuguese with its preposition, for messages."""
     by_rate: type[G]
     by_quantity: type[G]
     not_taxed: type[G]
     other: type[G]
     nothing: G
-    """What companies of the Simples Nacional write: theirs is in the single payment of the regime."""
+    """The group of companies of the Simples Nacional, which pay it within their single payment."""
     ended: G
-    """What companies of the normal regime write since there is no such contribution."""
+    """The group of companies of the normal regime since the contribution has ended."""
     general_rate: Callable[[ContributionRates], Decimal]
 
 
-# No note says which CST 2027 wants; "no incidence" is the one that says so (IN RFB 1.009/2010).
+# No technical note defines the CST for 2027; 08 means "no incidence" (IN RFB 1.009/2010).
 _NOT_INCIDENT = "08"
 _NOTHING = {"cst": "49", "base": ZERO, "rate": ZERO, "amount": ZERO}
 
-PIS: Contribution[Pis] = Contribution(
+PIS: FederalContribution[Pis] = FederalContribution(
     field="pis",
     name="do PIS",
     by_rate=PisRate,
@@ -111,7 +110,7 @@ PIS: Contribution[Pis] = Contribution(
     ended=PisNotTaxed(cst=_NOT_INCIDENT),
     general_rate=lambda rates: rates.pis,
 )
-COFINS: Contribution[Cofins] = Contribution(
+COFINS: FederalContribution[Cofins] = FederalContribution(
     field="cofins",
     name="da COFINS",
     by_rate=CofinsRate,
@@ -135,41 +134,50 @@ _OTHER = frozenset(
     }
 )  # fmt: skip
 TAXED_IPI = frozenset({"00", "49", "50", "99"})
-"""CST of an IPI that is due."""
+"""CST with IPI due."""
 
 
 def contribution_group(
-    contribution: Contribution[G], body: ContributionBody | None, line: Line, trade: Trade, base: Decimal
+    contribution: FederalContribution[G],
+    body: ContributionBody | None,
+    item: TaxedItem,
+    trade: Trade,
+    base: Decimal,
 ) -> G | None:
-    """Make the group of the item's CST: the caller's values, and the rest computed on `base`."""
+    """Returns the group of the item's CST: values of the request, and the rest computed on `base`."""
     if body is None and trade.has_only_ibs_cbs:
         return None
     if body is None and trade.company.tax_regime is not TaxRegime.NORMAL:
         return contribution.nothing
     if body is None and not trade.tax_day.has_pis_cofins:
         return contribution.ended
-    path = f"{line.path}.{contribution.field}"
-    cst = (body and body.cst) or _usual_cst(line, trade, path)
+    path = f"{item.path}.{contribution.field}"
+    cst = (body and body.cst) or _usual_cst(item, trade, path)
     given = given_values(body)
     group, amounts = _computed(contribution, cst, given, path, trade, base)
     return fill(group, given, path, lambda: f"CST {cst} {contribution.name}", {"cst": cst, **amounts})
 
 
-def _usual_cst(line: Line, trade: Trade, path: str) -> str:
-    """Taxed by the regime's general rate; not at all when exported (Lei 10.833/2003, art. 6º)."""
+def _usual_cst(item: TaxedItem, trade: Trade, path: str) -> str:
+    """Returns the CST of the general rate; exports are not taxed (Lei 10.833/2003, art. 6º)."""
     if trade.company.tax_regime is not TaxRegime.NORMAL:
         return "49"
     if not trade.tax_day.has_pis_cofins:
         return _NOT_INCIDENT
-    if not line.is_sale:
-        raise Incomplete(required(f"{path}.cst", "operações que não são vendas"))
+    if not item.is_sale:
+        raise Incomplete(missing_value(f"{path}.cst", "operações que não são vendas"))
     return "08" if trade.is_export else _FULL_RATE
 
 
 def _computed(
-    contribution: Contribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade, base: Decimal
+    contribution: FederalContribution[G],
+    cst: str,
+    given: dict[str, Any],
+    path: str,
+    trade: Trade,
+    base: Decimal,
 ) -> tuple[type[G], dict[str, Any]]:
-    """The group of a CST, and what can be computed of it."""
+    """Returns the group class of a CST, and its computed values."""
     if cst in _BY_RATE:
         usual = _general_rate(contribution, cst, given, path, trade)
         return contribution.by_rate, _by_rate(given, base, usual)
@@ -181,11 +189,15 @@ def _computed(
         raise Incomplete(Problem(SCHEMA_PROBLEM, f"{path}.cst", f"CST {cst} não existe."))
     if "quantity" in given or "unit_rate" in given:
         return contribution.other, _by_quantity(given)
-    return contribution.other, _of_other_operations(given, path, base)
+    if "rate" in given:
+        return contribution.other, _by_rate(given, base, None)
+    if given.get("amount"):
+        raise Incomplete(missing_value(f"{path}.rate", "o valor da contribuição"))
+    return contribution.other, _NOTHING
 
 
 def contribution_ended(path: str, name: str) -> Problem:
-    """Returns the problem of a contribution with an amount, on a day when it no longer exists."""
+    """Returns the problem of an amount of a contribution that no longer exists on the day."""
     return Problem(
         PIS_COFINS_ENDED,
         path,
@@ -196,17 +208,8 @@ def contribution_ended(path: str, name: str) -> Problem:
     )
 
 
-def _of_other_operations(given: dict[str, Any], path: str, base: Decimal) -> dict[str, Any]:
-    """Nothing, unless the caller tells something."""
-    if "rate" in given:
-        return _by_rate(given, base, None)
-    if given.get("amount"):
-        raise Incomplete(required(f"{path}.rate", "o valor da contribuição"))
-    return _NOTHING
-
-
 def _general_rate(
-    contribution: Contribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade
+    contribution: FederalContribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade
 ) -> Decimal | None:
     if cst != _FULL_RATE or "rate" in given:
         return None
@@ -234,20 +237,20 @@ def _by_quantity(given: dict[str, Any]) -> dict[str, Any]:
     return {"amount": cents(quantity * unit_rate)}
 
 
-_AROUND_THE_IPI = ("framework_code", "producer_tax_id", "seal_code", "seal_quantity")
+_IPI_DETAILS = ("framework_code", "producer_tax_id", "seal_code", "seal_quantity")
 
 
-def ipi_group(body: IpiBody | None, line: Line) -> Ipi | None:
-    """IPI that is due or not, with what the layout asks in each case; of most goods nothing is told."""
+def ipi_group(body: IpiBody | None, item: TaxedItem) -> Ipi | None:
+    """Returns the IPI group, taxed or not taxed; None if the request has no IPI, as for most goods."""
     if body is None:
         return None
-    given = {name: amount for name, amount in given_values(body).items() if name not in _AROUND_THE_IPI}
+    given = {name: amount for name, amount in given_values(body).items() if name not in _IPI_DETAILS}
     return Ipi(
         framework_code=body.framework_code,
         producer_tax_id=body.producer_tax_id,
         seal_code=body.seal_code,
         seal_quantity=body.seal_quantity,
-        taxation=_ipi_taxation(body.cst, given, f"{line.path}.ipi", line.value),
+        taxation=_ipi_taxation(body.cst, given, f"{item.path}.ipi", item.value),
     )
 
 
@@ -259,11 +262,11 @@ def _ipi_taxation(cst: str, given: dict[str, Any], path: str, base: Decimal) -> 
         return fill(IpiNotTaxed, given, path, situation, {})
     by_quantity = "quantity" in given or "unit_rate" in given
     if not by_quantity and "rate" not in given:
-        raise Incomplete(required(f"{path}.rate", situation()))
+        raise Incomplete(missing_value(f"{path}.rate", situation()))
     amounts = _by_quantity(given) if by_quantity else _by_rate(given, base, None)
     return fill(IpiTaxed, given, path, situation, amounts)
 
 
 def returned_ipi_group(body: ReturnedIpiBody) -> ReturnedIpi:
-    """IPI given back, which the layout wraps in a group of its own."""
+    """Returns the refunded IPI, which the layout wraps in a group of its own."""
     return ReturnedIpi(returned_share=body.returned_share, ipi=ReturnedIpiAmount(amount=body.amount))

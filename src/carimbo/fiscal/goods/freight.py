@@ -1,25 +1,24 @@
-"""How goods travel: as a body says it, and as the layout writes it."""
+"""Freight and transport of goods: request body, and group of the layout."""
 
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.address import Line
-from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.fields import Body, Money, RecipientRegistration, StateCode, TaxId, Text
+from carimbo.fiscal.body.fields import Body, Coded, Money, RecipientRegistration, StateCode, TaxId, Text
+from carimbo.fiscal.layouts.layout import with_cached_xml
 from carimbo.fiscal.layouts.nfe_v4.transport import (
     Carrier,
+    GoodsTransport,
     RetainedTransportIcms,
-    Transport,
     TransportVehicle,
     Volume,
 )
-from carimbo.fiscal.layouts.records import with_kept_text
-from carimbo.fiscal.parties import split_tax_id
+from carimbo.fiscal.parties.address import AddressLine
+from carimbo.fiscal.parties.recipient import split_tax_id
 
 
 class FreightMode(Coded):
-    """Who hires the carriage (`modFrete`)."""
+    """The party that hires the transport (`modFrete`)."""
 
     SENDER = "sender", "0"
     RECIPIENT = "recipient", "1"
@@ -30,20 +29,20 @@ class FreightMode(Coded):
 
 
 class CarrierBody(Body):
-    """Who carries the goods."""
+    """The carrier of the goods."""
 
     tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ do transportador.")
-    name: Line | None = Field(default=None, description="Nome ou razão social do transportador.")
+    name: AddressLine | None = Field(default=None, description="Nome ou razão social do transportador.")
     state_registration: RecipientRegistration | None = Field(
         default=None, description="Inscrição estadual do transportador, ou ISENTO."
     )
-    address: Line | None = Field(default=None, description="Endereço em uma linha (xEnder).")
-    city: Line | None = Field(default=None, description="Nome do município.")
+    address: AddressLine | None = Field(default=None, description="Endereço em uma linha (xEnder).")
+    city: AddressLine | None = Field(default=None, description="Nome do município.")
     state: StateCode | None = Field(default=None, description="Sigla da UF.")
 
 
 class FreightBody(Body):
-    """Who hires the carriage, who carries, and what is carried."""
+    """Freight mode and amount, carrier, vehicles and volumes."""
 
     mode: FreightMode = Field(
         default=FreightMode.NONE,
@@ -75,14 +74,14 @@ class FreightBody(Body):
     )
 
 
-_NONE = with_kept_text(Transport(freight_mode=FreightMode.NONE.code))
+_NONE = with_cached_xml(GoodsTransport(freight_mode=FreightMode.NONE.code))
 
 
-def transport(body: FreightBody | None) -> Transport:
-    """The carriage of the layout; none is the rule."""
+def transport_group(body: FreightBody | None) -> GoodsTransport:
+    """Returns the transport group; most documents have no freight."""
     if body is None:
         return _NONE
-    return Transport(
+    return GoodsTransport(
         freight_mode=body.mode.code,
         carrier=_carrier(body.carrier) if body.carrier else None,
         retained_icms=body.retained_icms,

@@ -1,16 +1,22 @@
-"""IBS and CBS of an item, computed by its classification where the caller gives no values."""
+"""IBS and CBS of an item: values of the request, and the rest computed from its classification."""
 
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import required
+from carimbo.fiscal.goods.applicable_taxes import TaxedItem
+from carimbo.fiscal.layouts.filling import missing_value
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, TaxedByRate
-from carimbo.fiscal.missing_rates import informed_rate, unknown_rate
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.problems import Findings, Incomplete
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates, ReformTax
-from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
-from carimbo.fiscal.taxes.ibs_cbs_shares import NO_RATES, ShareRate, ShareRates, TaxedValue, taxed_by_rate
+from carimbo.fiscal.taxes.ibs_cbs import (
+    NO_RATES,
+    IbsCbsBody,
+    ShareRate,
+    ShareRates,
+    TaxedValue,
+    taxed_by_rate,
+)
+from carimbo.fiscal.taxes.missing_rates import informed_rate, unknown_rate
 from carimbo.fiscal.taxes.trade import Trade
 
 _TAXED_IN_FULL = "000001"
@@ -21,29 +27,29 @@ _LEFT_OUT = (
     "A nota sai sem IBS e CBS, porque corrige um documento emitido antes que o preço os contivesse (NT"
     " 2025.002, UB12-10): informe items[].ibsCbs para que os leve."
 )
-# Taxed by the general rates, less what the classification takes off them. Rates or amounts of the others only
-# the caller knows (NT 2025.002, table of CST).
+# Taxed by the general rates, minus the reduction of the classification. For other CST only the caller knows
+# rates and amounts (NT 2025.002, table of CST).
 _BY_GENERAL_RATES = frozenset({"000", "011", "200", "510", "515"})
 _BY_RATE = ("base", "state", "city", "ibs_amount", "cbs")
-_NOTHING_TOLD = IbsCbsBody()
+_EMPTY_BODY = IbsCbsBody()
 
 
 def ibs_cbs_group(
-    body: IbsCbsBody | None, line: Line, trade: Trade, value: TaxedValue, findings: Findings
+    body: IbsCbsBody | None, item: TaxedItem, trade: Trade, value: TaxedValue, findings: Findings
 ) -> IbsCbs | None:
-    """Make the groups of the item's classification: the caller's values, and the rest computed of `value`.
+    """Returns the groups of the item's classification: values of the request, the rest computed from `value`.
 
-    Companies that pay these taxes by themselves always inform them; the others may (NT 2025.002, UB12).
+    Companies that pay these taxes themselves always inform them; the others may (NT 2025.002, UB12).
     """
     if body is None:
         if not trade.company.informs_ibs_cbs(trade.tax_day.day):
             return None
         if trade.is_spared_reform_taxes:
-            findings.assumed(_LEFT_OUT)
+            findings.add_warning(_LEFT_OUT)
             return None
-        body = _NOTHING_TOLD
-    path = f"{line.path}.ibsCbs"
-    tax_class = body.tax_class_code or _usual_class(body, line, trade, path)
+        body = _EMPTY_BODY
+    path = f"{item.path}.ibsCbs"
+    tax_class = body.tax_class_code or _usual_class(body, item, trade, path)
     cst = body.cst or tax_class[:_LENGTH_OF_CST]
     return IbsCbs(
         cst=cst,
@@ -59,12 +65,12 @@ def ibs_cbs_group(
     )
 
 
-def _usual_class(body: IbsCbsBody, line: Line, trade: Trade, path: str) -> str:
-    """Taxed in full; immune when exported (LC 214/2025, art. 79)."""
-    if body is _NOTHING_TOLD and not line.is_sale:
-        raise Incomplete(required(f"{path}.taxClassCode", "operações que não são vendas"))
+def _usual_class(body: IbsCbsBody, item: TaxedItem, trade: Trade, path: str) -> str:
+    """Returns the class "taxed in full", or "immune" for exports (LC 214/2025, art. 79)."""
+    if body is _EMPTY_BODY and not item.is_sale:
+        raise Incomplete(missing_value(f"{path}.taxClassCode", "operações que não são vendas"))
     if body.cst not in (None, _TAXED_IN_FULL[:_LENGTH_OF_CST]):
-        raise Incomplete(required(f"{path}.taxClassCode", f"CST {body.cst} do IBS e da CBS"))
+        raise Incomplete(missing_value(f"{path}.taxClassCode", f"CST {body.cst} do IBS e da CBS"))
     return _EXPORTED if trade.is_export and body.cst is None else _TAXED_IN_FULL
 
 
@@ -77,7 +83,10 @@ def _by_rate(
     path: str,
     findings: Findings,
 ) -> TaxedByRate | None:
-    """The tax by rates: computed where those of the law hold, else told whole or not at all."""
+    """Returns the taxation by rates; None if the item has none.
+
+    If the law sets the rates, it is computed. If not, the request has to give all of its values.
+    """
     rates = _rates_of(cst, IBS_CBS_CLASSES.rows.get(tax_class), trade)
     if rates is None:
         missing = [name for name in _BY_RATE if getattr(body, name) is None]
@@ -90,7 +99,7 @@ def _by_rate(
         fields += [f"{name}.rate" for name, share in shares if share and share.rate is None]
         if fields:
             situation = _PUBLIC if is_public else f"CST {cst} do IBS e da CBS, por alíquota"
-            raise Incomplete(*(required(f"{path}.{field}", situation) for field in fields))
+            raise Incomplete(*(missing_value(f"{path}.{field}", situation) for field in fields))
         rates = NO_RATES
     elif None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
         _require_unknown_rates(body, rates, trade, path, findings)
@@ -100,17 +109,18 @@ def _by_rate(
 _ZERO_RATES = IbsCbsRates(state=ZERO, city=ZERO, cbs=ZERO)
 
 
-def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> ShareRates | None:
-    """The rates of a classification as far as they are set; None where only the caller knows them."""
-    # What is due only if a condition fails is told apart; the rates are zero (NT 2025.002, UB18-10).
-    is_conditional = known is not None and known.has_regular_taxation
+def _rates_of(cst: str, tax_class: IbsCbsClass | None, trade: Trade) -> ShareRates | None:
+    """Returns the rates of a classification; None if only the caller knows them."""
+    # A tax that is due only if a condition fails has a group of its own; here rates are zero (NT 2025.002,
+    # UB18-10).
+    is_conditional = tax_class is not None and tax_class.has_regular_taxation
     if not is_conditional and cst not in _BY_GENERAL_RATES:
         return None
-    # From 2027 on all of the tax of a public purchase goes to the entity that buys (LC 214/2025, art. 473).
+    # From 2027 on the whole tax of a public purchase goes to the buying entity (LC 214/2025, art. 473).
     if trade.government_reduction is not None and trade.tax_day.price_holds_reform_taxes:
         return None
     general = _ZERO_RATES if is_conditional else trade.rate_day.rates
-    ibs, cbs = (known.ibs_reduction, known.cbs_reduction) if known else (None, None)
+    ibs, cbs = (tax_class.ibs_reduction, tax_class.cbs_reduction) if tax_class else (None, None)
     public = trade.government_reduction
     return ShareRates(
         state=ShareRate(general.state, ibs, public),
@@ -122,7 +132,7 @@ def _rates_of(cst: str, known: IbsCbsClass | None, trade: Trade) -> ShareRates |
 def _require_unknown_rates(
     body: IbsCbsBody, rates: ShareRates, trade: Trade, path: str, findings: Findings
 ) -> None:
-    """Refuses an item whose rate nobody knows, and warns of one that only the caller knows."""
+    """Raises if a rate that the law has not set is missing in the request; warns if the request gives it."""
     shares = (
         ("state", ReformTax.IBS_STATE, body.state, rates.state),
         ("city", ReformTax.IBS_CITY, body.city, rates.city),
@@ -135,6 +145,6 @@ def _require_unknown_rates(
         if share is None or share.rate is None:
             problems.append(unknown_rate(tax, trade.rate_day.day, f"{path}.{name}.rate"))
         else:
-            findings.assumed(informed_rate(tax))
+            findings.add_warning(informed_rate(tax))
     if problems:
         raise Incomplete(*problems)

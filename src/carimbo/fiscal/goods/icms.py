@@ -1,25 +1,27 @@
-"""ICMS of an item: the situation that it is in, the group that the layout has for it, and its amounts."""
+"""ICMS of an item: its CST or CSOSN, the layout group of that code, and the computed amounts."""
 
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from carimbo.fiscal.company import TaxRegime
-from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.cfop import is_taxed_plainly
+from carimbo.fiscal.goods.applicable_taxes import TaxedItem
+from carimbo.fiscal.goods.cfop import has_usual_icms
 from carimbo.fiscal.goods.icms_body import IcmsBody
-from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, given_values, has_place_for, required
+from carimbo.fiscal.layouts.filling import fill, given_values, has_field, missing_value
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
+    Icms02,
     Icms10,
+    Icms15,
     Icms20,
     Icms30,
     Icms40,
     Icms51,
+    Icms53,
     Icms60,
+    Icms61,
     Icms70,
     Icms90,
     IcmsPart,
@@ -33,12 +35,11 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn500,
     IcmsSn900,
 )
-from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
 from carimbo.fiscal.money import percent
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.taxes.icms import deferred, interstate_rate, reduced_base
+from carimbo.fiscal.parties.company import TaxRegime
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Findings, Incomplete, Problem
+from carimbo.fiscal.taxes.icms import assumed_icms_rate, deferred_icms, interstate_rate, reduced_base
 from carimbo.fiscal.taxes.trade import Trade
-from carimbo.fiscal.taxes.usual_icms_rate import usual_rate
 
 _BY_CST: dict[str, type[Icms]] = {
     "00": Icms00,
@@ -70,48 +71,48 @@ _BY_CSOSN: dict[str, type[Icms]] = {
     "900": IcmsSn900,
 }
 _OPERATION_VALUE = "3"
-_TELLING_OF_A_TAX = frozenset({"rate", "base", "base_reduction", "deferral_rate"})
+_SIGNS_OF_A_TAX = frozenset({"rate", "base", "base_reduction", "deferral_rate"})
 _FUNDS = [
     (f"{prefix}fcp_rate", f"{prefix}fcp_base", f"{prefix}fcp_amount") for prefix in ("", "st_", "retained_")
 ]
-# Goods whose tax was retained by an earlier seller (Ajuste SINIEF 07/2001).
+# Sales of goods whose tax an earlier seller has retained (Ajuste SINIEF 07/2001).
 _RETAINED_EARLIER = frozenset({"5405", "6404"})
 
 
 class _Due(NamedTuple):
-    """What an amount of ICMS is computed from."""
+    """The input for the amounts of one ICMS group."""
 
     group: type[Icms]
     given: dict[str, Any]
-    line: Line
+    item: TaxedItem
     trade: Trade
     value: Decimal
     findings: Findings
 
 
 def icms_group(
-    body: IcmsBody | None, line: Line, trade: Trade, ipi: Decimal, findings: Findings
+    body: IcmsBody | None, item: TaxedItem, trade: Trade, ipi: Decimal, findings: Findings
 ) -> Icms | None:
-    """Make the group of the item's CST or CSOSN: the caller's values, and the rest computed."""
+    """Returns the group of the item's CST or CSOSN: values of the request, and the rest computed."""
     if body is None and trade.has_only_ibs_cbs:
         return None
-    name, code = _situation(body, line, trade, findings)
+    name, code = _situation(body, item, trade, findings)
     given = given_values(body)
     group = _group_of(name, code, given)
     if group is None:
         raise Incomplete(
-            Problem(SCHEMA_PROBLEM, f"{line.path}.icms.{name}", f"{_shown(name, code)} não existe.")
+            Problem(SCHEMA_PROBLEM, f"{item.path}.icms.{name}", f"{_shown(name, code)} não existe.")
         )
     compute = _COMPUTED.get(group, _nothing)
-    # IPI is part of the base where the buyer won't sell the goods again (LC 87/1996, art. 13, § 2º).
-    value = line.value + ipi if ipi and trade.buyer_is_final else line.value
-    computed = compute(_Due(group, given, line, trade, value, findings))
-    computed |= {"origin": line.origin, name: code}
-    return fill(group, _without_empty_funds(given), f"{line.path}.icms", lambda: _shown(name, code), computed)
+    # IPI is part of the base if the buyer does not resell the goods (LC 87/1996, art. 13, § 2º).
+    value = item.value + ipi if ipi and trade.buyer_is_final else item.value
+    computed = compute(_Due(group, given, item, trade, value, findings))
+    computed |= {"origin": item.origin, name: code}
+    return fill(group, _without_empty_funds(given), f"{item.path}.icms", lambda: _shown(name, code), computed)
 
 
 def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
-    """What was told, but for poverty funds of zero: saying that there is none is leaving them out."""
+    """Returns the given values without poverty funds (FCP) of zero, which the layout leaves out."""
     for rate, base, amount in _FUNDS:
         if rate in given and not given[rate] and not given.get(amount):
             given = {name: value for name, value in given.items() if name not in (rate, base, amount)}
@@ -120,7 +121,7 @@ def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache
 def simples_group(origin: str, csosn: str) -> Icms:
-    """The group of a CSOSN that tells no amounts."""
+    """Returns the group of a CSOSN without amounts."""
     return IcmsSn500(origin=origin) if csosn == "500" else IcmsSn102(origin=origin, csosn=csosn)
 
 
@@ -128,53 +129,50 @@ def _shown(name: str, code: str) -> str:
     return f"{name.upper()} {code}"
 
 
-def _situation(body: IcmsBody | None, line: Line, trade: Trade, findings: Findings) -> tuple[str, str]:
-    """The field that tells the situation, and its code."""
+def _situation(body: IcmsBody | None, item: TaxedItem, trade: Trade, findings: Findings) -> tuple[str, str]:
+    """Returns `cst` or `csosn`, and the code of the request, else the usual one."""
     if body and body.cst and body.csosn:
-        raise Incomplete(Problem(SCHEMA_PROBLEM, f"{line.path}.icms", "Informe cst ou csosn, não os dois."))
+        raise Incomplete(Problem(SCHEMA_PROBLEM, f"{item.path}.icms", "Informe cst ou csosn, não os dois."))
     if body and body.csosn:
         return "csosn", body.csosn
     if body and body.cst:
         return "cst", body.cst
-    return _usual_situation(line, trade, findings)
 
-
-def _usual_situation(line: Line, trade: Trade, findings: Findings) -> tuple[str, str]:
     name = "csosn" if trade.uses_csosn else "cst"
-    if not is_taxed_plainly(line.cfop):
-        raise Incomplete(required(f"{line.path}.icms.{name}", f"CFOP {line.cfop}"))
+    if not has_usual_icms(item.cfop):
+        raise Incomplete(missing_value(f"{item.path}.icms.{name}", f"CFOP {item.cfop}"))
     if not trade.uses_csosn:
-        return name, _usual_cst(line, trade)
-    csosn = usual_csosn(line.cfop, trade)
-    if not line.is_sale:
-        findings.assumed(
-            f"CSOSN não informado em operação que não é venda (CFOP {line.cfop}): usado o {csosn}. Confira, e"
+        return name, _usual_cst(item, trade)
+    csosn = usual_csosn(item.cfop, trade)
+    if not item.is_sale:
+        findings.add_warning(
+            f"CSOSN não informado em operação que não é venda (CFOP {item.cfop}): usado o {csosn}. Confira, e"
             " informe items[].icms.csosn se for outro."
         )
     return name, csosn
 
 
 def usual_csosn(cfop: str, trade: Trade) -> str:
-    """Taxed without credit for the buyer, which is what most sales of the Simples Nacional are."""
+    """Returns the CSOSN of most sales of the Simples Nacional: taxed, without credit for the buyer."""
     if trade.is_export:
         return "300"
     is_retained = cfop in _RETAINED_EARLIER and trade.company.tax_regime is not TaxRegime.MEI
     return "500" if is_retained else "102"
 
 
-def _usual_cst(line: Line, trade: Trade) -> str:
-    """Taxed in full; not taxed when exported (LC 87/1996, art. 3º, II)."""
-    if not line.is_sale:
-        raise Incomplete(required(f"{line.path}.icms.cst", "operações que não são vendas"))
+def _usual_cst(item: TaxedItem, trade: Trade) -> str:
+    """Returns the CST "taxed in full", or "not taxed" for exports (LC 87/1996, art. 3º, II)."""
+    if not item.is_sale:
+        raise Incomplete(missing_value(f"{item.path}.icms.cst", "operações que não são vendas"))
     if trade.is_export:
         return "41"
-    return "60" if line.cfop in _RETAINED_EARLIER else "00"
+    return "60" if item.cfop in _RETAINED_EARLIER else "00"
 
 
 def _group_of(name: str, code: str, given: dict[str, Any]) -> type[Icms] | None:
     if name == "csosn":
         return _BY_CSOSN.get(code)
-    # The same CST stands in another group when the tax is shared or passed on between states (MOC 7.0, N10).
+    # The same CST has another group if the tax is shared or passed on between states (MOC 7.0, N10).
     if "operation_base_share" in given or "st_state" in given:
         return IcmsPart
     if "st_destination_base" in given or "st_destination_amount" in given:
@@ -183,21 +181,18 @@ def _group_of(name: str, code: str, given: dict[str, Any]) -> type[Icms] | None:
 
 
 def _nothing(due: _Due) -> dict[str, Any]:
-    """Situations without an amount, and those whose amounts only the caller can know."""
+    """Computes nothing: the group has no amounts, or only the caller knows them."""
     return {}
 
 
 def _own(due: _Due) -> dict[str, Any]:
-    """The tax of the operation itself, and the poverty fund beside it (MOC 7.0, N15 to N17c)."""
+    """Computes the tax of the operation itself and of the poverty fund (MOC 7.0, N15 to N17c)."""
     rate, fcp_rate = _rates(due)
-    base = _base(due)
+    base: Decimal | None = due.given.get("base")
+    if base is None:
+        base = reduced_base(due.value, due.given.get("base_reduction"))
     values = {"base_mode": _OPERATION_VALUE, "base": base, "rate": rate, "amount": percent(base, rate)}
     return values | _fcp(due, base, fcp_rate)
-
-
-def _base(due: _Due) -> Decimal:
-    base: Decimal | None = due.given.get("base")
-    return reduced_base(due.value, due.given.get("base_reduction")) if base is None else base
 
 
 def _fcp(due: _Due, base: Decimal, rate: Decimal | None) -> dict[str, Any]:
@@ -205,20 +200,20 @@ def _fcp(due: _Due, base: Decimal, rate: Decimal | None) -> dict[str, Any]:
         return {}
     base = due.given.get("fcp_base", base)
     amounts = {"fcp_rate": rate, "fcp_amount": percent(base, rate)}
-    return amounts | {"fcp_base": base} if has_place_for(due.group, "fcp_base") else amounts
+    return amounts | {"fcp_base": base} if has_field(due.group, "fcp_base") else amounts
 
 
-def _own_if_told(due: _Due) -> dict[str, Any]:
-    """The same where the tax may also be left out."""
-    return _own(due) if due.given.keys() & _TELLING_OF_A_TAX else {}
+def _own_if_given(due: _Due) -> dict[str, Any]:
+    """Computes the tax of the operation if the request gives any of its values; else the group omits it."""
+    return _own(due) if due.given.keys() & _SIGNS_OF_A_TAX else {}
 
 
 def _deferred(due: _Due) -> dict[str, Any]:
-    """The tax of the operation, the part of it that is paid later, and what is due (MOC 7.0, N16a to N17)."""
-    if not due.given.keys() & _TELLING_OF_A_TAX:
+    """Computes the tax of the operation, its deferred part and the amount due (MOC 7.0, N16a to N17)."""
+    if not due.given.keys() & _SIGNS_OF_A_TAX:
         return {}
     values = _own(due)
-    parts = deferred(values["base"], values["rate"], due.given.get("deferral_rate", Decimal(100)))
+    parts = deferred_icms(values["base"], values["rate"], due.given.get("deferral_rate", Decimal(100)))
     return values | {
         "operation_amount": parts.operation_amount,
         "deferral_rate": due.given.get("deferral_rate", Decimal(100)),
@@ -228,29 +223,29 @@ def _deferred(due: _Due) -> dict[str, Any]:
 
 
 def _credit(due: _Due) -> dict[str, Any]:
-    """The credit that the Simples Nacional passes on to the buyer (LC 123/2006, art. 23)."""
+    """Computes the credit that the Simples Nacional passes on to the buyer (LC 123/2006, art. 23)."""
     rate = due.given.get("credit_rate", due.trade.company.defaults.simples_credit_rate)
     return {} if rate is None else {"credit_rate": rate, "credit_amount": percent(due.value, rate)}
 
 
-def _others_of_the_simples(due: _Due) -> dict[str, Any]:
-    """Any of the parts that the caller tells of."""
+def _simples_others(due: _Due) -> dict[str, Any]:
+    """Computes the parts of CSOSN 900 that the request gives values for."""
     credit = _credit(due) if "credit_rate" in due.given else {}
-    return _own_if_told(due) | credit
+    return _own_if_given(due) | credit
 
 
 def _rates(due: _Due) -> tuple[Decimal, Decimal | None]:
-    """The rates of the tax and of the poverty fund: as told, by law between states, else the usual ones."""
+    """Returns the rates of tax and poverty fund: given, interstate by law, or the usual ones."""
     trade, fcp_rate = due.trade, due.given.get("fcp_rate")
     company = trade.company
     if "rate" in due.given:
         return due.given["rate"], fcp_rate
     if trade.is_interstate:
-        return interstate_rate(company.address.state, trade.destination_state, due.line.origin), fcp_rate
+        return interstate_rate(company.address.state, trade.destination_state, due.item.origin), fcp_rate
     if company.defaults.icms_rate is not None:
         return company.defaults.icms_rate, fcp_rate
-    path = f"{due.line.path}.icms.rate"
-    usual = usual_rate(company.address.state, path, due.findings, with_fund=fcp_rate is None)
+    path = f"{due.item.path}.icms.rate"
+    usual = assumed_icms_rate(company.address.state, path, due.findings, with_fund=fcp_rate is None)
     return usual.rate, usual.fcp if fcp_rate is None else fcp_rate
 
 
@@ -260,8 +255,8 @@ _COMPUTED: dict[type[Icms], Callable[[_Due], dict[str, Any]]] = {
     Icms20: _own,
     Icms70: _own,
     Icms51: _deferred,
-    Icms90: _own_if_told,
-    IcmsSn900: _others_of_the_simples,
+    Icms90: _own_if_given,
+    IcmsSn900: _simples_others,
     IcmsSn101: _credit,
     IcmsSn201: _credit,
 }

@@ -1,12 +1,12 @@
-"""Every value of ICMS that a caller may give of an item."""
+"""The request body of the ICMS of an item."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.fields import Body, Money, Percent, Quantity, Rate, StateCode
-from carimbo.fiscal.goods.newer_schema import EXPECTED_ICMS, refused_by_name
+from carimbo.fiscal.body.fields import Body, Money, Percent, Quantity, Rate, StateCode
+from carimbo.fiscal.goods.unsupported_groups import EXPECTED_ICMS, unsupported_field_message
 
 Code1 = Annotated[str, StringConstraints(pattern=r"^[0-9]$")]
 Cst = Annotated[str, StringConstraints(pattern=r"^[0-9]{2}$")]
@@ -16,9 +16,9 @@ Code10 = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$")]
 
 
 class IcmsBody(Body):
-    """ICMS of an item; `cst` or `csosn` says which values belong together, what is missing is computed."""
+    """ICMS of an item; `cst` or `csosn` decides which values it has, and missing ones are computed."""
 
-    refused_names: ClassVar[Mapping[str, str]] = {"expectedAmount": refused_by_name(*EXPECTED_ICMS)}
+    refused_names: ClassVar[Mapping[str, str]] = {"expectedAmount": unsupported_field_message(*EXPECTED_ICMS)}
 
     cst: Cst | None = Field(default=None, description="Situação tributária do ICMS (CST), regime normal.")
     csosn: Code3 | None = Field(

@@ -1,12 +1,11 @@
-"""One line of a sale, as a body gives it."""
+"""The request body of an item."""
 
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from carimbo.fiscal.body_reading import is_blank
-from carimbo.fiscal.fields import (
+from carimbo.fiscal.body.fields import (
     MAY_HAVE_DOTS,
     Body,
     Cfop,
@@ -21,6 +20,7 @@ from carimbo.fiscal.fields import (
     Text,
     UnitValue,
 )
+from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody, ReturnedIpiBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.state_share import StateShareBody
@@ -38,9 +38,8 @@ from carimbo.fiscal.layouts.nfe_v4.goods import (
 )
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
-from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
 from carimbo.fiscal.money import ZERO
-from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
+from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 
 LONGEST_DESCRIPTION = 120
 COUNTS = "1"
@@ -54,7 +53,7 @@ NveCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}[0-9]{4}$")]
 
 
 class ItemBody(Body):
-    """One line of a sale."""
+    """An item of a sale."""
 
     model_config = ConfigDict(
         json_schema_extra={"anyOf": [{"required": ["unitValue"]}, {"required": ["netUnitValue"]}]}
@@ -63,7 +62,7 @@ class ItemBody(Body):
     @model_validator(mode="before")
     @classmethod
     def require_price(cls, given: Any) -> Any:
-        """Marks the price as missing in an item that has neither of its two forms."""
+        """Marks the price as missing in an item with neither `unitValue` nor `netUnitValue`."""
         if not isinstance(given, dict):
             return given
         has_price = any(not is_blank(given.get(name)) for name in ("unitValue", "netUnitValue"))
@@ -71,7 +70,7 @@ class ItemBody(Body):
 
     @property
     def price(self) -> Decimal:
-        """Returns what the buyer pays for a unit; zero while it is not worked out."""
+        """The gross price of a unit; zero until it is computed from a net price."""
         return ZERO if self.unit_value is None else self.unit_value
 
     description: Annotated[Text, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(

@@ -1,21 +1,56 @@
-"""The items of a sale as lines of the document: products, and what they add to its amount."""
+"""Composes the items of a document: product, charges, taxes, and the part of the total amount."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.goods.charges import Charges
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
 from carimbo.fiscal.goods.item_body import COUNTS, ItemBody
 from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
-from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.layout import construct, fields_among, layout_of
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
-from carimbo.fiscal.layouts.nfe_v4.goods import Product
+from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemObservations, ItemTaxes
-from carimbo.fiscal.layouts.records import fields_among, made
-from carimbo.fiscal.money import ZERO, cents
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.money import ZERO, cents, split_amount
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Findings, Incomplete, Problem
 from carimbo.fiscal.taxes.trade import Trade
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """Freight, insurance, other expenses and discount of an item or of a document."""
+
+    freight: Decimal | None = None
+    insurance: Decimal | None = None
+    other: Decimal | None = None
+    discount: Decimal | None = None
+
+
+_NAMES = ("freight", "insurance", "other", "discount")
+# Paths of the amounts of the document in the body, if they differ from the names.
+_PATHS = {"freight": "freight.amount"}
+
+
+def charges_of(items: Sequence[ItemBody], document: Charges) -> Sequence[Charges]:
+    """Returns the charges of each item: its own, or its share of those of the document, by its price."""
+    shared = [name for name in _NAMES if getattr(document, name)]
+    duplicates = [name for name in shared if any(getattr(item, name) for item in items)]
+    if duplicates:
+        raise Incomplete(*map(_duplicate_charge, duplicates))
+    weights = [cents(item.quantity * item.price) if item.counts_in_total else ZERO for item in items]
+    parts = {name: split_amount(getattr(document, name), weights) for name in shared}
+    return [
+        Charges(**{name: parts[name][index] if name in parts else getattr(item, name) for name in _NAMES})
+        for index, item in enumerate(items)
+    ]
+
+
+def _duplicate_charge(name: str) -> Problem:
+    path = _PATHS.get(name, name)
+    message = f"Informe {path} do documento ou items[].{name}, não os dois."
+    return Problem("AMBIGUOUS", path, message, hint="O valor do documento é repartido entre os itens.")
+
 
 NO_GTIN = "SEM GTIN"
 
@@ -29,9 +64,11 @@ def compose_item(
     charges: ItemBody | Charges,
     findings: Findings,
 ) -> Item:
-    """Make one line of the document; `position` counts from zero, as the caller's list does."""
+    """Returns an item of the document; `position` counts from zero, as in the list of the request."""
     if trade.is_sale and not body.quantity:
-        findings.missed(_nothing_sold(position))
+        # Only documents that complete or adjust others may have no quantity.
+        path = f"items[{position}].quantity"
+        findings.add_problem(Problem(SCHEMA_PROBLEM, path, "Deve ser maior que 0 em uma venda."))
     ncm = body.ncm or trade.company.defaults.ncm
     product = product_of(body, position, ncm, cfop, description, charges)
     taxes = item_taxes(body, product, position, trade, findings)
@@ -43,23 +80,18 @@ def compose_item(
         returned_ipi=returned,
         notes=body.notes,
         observations=ItemObservations(observation=body.observation) if body.observation else None,
-        # The item's share of the total is told beside the taxes of the reform only (NT 2025.002, VB01).
+        # Only items with taxes of the reform have their own total (NT 2025.002, VB01).
         total=item_total(product, taxes, returned) if taxes.ibs_cbs else None,
         referenced_item=body.referenced_item,
     )
 
 
-def _nothing_sold(position: int) -> Problem:
-    """Only documents that complete or adjust others may have no quantity."""
-    return Problem(SCHEMA_PROBLEM, f"items[{position}].quantity", "Deve ser maior que 0 em uma venda.")
-
-
-# What the groups of ICMS add to the amount of an item beside its price.
+# Amounts of ICMS that are charged on top of the price.
 _CHARGED = ("st_amount", "st_fcp_amount", "single_phase_withholding_amount")
 
 
-def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None) -> Decimal:
-    """What an item adds to the amount of the document (MOC 7.0, rule W16-10; NT 2020.005)."""
+def item_total(product: ItemProduct, taxes: ItemTaxes, returned: ReturnedIpi | None) -> Decimal:
+    """Returns the part of an item in the total of the document (MOC 7.0, rule W16-10; NT 2020.005)."""
     amount = product.amount if product.counts_in_total == COUNTS else ZERO
     charges = [product.freight, product.insurance, product.other, *_taxes_on_top(taxes)]
     if returned:
@@ -74,9 +106,9 @@ def item_total(product: Product, taxes: ItemTaxes, returned: ReturnedIpi | None)
 
 
 def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
-    """Taxes that the price does not hold."""
-    kind: Any = type(taxes.icms)
-    amounts = [getattr(taxes.icms, name) for name in fields_among(kind, _CHARGED)]
+    """Returns the taxes that are charged on top of the price."""
+    icms_type: Any = type(taxes.icms)
+    amounts = [getattr(taxes.icms, name) for name in fields_among(icms_type, _CHARGED)]
     if taxes.import_tax:
         amounts.append(taxes.import_tax.amount)
     if taxes.ipi:
@@ -87,17 +119,17 @@ def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
     return amounts
 
 
-# What is told of a product in the very words of the layout.
-_TOLD = frozenset(ItemBody.model_fields) & frozenset(layout_of(Product).inner)
+# Fields with the same name in the body and in the layout.
+_COPIED = frozenset(ItemBody.model_fields) & frozenset(layout_of(ItemProduct).inner)
 
 
 def product_of(
     body: ItemBody, position: int, ncm: str | None, cfop: str, description: str, charges: ItemBody | Charges
-) -> Product:
-    """Make the product of a line (`prod`)."""
+) -> ItemProduct:
+    """Returns the product of an item (`prod`)."""
     gtin = body.gtin or NO_GTIN
     values = {
-        **{name: getattr(body, name) for name in body.model_fields_set & _TOLD},
+        **{name: getattr(body, name) for name in body.model_fields_set & _COPIED},
         "sku": body.sku or f"ITEM{position + 1:03d}",
         "gtin": gtin,
         "description": description,
@@ -111,11 +143,11 @@ def product_of(
         "taxable_unit": body.taxable_unit or body.unit,
         "taxable_quantity": body.quantity if body.taxable_quantity is None else body.taxable_quantity,
         "taxable_unit_value": body.price if body.taxable_unit_value is None else body.taxable_unit_value,
-        # The layout has no way to write these as zero.
+        # The layout can't write these as zero.
         "freight": charges.freight or None,
         "insurance": charges.insurance or None,
         "discount": charges.discount or None,
         "other": charges.other or None,
         "counts_in_total": COUNTS if body.counts_in_total else "0",
     }
-    return made(Product, values)
+    return construct(ItemProduct, values)

@@ -1,70 +1,68 @@
-"""Prices without taxes: what the buyer pays is worked out of them, from 2027 on."""
+"""Prices without taxes (`netUnitValue`): from 2027 on, the gross price is computed from them."""
 
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
-from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.charges import Charges
+from carimbo.fiscal.goods.applicable_taxes import trade_of_item
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_within
-from carimbo.fiscal.goods.items import product_of
-from carimbo.fiscal.goods.tax_day import trade_of_item
+from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_in_price
+from carimbo.fiscal.goods.items import Charges, product_of
 from carimbo.fiscal.money import ZERO
-from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.taxes.ibs_cbs_body import IbsCbsBody
+from carimbo.fiscal.problems import Findings, Incomplete, Problem
+from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 from carimbo.fiscal.taxes.trade import Trade
 
 NET_PRICE = "NET_PRICE"
 """The code of a net price that can't be used."""
 _STEP = Decimal("0.0000000001")
-# So great that cents don't matter: shares of it are exact to more decimals than a price has.
+# So large that rounding to cents doesn't matter: shares of it have more exact decimals than a price.
 _TRIAL = Decimal(10) ** 12
 _SOURCE = "NT 2026.008"
 
 
-def with_prices(items: Sequence[ItemBody], trade: Trade, cfop: str, findings: Findings) -> list[ItemBody]:
-    """Returns the items, each with the price that the buyer pays."""
+def with_gross_prices(
+    items: Sequence[ItemBody], trade: Trade, cfop: str, findings: Findings
+) -> list[ItemBody]:
+    """Returns the items; those with a net price get the price that the buyer pays."""
     if all(item.net_unit_value is None for item in items):
         return list(items)
     priced = [
         item
         if item.net_unit_value is None
-        else findings.tried(_priced, item, position, trade_of_item(item, trade), cfop)
+        else findings.attempt(
+            _with_gross_price, item, position, trade_of_item(item.referenced_item, trade), cfop
+        )
         for position, item in enumerate(items)
     ]
     return [new or item for new, item in zip(priced, items, strict=True)]
 
 
-def _priced(item: ItemBody, position: int, trade: Trade, cfop: str) -> ItemBody:
+def _with_gross_price(item: ItemBody, position: int, trade: Trade, cfop: str) -> ItemBody:
+    """Returns an item with its gross price: computes the taxes of a trial price to learn their share."""
     path = f"items[{position}].netUnitValue"
     _refuse_if_unusable(item, trade, cfop, path)
     trial = item.model_copy(update={"quantity": Decimal(1), "unit_value": _TRIAL, "taxable_quantity": None})
-    scratch = Findings()
+    trial_findings = Findings()
     product = product_of(trial, position, item.ncm, cfop, item.description, Charges())
-    taxes = item_taxes(trial, product, position, trade, scratch)
-    within = taxes_within(taxes)
+    taxes = item_taxes(trial, product, position, trade, trial_findings)
+    within = taxes_in_price(taxes)
     if within >= _TRIAL:
         message = "Com estas alíquotas, os tributos tomam o preço inteiro."
         raise Incomplete(Problem(NET_PRICE, path, message, "Confira as alíquotas do item.", _SOURCE))
-    net = (item.net_unit_value or ZERO) + _selective_tax_of_unit(item)
-    # Problems of the item are reported when it is composed.
-    price = net if scratch.problems else (net * _TRIAL / (_TRIAL - within)).quantize(_STEP, ROUND_HALF_UP)
-    return item.model_copy(update={"unit_value": price} | _taxable_price(item, price))
-
-
-def _taxable_price(item: ItemBody, price: Decimal) -> dict[str, Decimal]:
-    """Returns the price of the taxable unit, if that is another one and the body gives no price of it."""
-    if not item.taxable_quantity or item.taxable_unit_value is not None:
-        return {}
-    taxable = price * item.quantity / item.taxable_quantity
-    return {"taxable_unit_value": taxable.quantize(_STEP, ROUND_HALF_UP)}
-
-
-def _selective_tax_of_unit(item: ItemBody) -> Decimal:
-    amount = item.selective_tax.amount if item.selective_tax else None
-    return amount / item.quantity if amount and item.quantity else ZERO
+    net = item.net_unit_value or ZERO
+    if item.selective_tax and item.selective_tax.amount and item.quantity:
+        net += item.selective_tax.amount / item.quantity
+    # If the trial has problems they are reported when the item is composed, so any price will do.
+    price = net
+    if not trial_findings.problems:
+        price = (net * _TRIAL / (_TRIAL - within)).quantize(_STEP, ROUND_HALF_UP)
+    prices = {"unit_value": price}
+    if item.taxable_quantity and item.taxable_unit_value is None:
+        taxable = price * item.quantity / item.taxable_quantity
+        prices["taxable_unit_value"] = taxable.quantize(_STEP, ROUND_HALF_UP)
+    return item.model_copy(update=prices)
 
 
 def _refuse_if_unusable(item: ItemBody, trade: Trade, cfop: str, path: str) -> None:
@@ -89,7 +87,7 @@ def _refuse_if_unusable(item: ItemBody, trade: Trade, cfop: str, path: str) -> N
 
 
 def _has_given_amounts(item: ItemBody) -> bool:
-    """Returns whether the body has amounts in reais, which can't be those of a price nobody knows yet."""
+    """Returns whether the body has amounts in reais, which can't fit a price that is not known yet."""
     icms, share, reform = item.icms or IcmsBody(), item.state_share, item.ibs_cbs or IbsCbsBody()
     given = [icms.base, icms.amount, icms.fcp_base, icms.fcp_amount, icms.exempted_amount, reform.base]
     if share:

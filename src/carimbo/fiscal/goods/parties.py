@@ -1,12 +1,12 @@
-"""The parties and addresses of a sale, as the layout of NF-e and NFC-e writes them."""
+"""The parties and addresses of a sale as groups of the layout of NF-e and NFC-e."""
 
-from carimbo.fiscal.address import PartialAddress
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.homologation import HOMOLOGATION_NAME, in_homologation
+from carimbo.fiscal.layouts.filling import HOMOLOGATION_NAME, in_homologation
 from carimbo.fiscal.layouts.nfe_v4 import parties as layout
-from carimbo.fiscal.parties import (
+from carimbo.fiscal.parties.address import PartialAddress
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.parties.party_address import left_out_warning, missing_fields, missing_lines
+from carimbo.fiscal.parties.recipient import (
     BRAZIL_CODE,
     EXEMPT,
     LONGEST_NAME,
@@ -20,56 +20,55 @@ from carimbo.fiscal.parties import (
     shortened_name,
     split_tax_id,
 )
-from carimbo.fiscal.party_address import left_out_warning, missing_fields, missing_in_words
-from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.tables.countries import find_country
+from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Findings, Incomplete, Problem
+from carimbo.fiscal.tables.geography import find_country
 
 _LONGEST_LINE = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
-# The layout has CEP as optional, and codes of its own for a municipality abroad (MOC 7.0, E05 to E16).
+# In the layout the CEP is optional, and places abroad have fixed city codes (MOC 7.0, E05 to E16).
 _NEEDED_ABROAD = ("street", "number", "district")
 _NEEDED_IN_BRAZIL = (*_NEEDED_ABROAD, "city", "state")
 
 
-def issuer(company: Company, destination_state: str) -> layout.Issuer:
-    """Returns the company as the layout shows it, with the registration of a substitute elsewhere."""
-    elsewhere = destination_state != company.address.state
+def issuer_group(company: Company, destination_state: str) -> layout.Issuer:
+    """Returns the issuer; with its registration as a tax substitute in the state of destination, if any."""
+    is_interstate = destination_state != company.address.state
     municipal = company.municipal_registration
     return layout.Issuer(
         cnpj=company.tax_id,
         name=shortened_name(company.legal_name),
         trade_name=company.trade_name,
-        address=national(company.address, company.phone),
+        address=national_address(company.address, company.phone),
         state_registration=company.registration_in(company.address.state),
-        st_state_registration=company.registration_in(destination_state) if elsewhere else None,
+        st_state_registration=company.registration_in(destination_state) if is_interstate else None,
         municipal_registration=municipal,
-        # The layout takes the activity only beside the municipal registration.
+        # The layout allows the activity only together with the municipal registration.
         cnae_code=company.cnae_code if municipal else None,
         tax_regime=company.tax_regime.crt,
         suframa_registration=company.suframa_registration,
     )
 
 
-def recipient(
+def recipient_group(
     body: RecipientBody, environment: Environment, findings: Findings, address_rule: str | None
 ) -> layout.Recipient:
-    """Returns the buyer as the layout shows it; homologation allows nobody's name (rule 598).
+    """Returns the recipient; in homologation with the fixed name instead of the real one (rule 598).
 
     `address_rule` is the code of the rule that demands the address. Without one, an incomplete address is
     left out with a warning.
     """
-    _refuse_other_than_one_id(body)
+    _require_one_id(body)
     cnpj, cpf = split_tax_id(body.tax_id)
-    test = environment is Environment.HOMOLOGATION
+    is_test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
     name = shortened_name(body.name) if body.name else None
     if body.name and len(as_written(body.name)) > LONGEST_NAME:
-        findings.assumed(_NAME_IS_CUT)
+        findings.add_warning(_NAME_IS_CUT)
     return layout.Recipient(
         cnpj=cnpj,
         cpf=cpf,
         foreign_id=body.foreign_id or ("" if body.is_foreign and not body.tax_id else None),
-        name=in_homologation(HOMOLOGATION_NAME, name, LONGEST_NAME, "recipient.name") if test else name,
+        name=in_homologation(HOMOLOGATION_NAME, name, LONGEST_NAME, "recipient.name") if is_test else name,
         address=recipient_address(body.address, body.phone, findings, address_rule),
         icms_contributor=contribution_of(body).code,
         state_registration=None if registration == EXEMPT else registration,
@@ -79,7 +78,7 @@ def recipient(
     )
 
 
-def _refuse_other_than_one_id(body: RecipientBody) -> None:
+def _require_one_id(body: RecipientBody) -> None:
     if body.tax_id and body.foreign_id:
         message = "Informe taxId ou foreignId, não os dois."
         source = "Leiaute da NF-e 4.00, E02"
@@ -89,12 +88,12 @@ def _refuse_other_than_one_id(body: RecipientBody) -> None:
         raise Incomplete(Problem(MISSING_FIELD, "recipient.taxId", message))
 
 
-def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
-    """Returns a place of pick-up or delivery, which is the party's own unless the caller says whose."""
+def place_group(body: PlaceBody, usual_tax_id: str | None) -> layout.PickupOrDelivery:
+    """Returns a place of pick-up or delivery; without a tax id it belongs to the party itself."""
     tax_id = body.tax_id or usual_tax_id
-    # The layout wants one of the two, and lets a foreigner's be empty (MOC 7.0, F02 and G02).
+    # The layout requires CNPJ or CPF, which may be empty for foreigners (MOC 7.0, F02 and G02).
     cnpj, cpf = split_tax_id(tax_id) if tax_id else ("", None)
-    return layout.Place(
+    return layout.PickupOrDelivery(
         cnpj=cnpj,
         cpf=cpf,
         name=body.name,
@@ -114,16 +113,16 @@ def place(body: PlaceBody, usual_tax_id: str | None) -> layout.Place:
     )
 
 
-def reader(body: ReaderBody) -> layout.AuthorizedReader:
-    """Returns someone who may download the document."""
+def reader_group(body: ReaderBody) -> layout.AuthorizedReader:
+    """Returns a person or company that may download the document."""
     cnpj, cpf = split_tax_id(body.tax_id)
     return layout.AuthorizedReader(cnpj=cnpj, cpf=cpf)
 
 
 def recipient_address(
     address: RecipientAddress | None, phone: str | None, findings: Findings, rule: str | None
-) -> layout.Address | None:
-    """Returns the address of a buyer as the layout shows it, with the telephone; None if lines are missing.
+) -> layout.InvoiceAddress | None:
+    """Returns the address of the recipient with the telephone; None if fields are missing.
 
     `rule` is the code of the rule that demands the address. Without one, an incomplete address is left out
     with a warning.
@@ -133,23 +132,27 @@ def recipient_address(
     is_abroad = isinstance(address, ForeignAddress)
     missing = missing_fields(address, _NEEDED_ABROAD if is_abroad else _NEEDED_IN_BRAZIL)
     if not missing:
-        return _abroad(address, phone) if isinstance(address, ForeignAddress) else national(address, phone)
+        return (
+            _abroad(address, phone)
+            if isinstance(address, ForeignAddress)
+            else national_address(address, phone)
+        )
     if rule is None:
-        findings.assumed(left_out_warning("recipient.address", missing))
+        findings.add_warning(left_out_warning("recipient.address", missing))
     else:
-        findings.missed_all(_address_problem(rule, name) for name in missing)
+        findings.add_problems(_address_problem(rule, name) for name in missing)
     return None
 
 
 def _address_problem(rule: str, field: str) -> Problem:
     path = f"recipient.address.{field}"
-    message = f"O documento precisa do endereço do destinatário, em que falta {missing_in_words([field])}."
+    message = f"O documento precisa do endereço do destinatário, em que falta {missing_lines([field])}."
     return Problem(rule, path, message, f"Informe {path}.", "Leiaute da NF-e 4.00, E05")
 
 
-def national(address: PartialAddress, phone: str | None) -> layout.Address:
-    """Returns an address in Brazil as the layout shows it, with the telephone."""
-    return layout.Address(
+def national_address(address: PartialAddress, phone: str | None) -> layout.InvoiceAddress:
+    """Returns an address in Brazil with the telephone."""
+    return layout.InvoiceAddress(
         street=address.street or "",
         number=address.number or "",
         complement=address.complement,
@@ -164,15 +167,15 @@ def national(address: PartialAddress, phone: str | None) -> layout.Address:
     )
 
 
-def _abroad(address: ForeignAddress, phone: str | None) -> layout.Address:
-    """Returns an address abroad, with the codes that the layout has for it (MOC 7.0, E10 to E12).
+def _abroad(address: ForeignAddress, phone: str | None) -> layout.InvoiceAddress:
+    """Returns an address abroad, with the fixed codes of the layout (MOC 7.0, E10 to E12).
 
-    The layout has no element for a city abroad. It goes into the complement, so that XML and DANFE have it.
+    The layout has no element for a city abroad, so it is added to the complement, for XML and DANFE.
     """
     own, city = address.complement or "", address.city or ""
     complement = own if city.casefold() in own.casefold() else ", ".join(filter(None, (own, city)))
     country = find_country(address.country_code)
-    return layout.Address(
+    return layout.InvoiceAddress(
         street=address.street or "",
         number=address.number or "",
         complement=(complement if len(as_written(complement)) <= _LONGEST_LINE else own) or None,

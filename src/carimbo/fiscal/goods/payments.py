@@ -1,4 +1,4 @@
-"""How a sale is paid: as a body says it, and as the layout writes it."""
+"""Payments of a sale: request body, payment methods, and groups of the layout."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -7,55 +7,54 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.date_fields import Day
-from carimbo.fiscal.fields import Body, Cnpj, Money, StateCode, Text
+from carimbo.fiscal.body.date_fields import Day
+from carimbo.fiscal.body.fields import Body, Cnpj, Coded, Money, StateCode, Text
 from carimbo.fiscal.layouts.nfe_v4.payment import Card, Payment
 from carimbo.fiscal.tables.payment_methods import (
     PAYMENT_METHODS,
     PaymentMethod,
     find_payment_method,
-    known_payment_methods,
+    payment_methods_text,
 )
 
 NO_PAYMENT = "90"
 PAID_LATER = "91"
 NOTHING_PAID_NOW = frozenset({NO_PAYMENT, PAID_LATER})
-METHODS_TAKEN = (
+ACCEPTED_METHODS = (
     "cash ou dinheiro, pix, creditCard ou cartão de crédito, boleto e outras palavras, ou o código (tPag)"
 )
 """For descriptions of fields; the look-up of payment methods lists all words."""
 _NOT_INTEGRATED = "2"
-# What is of no other kind is described (rule 441); nobody told more of it.
+# Method 99 needs a description (rule 441).
 _OTHER, _OTHER_MEANS = "99", "Outros"
 
 
 class Term(Coded):
-    """When it is paid (`indPag`)."""
+    """The term of payment (`indPag`)."""
 
     CASH = "cash", "0"
     INSTALLMENTS = "installments", "1"
 
 
 def _code_as_text(value: Any) -> Any:
-    """Writes a code that came as a JSON number with its two digits."""
+    """Returns a code that came as a JSON number as text with two digits."""
     return f"{value:02d}" if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def known_method(text: str) -> PaymentMethod:
-    """Returns the means of payment that a word or a code names."""
+def parse_payment_method(text: str) -> PaymentMethod:
+    """Returns the payment method of a word or code; raises a validation error if it is unknown."""
     method = find_payment_method(text)
     if method is None:
         raise PydanticCustomError(
             "payment_method",
             "Meio de pagamento desconhecido: use um destes códigos ou palavras: {known}.",
-            {"known": known_payment_methods()},
+            {"known": payment_methods_text()},
         )
     return method
 
 
 def _as_given(text: str) -> str:
-    known_method(text)
+    parse_payment_method(text)
     return text
 
 
@@ -65,16 +64,16 @@ _MethodText = Annotated[
     Field(examples=["pix", "credit_card"]),
     BeforeValidator(_code_as_text),
 ]
-Method = Annotated[_MethodText, AfterValidator(lambda text: known_method(text).code)]
-"""A means of payment, read as its code."""
-GivenMethod = Annotated[_MethodText, AfterValidator(_as_given)]
-"""A means of payment, kept as the caller wrote it."""
+PaymentMethodCode = Annotated[_MethodText, AfterValidator(lambda text: parse_payment_method(text).code)]
+"""A payment method, read as its code."""
+PaymentMethodText = Annotated[_MethodText, AfterValidator(_as_given)]
+"""A payment method, kept as the caller wrote it."""
 
 
 class PaymentBody(Body):
-    """One means of payment and its part of the amount."""
+    """A payment: its method and its amount."""
 
-    method: Method = Field(description=f"Meio de pagamento: {METHODS_TAKEN}.")
+    method: PaymentMethodCode = Field(description=f"Meio de pagamento: {ACCEPTED_METHODS}.")
     amount: Money = Field(description="Valor pago por este meio, em reais (vPag).")
     term: Term | None = Field(
         default=None, description="Prazo: cash (à vista) ou installments (a prazo) (indPag)."
@@ -95,8 +94,8 @@ class PaymentBody(Body):
     )
 
 
-def payment(body: PaymentBody) -> Payment:
-    """A payment of the layout; cards and PIX need their group even when nothing is known of them."""
+def payment_group(body: PaymentBody) -> Payment:
+    """Returns a payment of the layout; cards and PIX need the card group even without data."""
     return Payment(
         term=body.term.code if body.term else None,
         method=body.method,
@@ -109,16 +108,17 @@ def payment(body: PaymentBody) -> Payment:
     )
 
 
-def whole_payment(method: str, amount: Decimal) -> Payment:
-    """The whole amount by one means; what is not paid now tells no amount (rule 904)."""
-    paid = Decimal(0) if method in NOTHING_PAID_NOW else amount
+def single_payment(method: str, amount: Decimal) -> Payment:
+    """Returns one payment of the whole amount, or of zero if nothing is paid now (rule 904)."""
+    if method in NOTHING_PAID_NOW:
+        amount = Decimal(0)
     description = _OTHER_MEANS if method == _OTHER else None
-    return Payment(method=method, amount=paid, description=description, card=_card(method))
+    return Payment(method=method, amount=amount, description=description, card=_card(method))
 
 
-def contradicts(method: str | None, payments: Sequence[PaymentBody]) -> bool:
-    """Tells whether `paymentMethod` names a means that none of the `payments` has."""
-    return bool(payments) and method is not None and all(paid.method != method for paid in payments)
+def contradicts_payments(method: str | None, payments: Sequence[PaymentBody]) -> bool:
+    """Returns whether `paymentMethod` names a method that none of the `payments` has."""
+    return bool(payments) and method is not None and all(payment.method != method for payment in payments)
 
 
 def _card(method: str) -> Card | None:

@@ -1,10 +1,10 @@
-"""How the buyer was present at a sale of goods."""
+"""The presence of the buyer at a sale of goods."""
 
-from carimbo.fiscal.coded import Coded
+from carimbo.fiscal.body.fields import Coded
 
 
 class Presence(Coded):
-    """How the buyer was present (`indPres`)."""
+    """The presence of the buyer (`indPres`)."""
 
     NONE = "none", "0"
     IN_PERSON = "inPerson", "1"

@@ -1,20 +1,55 @@
-"""What an NF-e or NFC-e would be, for whoever wants to see it before it is issued."""
+"""Views of NF-e and NFC-e for callers: a preview before the document is issued, and its lines."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.goods.lines import lines_of
+from carimbo.fiscal.goods.items import NO_GTIN
 from carimbo.fiscal.issuance import Lines
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.plain import plain
+from carimbo.fiscal.layouts.json_form import to_plain
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item, read_invoice
 from carimbo.fiscal.layouts.signed_part import without_signature
+
+_PRODUCT = (
+    "sku",
+    "gtin",
+    "description",
+    "ncm",
+    "cest",
+    "cfop",
+    "unit",
+    "quantity",
+    "unitValue",
+    "amount",
+    "discount",
+    "freight",
+    "insurance",
+    "other",
+)
+
+
+def lines_of(invoice: Invoice) -> Lines:
+    """Returns the lines of a typed document: product, price and taxes of every item."""
+    return tuple(map(_line, invoice.items))
+
+
+def lines_of_xml(signed: bytes) -> Lines:
+    """Returns the lines of a signed document."""
+    return lines_of(read_invoice(signed))
+
+
+def _line(item: Item) -> dict[str, Any]:
+    product = to_plain(item.product)
+    if item.product.gtin == NO_GTIN:
+        del product["gtin"]
+    shown = {name: product[name] for name in _PRODUCT if name in product}
+    return {"number": item.position, **shown, **to_plain(item.taxes)}
 
 
 @dataclass(frozen=True, slots=True)
 class InvoicePreview:
-    """A document made for trial; all but its amount is worked out when it is asked for, as few ask."""
+    """A document made as a preview. Only the amount is often read, so the rest is computed on access."""
 
     invoice: Invoice
     document: bytes = field(repr=False)
@@ -22,20 +57,20 @@ class InvoicePreview:
 
     @property
     def amount(self) -> Decimal:
-        """What the document amounts to (vNF)."""
+        """The total amount of the document (vNF)."""
         return self.invoice.totals.invoice.amount
 
     @property
     def totals(self) -> Mapping[str, Any]:
-        """Everything that it adds up to."""
-        return plain(self.invoice.totals)
+        """All totals of the document."""
+        return to_plain(self.invoice.totals)
 
     @property
     def lines(self) -> Lines:
-        """Its items."""
+        """The items of the document."""
         return lines_of(self.invoice)
 
     @property
     def xml(self) -> bytes:
-        """Its text, unsigned."""
+        """The XML without a signature."""
         return without_signature(self.document)

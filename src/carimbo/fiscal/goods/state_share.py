@@ -1,28 +1,27 @@
-"""The share of the buyer's state in the ICMS of a sale to a consumer there: as told, and computed."""
+"""The share of the buyer's state in the ICMS of a sale to a consumer (DIFAL): body and computation."""
 
 from decimal import Decimal
 from typing import Any
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import Body, Money, Percent
-from carimbo.fiscal.findings import Findings, Incomplete
-from carimbo.fiscal.goods.line import Line
-from carimbo.fiscal.layouts.filling import fill, given_values, required
+from carimbo.fiscal.body.fields import Body, Money, Percent
+from carimbo.fiscal.goods.applicable_taxes import TaxedItem
+from carimbo.fiscal.layouts.filling import fill, given_values, missing_value
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.money import ZERO, percent
-from carimbo.fiscal.taxes.icms import destination_amount, interstate_rate
+from carimbo.fiscal.problems import Findings, Incomplete
+from carimbo.fiscal.taxes.icms import assumed_icms_rate, destination_amount, interstate_rate
 from carimbo.fiscal.taxes.trade import Trade
-from carimbo.fiscal.taxes.usual_icms_rate import usual_rate
 
-# All of the difference belongs to the state of destination since 2019 (ADCT, art. 99).
+# The whole difference belongs to the state of destination since 2019 (ADCT, art. 99).
 _WHOLE = Decimal(100)
 _FUND = frozenset({"fcp_rate", "fcp_base", "fcp_amount"})
 
 
 class StateShareBody(Body):
-    """What the caller may say of the share; the rest is computed."""
+    """Values of the share that a request may give; the others are computed."""
 
     base: Money | None = Field(default=None, description="Base de cálculo na UF de destino (vBCUFDest).")
     fcp_base: Money | None = Field(default=None, description="Base do FCP na UF de destino (vBCFCPUFDest).")
@@ -44,65 +43,58 @@ class StateShareBody(Body):
 def state_share_group(
     body: StateShareBody | None,
     icms: Icms | None,
-    line: Line,
+    item: TaxedItem,
     trade: Trade,
     ipi: Decimal,
     findings: Findings,
 ) -> StateShare | None:
-    """Make the group where the seller owes the share, or where the caller tells it."""
+    """Returns the group if the seller owes the share or the request gives it; else None."""
     base = getattr(icms, "base", None)
-    is_due = base is not None and line.is_sale and trade.owes_the_buyers_state
+    is_due = base is not None and item.is_sale and trade.owes_the_buyers_state
     if body is None and not is_due:
         return None
-    # What the seller's state takes off its base is not taken off the other's (Convênio ICMS 153/2015).
+    # A base reduction of the seller's state does not reduce the base of the other (Convênio ICMS 153/2015).
     if base is None or getattr(icms, "base_reduction", None):
-        base = line.value + ipi
+        base = item.value + ipi
     given = given_values(body)
-    computed = _computed(given, base, line, trade, findings)
+    computed = _computed(given, base, item, trade, findings)
     if "fcp_rate" not in computed:
-        given = _without_a_fund(given, line)
-    return fill(StateShare, given, f"{line.path}.stateShare", lambda: "ICMS da UF de destino", computed)
-
-
-def _without_a_fund(given: dict[str, Any], line: Line) -> dict[str, Any]:
-    """What was told where no rate of the poverty fund is known, or zero is told: then it has no amount."""
-    if given.get("fcp_amount") or given.get("fcp_base"):
-        raise Incomplete(required(f"{line.path}.stateShare.fcpRate", "valores do FCP"))
-    return {name: value for name, value in given.items() if name not in _FUND}
+        # Without a rate, or with a rate of zero, the poverty fund gets no amount.
+        if given.get("fcp_amount") or given.get("fcp_base"):
+            raise Incomplete(missing_value(f"{item.path}.stateShare.fcpRate", "valores do FCP"))
+        given = {name: value for name, value in given.items() if name not in _FUND}
+    return fill(StateShare, given, f"{item.path}.stateShare", lambda: "ICMS da UF de destino", computed)
 
 
 def _computed(
-    given: dict[str, Any], base: Decimal, line: Line, trade: Trade, findings: Findings
+    given: dict[str, Any], base: Decimal, item: TaxedItem, trade: Trade, findings: Findings
 ) -> dict[str, Any]:
     base = given.get("base", base)
-    internal, fund = _rates(given, line, trade, findings)
-    between = given.get("interstate_rate")
-    if between is None:
-        between = interstate_rate(trade.company.address.state, trade.destination_state, line.origin)
-    return {
+    internal, fund = _rates(given, item, trade, findings)
+    interstate = given.get("interstate_rate")
+    if interstate is None:
+        interstate = interstate_rate(trade.company.address.state, trade.destination_state, item.origin)
+    values = {
         "base": base,
         "internal_rate": internal,
-        "interstate_rate": between,
+        "interstate_rate": interstate,
         "destination_share": _WHOLE,
-        "destination_amount": destination_amount(base, internal, between),
+        "destination_amount": destination_amount(base, internal, interstate),
         "origin_amount": ZERO,
-        **_fcp(given, base, fund),
     }
+    if not fund:
+        return values
+    fcp_base = given.get("fcp_base", base)
+    return values | {"fcp_base": fcp_base, "fcp_rate": fund, "fcp_amount": percent(fcp_base, fund)}
 
 
 def _rates(
-    given: dict[str, Any], line: Line, trade: Trade, findings: Findings
+    given: dict[str, Any], item: TaxedItem, trade: Trade, findings: Findings
 ) -> tuple[Decimal, Decimal | None]:
+    """Returns the internal rate of the destination state, and the rate of its poverty fund."""
     fund = given.get("fcp_rate")
     if "internal_rate" in given:
         return given["internal_rate"], fund
-    path = f"{line.path}.stateShare.internalRate"
-    usual = usual_rate(trade.destination_state, path, findings, with_fund=fund is None)
+    path = f"{item.path}.stateShare.internalRate"
+    usual = assumed_icms_rate(trade.destination_state, path, findings, with_fund=fund is None)
     return usual.rate, usual.fcp if fund is None else fund
-
-
-def _fcp(given: dict[str, Any], base: Decimal, rate: Decimal | None) -> dict[str, Any]:
-    if not rate:
-        return {}
-    base = given.get("fcp_base", base)
-    return {"fcp_base": base, "fcp_rate": rate, "fcp_amount": percent(base, rate)}

@@ -1,4 +1,4 @@
-"""Totals of a document: plain sums of what its items say (MOC 7.0, rules W03 to W16; NT 2025.002)."""
+"""Totals of a document: sums of the fields of its items (MOC 7.0, rules W03 to W16; NT 2025.002)."""
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Any
 
 from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.goods.items import item_total
-from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.layout import construct, fields_among, layout_of
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -31,10 +31,9 @@ from carimbo.fiscal.layouts.nfe_v4.totals import (
     Totals,
     WithheldTaxes,
 )
-from carimbo.fiscal.layouts.records import fields_among, made
 from carimbo.fiscal.money import ZERO, cents, total
 
-# Fields of an item's groups, and what their sums are called in `ICMSTot`; few groups have all of theirs.
+# Fields of the groups of an item, with the names of their sums in `ICMSTot`; few groups have all fields.
 _SUMS = {
     "product": {name: name for name in ("freight", "insurance", "discount", "other")},
     "taxes": {"approximate_taxes": "approximate_taxes"},
@@ -65,15 +64,22 @@ _SUMS = {
     "returned_ipi": {"amount": "returned_ipi_amount"},
     "import_tax": {"amount": "import_tax_amount"},
 }
-_ALWAYS_TOLD = [name for name, default in layout_of(InvoiceTotals).defaults.items() if default is not None]
+_REQUIRED = [name for name, default in layout_of(InvoiceTotals).defaults.items() if default is not None]
 _QUANTITIES = frozenset(
     {"single_phase_quantity", "single_phase_withholding_quantity", "single_phase_retained_quantity"}
 )
 
 
 def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
-    """Add the items up."""
-    invoice = _invoice_totals(items)
+    """Returns the totals of the items."""
+    sums = dict.fromkeys(_REQUIRED, ZERO)
+    for item in items:
+        _add_item(sums, item)
+    for name in _QUANTITIES & sums.keys():
+        # Quantities have four decimals in items, but two in totals (NT 2023.001).
+        sums[name] = cents(sums[name])
+    invoice = construct(InvoiceTotals, sums)
+
     reform = [item.taxes.ibs_cbs for item in items if item.taxes.ibs_cbs]
     selective = [item.taxes.selective_tax for item in items if item.taxes.selective_tax]
     return Totals(
@@ -81,19 +87,9 @@ def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
         withheld_taxes=withheld,
         selective_tax=SelectiveTaxTotals(amount=_sum(selective, "amount")) if selective else None,
         ibs_cbs=_reform_totals(reform) if reform else None,
-        # Not charged in 2026, within the prices from 2027 on: the total is the same (NT 2026.008, W60).
+        # IBS and CBS are not charged in 2026 and are part of prices from 2027 on (NT 2026.008, W60).
         amount_with_reform_taxes=invoice.amount if reform else None,
     )
-
-
-def _invoice_totals(items: Sequence[Item]) -> InvoiceTotals:
-    sums = dict.fromkeys(_ALWAYS_TOLD, ZERO)
-    for item in items:
-        _add_item(sums, item)
-    for name in _QUANTITIES & sums.keys():
-        # Items have quantities of four decimals, totals of two (NT 2023.001).
-        sums[name] = cents(sums[name])
-    return made(InvoiceTotals, sums)
 
 
 def _add_item(sums: dict[str, Decimal], item: Item) -> None:
@@ -117,18 +113,17 @@ def _add_item(sums: dict[str, Decimal], item: Item) -> None:
 
 
 def _add(sums: dict[str, Decimal], group: Any, part: str) -> None:
-    kind: Any = type(group)
-    for field, name in _summed(kind, part):
+    group_type: Any = type(group)
+    for field, name in _summed_fields(group_type, part):
         amount = getattr(group, field)
         if amount is not None:
             sums[name] = sums.get(name, ZERO) + amount
 
 
 @cache
-def _summed(kind: Any, part: str) -> tuple[tuple[str, str], ...]:
-    """Which fields of a kind of group are added up, and to what."""
-    has = fields_among(kind, tuple(_SUMS[part]))
-    return tuple((field, _SUMS[part][field]) for field in has)
+def _summed_fields(group_type: Any, part: str) -> tuple[tuple[str, str], ...]:
+    """Returns the fields of a group class that are summed, each with the name of its total."""
+    return tuple((field, _SUMS[part][field]) for field in fields_among(group_type, tuple(_SUMS[part])))
 
 
 def _reform_totals(groups: Sequence[IbsCbs]) -> IbsCbsTotals:
@@ -137,29 +132,33 @@ def _reform_totals(groups: Sequence[IbsCbs]) -> IbsCbsTotals:
     phases = [group.single_phase for group in groups if group.single_phase]
     reversals = [group.credit_reversal for group in groups if group.credit_reversal]
     return IbsCbsTotals(
-        base=total(one.base for one in by_rate),
+        base=total(group.base for group in by_rate),
         ibs=_ibs_totals(by_rate, presumed) if by_rate or presumed else None,
         cbs=_cbs_totals(by_rate, presumed) if by_rate or presumed else None,
         single_phase=_single_phase_totals(phases) if phases else None,
-        credit_reversal=_reversal_totals(reversals) if reversals else None,
+        credit_reversal=CreditReversal(
+            ibs_amount=_sum(reversals, "ibs_amount"), cbs_amount=_sum(reversals, "cbs_amount")
+        )
+        if reversals
+        else None,
     )
 
 
 def _ibs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCredit]) -> IbsTotals:
-    state = StateIbsTotals(**_told([one.state for one in by_rate]))
-    city = CityIbsTotals(**_told([one.city for one in by_rate]))
+    state = StateIbsTotals(**_share_totals([group.state for group in by_rate]))
+    city = CityIbsTotals(**_share_totals([group.city for group in by_rate]))
     granted = [credit.ibs for credit in presumed if credit.ibs]
-    amount = total(one.ibs_amount for one in by_rate)
+    amount = total(group.ibs_amount for group in by_rate)
     return IbsTotals(state=state, city=city, amount=amount, **_credits(granted))
 
 
 def _cbs_totals(by_rate: Sequence[TaxedByRate], presumed: Sequence[OperationCredit]) -> CbsTotals:
     granted = [credit.cbs for credit in presumed if credit.cbs]
-    return CbsTotals(**_told([one.cbs for one in by_rate]), **_credits(granted))
+    return CbsTotals(**_share_totals([group.cbs for group in by_rate]), **_credits(granted))
 
 
-def _told(shares: Sequence[StateIbs | CityIbs | Cbs]) -> dict[str, Decimal]:
-    """What every share of the tax has: the part deferred, the part given back, and what is due."""
+def _share_totals(shares: Sequence[StateIbs | CityIbs | Cbs]) -> dict[str, Decimal]:
+    """Returns the totals of one share of the tax: deferred, refunded and due amounts."""
     return {
         "deferred_amount": total(share.deferral.amount for share in shares if share.deferral),
         "refunded_amount": total(share.refund.amount for share in shares if share.refund),
@@ -191,14 +190,10 @@ def _single_phase_totals(phases: Sequence[Any]) -> SinglePhaseTotals:
     )
 
 
-def _parts(phases: Sequence[Any], ways: tuple[str, str], part: str) -> list[Any]:
-    return [getattr(getattr(phase, way), part, None) for phase in phases for way in ways]
-
-
-def _reversal_totals(reversals: Sequence[CreditReversal]) -> CreditReversal:
-    return CreditReversal(ibs_amount=_sum(reversals, "ibs_amount"), cbs_amount=_sum(reversals, "cbs_amount"))
+def _parts(phases: Sequence[Any], bases: tuple[str, str], part: str) -> list[Any]:
+    return [getattr(getattr(phase, base), part, None) for phase in phases for base in bases]
 
 
 def _sum(groups: Iterable[Any], name: str) -> Decimal:
-    """Add amounts up over groups of several kinds, not all of which have them."""
+    """Sums a field of groups of different classes; not all of them have it."""
     return total([getattr(group, name, None) for group in groups])

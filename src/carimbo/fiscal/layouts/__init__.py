@@ -1,1 +1,1 @@
-"""The authorities' XML layouts: groups as typed records, written as canonical XML."""
+"""XML layouts of the authorities: groups as typed records that write canonical XML."""

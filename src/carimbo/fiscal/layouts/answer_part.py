@@ -1,4 +1,4 @@
-"""Parts of the XML that an authority answers with, by official name; what is odd in it is passed over."""
+"""Parts of an authority's XML answer, read by their official names; unexpected content is ignored."""
 
 import re
 from abc import ABC, abstractmethod
@@ -14,7 +14,7 @@ _BRASILIA = timezone(timedelta(hours=-3))
 
 @dataclass(frozen=True, slots=True)
 class AnswerPart(ABC):
-    """One element of an answer; each layout has its own namespace."""
+    """An element of an answer; each layout has its own namespace."""
 
     element: etree._Element
 
@@ -28,26 +28,26 @@ class AnswerPart(ABC):
         """Wraps another element of the same answer."""
 
     def part(self, *tags: str) -> Self | None:
-        """The first part at the end of a path of tags."""
+        """Returns the first part at the end of a path of tags."""
         element = self.element.find("/".join(map(self.qualified, tags)))
         return None if element is None else self.at(element)
 
     def parts(self, tag: str) -> list[Self]:
-        """Every part of this name, in order."""
+        """Returns all parts with this name, in order."""
         return [self.at(element) for element in self.element.findall(self.qualified(tag))]
 
     def text(self, tag: str) -> str:
-        """The text of a part without the white space around it; empty if it is missing."""
+        """Returns the text of a part without surrounding white space; empty if the part is missing."""
         element = self.element.find(self.qualified(tag))
         return "" if element is None else _text_of(element)
 
     def matching(self, tag: str, pattern: re.Pattern[str]) -> str | None:
-        """The text of a part if it looks as it should."""
+        """Returns the text of a part if it matches the pattern."""
         text = self.text(tag)
         return text if pattern.fullmatch(text) else None
 
     def moment(self, tag: str) -> datetime | None:
-        """The date and time in a part; without an offset, against the XSD, it is taken as Brasília's."""
+        """Returns the date and time in a part; one without an offset, against the XSD, is in Brasília."""
         try:
             value = datetime.fromisoformat(self.matching(tag, _MOMENT) or "")
         except ValueError:
@@ -56,14 +56,14 @@ class AnswerPart(ABC):
 
     @property
     def own_text(self) -> str:
-        """The text of this part; none if it holds anything else."""
+        """The text of this part; empty if the part has elements."""
         return _text_of(self.element)
 
     def qualified(self, tag: str) -> str:
-        """A tag with its namespace."""
+        """Returns a tag with its namespace."""
         return f"{{{self.namespace}}}{tag}"
 
 
 def _text_of(element: etree._Element) -> str:
-    # A comment would split the text, and half a code is another code.
+    # A comment splits the text, and half of a code is another code.
     return "" if len(element) else (element.text or "").strip()

@@ -1,7 +1,7 @@
-"""Single values as canonical XML text: normalised as the manuals ask, escaped as C14N writes it.
+"""Values as canonical XML text: normalized as the manuals require, escaped as in C14N.
 
-What is written here is never parsed and written again before it is signed, so every function returns exactly
-what C14N 1.0 would make of the value, or raises `Unwritable`.
+The text is signed without being parsed again, so every function returns exactly the C14N 1.0 form of a value,
+or raises `Unwritable`.
 """
 
 import re
@@ -14,11 +14,11 @@ from carimbo.fiscal.problems import quoted
 
 
 class Unwritable(ValueError):
-    """A value that the layout has no way to hold; the message is Portuguese, for the caller."""
+    """The layout can't represent a value; the message is Portuguese, for the caller."""
 
 
 # The character set of the layouts (TString: `[!-ÿ]{1}[ -ÿ]{0,}[!-ÿ]{1}`) without controls, `&`, `<`, `>`,
-# and with single spaces inside: text that goes out as it came in. The soft hyphen is invisible, and out.
+# and with single spaces: such text needs no change. The soft hyphen is excluded, because it is invisible.
 _PRINTABLE = r"[!-%'-;=?-~\xa1-\xac\xae-\xff]"
 _AS_IT_IS = re.compile(rf"{_PRINTABLE}+(?: {_PRINTABLE}+)*")
 _PLAIN_ATTRIBUTE = re.compile(r"[0-9A-Za-z.]+")
@@ -26,7 +26,7 @@ _FORBIDDEN = re.compile(r"[^ -~\xa1-\xac\xae-\xff]")
 _SPACES = re.compile(r"[ \t\n\r\x0b\x0c\x85\xa0\u2000-\u200a\u2028\u2029\u202f\u3000]+")
 _ESCAPED = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _ESCAPED_IN_ATTRIBUTE = {ord("&"): "&amp;", ord("<"): "&lt;", ord('"'): "&quot;"}
-# What word processors and phones put in the place of plain characters.
+# Characters that word processors and phones write instead of plain ones.
 _TYPOGRAPHIC = str.maketrans(
     {
         "\u2010": "-",
@@ -46,7 +46,7 @@ _TYPOGRAPHIC = str.maketrans(
         "\u2022": "-",
     }
 )
-# No text of any layout is longer (infCpl, 5000); a longer one is refused before it is looked at.
+# No text of a layout is longer (infCpl, 5000); a longer one is refused before it is examined.
 LONGEST_TEXT = 5_000
 _HOUR = timedelta(hours=1)
 _FIRST_OFFSET, _LAST_OFFSET = timedelta(hours=-11), timedelta(hours=12)
@@ -54,19 +54,19 @@ _FIRST_YEAR, _LAST_YEAR = 2000, 2099
 
 
 def text(value: str, longest: int = LONGEST_TEXT) -> str:
-    """Trim, join runs of white space, and escape."""
+    """Returns a text trimmed, with single spaces, and escaped."""
     if len(value) <= longest and _AS_IT_IS.fullmatch(value):
         return value
     return normalize(value, longest).translate(_ESCAPED)
 
 
 def text_or_nothing(value: str, longest: int = LONGEST_TEXT) -> str:
-    """The same for the few elements that the layouts want even when there is nothing to say."""
+    """Like `text`, but allows an empty text, for the few elements that may be empty."""
     return text(value, longest) if value else ""
 
 
 def lines(value: str, longest: int = LONGEST_TEXT) -> str:
-    """The same line by line, for the few elements that keep the lines of a text; empty ones go."""
+    """Like `text` for each line, for the few elements that keep lines; empty lines are dropped."""
     written = [normalize(line) for line in value.splitlines() if line.strip()]
     whole = "\n".join(written)
     if not whole:
@@ -76,7 +76,7 @@ def lines(value: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Escape a text for an attribute, where C14N leaves `>` alone and escapes the quotation mark."""
+    """Returns a value escaped for an attribute, where C14N keeps `>` and escapes the quotation mark."""
     shown = str(value)
     if len(shown) <= longest and _PLAIN_ATTRIBUTE.fullmatch(shown):
         return shown
@@ -84,15 +84,19 @@ def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def normalize(value: str, longest: int = LONGEST_TEXT) -> str:
-    """The text as the manuals want it, before escaping; used wherever its length or letters count."""
-    # White space may go and accents may join, but not by so much.
+    """Returns a text in the form that the manuals require, before escaping."""
+    # Normalizing shortens a text, by white space and joined accents, but not by so much.
     if len(value) > 2 * LONGEST_TEXT and len(value.strip()) > 2 * LONGEST_TEXT:
         _refuse_longer(value, longest)
     plain = unicodedata.normalize("NFC", _SPACES.sub(" ", value).strip()).translate(_TYPOGRAPHIC)
     if not plain:
         raise Unwritable("está vazio")
     if forbidden := _FORBIDDEN.search(plain):
-        raise Unwritable(f"tem um caractere que o documento fiscal não aceita: {_named(forbidden[0])}")
+        character = forbidden[0]
+        # With its code point: some of the refused characters are invisible.
+        shown = f"{quoted(character)} " if character.isprintable() else ""
+        code_point = f"{shown}(U+{ord(character):04X})"
+        raise Unwritable(f"tem um caractere que o documento fiscal não aceita: {code_point}")
     _refuse_longer(plain, longest)
     return plain
 
@@ -102,29 +106,23 @@ def _refuse_longer(value: str, longest: int) -> None:
         raise Unwritable(f"tem mais de {longest} caracteres")
 
 
-def _named(character: str) -> str:
-    """Show a character and its code point: some of the refused ones are invisible."""
-    shown = f"{quoted(character)} " if character.isprintable() else ""
-    return f"{shown}(U+{ord(character):04X})"
-
-
 _POWER_PLACES = 4
-# Wider than any field of the layouts, so that only a value that would lose digits raises.
+# More digits than any field of the layouts: only a value that would lose digits raises.
 _EXACTLY = Context(prec=40, traps=[Inexact, InvalidOperation])
 
 
 def decimal(value: Decimal, places: int) -> str:
-    """Write a number with exactly so many decimals; digits are added, never rounded away."""
+    """Returns a number with exactly this many decimals; adds zeros, but never rounds."""
     return _padded(str(value), places) or _exact(value, places)
 
 
 def decimal_writer(places: int) -> Callable[[Decimal], str]:
-    """`decimal` for one number of places, quick where the number has just as many already."""
+    """Returns `decimal` for a number of places, faster for numbers that have as many already."""
     point = slice(-places - 1, -places)
 
     def write(value: Decimal) -> str:
         digits = str(value)
-        # With four places and more, a power of ten such as `1.2E+5` may have its point there too.
+        # From four places on, a power of ten such as `1.2E+5` may have its point there too.
         if digits[point] == "." and digits[0] != "-" and (places < _POWER_PLACES or "E" not in digits):
             return digits
         return _padded(digits, places) or _exact(value, places)
@@ -133,7 +131,7 @@ def decimal_writer(places: int) -> Callable[[Decimal], str]:
 
 
 def _padded(digits: str, places: int) -> str:
-    """Plain digits with zeros added at the end; nothing when they are not plain, or too many."""
+    """Returns plain digits with zeros added; empty if they are not plain, or too many."""
     whole, _, fraction = digits.partition(".")
     if whole.isdecimal() and len(fraction) <= places and (fraction.isdecimal() or not fraction):
         return f"{whole}.{fraction.ljust(places, '0')}"
@@ -141,7 +139,7 @@ def _padded(digits: str, places: int) -> str:
 
 
 def _exact(value: Decimal, places: int) -> str:
-    """The same for what `Decimal` does not show plainly: signs, powers of ten, zeros to spare, no numbers."""
+    """Handles the cases that `_padded` does not: signs, powers of ten, surplus zeros, NaN."""
     try:
         exact = value.quantize(Decimal(1).scaleb(-places), None, _EXACTLY)
     except Inexact:
@@ -150,12 +148,12 @@ def _exact(value: Decimal, places: int) -> str:
         raise Unwritable(f"não é um número que o documento possa levar: {quoted(value)}") from None
     if exact.is_nan():
         raise Unwritable("não é um número")
-    # `str` would write small numbers as powers of ten, and zero may come with a sign.
+    # `str` writes small numbers as powers of ten, and zero may have a sign.
     return f"{exact or abs(exact):f}"
 
 
 def moment(value: datetime) -> str:
-    """Date and time with the offset of its zone, which the layouts require (TDateTimeUTC)."""
+    """Returns date and time with an offset, which the layouts require (TDateTimeUTC)."""
     offset = value.utcoffset()
     if offset is None:
         raise Unwritable("não tem fuso horário")
@@ -166,12 +164,12 @@ def moment(value: datetime) -> str:
 
 
 def day(value: date) -> str:
-    """A calendar date."""
+    """Returns a calendar date."""
     _refuse_other_century(value.year)
     return value.isoformat()
 
 
 def _refuse_other_century(year: int) -> None:
-    """The layouts have no others (TData, TDateTimeUTC)."""
+    # The layouts allow no other years (TData, TDateTimeUTC).
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
         raise Unwritable(f"tem um ano que não é de {_FIRST_YEAR} a {_LAST_YEAR}")

@@ -1,4 +1,4 @@
-"""Fills a group of a layout from a flat body, and finds what the body lacks or has too much of."""
+"""Fills groups of a layout with values of a body, and reports missing and unused values."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -7,14 +7,26 @@ from typing import Any, TypeVar
 
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.fields import Body
-from carimbo.fiscal.findings import Incomplete
-from carimbo.fiscal.layouts.records import made
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.layouts import canonical
+from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.layout import construct
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Incomplete, Problem
 
 T = TypeVar("T")
 
 _SOURCE = "Leiaute do documento"
+
+_NOTHING: frozenset[str] = frozenset()
+# Amounts that are computed if these values are given.
+_FOLLOWS = {
+    "amount": frozenset({"rate", "quantity", "unit_rate"}),
+    "credit_amount": frozenset({"credit_rate"}),
+}
+HOMOLOGATION_NAME = "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
+"""Name of the buyer in NF-e and NFC-e (MOC 7.0, E04-20)."""
+HOMOLOGATION_ITEM = "NOTA FISCAL EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
+"""Description of the first item of an NFC-e (MOC 7.0, I04-10)."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,7 +37,7 @@ class _Shape:
 
 
 @cache
-def _shape_of(group: Any) -> _Shape:
+def _cached_shape(group: Any) -> _Shape:
     fields = dataclasses.fields(group)
     names = tuple(field.name for field in fields)
     required = frozenset(field.name for field in fields if field.default is dataclasses.MISSING)
@@ -33,19 +45,19 @@ def _shape_of(group: Any) -> _Shape:
 
 
 def _shape(group: type) -> _Shape:
-    kind: Any = group
-    return _shape_of(kind)
+    any_group: Any = group
+    return _cached_shape(any_group)
 
 
 def given_values(body: Body | None) -> dict[str, Any]:
-    """Returns what the caller gave, by the names of the fields."""
+    """Returns the values that the caller gave, by the names of the fields."""
     if body is None:
         return {}
     return {name: value for name in body.model_fields_set if (value := getattr(body, name)) is not None}
 
 
-def has_place_for(group: type, name: str) -> bool:
-    """Returns whether a group has a field of this name."""
+def has_field(group: type, name: str) -> bool:
+    """Returns whether a group has a field with this name."""
     return name in _shape(group).names
 
 
@@ -56,36 +68,38 @@ def fill(
     situation: Callable[[], str],
     computed: Mapping[str, Any],
 ) -> T:
-    """Makes a group of computed values, where the caller's own win.
+    """Returns a group with computed values; values of the caller have priority.
 
-    Raises `Incomplete` if a required value is missing, or one is given that the group has no place for;
-    `situation` names in messages what asks for the values.
+    Raises `Incomplete` if a required value is missing, or if the group has no field for a given one.
+    `situation` names in messages the reason for requiring the values.
     """
     shape = _shape(group)
     values = {**computed, **given}
     if shape.required <= values.keys() and given.keys() <= shape.names:
-        return made(group, values)
+        return construct(group, values)
     missing = [name for name in shape.order if name in shape.required and name not in values]
     missing = [name for name in missing if _FOLLOWS.get(name, _NOTHING).isdisjoint(missing)]
-    raise Incomplete(*_problems(path, situation(), missing, sorted(given.keys() - shape.names)))
+    named = situation()
+    unused = sorted(given.keys() - shape.names)
+    raise Incomplete(
+        *(missing_value(f"{path}.{to_camel(name)}", named) for name in missing),
+        *(
+            Problem(SCHEMA_PROBLEM, f"{path}.{to_camel(name)}", f"Não se usa com {named}.", source=_SOURCE)
+            for name in unused
+        ),
+    )
 
 
-_NOTHING: frozenset[str] = frozenset()
-# Amounts that are computed once these are given.
-_FOLLOWS = {
-    "amount": frozenset({"rate", "quantity", "unit_rate"}),
-    "credit_amount": frozenset({"credit_rate"}),
-}
-
-
-def required(path: str, situation: str) -> Problem:
-    """Returns the problem of a value that is missing beside what the caller gave."""
+def missing_value(path: str, situation: str) -> Problem:
+    """Returns the problem of a value that is required in a situation and missing."""
     hint = f"Informe {path}, que não pode ser calculado nem suposto."
     return Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {situation}.", hint, _SOURCE)
 
 
-def _problems(path: str, situation: str, missing: list[str], unused: list[str]) -> list[Problem]:
-    return [required(f"{path}.{to_camel(name)}", situation) for name in missing] + [
-        Problem(SCHEMA_PROBLEM, f"{path}.{to_camel(name)}", f"Não se usa com {situation}.", source=_SOURCE)
-        for name in unused
-    ]
+def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> str:
+    """Returns the fixed text of a field; raises `Incomplete` if the given text is invalid in production."""
+    try:
+        canonical.text(given or fixed, longest)
+    except Unwritable as reason:
+        raise Incomplete(Problem(SCHEMA_PROBLEM, path, f"O campo {reason}.")) from None
+    return fixed

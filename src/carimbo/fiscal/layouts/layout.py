@@ -1,42 +1,141 @@
-"""What the declaration of a group says: its elements in order, and the functions that write them."""
+"""The compiled form of a group's declaration: its elements in order, and the functions that write them.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+The functions are generated for each group, as `dataclasses` does for its classes. A line of a document has
+about sixty elements: a loop over their declarations takes twice as long to write them, and the constructor of
+a frozen dataclass sets its fields one by one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass
+from functools import cache, cached_property
+from typing import Any, TypeVar
 
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.layouts.compiling import Write, attributes_writer, content_writer, group_writer
+T = TypeVar("T")
+Write = Callable[[Any], str]
+
+
+def initializer(fields: Sequence[Field[Any]]) -> Callable[..., None]:
+    """Returns the `__init__` of a group: keyword arguments, all set at once."""
+    parameters = ", ".join(
+        field.name if field.default is MISSING else f"{field.name}=default_{field.name}" for field in fields
+    )
+    kept = ", ".join(f"'{field.name}': {field.name}" for field in fields)
+    source = f"def __init__(self, *, {parameters}):\n    keep(self, '__dict__', {{{kept}}})"
+    defaults = {f"default_{field.name}": field.default for field in fields}
+    init: Callable[..., None] = _compiled(source, "__init__", {"keep": object.__setattr__, **defaults})
+    return init
+
+
+def content_writer(elements: Mapping[str, Any], optional: frozenset[str]) -> Write:
+    """Returns the function that writes the content of a group: every element with a value, in order."""
+    lines, pieces = _parts(elements, optional)
+    source = "\n    ".join(["def content(record):", *lines, f"return f'{pieces}'"])
+    writer: Write = _compiled(source, "content", _writers(elements))
+    return writer
+
+
+def group_writer(
+    tag: str, elements: Mapping[str, Any], attributes: Mapping[str, Any], optional: frozenset[str]
+) -> Callable[..., str]:
+    """Returns the function that writes a group with its tags, or nothing if it is empty."""
+    lines, pieces = _parts(elements, optional)
+    opening = f"<{{tag}}{_attributes(attributes)}>"
+    whole = f"f'{opening}{pieces}</{{tag}}>'"
+    if optional.issuperset(elements):
+        lines.append(f"inside = f'{pieces}'")
+        whole = f"f'{opening}{{inside}}</{{tag}}>' if inside else ''"
+    source = "\n    ".join([f"def written(record, tag='{tag}'):", *lines, f"return {whole}"])
+    writer: Callable[..., str] = _compiled(source, "written", _writers(elements) | _writers(attributes))
+    return writer
+
+
+def attributes_writer(attributes: Mapping[str, Any]) -> Write:
+    """Returns the function that writes the attributes of a group's own tag."""
+    source = f"def attributes(record):\n    return f'{_attributes(attributes)}'"
+    writer: Write = _compiled(source, "attributes", _writers(attributes))
+    return writer
+
+
+def _writers(elements: Mapping[str, Any]) -> dict[str, Any]:
+    whole = {f"write_{name}": element.write for name, element in elements.items()}
+    return whole | {f"text_{name}": element.to_text for name, element in elements.items()}
+
+
+def _parts(elements: Mapping[str, Any], optional: frozenset[str]) -> tuple[list[str], str]:
+    """Returns the statements that write optional elements, and the f-string of all elements in order."""
+    lines, pieces = [], ""
+    for name, element in elements.items():
+        if name in optional:
+            lines.append(f"value = record.{name}")
+            by_truth = element.kind in ("children", "texts") or not element.may_be_zero
+            is_present = "value" if by_truth else "value is not None"
+            lines.append(f"{name} = {_expression(name, element)} if {is_present} else ''")
+            pieces += f"{{{name}}}"
+        else:
+            pieces += _required_part(name, element)
+    return lines, pieces
+
+
+def _expression(name: str, element: Any) -> str:
+    """Returns the expression that writes an element with its tags."""
+    if element.kind == "child":
+        return f'value.__xml__("{element.tag}")'
+    if element.to_text is None or element.is_cached:
+        return f"write_{name}(value)"
+    return f'f"<{element.tag}>{{text_{name}(value)}}</{element.tag}>"'
+
+
+def _required_part(name: str, element: Any) -> str:
+    """Returns a required element as a part of the group's f-string."""
+    value = f"record.{name}"
+    if element.kind == "child":
+        return f'{{{value}.__xml__("{element.tag}")}}'
+    if element.to_text is None or element.is_cached:
+        return f"{{write_{name}({value})}}"
+    return f"<{element.tag}>{{text_{name}({value})}}</{element.tag}>"
+
+
+def _attributes(attributes: Mapping[str, Any]) -> str:
+    """Returns the f-string of the attributes, in the order of C14N."""
+    ordered = sorted(attributes.items(), key=lambda item: str(item[1].tag))
+    return "".join(f' {element.tag}="{{write_{name}(record.{name})}}"' for name, element in ordered)
+
+
+def _compiled(source: str, name: str, names: dict[str, Any]) -> Any:
+    # The source consists only of the declarations in this package.
+    exec(source, names)  # noqa: S102
+    return names[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """How one field of a group is written."""
+    """How a field of a group is written."""
 
     tag: str
-    """Official name; empty for a variant that stands without a wrapper."""
+    """Official name; empty for a variant without a wrapper."""
     kind: str
     """attribute, text, texts, decimal, integer, moment, day, child, children or variant."""
     write: Write
-    """The element with its tags; an empty text when there is nothing to say."""
+    """Writes the element with its tags; returns an empty text if there is nothing to write."""
     path: str | None
     """Name in the caller's JSON; None for the field's own name in camelCase."""
     limit: int | None = None
-    """Longest text, or decimal places."""
+    """Maximum length, or number of decimals."""
     to_text: Write | None = None
-    """What stands between the tags of an element without others in it."""
+    """Writes the text of an element that has no inner elements."""
     most: int = 1
-    """How many of it may stand there."""
-    is_remembered: bool = False
-    """Whether `write` answers from a cache what it wrote before."""
+    """The maximum number of repetitions."""
+    is_cached: bool = False
+    """Whether `write` has a cache."""
     may_be_zero: bool = True
-    """Whether the XSD lets the number be zero; else zero is told by leaving it out."""
+    """Whether the XSD allows zero; else the element is omitted instead."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What a declaration says; its functions are made when first asked for, as no document has all groups."""
+    """The declaration of a group. Writers are compiled at first use, as no document has all groups."""
 
     tag: str
     attributes: dict[str, Element]
@@ -55,7 +154,7 @@ class Layout:
 
     @cached_property
     def write_content(self) -> Write:
-        """Writes what stands between the tags."""
+        """Writes the content between the tags."""
         return content_writer(self.inner, self._optional)
 
     @cached_property
@@ -69,11 +168,52 @@ class Layout:
 
 
 def layout_of(record: Any) -> Layout:
-    """The compiled declaration of a group's class or instance."""
+    """Returns the declaration of a group's class or instance."""
     compiled: Layout = record.__layout__
     return compiled
 
 
 def json_name(name: str, element: Element) -> str:
-    """What a field is called in the caller's JSON."""
+    """Returns the name of a field in the caller's JSON."""
     return to_camel(name) if element.path is None else element.path
+
+
+def construct(group: type[T], values: dict[str, Any]) -> T:
+    """Returns a group with values that are known to be valid; class attributes supply the missing ones."""
+    record = object.__new__(group)
+    object.__setattr__(record, "__dict__", values)
+    return record
+
+
+def with_cached_xml(record: T) -> T:
+    """Returns the same group with its XML cached, for a group that many documents contain.
+
+    The writer in the instance hides the one in its class.
+    """
+    layout = layout_of(record)
+    xml = layout.write(record)
+    vars(record)["__xml__"] = lambda tag=layout.tag: xml if tag == layout.tag else layout.write(record, tag)
+    return record
+
+
+@cache
+def fields_among(group: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the names that a group has: groups of a tax share names, and few groups have all."""
+    declared = group.__layout__.defaults if hasattr(group, "__layout__") else {}
+    return tuple(name for name in names if name in declared)
+
+
+def content_xml(record: Any) -> str:
+    """Returns the XML between the tags of a group."""
+    return layout_of(record).write_content(record)
+
+
+def to_xml(record: Any, tag: str | None = None) -> str:
+    """Returns the XML of a group; empty if the group is empty, as no element may be."""
+    xml: str = record.__xml__(tag) if tag else record.__xml__()
+    return xml
+
+
+def attributes_xml(record: Any) -> str:
+    """Returns the XML attributes of a group, as in its opening tag."""
+    return layout_of(record).write_attributes(record)

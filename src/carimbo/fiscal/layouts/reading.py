@@ -1,6 +1,6 @@
-"""From XML back to the groups that would write it, by their declarations alone.
+"""Reads XML into the groups that would write it, by their declarations.
 
-Documents of others may follow a later layout than ours: elements that no declaration names are passed over.
+Documents of other issuers may follow a newer layout: undeclared elements are ignored.
 """
 
 import re
@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 from lxml import etree
 
 from carimbo.fiscal.layouts import canonical
-from carimbo.fiscal.layouts.layout import layout_of
-from carimbo.fiscal.layouts.paths import groups_in
-from carimbo.fiscal.layouts.records import made
+from carimbo.fiscal.layouts.json_form import groups_in
+from carimbo.fiscal.layouts.layout import construct, layout_of
 from carimbo.fiscal.problems import quoted
 from carimbo.fiscal.xml_reading import local_name
 
@@ -23,19 +22,19 @@ T = TypeVar("T")
 _NAMESPACE = re.compile(r"\{[^}]*\}")
 
 
-class Unreadable(ValueError):
-    """An element is missing or is not what the layout has there; told in Portuguese, with its path."""
+class UnreadableDocument(ValueError):
+    """An element is missing or invalid; the Portuguese message has its path."""
 
 
 class _Form(NamedTuple):
-    """How a value looks: Python alone reads `NaN`, `1_000`, digits of other scripts, dates by week."""
+    """The form of a value: Python alone accepts `NaN`, `1_000`, digits of other scripts, dates by week."""
 
     pattern: re.Pattern[str]
     parse: Callable[[str], Any] = str
     mismatch: str = ""
 
 
-# No number of the layouts is wider, and a longer one would only take time.
+# No number of the layouts has more digits.
 _DIGITS = "[0-9]{1,20}"
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _MOMENT = f"{_DAY}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}[+-][0-9]{{2}}:[0-9]{{2}}"
@@ -55,22 +54,22 @@ class _Field(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """How a group is read: attributes and elements by their names, required fields with what to tell."""
+    """How a group is read: attributes and elements by name, and required fields with their tags."""
 
     attributes: Mapping[str, tuple[str, _Form]]
     fields: Mapping[str, _Field]
     required: Mapping[str, str]
 
 
-def read(kind: type[T], element: etree._Element) -> T:
-    """Make a group of the element that it would write, or raise `Unreadable`."""
+def read_group(group: type[T], element: etree._Element) -> T:
+    """Returns the group that an element represents; raises `UnreadableDocument`."""
     namespace = etree.QName(element).namespace
-    record: T = _read_group(kind, f"{{{namespace}}}" if namespace else "", element)
+    record: T = _read_group(group, f"{{{namespace}}}" if namespace else "", element)
     return record
 
 
-def _read_group(kind: Any, namespace: str, element: etree._Element) -> Any:
-    plan = _plan(kind, namespace)
+def _read_group(group: Any, namespace: str, element: etree._Element) -> Any:
+    plan = _plan(group, namespace)
     values = _inner_values(plan.fields, element)
     for tag, (name, form) in plan.attributes.items():
         if (text := element.get(tag)) is not None:
@@ -78,7 +77,7 @@ def _read_group(kind: Any, namespace: str, element: etree._Element) -> Any:
     for name, tags in plan.required.items():
         if values.get(name) is None:
             raise _unreadable(element, "não está no XML", tags)
-    return made(kind, values)
+    return construct(group, values)
 
 
 def _inner_values(fields: Mapping[str, _Field], element: etree._Element) -> dict[str, Any]:
@@ -89,7 +88,7 @@ def _inner_values(fields: Mapping[str, _Field], element: etree._Element) -> dict
             if field.is_repeated:
                 repeated.setdefault(field.name, []).append(field.read(inner))
             elif field.name in single:
-                # To take either of two amounts would be to guess.
+                # Choosing one of two amounts would be guessing.
                 raise _unreadable(inner, "está repetido")
             else:
                 single[field.name] = field.read(inner)
@@ -97,7 +96,7 @@ def _inner_values(fields: Mapping[str, _Field], element: etree._Element) -> dict
 
 
 def _read_leaf(form: _Form, element: etree._Element) -> Any:
-    # A comment would split the text, and half a number is another number.
+    # A comment splits the text, and half of a number is another number.
     if len(element):
         raise _unreadable(element, "tem elementos ou comentários no lugar do valor")
     return _value(form, element.text or "", element)
@@ -113,20 +112,20 @@ def _value(form: _Form, text: str, element: etree._Element, *step: str) -> Any:
     raise _unreadable(element, f"{form.mismatch}: {quoted(text)}" if text else "está vazio", *step)
 
 
-def _unreadable(element: etree._Element, reason: str, *step: str) -> Unreadable:
-    """What is wrong with an element, or with what should be a step below it; its path is that in the file."""
+def _unreadable(element: etree._Element, reason: str, *step: str) -> UnreadableDocument:
+    """Returns the error of an element, or of a step below it, with the path in the file."""
     tree = element.getroottree()
     inside = _NAMESPACE.sub("", tree.getelementpath(element)).removeprefix(".")
     path = "/".join(filter(None, (local_name(tree.getroot()), inside, *step)))
-    return Unreadable(f"O campo {path} {reason}.")
+    return UnreadableDocument(f"O campo {path} {reason}.")
 
 
-# Room for every group of every family; a namespace that somebody made up must not stay for good.
+# Enough for all groups of all families. Bounded, because a hostile document may have any namespace.
 @lru_cache(2048)
-def _plan(kind: Any, namespace: str) -> _Plan:
-    layout, hints = layout_of(kind), get_type_hints(kind)
+def _plan(group: Any, namespace: str) -> _Plan:
+    layout, hints = layout_of(group), get_type_hints(group)
     forms = {name: _FORMS["integer"] if hints[name] is int else _TEXT for name in layout.attributes}
-    inner = {name: _fields(kind, name, namespace) for name in layout.inner}
+    inner = {name: _fields(group, name, namespace) for name in layout.inner}
     tags = {name: f"@{element.tag}" for name, element in layout.attributes.items()}
     tags |= {name: _NAMESPACE.sub("", "|".join(fields)) for name, fields in inner.items()}
     return _Plan(
@@ -137,15 +136,17 @@ def _plan(kind: Any, namespace: str) -> _Plan:
 
 
 def _fields(kind: Any, name: str, namespace: str) -> dict[str, _Field]:
-    """A field under every tag that it may have."""
+    """Returns a field under every tag that it may have."""
     element, groups = layout_of(kind).inner[name], groups_in(kind)[name]
     tag, is_repeated = f"{namespace}{element.tag}", element.kind in ("children", "texts")
-    inner = {one: _Field(name, partial(_read_group, one, namespace), is_repeated) for one in groups}
+    inner = {group: _Field(name, partial(_read_group, group, namespace), is_repeated) for group in groups}
     if element.kind == "variant":
-        chosen = {f"{namespace}{layout_of(one).tag}": field for one, field in inner.items()}
-        return {tag: _Field(name, lambda it: _inner_values(chosen, it).get(name))} if element.tag else chosen
+        options = {f"{namespace}{layout_of(group).tag}": field for group, field in inner.items()}
+        if not element.tag:
+            return options
+        return {tag: _Field(name, lambda wrapper: _inner_values(options, wrapper).get(name))}
     if len(groups) > 1:
-        raise TypeError(f"{kind.__name__}.{name}: the tag does not tell which of its groups stands there")
+        raise TypeError(f"{kind.__name__}.{name}: the tag does not decide which of its groups it is")
     may_be_empty = getattr(element.to_text, "func", None) is canonical.text_or_nothing
     form = _TEXT_OR_NOTHING if may_be_empty else _FORMS.get(element.kind, _TEXT)
     return {tag: inner[groups[0]] if groups else _Field(name, partial(_read_leaf, form), is_repeated)}

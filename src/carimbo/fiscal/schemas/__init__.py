@@ -1,4 +1,4 @@
-"""The official XSDs: messages are held against them before they leave; errors come in our field names."""
+"""Validation against the official XSDs, with errors in the names of the caller's fields."""
 
 import threading
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 from lxml import etree
 
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.fiscal.schemas.explanation import explained
+from carimbo.fiscal.schemas.explanation import explain_errors
 from carimbo.fiscal.schemas.files import (
     PACKAGE,
+    Schema,
     SchemaFile,
     SchemaUnusable,
-    compiled,
+    compile_schema,
     files_in_force,
 )
 
@@ -21,36 +21,36 @@ __all__ = ["PACKAGE", "Schema", "SchemaFile", "SchemaUnusable", "Schemas"]
 
 
 class Schemas:
-    """Official XSDs, nfelib's or newer ones from the operator's folder, each compiled once per thread."""
+    """The official XSDs of nfelib, or newer ones of the operator, each compiled once per thread."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._files = files_in_force(folder)
-        # Threads that share an XMLSchema get right verdicts but each other's errors, for it keeps one error
-        # log; a lock would make validation, which needs no GIL, wait in line.
+        # Threads can't share an XMLSchema: it has a single error log, so they would see each other's errors.
+        # A lock would make validation, which does not need the GIL, wait.
         self._of_this_thread = threading.local()
 
     def file_of(self, schema: Schema) -> SchemaFile:
-        """The file that is in force for a message."""
+        """Returns the file in force for a message."""
         return self._files[schema]
 
     def compiled(self, schema: Schema) -> etree.XMLSchema:
-        """This thread's compiled schema of a message; the first call in a thread takes about 15 ms."""
+        """Returns this thread's compiled schema of a message; the first call takes about 15 ms."""
         ready: etree.XMLSchema | None = getattr(self._of_this_thread, schema.name, None)
         if ready is None:
-            ready = compiled(self._files[schema])
+            ready = compile_schema(self._files[schema])
             setattr(self._of_this_thread, schema.name, ready)
         return ready
 
     def problems(
         self, schema: Schema, root: etree._Element, record: type | None = None
     ) -> tuple[Problem, ...]:
-        """What the schema refuses in a message, one problem per element; empty when it is valid.
+        """Returns the errors of a message, one problem per element; empty if it is valid.
 
-        `record` is the layout class of the element that was made of the caller's fields, such as `infNFe`:
+        `record` is the layout class of the element that contains the caller's fields, such as `infNFe`:
         problems in that element get the JSON path of their field.
         """
         validator = self.compiled(schema)
         if validator.validate(root):
             return ()
         errors: Any = validator.error_log
-        return explained(errors, root, record, self._files[schema])
+        return explain_errors(errors, root, record, self._files[schema])

@@ -1,22 +1,75 @@
-"""Which XSD file is in force for a message, and how it becomes a compiled schema."""
+"""The XSD files in force, and their compilation."""
 
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.schemas.catalog import Schema
+_NFE = "nfe/schemas/v4_0"
+_CANCELLATION = "nfe_evento_cancel/schemas/v1_0"
+_CORRECTION = "nfe_evento_cce/schemas/v1_0"
+_MANIFESTATION = "nfe_evento_mde/schemas/v1_0"
+_DISTRIBUTION = "nfe_dist_dfe/schemas/v1_0"
+_NFSE = "nfse/schemas/v1_0"
+
+
+class Schema(Enum):
+    """A message that has an official XSD; the value is the path of its XSD in nfelib."""
+
+    NFE = f"{_NFE}/nfe_v4.00.xsd"
+    NFE_AUTHORIZED = f"{_NFE}/procNFe_v4.00.xsd"
+    NFE_BATCH = f"{_NFE}/enviNFe_v4.00.xsd"
+    NFE_BATCH_ANSWER = f"{_NFE}/retEnviNFe_v4.00.xsd"
+    NFE_RECEIPT_QUERY = f"{_NFE}/consReciNFe_v4.00.xsd"
+    NFE_RECEIPT_ANSWER = f"{_NFE}/retConsReciNFe_v4.00.xsd"
+    NFE_DOCUMENT_QUERY = f"{_NFE}/consSitNFe_v4.00.xsd"
+    NFE_DOCUMENT_ANSWER = f"{_NFE}/retConsSitNFe_v4.00.xsd"
+    NFE_SERVICE_QUERY = f"{_NFE}/consStatServ_v4.00.xsd"
+    NFE_SERVICE_ANSWER = f"{_NFE}/retConsStatServ_v4.00.xsd"
+    NFE_INUTILIZATION = f"{_NFE}/inutNFe_v4.00.xsd"
+    NFE_INUTILIZATION_ANSWER = f"{_NFE}/retInutNFe_v4.00.xsd"
+    NFE_INUTILIZATION_REGISTERED = f"{_NFE}/procInutNFe_v4.00.xsd"
+
+    NFE_CANCELLATION = f"{_CANCELLATION}/eventoCancNFe_v1.00.xsd"
+    NFE_CANCELLATION_BATCH = f"{_CANCELLATION}/envEventoCancNFe_v1.00.xsd"
+    NFE_CANCELLATION_ANSWER = f"{_CANCELLATION}/retEnvEventoCancNFe_v1.00.xsd"
+    NFE_CANCELLATION_REGISTERED = f"{_CANCELLATION}/procEventoCancNFe_v1.00.xsd"
+    NFE_CORRECTION = f"{_CORRECTION}/CCe_v1.00.xsd"
+    NFE_CORRECTION_BATCH = f"{_CORRECTION}/envCCe_v1.00.xsd"
+    NFE_CORRECTION_ANSWER = f"{_CORRECTION}/retEnvCCe_v1.00.xsd"
+    NFE_CORRECTION_REGISTERED = f"{_CORRECTION}/procCCeNFe_v1.00.xsd"
+    NFE_MANIFESTATION = f"{_MANIFESTATION}/confRecebto_v1.00.xsd"
+    NFE_MANIFESTATION_BATCH = f"{_MANIFESTATION}/envConfRecebto_v1.00.xsd"
+    NFE_MANIFESTATION_ANSWER = f"{_MANIFESTATION}/retEnvConfRecebto_v1.00.xsd"
+    NFE_MANIFESTATION_REGISTERED = f"{_MANIFESTATION}/procConfRecebtoNFe_v1.00.xsd"
+
+    NFE_DISTRIBUTION = f"{_DISTRIBUTION}/distDFeInt_v1.01.xsd"
+    NFE_DISTRIBUTION_ANSWER = f"{_DISTRIBUTION}/retDistDFeInt_v1.01.xsd"
+    NFE_SUMMARY = f"{_DISTRIBUTION}/resNFe_v1.01.xsd"
+    NFE_EVENT_SUMMARY = f"{_DISTRIBUTION}/resEvento_v1.01.xsd"
+
+    NFSE_DPS = f"{_NFSE}/DPS_v1.01.xsd"
+    NFSE_AUTHORIZED = f"{_NFSE}/NFSe_v1.01.xsd"
+    NFSE_EVENT = f"{_NFSE}/pedRegEvento_v1.01.xsd"
+    NFSE_EVENT_REGISTERED = f"{_NFSE}/evento_v1.01.xsd"
+
+    @property
+    def file_name(self) -> str:
+        """The official name of the file."""
+        return PurePosixPath(self.value).name
+
 
 PACKAGE = "nfelib"
-"""The installed distribution that carries the official XSDs."""
+"""The installed distribution with the official XSDs."""
 
 
 class SchemaUnusable(ValueError):
-    """An XSD that is missing or does not compile; the message names the file, in Portuguese."""
+    """An XSD is missing or does not compile; the Portuguese message has the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +78,15 @@ class SchemaFile:
 
     path: Path
     is_operators: bool
-    """From the operator's folder, and then taken as it is."""
+    """Whether it is from the operator's folder, and used unchanged."""
 
 
 _INCLUDED = ("{http://www.w3.org/2001/XMLSchema}include", "{http://www.w3.org/2001/XMLSchema}import")
 _PATTERN = "{http://www.w3.org/2001/XMLSchema}pattern"
 
-# CNPJs and access keys hold letters since July 2026 (NT Conjunta 2025.001), protocols may have 17 digits
-# (TProt of tiposBasico_v4.00), and the official packages say so. nfelib 3.2 has older XSDs of events,
-# inutilization and consult: these are the types and attributes that stayed behind, with what they became.
+# CNPJs and access keys may have letters since July 2026 (NT Conjunta 2025.001), protocols 17 digits
+# (TProt of tiposBasico_v4.00), and the official packages allow it. nfelib 3.2 has older XSDs of events,
+# inutilization and consult: these are the outdated types and attributes, with their new patterns.
 # An Id is `ID` + event (6) + key (44) + sequence (2), or `ID` + state (2) + year (2) + CNPJ (14) + model,
 # series and two numbers (23), or `ID` + protocol.
 _STATE_AND_MONTH = r"(1[1-7]|2[1-9]|3[1,2,3,5]|4[1-3]|5[0-3])(0[6-9]|[1-9][\d])(0[1-9]|1[0-2])"
@@ -50,9 +103,9 @@ WIDER: Mapping[tuple[str, str], str] = {
     ("Id", "ID[0-9]{52}"): "ID[0-9]{12}[0-9A-Z]{12}[0-9]{28}",
     ("Id", "ID[0-9]{41}"): "ID[0-9]{4}[0-9A-Z]{12}[0-9]{25}",
     ("Id", "ID[0-9]{15}"): "ID[0-9]{15}|ID[0-9]{17}",
-    # Keys and Ids of the national NFS-e have the CNPJ where real ones have it: the newer official pattern of
-    # the key places its letters elsewhere. Before it stand the municipality (7), in keys the system (1), and
-    # the kind of taxpayer (1).
+    # Keys and Ids of the national NFS-e have the CNPJ at its real position: the newer official pattern of
+    # the key has its letters elsewhere. The municipality (7), in keys the system (1), and the kind of
+    # taxpayer (1) precede it.
     ("TSCNPJ", "[0-9]{14}"): "[0-9A-Z]{12}[0-9]{2}",
     ("TSChaveNFe", "[0-9]{44}"): "[0-9]{6}[0-9A-Z]{12}[0-9]{26}",
     ("TSChaveNFSe", "[0-9]{50}"): "[0-9]{9}[0-9A-Z]{12}[0-9]{29}",
@@ -64,11 +117,11 @@ WIDER: Mapping[tuple[str, str], str] = {
 }
 
 
-def widened(xsd: bytes) -> bytes:
-    """An XSD of nfelib with what the official packages have come to accept."""
+def widen_patterns(xsd: bytes) -> bytes:
+    """Returns an XSD of nfelib with the patterns that the official packages accept now."""
     tree = etree.fromstring(xsd)
     for pattern in tree.iter(_PATTERN):
-        owner = next(name for name in (one.get("name") for one in pattern.iterancestors()) if name)
+        owner = next(name for name in (element.get("name") for element in pattern.iterancestors()) if name)
         wider = WIDER.get((owner, pattern.get("value", "")))
         if wider:
             pattern.set("value", wider)
@@ -76,7 +129,7 @@ def widened(xsd: bytes) -> bytes:
 
 
 def files_in_force(folder: Path | None) -> Mapping[Schema, SchemaFile]:
-    """The file of every message: the operator's where there is one, else nfelib's."""
+    """Returns the file of every message: the operator's if there is one, else nfelib's."""
     package, operators = _package_folder(), _found_below(folder) if folder else {}
     return {
         schema: SchemaFile(operators[schema.file_name], is_operators=True)
@@ -87,7 +140,7 @@ def files_in_force(folder: Path | None) -> Mapping[Schema, SchemaFile]:
 
 
 def _package_folder() -> Path:
-    """Where nfelib is, found without importing it: its bindings are megabytes of Python that we don't use."""
+    """Returns the folder of nfelib without importing it: its bindings are megabytes of unused Python."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise SchemaUnusable(f"O pacote {PACKAGE}, que traz os schemas oficiais, não está instalado.")
@@ -95,7 +148,7 @@ def _package_folder() -> Path:
 
 
 def _found_below(folder: Path) -> dict[str, Path]:
-    """XSDs by name; of equal names the one in the greater folder name stays, as PL_010f follows PL_010d."""
+    """Returns XSDs by name; of equal names, that in the greater folder name, as PL_010f follows PL_010d."""
     if not folder.is_dir():
         raise SchemaUnusable(f"A pasta de schemas {folder} não existe.")
     files = sorted(folder.rglob("*.xsd"), key=lambda file: file.relative_to(folder).parent.parts)
@@ -103,7 +156,7 @@ def _found_below(folder: Path) -> dict[str, Path]:
 
 
 class _BesideTheFirst(etree.Resolver):
-    """Reads what an XSD includes from the folder of the first one, and from nowhere else."""
+    """Reads included XSDs only from the folder of the first one."""
 
     def __init__(self, first: SchemaFile) -> None:
         self._first = first
@@ -114,16 +167,16 @@ class _BesideTheFirst(etree.Resolver):
 
 
 def _read(path: Path, first: SchemaFile) -> bytes:
-    return path.read_bytes() if first.is_operators else widened(path.read_bytes())
+    return path.read_bytes() if first.is_operators else widen_patterns(path.read_bytes())
 
 
-# While lxml compiles, it replaces the loader of included files of the whole process. If two threads do so
-# at once, one of them may read nfelib's files as they are, or fail for types that libxml2 has not made yet.
+# While lxml compiles, it replaces the loader of included files of the whole process. If two threads compile
+# at once, one may read nfelib's files unchanged, or fail for types that libxml2 has not created yet.
 _COMPILING = threading.Lock()
 
 
-def compiled(file: SchemaFile) -> etree.XMLSchema:
-    """Compiles an XSD with all that it includes, in one thread at a time; raises SchemaUnusable."""
+def compile_schema(file: SchemaFile) -> etree.XMLSchema:
+    """Compiles an XSD with all included files, in one thread at a time; raises SchemaUnusable."""
     parser = etree.XMLParser(no_network=True)
     parser.resolvers.add(_BesideTheFirst(file))
     try:
@@ -134,20 +187,20 @@ def compiled(file: SchemaFile) -> etree.XMLSchema:
         raise SchemaUnusable(f"O schema {file.path} não pode ser usado: {_reason(error)}") from error
 
 
-def sources(file: SchemaFile) -> list[etree._Element]:
-    """The XSD in force and all that it includes, as they are written."""
-    found: dict[Path, etree._Element] = {}
+def schema_sources(file: SchemaFile) -> list[etree._Element]:
+    """Returns the parsed XSD in force and all files that it includes."""
+    parsed: dict[Path, etree._Element] = {}
     names = [file.path]
     for path in names:
-        if path not in found:
-            found[path] = etree.fromstring(_read(path, file))
-            included = (one.get("schemaLocation") for one in found[path].iterchildren(*_INCLUDED))
+        if path not in parsed:
+            parsed[path] = etree.fromstring(_read(path, file))
+            included = (element.get("schemaLocation") for element in parsed[path].iterchildren(*_INCLUDED))
             names += [file.path.with_name(Path(location).name) for location in included if location]
-    return list(found.values())
+    return list(parsed.values())
 
 
 def _reason(error: Exception) -> str:
-    """The first complaint, with the file that it is about: often an included one."""
+    """Returns the first error, with its file, which is often an included one."""
     if not isinstance(error, etree.XMLSchemaParseError):
         return str(error)
     log: Any = error.error_log

@@ -1,1 +1,1 @@
-"""Official codes as data, each table with its source and date."""
+"""Tables of official codes, each with its source and date."""

@@ -10,7 +10,7 @@ from carimbo.fiscal.tables.table import Table
 
 
 class IbsCbsGroup(StrEnum):
-    """What a tax situation wants written beside CST and cClassTrib."""
+    """The group that a tax situation requires besides CST and cClassTrib."""
 
     RATE = "rate"
     SINGLE_PHASE = "single_phase"
@@ -45,26 +45,26 @@ class IbsCbsClass:
     code: Annotated[str, "[0-9]{6}"]
     cst: Annotated[str, "[0-9]{3}"]
     ibs_reduction: Decimal | None
-    """Percent that is taken off the rates of the IBS; None when the classification reduces none."""
+    """Reduction of the IBS rates in percent; None if the classification reduces none."""
     cbs_reduction: Decimal | None
     models: tuple[str, ...]
-    """Models of the documents that take it, and `nfse`."""
+    """Models of the documents that accept it, and `nfse`."""
     since: date
     until: date | None
     has_regular_taxation: bool
-    """Whether the tax that would be due is told too (gTribRegular)."""
+    """Whether the tax without the benefit is informed too (gTribRegular)."""
     has_presumed_credit: bool
     description: str
 
 
-IBS_CBS_CLASSES: Table[str, IbsCbsClass] = Table("ibs_cbs_classes", IbsCbsClass, lambda found: found.code)
+IBS_CBS_CLASSES: Table[str, IbsCbsClass] = Table("ibs_cbs_classes", IbsCbsClass, lambda row: row.code)
 
 
 _HUNDRED, _STEP = Decimal(100), Decimal("0.0001")
 
 
 class ReformTax(StrEnum):
-    """The three shares that have a rate of their own."""
+    """The three shares of IBS and CBS, each with its own rate."""
 
     IBS_STATE = "ibs_state"
     IBS_CITY = "ibs_city"
@@ -73,16 +73,16 @@ class ReformTax(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IbsCbsRate:
-    """The standard rate of one share in a period."""
+    """The standard rate of a share in a period."""
 
     tax: ReformTax
     since: date
     until: date | None
     rate: Decimal | None
-    """In percent; None while no act has fixed it, which is not zero."""
+    """In percent; None while no act has fixed it, which is different from zero."""
 
     def __post_init__(self) -> None:
-        """Refuses a rate that no document could have, such as one with a lost point."""
+        """Refuses a rate that no document can have, such as one with a lost decimal point."""
         rate = self.rate
         if rate is not None and (rate > _HUNDRED or rate != rate.quantize(_STEP)):
             raise ValueError(f"“{rate}” não serve na coluna rate: de 0 a 100, com até 4 casas decimais")
@@ -90,7 +90,7 @@ class IbsCbsRate:
             raise ValueError(f"“{self.until}” não serve na coluna until: é antes de since")
 
     def is_in_force(self, day: date) -> bool:
-        """Returns whether the row is of the period of a day."""
+        """Returns whether the period of the row includes a day."""
         return self.since <= day and (self.until is None or day <= self.until)
 
 
@@ -117,12 +117,12 @@ def ibs_cbs_rates_on(day: date) -> IbsCbsRates:
 
 
 def ibs_cbs_rate_on(tax: ReformTax, day: date) -> Decimal | None:
-    """Returns the rate of one share in force on a day; None if it is unknown."""
+    """Returns the rate of a share on a day; None if it is unknown."""
     row = ibs_cbs_rate_row_on(tax, day)
     return row.rate if row else None
 
 
 def ibs_cbs_rate_row_on(tax: ReformTax, day: date) -> IbsCbsRate | None:
-    """Returns the row of a share on a day; of rows that overlap, the one that begins last."""
+    """Returns the row of a share on a day; if rows overlap, the one that begins last."""
     rows = [row for row in IBS_CBS_RATES.rows.values() if row.tax is tax and row.is_in_force(day)]
     return max(rows, key=lambda row: row.since) if rows else None

@@ -1,4 +1,4 @@
-"""WorkerContext of payment (`tPag`): codes, names, and the words that a caller may use for them."""
+"""Payment methods (`tPag`): codes, names, and the words that callers may use for them."""
 
 import re
 import unicodedata
@@ -10,14 +10,14 @@ from carimbo.fiscal.tables.table import Derived, Table
 
 @dataclass(frozen=True, slots=True)
 class PaymentMethod:
-    """A means of payment."""
+    """A payment method."""
 
     code: Annotated[str, "[0-9]{2}"]
     name: str
     words: tuple[str, ...]
-    """What callers may write instead of the code, in any spelling."""
+    """Words that callers may use instead of the code, in any spelling."""
     has_card: bool
-    """Whether the layout wants the group of the electronic transaction."""
+    """Whether the layout requires the group of the electronic transaction."""
     is_for_nfce: bool
 
 
@@ -28,15 +28,15 @@ PAYMENT_METHODS: Table[str, PaymentMethod] = Table(
 
 
 def find_payment_method(text: str) -> PaymentMethod | None:
-    """Returns the means of payment with a code (`03`, `3`) or a word (`creditCard`, `Cartão de crédito`).
+    """Returns the payment method with a code (`03`, `3`) or a word (`creditCard`, `Cartão de crédito`).
 
     Case, accents, spaces, hyphens and underscores of a word are ignored.
     """
     return _BY_WORD.value.get(_plain(text))
 
 
-def known_payment_methods() -> str:
-    """Returns each code with its first word, to list in a message: `01 cash, 02 check`."""
+def payment_methods_text() -> str:
+    """Returns all codes with their first word, for a message: `01 cash, 02 check`."""
     return ", ".join(" ".join((method.code, *method.words[:1])) for method in PAYMENT_METHODS.rows.values())
 
 

@@ -1,4 +1,4 @@
-"""The nomenclature of goods (NCM) as Portal Único Siscomex publishes it, made into rows of our table."""
+"""Reads the nomenclature of goods (NCM) that Portal Único Siscomex publishes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,9 +7,8 @@ from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, ValidationError
-from pydantic_core import ErrorDetails
 
-from carimbo.fiscal.tables.ncm import Ncm
+from carimbo.fiscal.tables.goods_codes import Ncm
 
 _DAY = re.compile(r"([0-9]{2})/([0-9]{2})/([0-9]{4})")
 _MARKUP = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -19,12 +18,12 @@ _NO_GOODS = "00000000"
 
 
 class NomenclatureUnusable(Exception):
-    """A file that is not the official one; the message says why, in Portuguese."""
+    """The file is not the official one; the message says why, in Portuguese."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nomenclature:
-    """The codes in force on a day, and the act that changed them last."""
+    """The codes in force on a day, and the last act that changed them."""
 
     act: str
     date: date
@@ -32,16 +31,16 @@ class Nomenclature:
 
 
 def _day(text: object) -> date:
-    """The day that a text tells; that of the whole file says "Vigente em" before it."""
-    found = _DAY.search(str(text))
-    if found is None:
+    """Returns the day in a text; in that of the whole file "Vigente em" precedes it."""
+    match = _DAY.search(str(text))
+    if match is None:
         raise ValueError(text)
-    day, month, year = map(int, found.groups())
+    day, month, year = map(int, match.groups())
     return date(year, month, day)
 
 
 def _plain(text: str) -> str:
-    """Descriptions have names of species in italics."""
+    # Descriptions have names of species in italics.
     return " ".join(_MARKUP.sub("", text).split())
 
 
@@ -66,38 +65,37 @@ class _Publication(BaseModel):
     lines: list[_Line] = Field(alias="Nomenclaturas")
 
 
-def read_nomenclature(content: bytes, known: Mapping[str, Ncm]) -> Nomenclature:
-    """Read the official file, or raise NomenclatureUnusable.
+def read_nomenclature(content: bytes, previous: Mapping[str, Ncm]) -> Nomenclature:
+    """Returns the codes of the official file; raises NomenclatureUnusable.
 
-    It knows no units, and not the code of what is no good: these are taken over from the rows that are known.
+    The file lacks units, and the code of items that are no products: both come from the previous rows.
     """
     try:
         publication = _Publication.model_validate_json(content.removeprefix(_MARK))
     except ValidationError as error:
-        raise NomenclatureUnusable(_told(error.errors(include_url=False)[0])) from error
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise NomenclatureUnusable("não é um JSON em UTF-8") from error
+        place = " ".join(str(part + 1) if isinstance(part, int) else part for part in first["loc"])
+        message = f"não tem a forma da tabela oficial: “{place}” falta ou não serve"
+        raise NomenclatureUnusable(message) from error
     lines = _in_force(publication.lines, publication.day)
-    rows = tuple(_row(line, lines, known) for line in lines.values() if len(line.code) == _ITEM)
-    of_no_goods = (known[_NO_GOODS],) if _NO_GOODS in known and _NO_GOODS not in lines else ()
+    rows = tuple(_row(line, lines, previous) for line in lines.values() if len(line.code) == _ITEM)
+    is_missing = _NO_GOODS in previous and _NO_GOODS not in lines
+    of_no_goods = (previous[_NO_GOODS],) if is_missing else ()
     return Nomenclature(publication.act, publication.day, of_no_goods + rows)
 
 
 def _in_force(lines: Iterable[_Line], day: date) -> Mapping[str, _Line]:
-    """By code and in its order; of a code that comes twice, as its text changes, what is first in force."""
+    """Returns the lines in force by code, in order; if a code comes twice, the one that is in force first."""
     latest_first = sorted(lines, key=lambda line: line.since, reverse=True)
     by_code = {line.code: line for line in latest_first if line.until >= day}
     return dict(sorted(by_code.items()))
 
 
-def _row(item: _Line, lines: Mapping[str, _Line], known: Mapping[str, Ncm]) -> Ncm:
+def _row(item: _Line, lines: Mapping[str, _Line], previous: Mapping[str, Ncm]) -> Ncm:
     above = (lines.get(item.code[:length]) for length in range(_HEADING, _ITEM))
     description = " ".join(line.text for line in (*above, item) if line)
-    before = known.get(item.code)
+    before = previous.get(item.code)
     until = item.until if item.until < date.max else None
     return Ncm(item.code, before.unit if before else None, description, item.since, until)
-
-
-def _told(error: ErrorDetails) -> str:
-    if error["type"] == "json_invalid":
-        return "não é um JSON em UTF-8"
-    places = [str(part + 1) if isinstance(part, int) else part for part in error["loc"]]
-    return f"não tem a forma da tabela oficial: “{' '.join(places)}” falta ou não serve"

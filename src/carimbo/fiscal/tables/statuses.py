@@ -1,4 +1,4 @@
-"""What authorities answer, code by code: the official text, and what it means for an issuer."""
+"""Status codes of the authorities: the official text, and the meaning for an issuer."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,19 +8,19 @@ from carimbo.fiscal.tables.table import Table
 
 
 class Action(StrEnum):
-    """What a code means for the issuer."""
+    """The meaning of a status code for the issuer."""
 
     AUTHORIZED = "authorized"
     AUTHORIZED_LATE = "authorized_late"
     CANCELED = "canceled"
     CANCELED_LATE = "canceled_late"
-    """A cancellation accepted after its deadline: the registration of the event, and the document's state."""
+    """A cancellation after the deadline that was accepted: status of the event and of the document."""
     ALREADY_CANCELED = "already_canceled"
-    """The document of the request is canceled."""
+    """The document is canceled."""
     CANCELED_TWICE = "canceled_twice"
     """A second cancellation of the same document."""
     DENIED = "denied"
-    """Kept as denied, its number spent; Ajuste SINIEF 43/23 ended denials, older ones stay."""
+    """Kept as denied, with its number used up; Ajuste SINIEF 43/23 ended denials, older ones remain."""
     CLOSED = "closed"
     """A manifest whose transport has ended."""
     OPEN_BEFORE = "open_before"
@@ -29,58 +29,62 @@ class Action(StrEnum):
     ALREADY_VOIDED = "already_voided"
     EVENT_REGISTERED = "event_registered"
     EPEC_REGISTERED = "epec_registered"
-    """A document announced in contingency, which is still to be sent."""
+    """A document that was announced in contingency and must still be sent."""
     EVENT_DUPLICATE = "event_duplicate"
     EVENTS_PROCESSED = "events_processed"
-    """The verdict is in the events of the lot."""
+    """The verdict is in the events of the batch."""
     PROCESSED = "processed"
     """The verdict is in the protocol of the document."""
     PROCESSING = "processing"
     DUPLICATE = "duplicate"
-    """The authority has a document with this number: a consult tells whose."""
+    """The authority has a document with this number: a consult shows whose it is."""
     KEY_DIFFERS = "key_differs"
-    """Asked about a key, the authority has the number under another one."""
+    """The authority has the number of the key in question under another key."""
     NOT_FOUND = "not_found"
     UNDECIDED = "undecided"
-    """The fate of the document is open: a consult tells."""
+    """The fate of the document is open: a consult decides."""
     IN_OPERATION = "in_operation"
     OUTAGE_SHORT = "outage_short"
     OUTAGE_WITHOUT_FORECAST = "outage_without_forecast"
     CONTINGENCY_CLOSING = "contingency_closing"
     CONTINGENCY_CLOSED = "contingency_closed"
     THROTTLED = "throttled"
-    """Too many calls: an hour's pause for this taxpayer and service."""
+    """Too many calls: this taxpayer must pause this service for an hour."""
     FOUND = "found"
-    """A question about registers or documents has an answer."""
+    """A query of registers or documents has a result."""
     NOTHING_FOUND = "nothing_found"
     REJECTION = "rejection"
     REJECTION_OF_MESSAGE = "rejection_of_message"
-    """Malformed, or sent to the wrong place: the fault of the program."""
+    """Malformed, or sent to the wrong place: an error of the program."""
     REJECTION_OF_CERTIFICATE = "rejection_of_certificate"
-    """Nothing of the company will pass until its certificate is replaced."""
+    """The company can't issue anything until its certificate is replaced."""
     REJECTION_BY_REGISTER = "rejection_by_register"
-    """Somebody has to put a taxpayer's registration right."""
+    """The registration of a taxpayer must be corrected."""
     REJECTION_BY_DEADLINE = "rejection_by_deadline"
 
 
 REJECTIONS = frozenset(action for action in Action if action.startswith("rejection"))
-"""The actions that refuse what was sent."""
+"""The actions that refuse the request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
-    """A code with its official text."""
+class AuthorityStatus:
+    """A status code with its official text."""
 
     code: Annotated[str, "[0-9]{3,4}|E[0-9]{4}"]
     action: Action
     text: str
 
 
-NFE_STATUSES: Table[str, Status] = Table("nfe_statuses", Status, lambda status: status.code)
+NFE_STATUSES: Table[str, AuthorityStatus] = Table("nfe_statuses", AuthorityStatus, lambda status: status.code)
 """Codes of NF-e and NFC-e."""
-CTE_STATUSES: Table[str, Status] = Table("cte_statuses", Status, lambda status: status.code)
+CTE_STATUSES: Table[str, AuthorityStatus] = Table("cte_statuses", AuthorityStatus, lambda status: status.code)
 """Codes of CT-e and CT-e OS."""
-MDFE_STATUSES: Table[str, Status] = Table("mdfe_statuses", Status, lambda status: status.code)
+MDFE_STATUSES: Table[str, AuthorityStatus] = Table(
+    "mdfe_statuses", AuthorityStatus, lambda status: status.code
+)
 """Codes of MDF-e."""
-NFSE_STATUSES: Table[str, Status] = Table("nfse_statuses", Status, lambda status: status.code)
-"""Codes of NFS-e: errors, which begin with an E, and the `cStat` of what was issued."""
+NFSE_STATUSES: Table[str, AuthorityStatus] = Table(
+    "nfse_statuses", AuthorityStatus, lambda status: status.code
+)
+"""Codes of NFS-e: errors, which begin with an E, and the `cStat` of issued documents."""

@@ -1,1 +1,1 @@
-"""Taxes as formulas: numbers and codes in, amounts out; each says where it comes from."""
+"""Tax formulas: codes and amounts in, amounts out, each with its legal source."""

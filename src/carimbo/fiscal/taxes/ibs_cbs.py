@@ -1,8 +1,31 @@
-"""IBS and CBS: base, rates after reductions, and what is due after deferrals (NT 2025.002, group UB)."""
+"""IBS and CBS of an item: bodies, formulas, and the three shares on a base (NT 2025.002, group UB)."""
 
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Annotated, Any, NamedTuple
 
-from carimbo.fiscal.money import ZERO, percent
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.body.fields import Body, Money, Percent
+from carimbo.fiscal.layouts.layout import construct
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    Cbs,
+    CityIbs,
+    CreditReversal,
+    CreditTransfer,
+    Deferral,
+    FreeZoneCbs,
+    FreeZoneCredit,
+    GovernmentPurchaseTaxes,
+    OperationCredit,
+    PeriodAdjustment,
+    RateReduction,
+    Refund,
+    RegularTaxation,
+    SinglePhase,
+    StateIbs,
+    TaxedByRate,
+)
+from carimbo.fiscal.money import ZERO, percent, total
 
 _HUNDRED = Decimal(100)
 _TEN_THOUSAND = Decimal(10_000)
@@ -11,31 +34,230 @@ _CENT = Decimal("0.01")
 
 
 def reform_base(operation_value: Decimal, other_taxes: Decimal) -> Decimal:
-    """Returns the operation without the taxes that do not count in the base of IBS and CBS.
+    """Returns the operation value without the taxes that the base of IBS and CBS excludes.
 
-    LC 214/2025, art. 12, § 2º; NT 2025.002, UB16: PIS, COFINS, ICMS, its share of the buyer's state and the
-    poverty funds are left out, import tax and selective tax are within.
+    LC 214/2025, art. 12, § 2º; NT 2025.002, UB16: PIS, COFINS, ICMS, the share of the buyer's state and the
+    poverty funds are excluded, import tax and selective tax are included.
     """
     return max(ZERO, operation_value - other_taxes)
 
 
 def base_within(price: Decimal, rate: Decimal) -> Decimal:
-    """Returns the base in a price that holds IBS and CBS of a rate in percent (NT 2026.008)."""
+    """Returns the base of a price that includes IBS and CBS of a rate in percent (NT 2026.008)."""
     return (price * _HUNDRED / (_HUNDRED + rate)).quantize(_CENT, ROUND_HALF_UP)
 
 
 def effective_rate(rate: Decimal, *reductions: Decimal) -> Decimal:
-    """A rate after reductions in percent, with the four decimals of `pAliqEfet` (NT 2025.002, UB28)."""
+    """Returns a rate after reductions in percent, with four decimals (`pAliqEfet`; NT 2025.002, UB28)."""
     for reduction in reductions:
         rate = rate * (_HUNDRED - reduction) / _HUNDRED
     return rate.quantize(_RATE_STEP, ROUND_HALF_UP)
 
 
 def deferred_share(base: Decimal, rate: Decimal, deferral_rate: Decimal) -> Decimal:
-    """The part of a share that is paid later (NT 2025.002, UB23, UB42 and UB61)."""
+    """Returns the deferred part of a share (NT 2025.002, UB23, UB42 and UB61)."""
     return (base * rate * deferral_rate / _TEN_THOUSAND).quantize(_CENT, ROUND_HALF_UP)
 
 
 def due_share(base: Decimal, rate: Decimal, deferred: Decimal, refund: Decimal) -> Decimal:
-    """What is left of a share after the deferral and the refund (NT 2025.002, UB35, UB54 and UB67)."""
+    """Returns a share after deferral and refund (NT 2025.002, UB35, UB54 and UB67)."""
     return max(ZERO, percent(base, rate) - deferred - refund)
+
+
+class DeferralBody(Body):
+    """The deferral of a share: the part that is paid later."""
+
+    rate: Percent = Field(description="Percentual do diferimento (pDif).")
+    amount: Money | None = Field(default=None, description="Valor do diferimento (vDif).")
+
+
+class ReductionBody(Body):
+    """The legal reduction of a rate."""
+
+    rate: Percent = Field(description="Percentual da redução de alíquota (pRedAliq).")
+    effective_rate: Percent | None = Field(
+        default=None, description="Alíquota depois da redução (pAliqEfet)."
+    )
+
+
+class ShareBody(Body):
+    """A share of IBS and CBS; absent fields are computed."""
+
+    rate: Percent | None = Field(default=None, description="Alíquota (pIBSUF, pIBSMun ou pCBS).")
+    deferral: DeferralBody | None = Field(default=None, description="Diferimento (gDif).")
+    refund: Refund | None = Field(default=None, description="Devolução de tributos (gDevTrib).")
+    reduction: ReductionBody | None = Field(default=None, description="Redução da alíquota (gRed).")
+    amount: Money | None = Field(default=None, description="Valor (vIBSUF, vIBSMun ou vCBS).")
+
+
+class CbsBody(ShareBody):
+    """The share of CBS, with further fields in a free trade area."""
+
+    free_zone: FreeZoneCbs | None = Field(default=None, description="ZFM e ALC (gALCZFMCBS).")
+
+
+class IbsCbsBody(Body):
+    """IBS and CBS of an item: by rates on `base`, or by a group that special codes require."""
+
+    cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] | None = Field(
+        default=None, description="Situação tributária (CST); na falta, o começo da classificação."
+    )
+    tax_class_code: Annotated[str, StringConstraints(pattern=r"^[0-9]{6}$")] | None = Field(
+        default=None, description="Classificação tributária (cClassTrib).", examples=["000001"]
+    )
+    is_donation: Annotated[str, StringConstraints(pattern="^1$")] | None = Field(
+        default=None, description="1 em doações (indDoacao)."
+    )
+    base: Money | None = Field(default=None, description="Base de cálculo (vBC).")
+    state: ShareBody | None = Field(default=None, description="IBS do estado (gIBSUF).")
+    city: ShareBody | None = Field(default=None, description="IBS do município (gIBSMun).")
+    ibs_amount: Money | None = Field(default=None, description="Valor do IBS (vIBS).")
+    cbs: CbsBody | None = Field(default=None, description="CBS (gCBS).")
+    regular_taxation: RegularTaxation | None = Field(
+        default=None, description="Tributação se a condição não se cumprir (gTribRegular)."
+    )
+    government_purchase: GovernmentPurchaseTaxes | None = Field(
+        default=None, description="Tributos sem a redução das compras do governo (gTribCompraGov)."
+    )
+    single_phase: SinglePhase | None = Field(default=None, description="Monofasia (gIBSCBSMono).")
+    credit_transfer: CreditTransfer | None = Field(
+        default=None, description="Transferência de crédito (gTransfCred)."
+    )
+    period_adjustment: PeriodAdjustment | None = Field(
+        default=None, description="Ajuste de competência (gAjusteCompet)."
+    )
+    credit_reversal: CreditReversal | None = Field(
+        default=None, description="Estorno de crédito (gEstornoCred)."
+    )
+    operation_credit: OperationCredit | None = Field(
+        default=None, description="Crédito presumido da operação (gCredPresOper)."
+    )
+    free_zone_credit: FreeZoneCredit | None = Field(
+        default=None, description="Crédito presumido da Zona Franca (gCredPresIBSZFM)."
+    )
+
+
+_EMPTY_SHARE = ShareBody()
+
+
+class TaxedValue(NamedTuple):
+    """The value that IBS and CBS are computed on."""
+
+    amount: Decimal
+    """Without the other taxes that the base excludes."""
+    holds_taxes: bool
+    """Whether the amount includes IBS and CBS, as prices do from 2027 on."""
+
+
+class ShareRate(NamedTuple):
+    """A rate and its reductions, as far as they are known."""
+
+    rate: Decimal | None
+    class_reduction: Decimal | None = None
+    government_reduction: Decimal | None = None
+
+
+class ShareRates(NamedTuple):
+    """The rates of the three shares."""
+
+    state: ShareRate
+    city: ShareRate
+    cbs: ShareRate
+
+
+NO_RATES = ShareRates(ShareRate(None), ShareRate(None), ShareRate(None))
+
+
+def taxed_by_rate(body: IbsCbsBody, value: TaxedValue, rates: ShareRates) -> TaxedByRate:
+    """Computes the three shares of the tax; values of the body have priority."""
+    is_within = value.holds_taxes and body.base is None
+    base = value.amount if body.base is None else body.base
+    if is_within:
+        base = _base_within(body, value.amount, rates)
+    state = construct(StateIbs, _share(body.state, base, rates.state))
+    city = construct(CityIbs, _share(body.city, base, rates.city))
+    cbs = construct(
+        Cbs,
+        _share(body.cbs, base, rates.cbs) | {"free_zone": body.cbs.free_zone if body.cbs else None},
+    )
+    return TaxedByRate(
+        base=_base_with_cents(base, value.amount, (state, city, cbs)) if is_within else base,
+        state=state,
+        city=city,
+        ibs_amount=state.amount + city.amount if body.ibs_amount is None else body.ibs_amount,
+        cbs=cbs,
+        regular_taxation=body.regular_taxation,
+        government_purchase=body.government_purchase,
+    )
+
+
+def _base_within(body: IbsCbsBody, price: Decimal, rates: ShareRates) -> Decimal:
+    """Returns the base of a price that includes the three shares, without amounts that the caller gave."""
+    rate = ZERO
+    for given, usual in ((body.state, rates.state), (body.city, rates.city), (body.cbs, rates.cbs)):
+        share = given or _EMPTY_SHARE
+        if share.amount is not None:
+            price -= share.amount
+            continue
+        full = (usual.rate if share.rate is None else share.rate) or ZERO
+        reduction = _reduction(share.reduction, full, usual)
+        due = reduction.effective_rate if reduction else full
+        rate += due * (_HUNDRED - share.deferral.rate) / _HUNDRED if share.deferral else due
+        price += share.refund.amount if share.refund else ZERO
+    return base_within(max(ZERO, price), rate)
+
+
+def _base_with_cents(base: Decimal, price: Decimal, shares: tuple[StateIbs, CityIbs, Cbs]) -> Decimal:
+    """Returns the base with the remaining cents of rounding, so that base and shares add up to the price.
+
+    The authorities allow a difference of a cent between an amount and its rate (1041, 1052 and 1069). If the
+    difference would be greater, the base stays.
+    """
+    remaining = price - total(share.amount for share in shares)
+    is_allowed = all(abs(_unrounded(share, remaining) - share.amount) <= _CENT for share in shares)
+    return remaining if remaining != base and remaining >= ZERO and is_allowed else base
+
+
+def _unrounded(share: StateIbs | CityIbs | Cbs, base: Decimal) -> Decimal:
+    rate = share.reduction.effective_rate if share.reduction else share.rate
+    deferred = share.deferral.amount if share.deferral else ZERO
+    return base * rate / _HUNDRED - deferred - (share.refund.amount if share.refund else ZERO)
+
+
+def _share(body: ShareBody | None, base: Decimal, usual: ShareRate) -> dict[str, Any]:
+    """Returns the values of a share, computed unless they are given."""
+    if body is None:
+        body = _EMPTY_SHARE
+    rate = (usual.rate if body.rate is None else body.rate) or ZERO
+    reduction = _reduction(body.reduction, rate, usual)
+    applied = reduction.effective_rate if reduction else rate
+    deferral = None
+    if body.deferral is not None:
+        deferred = body.deferral.amount
+        if deferred is None:
+            deferred = deferred_share(base, applied, body.deferral.rate)
+        deferral = Deferral(rate=body.deferral.rate, amount=deferred)
+    amount = body.amount
+    if amount is None:
+        refund = body.refund.amount if body.refund else ZERO
+        amount = due_share(base, applied, deferral.amount if deferral else ZERO, refund)
+    return {
+        "rate": rate,
+        "deferral": deferral,
+        "refund": body.refund,
+        "reduction": reduction,
+        "amount": amount,
+    }
+
+
+def _reduction(body: ReductionBody | None, rate: Decimal, usual: ShareRate) -> RateReduction | None:
+    """Returns the reduction of a rate; that of a public buyer appears only in the effective rate."""
+    if body is not None and body.effective_rate is not None:
+        return RateReduction(rate=body.rate, effective_rate=body.effective_rate)
+    reduction = usual.class_reduction if body is None else body.rate
+    public = usual.government_reduction
+    if reduction is None and public is None:
+        return None
+    return RateReduction(
+        rate=reduction or ZERO, effective_rate=effective_rate(rate, reduction or ZERO, public or ZERO)
+    )

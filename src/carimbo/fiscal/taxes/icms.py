@@ -1,13 +1,16 @@
-"""ICMS: bases, rates between states, deferral, and the share of the buyer's state."""
+"""ICMS: operation value, bases, rates between states, deferral, and the share of the buyer's state."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 
+from carimbo.fiscal.layouts.filling import missing_value
 from carimbo.fiscal.money import ZERO, percent
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.problems import Findings, Incomplete
+from carimbo.fiscal.tables.geography import STATES
+from carimbo.fiscal.tables.taxes import IcmsRate, internal_icms
 
 FOREIGN_ORIGINS = frozenset("1238")
-"""Foreign goods, and national ones with more than 40 % of foreign content (Resolução do Senado 13/2012)."""
+"""Foreign goods, and national goods with more than 40 % foreign content (Resolução do Senado 13/2012)."""
 
 _FOREIGN_RATE, _FAVOURED_RATE, _USUAL_RATE = Decimal(4), Decimal(7), Decimal(12)
 _RICH_REGIONS = frozenset({"S", "SE"})
@@ -16,42 +19,75 @@ _HUNDRED = Decimal(100)
 
 
 def interstate_rate(seller_state: str, buyer_state: str, origin: str) -> Decimal:
-    """The rate between two states (Resolução do Senado 22/1989; 13/2012 for foreign goods)."""
+    """Returns the rate between two states (Resolução do Senado 22/1989; 13/2012 for foreign goods)."""
     if origin in FOREIGN_ORIGINS:
         return _FOREIGN_RATE
     return _FAVOURED_RATE if _is_rich(seller_state) and not _is_rich(buyer_state) else _USUAL_RATE
 
 
 def _is_rich(state: str) -> bool:
-    known = STATES.rows.get(state)
-    return known is not None and state != _FAVOURED_EXCEPTION and known.region in _RICH_REGIONS
+    row = STATES.rows.get(state)
+    return row is not None and state != _FAVOURED_EXCEPTION and row.region in _RICH_REGIONS
 
 
 def reduced_base(value: Decimal, reduction: Decimal | None) -> Decimal:
-    """The base after a reduction in percent (MOC 7.0, N14 and N15)."""
+    """Returns the base after a reduction in percent (MOC 7.0, N14 and N15)."""
     return value if reduction is None else percent(value, _HUNDRED - reduction)
 
 
 @dataclass(frozen=True, slots=True)
 class DeferredIcms:
-    """ICMS of an operation, the part that is paid later, and what is due now."""
+    """ICMS of an operation: the whole amount, the deferred part, and the part due now."""
 
     operation_amount: Decimal
     deferral_amount: Decimal
     amount: Decimal
 
 
-def deferred(base: Decimal, rate: Decimal, deferral_rate: Decimal) -> DeferredIcms:
-    """Part the tax of an operation in what is deferred and what is due (MOC 7.0, N16a to N17)."""
+def deferred_icms(base: Decimal, rate: Decimal, deferral_rate: Decimal) -> DeferredIcms:
+    """Divides the tax of an operation into the deferred part and the part due (MOC 7.0, N16a to N17)."""
     operation_amount = percent(base, rate)
     deferral_amount = percent(operation_amount, deferral_rate)
     return DeferredIcms(operation_amount, deferral_amount, operation_amount - deferral_amount)
 
 
 def destination_amount(base: Decimal, internal_rate: Decimal, rate_between_states: Decimal) -> Decimal:
-    """What the buyer's state gets: the difference of the rates on the one base.
+    """Returns the share of the buyer's state: the difference of the rates, on a single base.
 
-    LC 87/1996, art. 13, X, and Convênio ICMS 236/2021, clause 2. The price charged is taken to hold the tax
-    already, as it does wherever a consumer is told one price.
+    LC 87/1996, art. 13, X, and Convênio ICMS 236/2021, clause 2. The price is assumed to include the tax, as
+    consumer prices do.
     """
     return max(ZERO, percent(base, internal_rate - rate_between_states))
+
+
+def assumed_icms_rate(state: str, path: str, findings: Findings, *, with_fund: bool) -> IcmsRate:
+    """Returns the general rate of a state, and warns: the right one depends on the product."""
+    usual = internal_icms(state)
+    if usual is None:
+        raise Incomplete(missing_value(path, f"o estado {state}, que não está na tabela de alíquotas"))
+    fund = f" e {_percent_text(usual.fcp)} de FCP" if usual.fcp and with_fund else ""
+    rate = _percent_text(usual.rate)
+    findings.add_warning(
+        f"Alíquota interna do ICMS não informada: usada a geral de {state}, {rate}{fund}."
+        " Confira a do produto."
+    )
+    return usual
+
+
+def _percent_text(rate: Decimal) -> str:
+    return f"{rate:f}%".replace(".", ",")
+
+
+def operation_value(
+    goods: Decimal, *, charges: tuple[Decimal | None, ...] = (), discount: Decimal | None = None
+) -> Decimal:
+    """Returns the value of the operation: goods and charges less the discount, at least zero.
+
+    It is the base of ICMS (LC 87/1996, art. 13, § 1º, II) and of IPI (RIPI/2010, art. 190, § 1º; discounts:
+    STF, theme 84).
+    """
+    value = goods
+    for charge in charges:
+        if charge:
+            value += charge
+    return max(ZERO, value - discount) if discount else value

@@ -1,4 +1,4 @@
-"""ISS: the base, and what of the price is left after all that is withheld."""
+"""ISS: the base, and the net amount after discounts and withholdings."""
 
 from decimal import Decimal
 
@@ -6,10 +6,10 @@ from carimbo.fiscal.money import ZERO
 
 
 def iss_base(price: Decimal, unconditional_discount: Decimal, deductions: Decimal) -> Decimal:
-    """The price without discounts that hang on nothing, and without what the law lets be deducted."""
+    """Returns the price without unconditional discounts and legal deductions."""
     return max(ZERO, price - unconditional_discount - deductions)
 
 
 def net_amount(price: Decimal, discounts: Decimal, withheld: Decimal) -> Decimal:
-    """What the taker pays to the provider (vLiq)."""
+    """Returns the amount that the customer pays to the provider (vLiq)."""
     return price - discounts - withheld

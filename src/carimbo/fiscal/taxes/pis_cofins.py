@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from carimbo.fiscal.calendar import DatedRule, RulesInForce
-from carimbo.fiscal.company import Company, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.parties.company import Company, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.problems import Problem
 
 PIS_COFINS_ENDED = "PIS_COFINS_ENDED"
-"""The code of a document that charges PIS or COFINS after their end."""
+"""The code of a problem with PIS or COFINS after their end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ GENERAL_RATES = {
 
 
 def lacks_regime(company: Company, rules: RulesInForce) -> bool:
-    """Returns whether a company lacks the regime that decides its rates, while PIS and COFINS exist."""
+    """Returns whether a company lacks the regime that determines its rates, while PIS and COFINS exist."""
     is_owed = DatedRule.PIS_COFINS_ENDED not in rules
     return is_owed and company.tax_regime is TaxRegime.NORMAL and company.pis_cofins_regime is None
 
 
 def missing_regime(alternative: str) -> Problem:
-    """Returns the problem of a company whose rates are needed and not known; `alternative` ends the hint."""
+    """Returns the problem of a company without a regime; `alternative` is the end of the hint."""
     return Problem(
         "COMPANY_NOT_READY",
         "company.pisCofinsRegime",
@@ -47,5 +47,5 @@ def missing_regime(alternative: str) -> Problem:
 
 
 def contribution_base(operation_value: Decimal, icms_amount: Decimal) -> Decimal:
-    """Revenue without the ICMS that the document tells (STF, theme 69; IN RFB 2.121/2022, art. 26, XII)."""
+    """Returns the revenue without the document's ICMS (STF, theme 69; IN RFB 2.121/2022, art. 26, XII)."""
     return max(ZERO, operation_value - icms_amount)

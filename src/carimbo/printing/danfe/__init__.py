@@ -1,1 +1,1 @@
-"""The DANFE: an NF-e on A4 paper (MOC 7.0, Anexo II; NT 2026.010)."""
+"""The DANFE, the printout of an NF-e on A4 paper (MOC 7.0, Anexo II; NT 2026.010)."""

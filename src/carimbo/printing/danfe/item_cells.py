@@ -1,40 +1,39 @@
-"""The columns of the item table in both layouts, and what an item has in each."""
+"""The columns of the item table in both layouts, and the content of an item's cells."""
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
-from carimbo.fiscal.layouts.nfe_v4.goods import Product
+from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.printing import formats
-from carimbo.printing.danfe.amounts import amount_of
-from carimbo.printing.danfe.item_details import details_of
+from carimbo.printing.danfe.totals import amount_of
 from carimbo.printing.sheet import CONTENT
 
 
-class Entry(NamedTuple):
-    """A line of a cell: what stands on its left, and what on its right."""
+class CellLine(NamedTuple):
+    """A line of a cell, with a text at the left and one at the right."""
 
     left: str = ""
     right: str = ""
 
 
-Entries = Sequence[Entry]
+CellLines = Sequence[CellLine]
 
 
 class Column(NamedTuple):
-    """A column, and how an item's cell in it is made; one without a title goes on under the last one's."""
+    """A column and the function that fills its cells; without a title it shares the previous one's."""
 
     title: str
     width: float
-    entries: Callable[[Item], Entries]
+    entries: Callable[[Item], CellLines]
     wraps: bool = False
-    """Whether words are broken into lines before letters become smaller."""
+    """Whether long texts are wrapped instead of getting a smaller size."""
 
 
 def columns_of(invoice: Invoice, *, is_reform: bool) -> tuple[Column, ...]:
-    """The columns of the layout in force; the description takes what the others leave."""
+    """Returns the columns of the layout in force; the description takes the remaining width."""
     others = _REFORM_COLUMNS if is_reform else _columns_of_moc(invoice)
     describe = _described_with_codes if is_reform else _described
     width = CONTENT - sum(column.width for column in others)
@@ -42,59 +41,61 @@ def columns_of(invoice: Invoice, *, is_reform: bool) -> tuple[Column, ...]:
 
 
 def _columns_of_moc(invoice: Invoice) -> tuple[Column, ...]:
-    """MOC 7.0, Anexo II, 3.1.7; the discount only where an item has one."""
+    """Returns the columns of MOC 7.0 (Anexo II, 3.1.7); a discount column only if an item has a discount."""
     discount = Column("DESC.", 12, lambda item: (_right(item.product.discount),))
     discounted = any(item.product.discount for item in invoice.items)
     return (
-        Column("CÓDIGO", 17, lambda item: (Entry(item.product.sku),), wraps=True),
-        Column("NCM/SH", 12, lambda item: (Entry(item.product.ncm),)),
-        Column("O/CSOSN" if _is_simples(invoice) else "O/CST", 8, lambda item: (Entry(_situation(item)),)),
-        Column("CFOP", 7.5, lambda item: (Entry(item.product.cfop),)),
-        Column("UN", 8, lambda item: tuple(Entry(unit) for unit, _, _ in _measures(item.product))),
+        Column("CÓDIGO", 17, lambda item: (CellLine(item.product.sku),), wraps=True),
+        Column("NCM/SH", 12, lambda item: (CellLine(item.product.ncm),)),
+        Column("O/CSOSN" if _is_simples(invoice) else "O/CST", 8, lambda item: (CellLine(_situation(item)),)),
+        Column("CFOP", 7.5, lambda item: (CellLine(item.product.cfop),)),
+        Column("UN", 8, lambda item: tuple(CellLine(unit) for unit, _, _ in _measures(item.product))),
         Column(
             "QUANT.",
             14,
-            lambda item: tuple(Entry("", quantity) for _, quantity, _ in _measures(item.product)),
+            lambda item: tuple(CellLine("", quantity) for _, quantity, _ in _measures(item.product)),
         ),
         Column(
-            "VALOR UNIT.", 15, lambda item: tuple(Entry("", value) for _, _, value in _measures(item.product))
+            "VALOR UNIT.",
+            15,
+            lambda item: tuple(CellLine("", value) for _, _, value in _measures(item.product)),
         ),
         *((discount,) if discounted else ()),
         Column("VALOR TOTAL", 15, lambda item: (_right(item.product.amount),)),
         Column("B.CÁLC. ICMS", 14, lambda item: (_right(_icms(item, "base")),)),
         Column("VALOR ICMS", 12, lambda item: (_right(_icms(item, "amount")),)),
         Column("VALOR IPI", 10, lambda item: (_right(_ipi(item, "amount")),)),
-        Column("% ICMS", 7.5, lambda item: (Entry("", _rate(_icms(item, "rate"))),)),
-        Column("% IPI", 7, lambda item: (Entry("", _rate(_ipi(item, "rate"))),)),
+        Column("% ICMS", 7.5, lambda item: (CellLine("", _rate(_icms(item, "rate"))),)),
+        Column("% IPI", 7, lambda item: (CellLine("", _rate(_ipi(item, "rate"))),)),
     )
 
 
-def _described(item: Item) -> Entries:
-    return tuple(Entry(line) for line in (item.product.description, *details_of(item)))
+def _described(item: Item) -> CellLines:
+    return tuple(CellLine(line) for line in (item.product.description, *details_of(item)))
 
 
-def _described_with_codes(item: Item) -> Entries:
-    """NT 2026.010, 4.3: NCM and the class of IBS and CBS stand with the description."""
+def _described_with_codes(item: Item) -> CellLines:
+    """Adds NCM and the class of IBS and CBS to the description (NT 2026.010, 4.3)."""
     taxes = item.taxes.ibs_cbs
     codes = f"NCM {item.product.ncm}" + (f"  cClassTrib {taxes.tax_class}" if taxes else "")
-    return tuple(Entry(line) for line in (item.product.description, codes, *details_of(item)))
+    return tuple(CellLine(line) for line in (item.product.description, codes, *details_of(item)))
 
 
-def _measured(item: Item) -> Entries:
-    return tuple(Entry(one.unit, one.quantity) for one in _measures(item.product))
+def _measured(item: Item) -> CellLines:
+    return tuple(CellLine(measure.unit, measure.quantity) for measure in _measures(item.product))
 
 
-def _prices(item: Item) -> Entries:
-    return tuple(Entry("", one.price) for one in _measures(item.product))
+def _prices(item: Item) -> CellLines:
+    return tuple(CellLine("", measure.price) for measure in _measures(item.product))
 
 
-def _amount(item: Item) -> Entries:
+def _amount(item: Item) -> CellLines:
     discount = item.product.discount
-    discounted = (Entry("DESC.", formats.number(discount)),) if discount else ()
+    discounted = (CellLine("DESC.", formats.number(discount)),) if discount else ()
     return (_right(item.product.amount), *discounted)
 
 
-def _bases(item: Item) -> Entries:
+def _bases(item: Item) -> CellLines:
     taxes, selective = item.taxes.ibs_cbs, item.taxes.selective_tax
     by_rate = taxes and taxes.by_rate
     return _pairs(
@@ -105,21 +106,21 @@ def _bases(item: Item) -> Entries:
     )
 
 
-def _rates_left(item: Item) -> Entries:
+def _rates_left(item: Item) -> CellLines:
     state, city, _ = _reform(item.taxes.ibs_cbs)
     return _rate_pairs(
         ("ICMS", _icms(item, "rate")), ("IBS UF", _effective(state)), ("IBS MUN", _effective(city))
     )
 
 
-def _rates_right(item: Item) -> Entries:
+def _rates_right(item: Item) -> CellLines:
     cbs, selective = _reform(item.taxes.ibs_cbs)[2], item.taxes.selective_tax
     return _rate_pairs(
         ("CBS", _effective(cbs)), ("IPI", _ipi(item, "rate")), ("IS", amount_of(selective, "rate"))
     )
 
 
-def _values_left(item: Item) -> Entries:
+def _values_left(item: Item) -> CellLines:
     state, city, _ = _reform(item.taxes.ibs_cbs)
     return _pairs(
         ("ICMS", _icms(item, "amount")),
@@ -128,7 +129,7 @@ def _values_left(item: Item) -> Entries:
     )
 
 
-def _values_right(item: Item) -> Entries:
+def _values_right(item: Item) -> CellLines:
     cbs, selective = _reform(item.taxes.ibs_cbs)[2], item.taxes.selective_tax
     return _pairs(
         ("CBS", amount_of(cbs, "amount")),
@@ -138,11 +139,11 @@ def _values_right(item: Item) -> Entries:
 
 
 _REFORM_COLUMNS = (
-    Column("CÓDIGO", 16, lambda item: (Entry(item.product.sku),), wraps=True),
+    Column("CÓDIGO", 16, lambda item: (CellLine(item.product.sku),), wraps=True),
     Column(
         "CST / CFOP",
         14,
-        lambda item: (Entry(_situation_name(item), _situation(item)), Entry("CFOP", item.product.cfop)),
+        lambda item: (CellLine(_situation_name(item), _situation(item)), CellLine("CFOP", item.product.cfop)),
     ),
     Column("UN / QTD", 16, _measured),
     Column("VLR UNIT", 14, _prices),
@@ -161,8 +162,8 @@ class _Measure(NamedTuple):
     price: str
 
 
-def _measures(product: Product) -> Iterator[_Measure]:
-    """Unit, quantity and price; those of taxation too where they differ (MOC 7.0, Anexo II, 3.1.7)."""
+def _measures(product: ItemProduct) -> Iterator[_Measure]:
+    """Yields unit, quantity and price, and the taxable ones too if they differ (MOC 7.0, Anexo II, 3.1.7)."""
     sold = product.unit, product.quantity, product.unit_value
     taxed = product.taxable_unit, product.taxable_quantity, product.taxable_unit_value
     for unit, quantity, value in (sold,) if sold == taxed else (sold, taxed):
@@ -198,23 +199,90 @@ def _reform(taxes: IbsCbs | None) -> tuple[StateIbs | None, CityIbs | None, Cbs 
 
 
 def _effective(tax: StateIbs | CityIbs | Cbs | None) -> Decimal | None:
-    """The rate that is left after a reduction, where there is one (NT 2026.010, 4.3)."""
+    """Returns the rate after its reduction, if there is one (NT 2026.010, 4.3)."""
     if tax is None:
         return None
     return tax.reduction.effective_rate if tax.reduction else tax.rate
 
 
-def _right(value: Decimal | None) -> Entry:
-    return Entry("", formats.optional(value))
+def _right(value: Decimal | None) -> CellLine:
+    return CellLine("", formats.optional(value))
 
 
 def _rate(value: Decimal | None) -> str:
     return "" if value is None else formats.number(value, 2, 4)
 
 
-def _pairs(*parts: tuple[str, Decimal | None]) -> Entries:
-    return tuple(Entry(name, formats.number(value)) for name, value in parts if value is not None)
+def _pairs(*parts: tuple[str, Decimal | None]) -> CellLines:
+    return tuple(CellLine(name, formats.number(value)) for name, value in parts if value is not None)
 
 
-def _rate_pairs(*parts: tuple[str, Decimal | None]) -> Entries:
-    return tuple(Entry(name, _rate(value)) for name, value in parts if value is not None)
+def _rate_pairs(*parts: tuple[str, Decimal | None]) -> CellLines:
+    return tuple(CellLine(name, _rate(value)) for name, value in parts if value is not None)
+
+
+def details_of(item: Item) -> Iterator[str]:
+    """Yields the lines below the description of an item: notes, identification, purchase, other taxes."""
+    product = item.product
+    yield from filter(None, (item.notes,))
+    yield from _identified(product)
+    yield from _purchased(product)
+    yield from _other_taxes(item)
+
+
+def _identified(product: ItemProduct) -> Iterator[str]:
+    for batch in product.batches:
+        quantity = formats.number(batch.quantity, 0, 3)
+        dates = f"fab. {formats.day(batch.manufacture_date)} val. {formats.day(batch.expiry_date)}"
+        yield f"Lote {batch.number} qtd. {quantity} {dates}"
+    if product.medicine:
+        drug = product.medicine
+        exempted = f" {drug.exemption_reason}" if drug.exemption_reason else ""
+        yield f"ANVISA {drug.anvisa_code}{exempted} PMC {formats.number(drug.maximum_price)}"
+    if product.vehicle:
+        car = product.vehicle
+        yield (
+            f"Chassi {car.chassis} motor {car.engine_number} cor {car.color}"
+            f" ano/modelo {car.manufacture_year}/{car.model_year}"
+        )
+    for firearm in product.firearms:
+        yield f"Arma nº {firearm.serial_number} cano {firearm.barrel_number} {firearm.description}"
+    if product.fuel:
+        yield f"ANP {product.fuel.anp_code} {product.fuel.anp_description}"
+    if product.recopi_number:
+        yield f"RECOPI {product.recopi_number}"
+
+
+def _purchased(product: ItemProduct) -> Iterator[str]:
+    if product.purchase_order or product.purchase_order_item:
+        item = f" item {product.purchase_order_item}" if product.purchase_order_item else ""
+        yield f"Pedido {product.purchase_order or ''}{item}"
+    if product.import_content_id:
+        yield f"FCI {product.import_content_id}"
+
+
+def _other_taxes(item: Item) -> Iterator[str]:
+    """Yields tax substitution, poverty fund (FCP) and taxes by quantity, which have no column."""
+    icms = item.taxes.icms
+    st = _amounts(
+        ("BC ST", amount_of(icms, "st_base")),
+        ("ICMS ST", amount_of(icms, "st_amount")),
+        ("BC ST ret.", amount_of(icms, "retained_base")),
+        ("ICMS ST ret.", amount_of(icms, "retained_amount")),
+    )
+    fund = _amounts(
+        ("FCP", amount_of(icms, "fcp_amount")),
+        ("FCP ST", amount_of(icms, "st_fcp_amount")),
+        ("FCP ret.", amount_of(icms, "retained_fcp_amount")),
+    )
+    single_phase = _amounts(
+        ("ICMS monof.", amount_of(icms, "single_phase_amount")),
+        ("ICMS monof. reten.", amount_of(icms, "single_phase_withholding_amount")),
+        ("ICMS monof. ret. ant.", amount_of(icms, "single_phase_retained_amount")),
+    )
+    credit = _amounts(("Crédito ICMS SN", amount_of(icms, "credit_amount")))
+    yield from filter(None, (st, fund, single_phase, credit))
+
+
+def _amounts(*parts: tuple[str, Decimal | None]) -> str:
+    return " ".join(f"{name} {formats.number(value)}" for name, value in parts if value)

@@ -1,19 +1,19 @@
-"""What a document tells in words, and how much of it stands on a sheet."""
+"""The additional information of an NF-e (DADOS ADICIONAIS), which may continue on further sheets."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
-from carimbo.fiscal.layouts.nfe_v4.identification import Reference
+from carimbo.fiscal.layouts.nfe_v4.identification import ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.nfe_v4.transport import Transport, Volume
-from carimbo.printing import form, formats
-from carimbo.printing.canvas import POINT, Canvas
-from carimbo.printing.danfe.billing import installments_beyond, told
-from carimbo.printing.danfe.transport import quantity_of, volumes_beyond
+from carimbo.fiscal.layouts.nfe_v4.transport import GoodsTransport, Volume
+from carimbo.printing import formats, sheet
+from carimbo.printing.danfe.parties import quantity_of, volumes_beyond
+from carimbo.printing.danfe.totals import installment_text, installments_beyond
+from carimbo.printing.engine.canvas import POINT, Canvas
+from carimbo.printing.engine.wrapping import wrap_text
 from carimbo.printing.sheet import CAPTION_HEIGHT, CONTENT, LEFT, draw_caption
-from carimbo.printing.wrapping import wrapped
 
 _AUTHORITY = 60.0
 _ISSUER = CONTENT - _AUTHORITY
@@ -26,12 +26,12 @@ _CONTINUED = " (CONTINUAÇÃO)"
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Lines of the issuer and of the authority, side by side."""
+    """Lines from the issuer and lines for the tax authority, side by side."""
 
     issuer: tuple[str, ...]
     authority: tuple[str, ...]
     least: float = 0
-    """The height of the box if there is little to say."""
+    """The minimum height of the box."""
     is_continued: bool = False
 
     @property
@@ -40,14 +40,14 @@ class Notes:
         return CAPTION_HEIGHT + max(self.least, _FIRST_LINE + lines * _LEADING)
 
     def split(self, room: float, least: float) -> tuple["Notes", "Notes | None"]:
-        """What fits into a height, and what is left for another sheet."""
+        """Returns the part that fits into a height, and the rest for another sheet, if any."""
         lines = max(0, int((room - CAPTION_HEIGHT - _FIRST_LINE) / _LEADING))
         first = Notes(self.issuer[:lines], self.authority[:lines], least, self.is_continued)
         rest = Notes(self.issuer[lines:], self.authority[lines:], is_continued=True)
         return first, rest if rest.issuer or rest.authority else None
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw the box with its upper edge at y."""
+        """Draws the box with its upper edge at y."""
         more = _CONTINUED if self.is_continued else ""
         top = draw_caption(canvas, f"DADOS ADICIONAIS{more}", y)
         height = self.height - CAPTION_HEIGHT
@@ -56,19 +56,19 @@ class Notes:
             (LEFT + _ISSUER, _AUTHORITY, "RESERVADO AO FISCO", self.authority),
         ):
             canvas.box(x, top, width, height)
-            canvas.text(x + _MARGIN, top + 2.1, title, form.TITLE_SIZE)
+            canvas.text(x + _MARGIN, top + 2.1, title, sheet.TITLE_SIZE)
             for number, line in enumerate(lines):
                 canvas.text(x + _MARGIN, top + _FIRST_LINE + number * _LEADING, line, _SIZE)
 
 
 def notes_of(canvas: Canvas, archived: ArchivedInvoice) -> Notes:
-    """Everything that a document tells in words."""
+    """Collects and measures all additional information of a document."""
     face = canvas.face()
     issuer = "\n".join(_of_issuer(archived))
     authority = "\n".join(_of_authority(archived))
     return Notes(
-        wrapped(face, issuer, _ISSUER - 2 * _MARGIN, _SIZE) if issuer else (),
-        wrapped(face, authority, _AUTHORITY - 2 * _MARGIN, _SIZE) if authority else (),
+        wrap_text(face, issuer, _ISSUER - 2 * _MARGIN, _SIZE) if issuer else (),
+        wrap_text(face, authority, _AUTHORITY - 2 * _MARGIN, _SIZE) if authority else (),
     )
 
 
@@ -77,22 +77,22 @@ def _of_issuer(archived: ArchivedInvoice) -> Iterator[str]:
     yield from _contingency(invoice)
     if invoice.additional:
         yield from filter(None, (invoice.additional.notes,))
-        yield from (f"{one.name}: {one.value}" for one in invoice.additional.observations)
+        yield from (f"{note.name}: {note.value}" for note in invoice.additional.observations)
     yield from _about_parties(invoice)
-    yield from (_reference(one) for one in invoice.identification.references)
+    yield from (_reference(reference) for reference in invoice.identification.references)
     yield from _trade(invoice)
     yield from _withheld(invoice)
     yield from _in_transit(invoice.transport)
-    beyond = "; ".join(told(one) for one in installments_beyond(invoice.billing))
-    yield from _told(beyond, "Duplicatas")
+    beyond = "; ".join(installment_text(item) for item in installments_beyond(invoice.billing))
+    yield from _line_if_any(beyond, "Duplicatas")
 
 
 def _of_authority(archived: ArchivedInvoice) -> Iterator[str]:
     additional = archived.invoice.additional
     if additional:
         yield from filter(None, (additional.authority_notes,))
-        yield from (f"{one.name}: {one.value}" for one in additional.authority_observations)
-        yield from (f"Processo: {one.number}" for one in additional.processes)
+        yield from (f"{note.name}: {note.value}" for note in additional.authority_observations)
+        yield from (f"Processo: {process.number}" for process in additional.processes)
     if archived.protocol and archived.protocol.notice:
         yield archived.protocol.notice
 
@@ -118,18 +118,18 @@ def _about_parties(invoice: Invoice) -> Iterator[str]:
         yield f"Intermediador: CNPJ {cnpj}, cadastro {invoice.intermediary.seller_id}"
 
 
-def _reference(one: Reference) -> str:
-    key = one.access_key or one.masked_access_key or one.cte_access_key
+def _reference(reference: ReferencedDocument) -> str:
+    key = reference.access_key or reference.masked_access_key or reference.cte_access_key
     if key:
         return f"Documento referenciado: {formats.key(key)}"
-    if one.printer_receipt:
-        receipt = one.printer_receipt
+    if reference.printer_receipt:
+        receipt = reference.printer_receipt
         return f"Cupom fiscal referenciado: ECF {receipt.printer_number}, COO {receipt.operation_number}"
-    paper = one.paper_invoice or one.producer_invoice
+    paper = reference.paper_invoice or reference.producer_invoice
     if paper is None:
         return ""
-    of = formats.tax_id(paper.cnpj, getattr(paper, "cpf", None))
-    return f"Nota referenciada: modelo {paper.model}, série {paper.series}, nº {paper.number}, {of}"
+    tax_id = formats.tax_id(paper.cnpj, getattr(paper, "cpf", None))
+    return f"Nota referenciada: modelo {paper.model}, série {paper.series}, nº {paper.number}, {tax_id}"
 
 
 def _trade(invoice: Invoice) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _trade(invoice: Invoice) -> Iterator[str]:
             ("Pedido", bought.order),
             ("Contrato", bought.contract),
         )
-        yield from _told("; ".join(f"{name}: {value}" for name, value in parts if value))
+        yield from _line_if_any("; ".join(f"{name}: {value}" for name, value in parts if value))
 
 
 def _withheld(invoice: Invoice) -> Iterator[str]:
@@ -156,14 +156,14 @@ def _withheld(invoice: Invoice) -> Iterator[str]:
         ("base IRRF", taxes.income_tax_base), ("IRRF", taxes.income_tax_amount),
         ("base Previdência", taxes.social_security_base), ("Previdência", taxes.social_security_amount),
     )  # fmt: skip
-    yield from _told(
+    yield from _line_if_any(
         "; ".join(f"{name} R$ {formats.number(value)}" for name, value in parts if value), "Retenções"
     )
 
 
-def _in_transit(transport: Transport) -> Iterator[str]:
+def _in_transit(transport: GoodsTransport) -> Iterator[str]:
     if transport.trailers:
-        plates = (" ".join(filter(None, (one.plate, one.state, one.rntc))) for one in transport.trailers)
+        plates = (" ".join(filter(None, (item.plate, item.state, item.rntc))) for item in transport.trailers)
         yield f"Reboques: {'; '.join(plates)}"
     if transport.wagon:
         yield f"Vagão: {transport.wagon}"
@@ -177,20 +177,20 @@ def _in_transit(transport: Transport) -> Iterator[str]:
     seals = [seal.number for volume in transport.volumes for seal in volume.seals]
     if seals:
         yield f"Lacres: {', '.join(seals)}"
-    beyond = "; ".join(_volume(one) for one in volumes_beyond(transport))
-    yield from _told(beyond, "Volumes")
+    beyond = "; ".join(_volume(volume) for volume in volumes_beyond(transport))
+    yield from _line_if_any(beyond, "Volumes")
 
 
-def _told(text: str, name: str = "") -> Iterator[str]:
-    """A line, unless there is nothing to tell in it."""
+def _line_if_any(text: str, name: str = "") -> Iterator[str]:
+    """Yields a line unless its text is empty."""
     if text:
         yield f"{name}: {text}" if name else text
 
 
-def _volume(one: Volume) -> str:
-    gross, net = formats.optional(one.gross_weight, 3), formats.optional(one.net_weight, 3)
+def _volume(volume: Volume) -> str:
+    gross, net = formats.optional(volume.gross_weight, 3), formats.optional(volume.net_weight, 3)
     parts = (
-        quantity_of(one), one.kind, one.brand, one.numbering,
+        quantity_of(volume), volume.kind, volume.brand, volume.numbering,
         gross and f"bruto {gross}", net and f"líquido {net}",
     )  # fmt: skip
     return " ".join(filter(None, parts))

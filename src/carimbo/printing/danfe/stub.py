@@ -1,13 +1,13 @@
-"""The strip that the recipient signs and the carrier tears off (MOC 7.0, Anexo II, 3.1)."""
+"""The delivery receipt stub, which the recipient signs and the carrier tears off (MOC 7.0, Anexo II, 3.1)."""
 
 from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.printing import form, formats
-from carimbo.printing.addresses import city_of
-from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing import formats, sheet
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.wrapping import wrap_text
+from carimbo.printing.formats import city_of
 from carimbo.printing.sheet import CONTENT, LEFT
-from carimbo.printing.wrapping import wrapped
 
 _NUMBER = 34.0
 _SIZE = 6.5
@@ -17,8 +17,8 @@ _FOLD = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stub:
-    """What is torn off, measured."""
+class DanfeStub:
+    """The stub, measured."""
 
     invoice: Invoice
     lines: tuple[str, ...]
@@ -32,7 +32,7 @@ class Stub:
         return len(self.lines) * _LEADING + 1.6
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw it with its upper edge at y."""
+        """Draws it with its upper edge at y."""
         width, text_height = CONTENT - _NUMBER, self._text_height
         canvas.box(LEFT, y, width, text_height)
         for number, line in enumerate(self.lines, 1):
@@ -42,7 +42,7 @@ class Stub:
             (LEFT + 40, width - 40, "IDENTIFICAÇÃO E ASSINATURA DO RECEBEDOR"),
         ):
             canvas.box(x, y + text_height, part, _SIGNED)
-            canvas.text(x + 0.8, y + text_height + 2.1, title, form.TITLE_SIZE)
+            canvas.text(x + 0.8, y + text_height + 2.1, title, sheet.TITLE_SIZE)
         self._draw_number(canvas, y, text_height + _SIGNED)
         canvas.dashes(LEFT, LEFT + CONTENT, y + text_height + _SIGNED + _FOLD / 2)
 
@@ -60,8 +60,8 @@ class Stub:
             baseline += 4.1
 
 
-def stub_of(canvas: Canvas, invoice: Invoice) -> Stub:
-    """Measure what is torn off."""
+def danfe_stub(canvas: Canvas, invoice: Invoice) -> DanfeStub:
+    """Measures the stub."""
     recipient = invoice.recipient
     address = recipient.address if recipient else None
     parts = (
@@ -74,4 +74,4 @@ def stub_of(canvas: Canvas, invoice: Invoice) -> Stub:
         else "",
     )
     text = " - ".join(filter(None, parts))
-    return Stub(invoice, wrapped(canvas.face(), text, CONTENT - _NUMBER - 1.6, _SIZE))
+    return DanfeStub(invoice, wrap_text(canvas.face(), text, CONTENT - _NUMBER - 1.6, _SIZE))

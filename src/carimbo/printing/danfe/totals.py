@@ -1,20 +1,27 @@
-"""What the document adds up to: taxes, goods and the whole."""
+"""The blocks of totals (taxes, goods, the whole invoice) and of the bill with its installments."""
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from carimbo.fiscal.layouts.nfe_v4.archived import ServiceTotals
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
+from carimbo.fiscal.layouts.nfe_v4.payment import Bill, Billing, Installment
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.printing import formats
-from carimbo.printing.canvas import Align, Canvas
-from carimbo.printing.danfe.amounts import amount_of
-from carimbo.printing.form import Field, Row, row
-from carimbo.printing.sheet import CONTENT, Block
+from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
 
 _PER_ROW = 6
+_INSTALLMENTS_PER_ROW = 5
+_MOST = 40
+
+
+def amount_of(tax: Any, name: str) -> Decimal | None:
+    """Returns a named amount of a tax, or None if there is no tax or its layout has no such amount."""
+    value: Decimal | None = getattr(tax, name, None)
+    return value
 
 
 class _Amount(NamedTuple):
@@ -23,104 +30,95 @@ class _Amount(NamedTuple):
 
 
 def total_blocks(canvas: Canvas, invoice: Invoice, *, is_reform: bool) -> Iterator[Block]:
-    """The totals as the layout in force shows them."""
-    totals = invoice.totals
+    """Yields the totals in the layout that is in force."""
+    totals = invoice.totals.invoice
+    # Taxes that only some documents have (MOC 7.0, Anexo II, 3.1).
+    occasional = tuple(_rows_of_present(canvas, _occasional(totals)))
     if not is_reform:
-        yield Block("CÁLCULO DO IMPOSTO", tuple(_tax_rows(canvas, totals.invoice)))
+        first = _row(canvas, *_icms(totals), _approximate(totals), _goods(totals))
+        second = _row(canvas, *_charges(totals), _ipi(totals), _invoice_amount(totals))
+        yield Block("CÁLCULO DO IMPOSTO", (first, second, *occasional))
         return
-    yield Block("TOTAL DOS PRODUTOS E TOTAL DA NOTA", (_goods_row(canvas, totals.invoice),))
-    yield Block("TOTAL DO ICMS / IPI", tuple(_icms_rows(canvas, totals.invoice)))
-    if reform_rows := tuple(_reform_rows(canvas, totals)):
+
+    goods = _row(canvas, _goods(totals), *_charges(totals), _invoice_amount(totals))
+    yield Block("TOTAL DOS PRODUTOS E TOTAL DA NOTA", (goods,))
+    icms = _row(canvas, *_icms(totals), _ipi(totals), _approximate(totals))
+    yield Block("TOTAL DO ICMS / IPI", (icms, *occasional))
+    if reform_rows := tuple(_reform_rows(canvas, invoice.totals)):
         yield Block("TOTAL DO IBS / CBS / IS", reform_rows)
 
 
 def service_block(canvas: Canvas, issuer: Issuer, services: ServiceTotals | None) -> Block | None:
-    """The block of services (MOC 7.0, Anexo II, 3.3: only where there are any)."""
+    """Returns the block of services, or None without services (MOC 7.0, Anexo II, 3.3)."""
     if services is None:
         return None
     fields = (
-        Field("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 50),
-        Field("VALOR TOTAL DOS SERVIÇOS", formats.optional(services.amount), 50, Align.RIGHT),
-        Field("BASE DE CÁLCULO DO ISSQN", formats.optional(services.base), 50, Align.RIGHT),
-        Field("VALOR DO ISSQN", formats.optional(services.tax_amount), 50, Align.RIGHT),
+        FormField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 50),
+        FormField("VALOR TOTAL DOS SERVIÇOS", formats.optional(services.amount), 50, Align.RIGHT),
+        FormField("BASE DE CÁLCULO DO ISSQN", formats.optional(services.base), 50, Align.RIGHT),
+        FormField("VALOR DO ISSQN", formats.optional(services.tax_amount), 50, Align.RIGHT),
     )
     return Block("CÁLCULO DO ISSQN", (row(canvas, *fields),))
 
 
-def _tax_rows(canvas: Canvas, of: InvoiceTotals) -> Iterator[Row]:
-    """Two rows that are always there, then taxes that only some documents have (MOC 7.0, Anexo II, 3.1)."""
-    yield _row(canvas, *_icms(of), _approximate(of), _goods(of))
-    yield _row(canvas, *_charges(of), _ipi(of), _whole(of))
-    yield from _rows_of_some(canvas, _occasional(of))
-
-
-def _goods_row(canvas: Canvas, of: InvoiceTotals) -> Row:
-    return _row(canvas, _goods(of), *_charges(of), _whole(of))
-
-
-def _icms_rows(canvas: Canvas, of: InvoiceTotals) -> Iterator[Row]:
-    yield _row(canvas, *_icms(of), _ipi(of), _approximate(of))
-    yield from _rows_of_some(canvas, _occasional(of))
-
-
-def _icms(of: InvoiceTotals) -> tuple[_Amount, ...]:
+def _icms(totals: InvoiceTotals) -> tuple[_Amount, ...]:
     return (
-        _Amount("BASE DE CÁLCULO DO ICMS", of.icms_base),
-        _Amount("VALOR DO ICMS", of.icms_amount),
-        _Amount("BASE DE CÁLC. ICMS S.T.", of.st_base),
-        _Amount("VALOR DO ICMS SUBST.", of.st_amount),
+        _Amount("BASE DE CÁLCULO DO ICMS", totals.icms_base),
+        _Amount("VALOR DO ICMS", totals.icms_amount),
+        _Amount("BASE DE CÁLC. ICMS S.T.", totals.st_base),
+        _Amount("VALOR DO ICMS SUBST.", totals.st_amount),
     )
 
 
-def _charges(of: InvoiceTotals) -> tuple[_Amount, ...]:
+def _charges(totals: InvoiceTotals) -> tuple[_Amount, ...]:
     return (
-        _Amount("VALOR DO FRETE", of.freight),
-        _Amount("VALOR DO SEGURO", of.insurance),
-        _Amount("DESCONTO", of.discount),
-        _Amount("OUTRAS DESPESAS ACESS.", of.other),
+        _Amount("VALOR DO FRETE", totals.freight),
+        _Amount("VALOR DO SEGURO", totals.insurance),
+        _Amount("DESCONTO", totals.discount),
+        _Amount("OUTRAS DESPESAS ACESS.", totals.other),
     )
 
 
-def _goods(of: InvoiceTotals) -> _Amount:
-    return _Amount("VALOR TOTAL DOS PRODUTOS", of.goods_amount)
+def _goods(totals: InvoiceTotals) -> _Amount:
+    return _Amount("VALOR TOTAL DOS PRODUTOS", totals.goods_amount)
 
 
-def _whole(of: InvoiceTotals) -> _Amount:
-    return _Amount("VALOR TOTAL DA NOTA", of.amount)
+def _invoice_amount(totals: InvoiceTotals) -> _Amount:
+    return _Amount("VALOR TOTAL DA NOTA", totals.amount)
 
 
-def _ipi(of: InvoiceTotals) -> _Amount:
-    return _Amount("VALOR TOTAL DO IPI", of.ipi_amount)
+def _ipi(totals: InvoiceTotals) -> _Amount:
+    return _Amount("VALOR TOTAL DO IPI", totals.ipi_amount)
 
 
-def _approximate(of: InvoiceTotals) -> _Amount:
-    return _Amount("VALOR APROX. DOS TRIBUTOS", of.approximate_taxes)
+def _approximate(totals: InvoiceTotals) -> _Amount:
+    return _Amount("VALOR APROX. DOS TRIBUTOS", totals.approximate_taxes)
 
 
-def _occasional(of: InvoiceTotals) -> tuple[_Amount, ...]:
+def _occasional(totals: InvoiceTotals) -> tuple[_Amount, ...]:
     return (
-        _Amount("VALOR DO FCP", of.fcp_amount),
-        _Amount("VALOR DO FCP S.T.", of.st_fcp_amount),
-        _Amount("VALOR DO FCP RETIDO ANT.", of.retained_fcp_amount),
-        _Amount("ICMS UF DESTINO", of.destination_amount),
-        _Amount("FCP UF DESTINO", of.destination_fcp_amount),
-        _Amount("ICMS UF REMETENTE", of.origin_amount),
-        _Amount("ICMS DESONERADO", of.exempted_amount),
-        _Amount("QTD. TRIB. ICMS MONOFÁSICO", of.single_phase_quantity),
-        _Amount("ICMS MONOFÁSICO", of.single_phase_amount),
-        _Amount("QTD. ICMS MONOF. RETENÇÃO", of.single_phase_withholding_quantity),
-        _Amount("ICMS MONOF. RETENÇÃO", of.single_phase_withholding_amount),
-        _Amount("QTD. ICMS MONOF. RETIDO", of.single_phase_retained_quantity),
-        _Amount("ICMS MONOF. RETIDO ANT.", of.single_phase_retained_amount),
-        _Amount("IMPOSTO DE IMPORTAÇÃO", of.import_tax_amount),
-        _Amount("VALOR DO PIS", of.pis_amount),
-        _Amount("VALOR DA COFINS", of.cofins_amount),
-        _Amount("VALOR DO IPI DEVOLVIDO", of.returned_ipi_amount),
+        _Amount("VALOR DO FCP", totals.fcp_amount),
+        _Amount("VALOR DO FCP S.T.", totals.st_fcp_amount),
+        _Amount("VALOR DO FCP RETIDO ANT.", totals.retained_fcp_amount),
+        _Amount("ICMS UF DESTINO", totals.destination_amount),
+        _Amount("FCP UF DESTINO", totals.destination_fcp_amount),
+        _Amount("ICMS UF REMETENTE", totals.origin_amount),
+        _Amount("ICMS DESONERADO", totals.exempted_amount),
+        _Amount("QTD. TRIB. ICMS MONOFÁSICO", totals.single_phase_quantity),
+        _Amount("ICMS MONOFÁSICO", totals.single_phase_amount),
+        _Amount("QTD. ICMS MONOF. RETENÇÃO", totals.single_phase_withholding_quantity),
+        _Amount("ICMS MONOF. RETENÇÃO", totals.single_phase_withholding_amount),
+        _Amount("QTD. ICMS MONOF. RETIDO", totals.single_phase_retained_quantity),
+        _Amount("ICMS MONOF. RETIDO ANT.", totals.single_phase_retained_amount),
+        _Amount("IMPOSTO DE IMPORTAÇÃO", totals.import_tax_amount),
+        _Amount("VALOR DO PIS", totals.pis_amount),
+        _Amount("VALOR DA COFINS", totals.cofins_amount),
+        _Amount("VALOR DO IPI DEVOLVIDO", totals.returned_ipi_amount),
     )
 
 
 def _reform_rows(canvas: Canvas, totals: Totals) -> Iterator[Row]:
-    """IBS, CBS and IS (NT 2026.010, 4.1); those of a single phase only where they occur (4.4)."""
+    """Yields IBS, CBS and IS (NT 2026.010, 4.1); single-phase taxes only where they occur (4.4)."""
     taxes, selective = totals.ibs_cbs, totals.selective_tax
     if taxes is None and selective is None:
         return
@@ -135,7 +133,7 @@ def _reform_rows(canvas: Canvas, totals: Totals) -> Iterator[Row]:
         _Amount("TOTAL COM IBS / CBS / IS", totals.amount_with_reform_taxes),
     )
     if single:
-        yield from _rows_of_some(
+        yield from _rows_of_present(
             canvas,
             (
                 _Amount("IBS MONOFÁSICO", single.ibs_amount),
@@ -148,14 +146,51 @@ def _reform_rows(canvas: Canvas, totals: Totals) -> Iterator[Row]:
         )
 
 
-def _rows_of_some(canvas: Canvas, amounts: tuple[_Amount, ...]) -> Iterator[Row]:
-    told = [amount for amount in amounts if amount.value]
-    for start in range(0, len(told), _PER_ROW):
-        some = told[start : start + _PER_ROW]
-        yield _row(canvas, *some, *(_Amount("", None) for _ in range(_PER_ROW - len(some))))
+def _rows_of_present(canvas: Canvas, amounts: tuple[_Amount, ...]) -> Iterator[Row]:
+    present = [amount for amount in amounts if amount.value]
+    for start in range(0, len(present), _PER_ROW):
+        group = present[start : start + _PER_ROW]
+        yield _row(canvas, *group, *(_Amount("", None) for _ in range(_PER_ROW - len(group))))
 
 
 def _row(canvas: Canvas, *amounts: _Amount) -> Row:
     width = CONTENT / len(amounts)
-    fields = (Field(one.title, formats.optional(one.value), width, Align.RIGHT) for one in amounts)
+    fields = (FormField(name, formats.optional(value), width, Align.RIGHT) for name, value in amounts)
     return row(canvas, *fields)
+
+
+def billing_blocks(canvas: Canvas, billing: Billing | None) -> Iterator[Block]:
+    """Yields the bill and its installments, if there are any (MOC 7.0, Anexo II, 3.3)."""
+    if billing and billing.bill:
+        yield Block("FATURA", (_bill(canvas, billing.bill),))
+    if billing and billing.installments:
+        yield Block("DUPLICATAS", tuple(_rows(canvas, billing.installments[:_MOST])))
+
+
+def installments_beyond(billing: Billing | None) -> tuple[Installment, ...]:
+    """Returns the installments that do not fit into the block, which the notes list."""
+    return billing.installments[_MOST:] if billing else ()
+
+
+def installment_text(installment: Installment) -> str:
+    """Returns number, due date and amount of an installment."""
+    due = formats.day(installment.due_date)
+    return "  ".join(filter(None, (installment.number, due, f"R$ {formats.number(installment.amount)}")))
+
+
+def _bill(canvas: Canvas, bill: Bill) -> Row:
+    return row(
+        canvas,
+        FormField("NÚMERO", bill.number or "", CONTENT - 120),
+        FormField("VALOR ORIGINAL", formats.optional(bill.original_amount), 40, Align.RIGHT),
+        FormField("VALOR DO DESCONTO", formats.optional(bill.discount), 40, Align.RIGHT),
+        FormField("VALOR LÍQUIDO", formats.optional(bill.net_amount), 40, Align.RIGHT),
+    )
+
+
+def _rows(canvas: Canvas, installments: tuple[Installment, ...]) -> Iterator[Row]:
+    width = CONTENT / _INSTALLMENTS_PER_ROW
+    for start in range(0, len(installments), _INSTALLMENTS_PER_ROW):
+        texts = [installment_text(item) for item in installments[start : start + _INSTALLMENTS_PER_ROW]]
+        texts += [""] * (_INSTALLMENTS_PER_ROW - len(texts) if start else 0)
+        yield row(canvas, *(FormField("", text, width) for text in texts), size=7.5)

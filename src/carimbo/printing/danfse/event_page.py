@@ -1,27 +1,25 @@
-"""The page of what happened to an NFS-e after it was issued: a cancellation, or another note in its place."""
+"""The page of an event of an NFS-e: a cancellation or a substitution."""
 
 from collections.abc import Iterator
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.layouts.dps_v1.issued_note import NoteIssuer
-from carimbo.fiscal.layouts.dps_v1.nfse import (
+from carimbo.fiscal.layouts.dps_v1.archived import (
     ArchivedServiceEvent,
     ArchivedServiceNote,
     read_archived_event,
     read_archived_note,
 )
+from carimbo.fiscal.layouts.dps_v1.issued_note import NoteIssuer
 from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.printout import EventPrint
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
+from carimbo.fiscal.tables.geography import municipality_of_ibge
 from carimbo.printing import formats
-from carimbo.printing.canvas import Align, Canvas
-from carimbo.printing.codes import square
-from carimbo.printing.danfse.consult import consult_address
-from carimbo.printing.danfse.words import CANCELLATIONS, SUBSTITUTIONS
-from carimbo.printing.event_sheet import Code, EventSheet, EventText, issuer_block
-from carimbo.printing.form import Field, row
-from carimbo.printing.sheet import CONTENT, Block
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.danfse.values import CANCELLATIONS, SUBSTITUTIONS, consult_address
+from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.engine.images import qr_code
+from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.event_sheet import EventSheet, EventText, SizedBitmap, issuer_block
+from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _ABOUT = (
     "Representação impressa de um evento registrado no Sistema Nacional NFS-e.\n"
@@ -31,7 +29,7 @@ _CODE = 20.0
 
 
 def draw_service_event(typeface: Typeface, order: EventPrint) -> bytes:
-    """Draw an event of an NFS-e on A4."""
+    """Draws an event of an NFS-e on A4."""
     event, document = read_archived_event(order.event), read_archived_note(order.document)
     title = event.detail.description.upper().replace("NFS-E", "NFS-e")
     canvas = Canvas(typeface, f"{title} - NFS-e nº {document.issued.number}")
@@ -40,31 +38,27 @@ def draw_service_event(typeface: Typeface, order: EventPrint) -> bytes:
         canvas,
         title,
         about=_ABOUT,
-        is_tested=environment == Environment.HOMOLOGATION.code,
+        is_test=environment == Environment.HOMOLOGATION.code,
         access_key=document.access_key,
-        code=Code(square(consult_address(document.access_key, environment)), _CODE, _CODE),
-        document=_document_blocks(canvas, document),
+        code=SizedBitmap(qr_code(consult_address(document.access_key, environment)), _CODE, _CODE),
+        document=(
+            _issuer_block(canvas, document.issued.issuer),
+            _taker_block(canvas, document.note.taker),
+            _note_block(canvas, document),
+        ),
         event=_event_block(canvas, event),
         texts=tuple(_texts(event)),
     )
     return sheet.drawn(order.logo)
 
 
-def _document_blocks(canvas: Canvas, document: ArchivedServiceNote) -> tuple[Block, ...]:
-    return (
-        _issuer_block(canvas, document.issued.issuer),
-        _taker_block(canvas, document.note.taker),
-        _note_block(canvas, document),
-    )
-
-
 def _issuer_block(canvas: Canvas, issuer: NoteIssuer) -> Block:
     place = issuer.address
     named = row(
         canvas,
-        Field("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
-        Field("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
-        Field("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
+        FormField("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
+        FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        FormField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
     )
     city = municipality_of_ibge(place.city_code)
     return issuer_block(canvas, named, place, city.name if city else "", issuer.phone)
@@ -74,9 +68,9 @@ def _taker_block(canvas: Canvas, taker: Taker | None) -> Block:
     name = taker.name if taker else "TOMADOR NÃO IDENTIFICADO"
     tax_id = formats.tax_id(taker.cnpj, taker.cpf) or taker.foreign_id if taker else None
     fields = (
-        Field("NOME / NOME EMPRESARIAL", name, CONTENT - 87),
-        Field("CNPJ / CPF / NIF", tax_id or "", 45),
-        Field("INSCRIÇÃO MUNICIPAL", (taker.municipal_registration if taker else None) or "", 42),
+        FormField("NOME / NOME EMPRESARIAL", name, CONTENT - 87),
+        FormField("CNPJ / CPF / NIF", tax_id or "", 45),
+        FormField("INSCRIÇÃO MUNICIPAL", (taker.municipal_registration if taker else None) or "", 42),
     )
     return Block("TOMADOR / ADQUIRENTE", (row(canvas, *fields),))
 
@@ -84,12 +78,12 @@ def _taker_block(canvas: Canvas, taker: Taker | None) -> Block:
 def _note_block(canvas: Canvas, document: ArchivedServiceNote) -> Block:
     issued, note = document.issued, document.note
     fields = (
-        Field("NÚMERO DA NFS-e", str(issued.number), 34),
-        Field("DATA E HORA DA EMISSÃO DA NFS-e", formats.day_and_hour(issued.processed_at), 44),
-        Field("COMPETÊNCIA", formats.day(note.competence), 28),
-        Field("SÉRIE DA DPS", str(note.series), 20),
-        Field("NÚMERO DA DPS", str(note.number), CONTENT - 164),
-        Field("VALOR DO SERVIÇO R$", formats.number(note.amounts.service.amount), 38, Align.RIGHT),
+        FormField("NÚMERO DA NFS-e", str(issued.number), 34),
+        FormField("DATA E HORA DA EMISSÃO DA NFS-e", formats.day_and_hour(issued.processed_at), 44),
+        FormField("COMPETÊNCIA", formats.day(note.competence), 28),
+        FormField("SÉRIE DA DPS", str(note.series), 20),
+        FormField("NÚMERO DA DPS", str(note.number), CONTENT - 164),
+        FormField("VALOR DO SERVIÇO R$", formats.number(note.amounts.service.amount), 38, Align.RIGHT),
     )
     return Block("NFS-e A QUE O EVENTO SE REFERE", (row(canvas, *fields),))
 
@@ -99,15 +93,15 @@ def _event_block(canvas: Canvas, event: ArchivedServiceEvent) -> Block:
     rows = (
         row(
             canvas,
-            Field("TIPO", f"{event.event_type} - {event.detail.description}", CONTENT - 104),
-            Field("SEQUÊNCIA", str(registration.sequence), 24),
-            Field("DATA E HORA DO EVENTO", formats.day_and_hour(heading.occurred_at), 80),
+            FormField("TIPO", f"{event.event_type} - {event.detail.description}", CONTENT - 104),
+            FormField("SEQUÊNCIA", str(registration.sequence), 24),
+            FormField("DATA E HORA DO EVENTO", formats.day_and_hour(heading.occurred_at), 80),
         ),
         row(
             canvas,
-            Field("IDENTIFICADOR DO REGISTRO", registration.id, CONTENT - 84),
-            Field("AUTOR", formats.tax_id(heading.cnpj, heading.cpf), 42),
-            Field("DATA E HORA DO REGISTRO", formats.day_and_hour(registration.processed_at), 42),
+            FormField("IDENTIFICADOR DO REGISTRO", registration.id, CONTENT - 84),
+            FormField("AUTOR", formats.tax_id(heading.cnpj, heading.cpf), 42),
+            FormField("DATA E HORA DO REGISTRO", formats.day_and_hour(registration.processed_at), 42),
         ),
     )
     return Block("EVENTO", rows)

@@ -1,15 +1,15 @@
-"""The form of a DANFSe: four columns without lines in them, and a line above each block (NT 008, Anexo I)."""
+"""The grid of a DANFSe: four columns without lines, and a line above each block (NT 008, Anexo I)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carimbo.printing.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.wrapping import FittedText, fit_text
 from carimbo.printing.sheet import HEIGHT, WIDTH
-from carimbo.printing.wrapping import Fitted, fitted
 
 EDGE = 2.0
-"""Where the frame of a sheet stands (NT 008, 2.2.2: at most that far from the edge of the paper)."""
+"""Distance of the frame from the edge of the paper; NT 008, 2.2.2 allows no more."""
 LEFT, TOP, BOTTOM = 3.0, 3.0, HEIGHT - 3.0
 CONTENT = WIDTH - 2 * LEFT
 COLUMNS = 4
@@ -17,7 +17,7 @@ COLUMN = CONTENT / COLUMNS
 MARGIN = 0.8
 TITLE_SIZE, LABEL_SIZE = 7.0, 6.0
 SIZE, LEAST_SIZE = 8.0, 7.0
-"""Of values: what they have where there is room, and the least that they may have (NT 008, 2.4)."""
+"""Size of values if they fit, and the smallest allowed size (NT 008, 2.4)."""
 LEADING = 1.2
 _SHADE = 0.95
 _SMALLEST = 4.0
@@ -33,47 +33,49 @@ class Cell(NamedTuple):
     label: str
     value: str
     columns: int = 1
-    """How many of the four it is wide."""
+    """Its width in columns."""
     label_size: float = LABEL_SIZE
     is_shaded: bool = False
 
     @property
     def width(self) -> float:
-        """In millimetres."""
+        """Its width in millimetres."""
         return self.columns * COLUMN
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """Cells side by side, measured."""
 
     cells: tuple[Cell, ...]
-    values: tuple[Fitted, ...]
+    values: tuple[FittedText, ...]
     height: float
 
     def draw(self, canvas: Canvas, x: float, y: float) -> None:
-        """Draw the cells from x on."""
+        """Draws the cells from x to the right."""
         for cell, value in zip(self.cells, self.values, strict=True):
             if cell.is_shaded:
                 shade(canvas, x, y, cell.width, self.height)
             if cell.label:
-                _draw_label(canvas, cell, x, y)
+                face, width = canvas.face(bold=True), cell.width - 2 * MARGIN
+                size = fit_text(face, cell.label, width, cell.label_size, _SMALLEST).size
+                canvas.text(x + MARGIN, y + _LABEL_BASELINE, cell.label, size, bold=True)
             draw_lines(canvas, value, x, y + _first_baseline(cell))
             x += cell.width
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Rows under a title, which has the first column of the first row."""
+class GridBlock:
+    """Rows with a title, which takes the first column of the first row."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
 
     @property
     def height(self) -> float:
         return sum(row.height for row in self.rows)
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw it with its upper edge at y."""
+        """Draws it with its upper edge at y."""
         divide(canvas, y)
         first, *others = self.rows
         shade(canvas, LEFT, y, COLUMN, first.height)
@@ -86,8 +88,8 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
-    """A sentence that stands in the place of a block (NT 008, 2.3)."""
+class SentenceBlock:
+    """A sentence printed instead of a block (NT 008, 2.3)."""
 
     sentence: str
 
@@ -96,59 +98,53 @@ class Strip:
         return _STRIP
 
     def draw(self, canvas: Canvas, y: float) -> None:
-        """Draw it with its upper edge at y."""
+        """Draws it with its upper edge at y."""
         divide(canvas, y)
         draw_title(canvas, self.sentence, y + _STRIP / 2 + 0.9, CONTENT, Align.CENTER)
 
 
-def row(canvas: Canvas, *cells: Cell) -> Row:
-    """Measure cells side by side; the fullest makes the row as high as it needs."""
+def grid_row(canvas: Canvas, *cells: Cell) -> GridRow:
+    """Measures cells side by side; the longest value decides the height of the row."""
     values = tuple(
-        fitted(canvas.face(), cell.value, cell.width - 2 * MARGIN, SIZE, LEAST_SIZE) for cell in cells
+        fit_text(canvas.face(), cell.value, cell.width - 2 * MARGIN, SIZE, LEAST_SIZE) for cell in cells
     )
-    return Row(cells, values, max(map(_height, cells, values)))
+    return GridRow(cells, values, max(map(_height, cells, values)))
 
 
-def block(canvas: Canvas, title: str, *rows: Sequence[Cell]) -> Block:
-    """Measure the rows of a block."""
-    return Block(title, tuple(row(canvas, *cells) for cells in rows))
+def grid_block(canvas: Canvas, title: str, *rows: Sequence[Cell]) -> GridBlock:
+    """Measures the rows of a block."""
+    return GridBlock(title, tuple(grid_row(canvas, *cells) for cells in rows))
 
 
 def divide(canvas: Canvas, y: float) -> None:
-    """Draw the line above a block."""
+    """Draws the line above a block."""
     canvas.rule(EDGE, y, WIDTH - EDGE, y)
 
 
 def shade(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
-    """Lay gray of 5 % under what has it; at the sides it reaches the frame."""
+    """Fills a rectangle with 5 % gray; at the sides it extends to the frame."""
     left, right = (EDGE if x == LEFT else x), x + width
     right = WIDTH - EDGE if right == LEFT + CONTENT else right
     canvas.shade(left, y, right - left, height, _SHADE)
 
 
 def draw_title(canvas: Canvas, title: str, baseline: float, width: float, align: Align = Align.LEFT) -> None:
-    """Write a title into a width that begins at the left edge."""
+    """Writes a title into a width that begins at the left edge."""
     width -= 2 * MARGIN
-    size = fitted(canvas.face(bold=True), title, width, TITLE_SIZE, _SMALLEST).size
+    size = fit_text(canvas.face(bold=True), title, width, TITLE_SIZE, _SMALLEST).size
     canvas.text(LEFT + MARGIN, baseline, title, size, width=width, align=align, bold=True)
 
 
-def draw_lines(canvas: Canvas, text: Fitted, x: float, baseline: float) -> None:
-    """Write lines one below the other."""
+def draw_lines(canvas: Canvas, text: FittedText, x: float, baseline: float) -> None:
+    """Writes lines one below the other."""
     for number, line in enumerate(text.lines):
         canvas.text(x + MARGIN, baseline + number * text.size * LEADING * POINT, line, text.size)
-
-
-def _draw_label(canvas: Canvas, cell: Cell, x: float, y: float) -> None:
-    face, width = canvas.face(bold=True), cell.width - 2 * MARGIN
-    size = fitted(face, cell.label, width, cell.label_size, _SMALLEST).size
-    canvas.text(x + MARGIN, y + _LABEL_BASELINE, cell.label, size, bold=True)
 
 
 def _first_baseline(cell: Cell) -> float:
     return _FIRST_BASELINE if cell.label else _FIRST_BASELINE - _LABEL_BASELINE
 
 
-def _height(cell: Cell, value: Fitted) -> float:
+def _height(cell: Cell, value: FittedText) -> float:
     below = ((len(value.lines) - 1) * LEADING + _TAIL) * value.size * POINT
     return max(_ROW if cell.label else _STRIP, _first_baseline(cell) + below)

@@ -1,23 +1,15 @@
-"""The whole DANFSe: which piece stands on which sheet."""
+"""The DANFSe: places the blocks of an NFS-e on sheets and draws them."""
 
-from collections.abc import Iterator
-
-from carimbo.fiscal.layouts.dps_v1.nfse import ArchivedServiceNote, read_archived_note
+from carimbo.fiscal.layouts.dps_v1.archived import ArchivedServiceNote, read_archived_note
 from carimbo.fiscal.printout import DocumentPrint
-from carimbo.printing.canvas import Canvas
 from carimbo.printing.danfse.grid import BOTTOM, EDGE, LEAST_SIZE, SIZE, TOP
-from carimbo.printing.danfse.head import Head, head_of
-from carimbo.printing.danfse.notes import notes_text
+from carimbo.printing.danfse.header import DanfseHeader, DanfseStub, danfse_header, danfse_stub
 from carimbo.printing.danfse.parties import party_pieces
-from carimbo.printing.danfse.reform import reform_block
-from carimbo.printing.danfse.service import service_block, service_text
-from carimbo.printing.danfse.stub import Stub, stub_of
-from carimbo.printing.danfse.taxes import federal_block, iss_piece
-from carimbo.printing.danfse.texts import Text
-from carimbo.printing.danfse.totals import total_block
-from carimbo.printing.sheet import HEIGHT, WIDTH, Piece
-from carimbo.printing.sheets import Sheets
-from carimbo.printing.typeface import Typeface
+from carimbo.printing.danfse.service import LongText, notes_text, service_block, service_text
+from carimbo.printing.danfse.taxes import federal_block, iss_piece, reform_block, total_block
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.sheet import HEIGHT, WIDTH, Piece, SheetLayout
 
 _FRAME = 1.0
 _LEAST_TEXT = 12.0
@@ -26,11 +18,11 @@ _MARK_GRAY, _MARK_SIZE, _MARK_ANGLE = 0.65, 74.0, 45.0
 
 
 def draw_danfse(typeface: Typeface, order: DocumentPrint) -> bytes:
-    """Draw an NFS-e; a logo has no place on it (NT 008, 2.1: nothing that the XML does not have)."""
+    """Draws the DANFSe of an NFS-e, without a logo (NT 008, 2.1: it shows nothing that the XML lacks)."""
     archived = read_archived_note(order.xml)
     canvas = Canvas(typeface, f"DANFSe {archived.access_key}")
-    head, stub = head_of(canvas, archived, order), stub_of(canvas, archived)
-    sheets = _planned(canvas, archived, head, stub)
+    head, stub = danfse_header(canvas, archived, order), danfse_stub(canvas, archived)
+    sheets = _lay_out(canvas, archived, head, stub)
     for number, sheet in enumerate(sheets, 1):
         canvas.add_page(WIDTH, HEIGHT)
         canvas.frame(EDGE, EDGE, WIDTH - 2 * EDGE, HEIGHT - 2 * EDGE, _FRAME)
@@ -43,12 +35,18 @@ def draw_danfse(typeface: Typeface, order: DocumentPrint) -> bytes:
     return canvas.finished()
 
 
-def _planned(
-    canvas: Canvas, archived: ArchivedServiceNote, head: Head, stub: Stub
+def _lay_out(
+    canvas: Canvas, archived: ArchivedServiceNote, head: DanfseHeader, stub: DanfseStub
 ) -> list[list[tuple[float, Piece]]]:
-    """All blocks on the first sheet; long texts share what is left of it, and go on on others."""
-    before, after = list(_blocks_before(canvas, archived)), list(_blocks_after(canvas, archived))
-    sheets = Sheets(TOP + head.height, TOP + head.height, BOTTOM - stub.height, BOTTOM)
+    """Places all blocks on the first sheet; long texts share the rest and continue on further sheets."""
+    before: list[Piece] = [*party_pieces(canvas, archived), service_block(canvas, archived)]
+    after: list[Piece] = [
+        iss_piece(canvas, archived),
+        federal_block(canvas, archived),
+        reform_block(canvas, archived),
+        total_block(canvas, archived),
+    ]
+    sheets = SheetLayout(TOP + head.height, TOP + head.height, BOTTOM - stub.height, BOTTOM)
     room = sheets.room - sum(piece.height for piece in (*before, *after))
     description, notes = _texts(canvas, archived, room)
     for piece in before:
@@ -58,49 +56,35 @@ def _planned(
     for piece in after:
         sheets.place(piece)
     rests.append(_place_text(sheets, notes, sheets.room, is_last=True))
-    for rest in filter(None, rests):
-        _place_rest(sheets, rest)
+    for rest in rests:
+        remaining = rest
+        while remaining:
+            if sheets.is_first or sheets.room < _LEAST_TEXT:
+                sheets.begin_sheet()
+            remaining = _place_text(sheets, remaining, sheets.room)
     return sheets.sheets
 
 
-def _texts(canvas: Canvas, archived: ArchivedServiceNote, room: float) -> tuple[Text, Text]:
-    """What was done and what else is told, in large letters if one sheet has room for them."""
+def _texts(canvas: Canvas, archived: ArchivedServiceNote, room: float) -> tuple[LongText, LongText]:
+    """Returns service description and notes, in the larger size if both fit on one sheet."""
     large = service_text(canvas, archived, SIZE), notes_text(canvas, archived, SIZE)
     if sum(text.height for text in large) <= room:
         return large
     return service_text(canvas, archived, LEAST_SIZE), notes_text(canvas, archived, LEAST_SIZE)
 
 
-def _blocks_before(canvas: Canvas, archived: ArchivedServiceNote) -> Iterator[Piece]:
-    yield from party_pieces(canvas, archived)
-    yield service_block(canvas, archived)
-
-
-def _blocks_after(canvas: Canvas, archived: ArchivedServiceNote) -> Iterator[Piece]:
-    yield iss_piece(canvas, archived)
-    yield federal_block(canvas, archived)
-    yield reform_block(canvas, archived)
-    yield total_block(canvas, archived)
-
-
-def _place_text(sheets: Sheets, text: Text, room: float, *, is_last: bool = False) -> Text | None:
-    """Put as much of a text as there is room for, and tell what is left."""
+def _place_text(
+    sheets: SheetLayout, text: LongText, room: float, *, is_last: bool = False
+) -> LongText | None:
+    """Places as much of a text as fits and returns the rest."""
     part, rest = text.split(min(room, sheets.room))
     if part:
         sheets.place(part.stretch(sheets.room) if is_last and sheets.is_first else part)
     return rest
 
 
-def _place_rest(sheets: Sheets, text: Text) -> None:
-    rest: Text | None = text
-    while rest:
-        if sheets.is_first or sheets.room < _LEAST_TEXT:
-            sheets.turn()
-        rest = _place_text(sheets, rest, sheets.room)
-
-
 def _draw_mark(canvas: Canvas, order: DocumentPrint) -> None:
-    """Say across the sheet that the note is no longer in force, and why."""
+    """Writes a watermark if the note was canceled or replaced."""
     if order.is_canceled or order.is_replaced:
         text = "SUBSTITUÍDA" if order.is_replaced else "CANCELADA"
         canvas.mark(WIDTH / 2, HEIGHT / 2, text, _MARK_SIZE, _MARK_ANGLE, _MARK_GRAY, bold=False)

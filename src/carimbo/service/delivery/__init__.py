@@ -1,1 +1,1 @@
-"""How the world hears of what happened: events, webhooks and e-mails."""
+"""Events, webhooks and e-mails."""

@@ -1,8 +1,8 @@
-"""One attempt to deliver an event to a webhook, and what follows from it."""
+"""One attempt to deliver an event to a webhook, and the decision that follows."""
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,33 +10,32 @@ from typing import Any
 
 from carimbo import __version__
 from carimbo.fiscal.local_time import BRASILIA
-from carimbo.service.backoff import dice
-from carimbo.service.delivery.custom_headers import HEADERS, opened
-from carimbo.service.delivery.payload import payload_of
+from carimbo.service.change_bodies import mask_secret
+from carimbo.service.delivery.payload import payload_json
 from carimbo.service.delivery.retry import RetrySchedule
-from carimbo.service.delivery.signature import signed_headers, signers
-from carimbo.service.links import Links
-from carimbo.service.masked import masked
+from carimbo.service.delivery.webhook_headers import HEADERS, current_secrets, load_headers, signed_headers
+from carimbo.service.documents.files import Links
 from carimbo.service.ports import WebhookAnswer, WebhookCall, WebhookClient
+from carimbo.service.waiting import jitter
 from carimbo.storage.database import Database
-from carimbo.storage.delivering import (
-    Attempt,
+from carimbo.storage.delivery_queue import (
     ClaimedDelivery,
-    DeliveryFate,
+    DeliveryOutcome,
+    NewDeliveryAttempt,
     Receiver,
     conclude_delivery,
     receiver_of,
 )
-from carimbo.storage.events import ToldEvent
+from carimbo.storage.events import PublishedEvent
 
 _OWN_HEADERS = (("Content-Type", "application/json"), ("User-Agent", f"Carimbo/{__version__}"))
-# Others tell nothing of when to come back.
-_STATUSES_WITH_WISHES = frozenset({429, 502, 503, 504})
-_MISHAP = "Erro interno ao preparar a entrega."
+# Only with these statuses a Retry-After header is followed.
+_RETRY_AFTER_STATUSES = frozenset({429, 502, 503, 504})
+_INTERNAL_ERROR = "Erro interno ao preparar a entrega."
 
 
 class DeliveryStatus(StrEnum):
-    """Where a delivery stands."""
+    """The status of a delivery."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -44,116 +43,121 @@ class DeliveryStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Postman:
-    """What events are delivered with."""
+class DeliverySender:
+    """Everything needed to deliver events."""
 
     database: Database
     client: WebhookClient
     links: Links
     schedule: RetrySchedule
     disable_after: timedelta
-    """Of nothing but failures."""
+    """A webhook that only failed for this long is disabled."""
     clock: Callable[[], datetime]
 
 
 @dataclass(frozen=True)
-class _Parcel:
-    """An event on its way to a webhook."""
+class _PreparedDelivery:
+    """An event with the webhook that receives it."""
 
     receiver: Receiver
     custom_headers: tuple[tuple[str, str], ...]
-    signers: tuple[bytes, ...]
-    event: ToldEvent
+    secrets: tuple[bytes, ...]
+    event: PublishedEvent
 
 
-async def deliver(postman: Postman, claimed: ClaimedDelivery) -> DeliveryStatus | None:
-    """Try once, and write how it went; None when there is nobody left to tell."""
-    parcel = await _prepared(postman, claimed)
-    if parcel is None:
+async def deliver(sender: DeliverySender, claimed: ClaimedDelivery) -> DeliveryStatus | None:
+    """Attempts a delivery and stores the outcome; returns None if webhook or event are gone."""
+    prepared = await _prepare(sender, claimed)
+    if prepared is None:
         return None
-    started_at, started = postman.clock(), time.perf_counter()
-    body = _body(payload_of(parcel.event, postman.links))
-    own = _OWN_HEADERS + signed_headers(str(parcel.event.id), started_at, body, parcel.signers)
+    started_at, started = sender.clock(), time.perf_counter()
+    payload = payload_json(prepared.event, sender.links)
+    body = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
+    own = _OWN_HEADERS + signed_headers(str(prepared.event.id), started_at, body, prepared.secrets)
     claimed.require_held()
-    answer = await postman.client.post(WebhookCall(parcel.receiver.url, own + parcel.custom_headers, body))
-    attempt = Attempt(
-        url=parcel.receiver.url,
-        request_headers=dict(own) | {name: masked(value.encode()) for name, value in parcel.custom_headers},
+    answer = await sender.client.post(WebhookCall(prepared.receiver.url, own + prepared.custom_headers, body))
+    attempt = NewDeliveryAttempt(
+        url=prepared.receiver.url,
+        request_headers=dict(own)
+        | {name: mask_secret(value.encode()) for name, value in prepared.custom_headers},
         request_body=body.decode(),
         started_at=started_at,
         milliseconds=round((time.perf_counter() - started) * 1000),
-        **_told(answer),
+        **_response_values(answer),
     )
-    return await _conclude(postman, claimed, attempt, fate_of(postman, claimed, parcel.receiver, answer))
+    return await _conclude(
+        sender, claimed, attempt, decide_outcome(sender, claimed, prepared.receiver, answer)
+    )
 
 
-async def record_mishap(postman: Postman, claimed: ClaimedDelivery) -> None:
-    """Count what went wrong in our own house as a failure: it is seen in the log, and tried again later."""
-    nothing = WebhookAnswer(None, "", error=_MISHAP)
-    attempt = Attempt(
+async def record_internal_error(sender: DeliverySender, claimed: ClaimedDelivery) -> None:
+    """Stores an internal error as a failed attempt: callers see it in the log, and it is tried again."""
+    failure = WebhookAnswer(None, "", error=_INTERNAL_ERROR)
+    attempt = NewDeliveryAttempt(
         url="",
         request_headers={},
         request_body="",
-        started_at=postman.clock(),
+        started_at=sender.clock(),
         milliseconds=0,
-        **_told(nothing),
+        **_response_values(failure),
     )
-    await _conclude(postman, claimed, attempt, fate_of(postman, claimed, None, nothing))
+    await _conclude(sender, claimed, attempt, decide_outcome(sender, claimed, None, failure))
 
 
 async def _conclude(
-    postman: Postman, claimed: ClaimedDelivery, attempt: Attempt, fate: DeliveryFate
+    sender: DeliverySender, claimed: ClaimedDelivery, attempt: NewDeliveryAttempt, outcome: DeliveryOutcome
 ) -> DeliveryStatus:
-    async with postman.database.connection() as connection:
-        await conclude_delivery(connection, claimed, attempt, fate)
-    return DeliveryStatus(fate.status)
+    async with sender.database.connection() as connection:
+        await conclude_delivery(connection, claimed, attempt, outcome)
+    return DeliveryStatus(outcome.status)
 
 
-def _told(answer: WebhookAnswer) -> dict[str, Any]:
+def _response_values(answer: WebhookAnswer) -> dict[str, Any]:
     return {"response_status": answer.status, "response_body": answer.body, "error": answer.error}
 
 
-def fate_of(
-    postman: Postman, claimed: ClaimedDelivery, receiver: Receiver | None, answer: WebhookAnswer
-) -> DeliveryFate:
-    """Decide what follows from an answer."""
+def decide_outcome(
+    sender: DeliverySender,
+    claimed: ClaimedDelivery,
+    receiver: Receiver | None,
+    answer: WebhookAnswer,
+) -> DeliveryOutcome:
+    """Decides what follows from an answer: done, another attempt, or giving up."""
     if answer.is_success:
-        return DeliveryFate(status=DeliveryStatus.DELIVERED, failures=0)
+        return DeliveryOutcome(status=DeliveryStatus.DELIVERED, failures=0)
     failures = claimed.failures + 1
     if claimed.is_test:
-        return DeliveryFate(status=DeliveryStatus.FAILED, failures=failures)
-    wish = answer.retry_after if answer.status in _STATUSES_WITH_WISHES else None
-    pause = postman.schedule.pause_after(failures, dice(), wish)
+        return DeliveryOutcome(status=DeliveryStatus.FAILED, failures=failures)
+    retry_after = answer.retry_after if answer.status in _RETRY_AFTER_STATUSES else None
+    pause = sender.schedule.pause_after(failures, jitter(), retry_after)
     if pause is not None:
-        return DeliveryFate(status=DeliveryStatus.PENDING, failures=failures, pause=pause)
+        return DeliveryOutcome(status=DeliveryStatus.PENDING, failures=failures, pause=pause)
     since = receiver.failing_since if receiver else None
-    return DeliveryFate(
+    return DeliveryOutcome(
         status=DeliveryStatus.FAILED,
         failures=failures,
         judged_since=since,
-        disabled_reason=_reason_to_disable(postman, since, answer),
+        disabled_reason=_reason_to_disable(sender, since, answer),
     )
 
 
-async def _prepared(postman: Postman, claimed: ClaimedDelivery) -> _Parcel | None:
-    async with postman.database.autocommit(claimed.subscription_id) as tenant:
+async def _prepare(sender: DeliverySender, claimed: ClaimedDelivery) -> _PreparedDelivery | None:
+    async with sender.database.autocommit(claimed.subscription_id) as tenant:
         receiver = await receiver_of(tenant.connection, claimed)
         event = await tenant.events.get(claimed.event_id)
         secrets = await tenant.secrets.all(claimed.webhook_id)
     if receiver is None or event is None:
         return None
-    headers = tuple(opened(secrets.get(HEADERS)))
-    return _Parcel(receiver, headers, signers(secrets, postman.clock()), event)
+    headers = tuple(load_headers(secrets.get(HEADERS)))
+    return _PreparedDelivery(receiver, headers, current_secrets(secrets, sender.clock()), event)
 
 
-def _body(payload: Mapping[str, Any]) -> bytes:
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _reason_to_disable(postman: Postman, since: datetime | None, answer: WebhookAnswer) -> str | None:
-    """Why a webhook that something was just given up for is not to be called any more, if it isn't."""
-    if since is None or postman.clock() - since < postman.disable_after:
+def _reason_to_disable(sender: DeliverySender, since: datetime | None, answer: WebhookAnswer) -> str | None:
+    """Returns why a webhook is disabled after a delivery was given up; None if it is not."""
+    if since is None or sender.clock() - since < sender.disable_after:
         return None
-    last = answer.error or f"HTTP {answer.status}"
+    last_failure = answer.error or f"HTTP {answer.status}"
     moment = since.astimezone(BRASILIA).strftime("%d/%m/%Y às %H:%M")
-    return f"Desativado automaticamente: todas as entregas falharam desde {moment}. Última falha: {last}"
+    return (
+        f"Desativado automaticamente: todas as entregas falharam desde {moment}. Última falha: {last_failure}"
+    )

@@ -1,4 +1,4 @@
-"""The log of what webhooks were sent: reading it, sending again, and sending something for trial."""
+"""The log of webhook deliveries: listing, sending again, and sending a test."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -7,15 +7,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import AS_STORED, Record
+from carimbo.fiscal.body.fields import AS_STORED, Record
 from carimbo.service.delivery.attempt import DeliveryStatus
-from carimbo.service.delivery.chosen_events import EventName
 from carimbo.service.delivery.event_names import TEST, name_of, topics_of
+from carimbo.service.delivery.webhook_bodies import EventName
 from carimbo.service.delivery.webhooks import unknown_webhook
-from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.pages import Page, PageRequest
-from carimbo.service.readable import readable_record
-from carimbo.service.waiting import once
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.listing import Page, PageRequest
+from carimbo.service.stored_records import readable_record
+from carimbo.service.waiting import wait_until
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery, DeliveryFilter
 from carimbo.storage.webhooks import Webhook
@@ -25,7 +25,7 @@ _TEST_MESSAGE = "Este é um evento de teste: nada aconteceu."
 
 @dataclass(frozen=True)
 class DeliveryReference:
-    """Which delivery a caller means."""
+    """The ids that identify a delivery."""
 
     subscription_id: UUID
     webhook_id: UUID
@@ -33,7 +33,7 @@ class DeliveryReference:
 
 
 class AttemptRecord(Record):
-    """What was sent once, and what came back."""
+    """One attempt: request and response."""
 
     number: int
     url: str
@@ -76,7 +76,7 @@ class DetailedDelivery(DeliveryRecord):
 
 
 def filter_of(status: DeliveryStatus | None, event: str | None) -> DeliveryFilter:
-    """Which deliveries a caller wants, in the words of the API."""
+    """Returns the filter of a list of deliveries; `event` is a name of the API."""
     if event is None:
         return DeliveryFilter(status)
     return DeliveryFilter(status, [TEST] if event == TEST else topics_of([event]))
@@ -85,7 +85,7 @@ def filter_of(status: DeliveryStatus | None, event: str | None) -> DeliveryFilte
 async def list_deliveries(
     database: Database, subscription_id: UUID, webhook_id: UUID, wanted: DeliveryFilter, request: PageRequest
 ) -> Page[DeliveryRecord]:
-    """List what a webhook was or will be sent, newest first."""
+    """Returns the deliveries of a webhook, newest first."""
     async with database.snapshot(subscription_id) as tenant:
         await _require_webhook(tenant, webhook_id)
         rows = await tenant.deliveries.page(webhook_id, wanted, request.offset, request.page_size)
@@ -94,20 +94,20 @@ async def list_deliveries(
 
 
 async def read_delivery(database: Database, which: DeliveryReference) -> DetailedDelivery:
-    """Show a delivery with its attempts."""
+    """Returns a delivery with its attempts."""
     async with database.snapshot(which.subscription_id) as tenant:
         await _require_webhook(tenant, which.webhook_id)
         return await _detailed(tenant, which)
 
 
 async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRecord:
-    """Send an event again, with the same id; one that is on its way goes on its way."""
+    """Sends an event again, with the same id; a pending delivery just continues."""
     async with database.tenant(which.subscription_id) as tenant:
         webhook = await _require_webhook(tenant, which.webhook_id)
         await _require_delivery(tenant, which)
         if not webhook.is_active:
             sentence = "O webhook está inativo: ative-o antes de reenviar."
-            raise Refusal(Code.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
+            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
         await tenant.deliveries.redeliver(which.id)
         return _record(await _require_delivery(tenant, which))
 
@@ -115,20 +115,20 @@ async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRec
 async def send_test(
     database: Database, subscription_id: UUID, webhook_id: UUID, patience: timedelta
 ) -> DetailedDelivery:
-    """Send a webhook, active or not, an event of no consequence, and wait for what comes back."""
+    """Sends a test event to a webhook, active or not, and waits for the first attempt."""
     details = {"webhookId": str(webhook_id), "message": _TEST_MESSAGE}
     async with database.tenant(subscription_id) as tenant:
-        # Locked: it is not deleted meanwhile.
+        # The lock keeps the webhook from being deleted meanwhile.
         if await tenant.webhooks.lock(webhook_id) is None:
             raise unknown_webhook()
         delivery_id = await tenant.deliveries.add_test(webhook_id, TEST, details)
     which = DeliveryReference(subscription_id, webhook_id, delivery_id)
 
-    async def look() -> DetailedDelivery:
+    async def poll() -> DetailedDelivery:
         async with database.snapshot(subscription_id) as tenant:
             return await _detailed(tenant, which)
 
-    return await once(lambda delivery: bool(delivery.attempts), await look(), patience, look)
+    return await wait_until(lambda delivery: bool(delivery.attempts), await poll(), patience, poll)
 
 
 async def _require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:
@@ -148,7 +148,7 @@ async def _require_delivery(tenant: Tenant, which: DeliveryReference) -> Deliver
 async def _detailed(tenant: Tenant, which: DeliveryReference) -> DetailedDelivery:
     record = _record(await _require_delivery(tenant, which))
     attempts = await tenant.deliveries.attempts(which.id)
-    values = dict(record) | {"attempts": [AttemptRecord.model_validate(one) for one in attempts]}
+    values = dict(record) | {"attempts": [AttemptRecord.model_validate(attempt) for attempt in attempts]}
     return readable_record("deliveries", record.id, DetailedDelivery, values)
 
 

@@ -1,5 +1,6 @@
-"""E-mails that carry documents: asked for by callers, and what became of them."""
+"""E-mails with documents: requests for them, their status, and the progress of each recipient."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -8,26 +9,26 @@ from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.addressee import Addressee
-from carimbo.fiscal.fields import Body, Record
+from carimbo.fiscal.body.fields import Body, Record
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.delivery.mailbox import PlainEmail
-from carimbo.service.documents import Reference, read_request, require_document, wrong_state
-from carimbo.service.errors import Code, Refusal, invalid_field
-from carimbo.service.kinds import kind_named
-from carimbo.service.pages import Page, PageRequest
-from carimbo.service.readable import readable, readable_record
+from carimbo.fiscal.parties.customer import Addressee
+from carimbo.service.delivery.email_message import PlainEmail, RefusedRecipient
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.queries import DocumentReference, read_request, require_document, wrong_state
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field
+from carimbo.service.listing import Page, PageRequest
+from carimbo.service.stored_records import readable_record, record_or_partial
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emails import Email, EmailAttempt
 
-_MOST_RECIPIENTS = 10
-_SET_ASIDE = "O envio foi interrompido por erros internos e aguarda quem cuida desta instalação."
-_NOBODY_KNOWN = "Informe os destinatários em to: o e-mail do destinatário do documento não é conhecido."
+_MAX_RECIPIENTS = 10
+_PARKED = "O envio foi interrompido por erros internos e aguarda quem cuida desta instalação."
+_NO_ADDRESS = "Informe os destinatários em to: o e-mail do destinatário do documento não é conhecido."
 
 
 class EmailStatus(StrEnum):
-    """Where an e-mail stands."""
+    """The status of an e-mail."""
 
     PENDING = "pending"
     SENT = "sent"
@@ -35,7 +36,7 @@ class EmailStatus(StrEnum):
 
 
 class AskedBy(StrEnum):
-    """Who wants a document to be sent: its sale, the company's settings, or a request."""
+    """Why a document is sent: its sale, the company's settings, or a request."""
 
     SALE = "sale"
     COMPANY = "company"
@@ -43,7 +44,7 @@ class AskedBy(StrEnum):
 
 
 class AttemptOutcome(StrEnum):
-    """What came of an attempt."""
+    """The outcome of an attempt."""
 
     SENT = "sent"
     REFUSED = "refused"
@@ -51,9 +52,9 @@ class AttemptOutcome(StrEnum):
 
 
 class EmailRequest(Body):
-    """To whom a document is to be sent."""
+    """The request to send a document."""
 
-    to: Annotated[list[PlainEmail], Field(min_length=1, max_length=_MOST_RECIPIENTS)] | None = Field(
+    to: Annotated[list[PlainEmail], Field(min_length=1, max_length=_MAX_RECIPIENTS)] | None = Field(
         default=None,
         description="De 1 a 10 endereços; na falta, o e-mail do destinatário do documento.",
         examples=[["maria@example.com"]],
@@ -61,7 +62,7 @@ class EmailRequest(Body):
 
 
 class RecipientRefusal(Record):
-    """A recipient whom an attempt did not serve."""
+    """A recipient that an attempt did not reach."""
 
     address: str
     code: int | None = Field(
@@ -107,35 +108,35 @@ class EmailRecord(Record):
 
 @dataclass(frozen=True)
 class Outbox:
-    """Where callers leave what they want to have sent."""
+    """E-mail requests of callers."""
 
     database: Database
     is_open: bool
     """Whether this installation can send e-mails."""
 
-    async def ask(self, which: Reference, request: EmailRequest) -> EmailRecord:
-        """Store that an authorized document is to be sent to somebody."""
+    async def ask(self, which: DocumentReference, request: EmailRequest) -> EmailRecord:
+        """Stores a request to send an authorized document."""
         async with self.database.tenant(which.subscription_id) as tenant:
             document = await require_document(tenant, which)
             if document.status != Status.AUTHORIZED:
                 raise wrong_state(document, Status.AUTHORIZED)
             if not self.is_open:
-                raise Refusal(Code.EMAIL_NOT_CONFIGURED)
+                raise Refusal(ErrorCode.EMAIL_NOT_CONFIGURED)
             recipients = await _recipients(tenant, document, request)
             return _record(await tenant.emails.add(document.company_id, document.id, recipients), [])
 
-    async def list(self, which: Reference, request: PageRequest) -> Page[EmailRecord]:
-        """A document's e-mails, newest first."""
+    async def list(self, which: DocumentReference, request: PageRequest) -> Page[EmailRecord]:
+        """Returns the e-mails of a document, newest first."""
         async with self.database.snapshot(which.subscription_id) as tenant:
             await require_document(tenant, which)
-            found = await tenant.emails.of_document(which.document_id, request.offset, request.page_size)
+            emails = await tenant.emails.of_document(which.document_id, request.offset, request.page_size)
             total = await tenant.emails.count(which.document_id)
-            attempts = await tenant.emails.attempts([email.id for email in found])
-        return Page([_record(email, attempts[email.id]) for email in found], total, request)
+            attempts = await tenant.emails.attempts([email.id for email in emails])
+        return Page([_record(email, attempts[email.id]) for email in emails], total, request)
 
 
 async def addressee_of(tenant: Tenant, document: Document) -> Addressee:
-    """Whom a document is for: as it says itself, or else the customer of its sale."""
+    """Returns the addressee of a document, from its request, or else from the customer of its sale."""
     own = _own_addressee(document)
     sale = await tenant.sales.get(document.sale_id) if document.sale_id and not own.email else None
     customer = await tenant.customers.get(sale.customer_id) if sale and sale.customer_id else None
@@ -143,9 +144,9 @@ async def addressee_of(tenant: Tenant, document: Document) -> Addressee:
 
 
 def _own_addressee(document: Document) -> Addressee:
-    """Returns whom a document is for as its request says; nobody if that can't be read."""
-    addressee = kind_named(document.type).issuing.addressee
-    own = readable("documents", document.id, lambda: addressee(read_request(document)), lambda: None)
+    """Returns the addressee in the request of a document; an empty one if it can't be read."""
+    addressee = document_type_named(document.type).issuing.addressee
+    own = record_or_partial("documents", document.id, lambda: addressee(read_request(document)), lambda: None)
     return own or Addressee(None, None)
 
 
@@ -154,7 +155,7 @@ async def _recipients(tenant: Tenant, document: Document, request: EmailRequest)
         return list(dict.fromkeys(request.to))
     own = await addressee_of(tenant, document)
     if own.email is None:
-        raise invalid_field("to", _NOBODY_KNOWN)
+        raise invalid_field("to", _NO_ADDRESS)
     return [own.email]
 
 
@@ -167,11 +168,70 @@ def _record(email: Email, attempts: list[EmailAttempt]) -> EmailRecord:
     return EmailRecord(
         id=email.id,
         to=email.recipients or [],
-        # Nothing becomes of it until a person looks: who waits for it is told so.
+        # It is not tried again until a person looks at it.
         status=EmailStatus.FAILED if email.parked_reason else EmailStatus(email.status),
         asked_by=AskedBy(email.asked_by),
         attempts=[_attempt_record(email, attempt) for attempt in attempts],
-        error=_SET_ASIDE if email.parked_reason else email.last_error,
+        error=_PARKED if email.parked_reason else email.last_error,
         sent_at=email.sent_at,
         created_at=email.created_at,
     )
+
+
+_Verdicts = Mapping[str, RefusedRecipient | None]
+
+
+@dataclass(frozen=True)
+class RecipientProgress:
+    """Which recipients have an e-mail, and which still wait for it."""
+
+    waiting: tuple[str, ...]
+    """The recipients of the next attempt."""
+    has_served: bool
+    """Whether at least one recipient has it."""
+    error: str | None
+    """Why a recipient does not have it."""
+
+
+def recipient_progress(recipients: Sequence[str], attempts: Sequence[EmailAttempt]) -> RecipientProgress:
+    """Returns the progress after some attempts, the oldest first."""
+    verdicts: dict[str, RefusedRecipient | None] = {}
+    for attempt in attempts:
+        verdicts |= _verdicts(attempt)
+    unserved = [verdict for verdict in verdicts.values() if verdict]
+    given_up = {refusal.address for refusal in unserved if refusal.is_final}
+    served = verdicts.keys() - {refusal.address for refusal in unserved}
+    return RecipientProgress(
+        waiting=tuple(address for address in recipients if address not in served | given_up),
+        has_served=bool(served),
+        error=_error(recipients, attempts, unserved),
+    )
+
+
+def _verdicts(attempt: EmailAttempt) -> _Verdicts:
+    """Returns the refusal of each recipient of an attempt; None for a recipient that has the e-mail."""
+    verdicts: dict[str, RefusedRecipient | None] = {
+        address: _refusal_of_all(attempt, address) for address in attempt.recipients
+    }
+    return verdicts | {refusal["address"]: RefusedRecipient(**refusal) for refusal in attempt.refusals}
+
+
+def _refusal_of_all(attempt: EmailAttempt, address: str) -> RefusedRecipient | None:
+    if attempt.outcome == AttemptOutcome.SENT:
+        return None
+    is_final = attempt.outcome == AttemptOutcome.REFUSED
+    return RefusedRecipient(address, None, attempt.message or "", is_final)
+
+
+def _error(
+    recipients: Sequence[str], attempts: Sequence[EmailAttempt], unserved: Sequence[RefusedRecipient]
+) -> str | None:
+    last = attempts[-1] if attempts else None
+    if last and last.outcome != AttemptOutcome.SENT and [*last.recipients] == [*recipients]:
+        return last.message
+    texts = "; ".join(f"{refusal.address} ({_reason(refusal)})" for refusal in unserved)
+    return f"Não foi enviado a: {texts}" if texts else None
+
+
+def _reason(refusal: RefusedRecipient) -> str:
+    return f"{refusal.code} {refusal.message}" if refusal.code else refusal.message

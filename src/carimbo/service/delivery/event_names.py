@@ -1,7 +1,7 @@
-"""The names of events, and the topics that they stand for.
+"""Names and topics of events.
 
-A topic tells what happened in the words of our rows (`cteOs.canceled`); a name, in those of the API
-(`cte.cancelled`), which several topics may share.
+A topic is the stored value (`cteOs.canceled`); a name is that of the API (`cte.cancelled`), which several
+topics may share.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,51 +12,59 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 
 CERTIFICATE_EXPIRING = "certificate.expiring"
 TEST = "webhook.test"
-"""Nobody listens to it: it is sent to a webhook that is to be tried."""
+"""Only sent as a test, to the webhook under test."""
 SYSTEM_GROUP = "system"
 
 _VERBS: Mapping[Status, str] = {
     Status.AUTHORIZED: "authorized",
     Status.REJECTED: "rejected",
-    # Names are spelt otherwise than the status.
+    # Event names have the British spelling, the status the American one.
     Status.CANCELED: "cancelled",
 }
 
 
-def _topics_of_type(kind: SettingsModule) -> Mapping[str, str]:
-    return {f"{kind.name}.{status}": f"{kind.event_prefix}.{verb}" for status, verb in _VERBS.items()}
+def _topics_of_type(document_type: SettingsModule) -> Mapping[str, str]:
+    return {
+        f"{document_type.name}.{status}": f"{document_type.event_prefix}.{verb}"
+        for status, verb in _VERBS.items()
+    }
 
 
-_NAMES: Mapping[str, str] = {topic: name for kind in MODULES for topic, name in _topics_of_type(kind).items()}
+_NAMES: Mapping[str, str] = {
+    topic: name for document_type in MODULES for topic, name in _topics_of_type(document_type).items()
+}
 
 
 def _groups() -> Mapping[str, tuple[str, ...]]:
     names = {
         group: [
-            name for kind in MODULES if kind.event_group == group for name in _topics_of_type(kind).values()
+            name
+            for document_type in MODULES
+            if document_type.event_group == group
+            for name in _topics_of_type(document_type).values()
         ]
-        for group in dict.fromkeys(kind.event_group for kind in MODULES)
+        for group in dict.fromkeys(document_type.event_group for document_type in MODULES)
     }
-    return {group: tuple(dict.fromkeys(told)) for group, told in names.items()} | {
+    return {group: tuple(dict.fromkeys(listed)) for group, listed in names.items()} | {
         SYSTEM_GROUP: (CERTIFICATE_EXPIRING,)
     }
 
 
 EVENT_GROUPS: Mapping[str, tuple[str, ...]] = _groups()
-"""The names that a webhook may listen to, by the list of its `events` that holds them."""
-SILENT_GROUPS = frozenset(kind.event_group for kind in MODULES) - {
-    kind.event_group for kind in DOCUMENT_TYPES
+"""The events that a webhook can choose, by their list in `events`."""
+UNISSUED_GROUPS = frozenset(document_type.event_group for document_type in MODULES) - {
+    document_type.event_group for document_type in DOCUMENT_TYPES
 }
-"""Those of types that are not issued yet: nothing happens to them."""
+"""Groups of types that are not issued yet, and have no events."""
 
 
 def name_of(topic: str) -> str:
-    """What an event is called in the API."""
+    """Returns the name of a topic in the API."""
     return _NAMES.get(topic, topic)
 
 
 def topics_of(names: Iterable[str]) -> list[str]:
-    """Everything that the given names stand for."""
+    """Returns all topics of the given names."""
     chosen = set(names)
     of_documents = [topic for topic, name in _NAMES.items() if name in chosen]
     return of_documents + [CERTIFICATE_EXPIRING] * (CERTIFICATE_EXPIRING in chosen)

@@ -1,4 +1,4 @@
-"""What is told of an event: the same to webhooks and to whoever reads the list of events."""
+"""Payloads of events, the same for webhooks and for the list of events."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import ConfigDict, Field
 
-from carimbo.fiscal.fields import AS_STORED, Number, Record
+from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
-from carimbo.service.document_record import Rejection, number_of
-from carimbo.service.links import Links
-from carimbo.service.readable import as_far_as_readable, readable
-from carimbo.storage.events import ToldEvent
+from carimbo.service.documents.files import Links
+from carimbo.service.documents.record import Rejection, number_of
+from carimbo.service.stored_records import partial_record, record_or_partial
+from carimbo.storage.events import PublishedEvent
 
 
 def _is_none(value: object) -> bool:
@@ -20,13 +20,13 @@ def _is_none(value: object) -> bool:
 
 
 def _if_any(description: str, example: str | None = None) -> Any:
-    """A field that is left out when there is nothing to tell."""
+    """Returns a field that is left out if it has no value."""
     examples = [example] if example else None
     return Field(default=None, exclude_if=_is_none, description=description, examples=examples)
 
 
 class DocumentData(Record):
-    """What is told of a document, as it was then."""
+    """The data of an event about a document, as the document was then."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=False)
 
@@ -52,7 +52,7 @@ class DocumentData(Record):
 
 
 class CertificateData(Record):
-    """What is told of a certificate."""
+    """The data of an event about a certificate."""
 
     company_id: UUID
     tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
@@ -61,7 +61,7 @@ class CertificateData(Record):
 
 
 class EventPayload(Record):
-    """An event as it is told."""
+    """An event as webhooks and `GET /v1/events` show it."""
 
     id: UUID
     event: str = Field(examples=["nfe.authorized"])
@@ -69,38 +69,40 @@ class EventPayload(Record):
     data: DocumentData | CertificateData | dict[str, Any]
 
 
-def payload_of(event: ToldEvent, links: Links) -> dict[str, Any]:
-    """What is told of an event, in plain values of JSON; links in it are valid from now on."""
-    return told(event, links).model_dump(mode="json")
+def payload_json(event: PublishedEvent, links: Links) -> dict[str, Any]:
+    """Returns the payload of an event as JSON values; its links are valid from now on."""
+    return event_payload(event, links).model_dump(mode="json")
 
 
-def told(event: ToldEvent, links: Links) -> EventPayload:
+def event_payload(event: PublishedEvent, links: Links) -> EventPayload:
     """Returns the payload of an event, without the fields that can't be read."""
-    data = readable("events", event.id, lambda: _data(event, links), lambda: _known_data(event, links))
+    data = record_or_partial(
+        "events", event.id, lambda: _data(event, links), lambda: _readable_data(event, links)
+    )
     return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
 
 
-def _data(event: ToldEvent, links: Links) -> DocumentData | CertificateData | dict[str, Any]:
+def _data(event: PublishedEvent, links: Links) -> DocumentData | CertificateData | dict[str, Any]:
     if event.document_id is not None:
         return DocumentData.model_validate(_document_values(event, event.document_id, links))
     data = _company_of(event) | (event.details or {})
     return CertificateData.model_validate(data) if event.topic == CERTIFICATE_EXPIRING else data
 
 
-def _known_data(event: ToldEvent, links: Links) -> DocumentData | dict[str, Any]:
-    """Returns what can be read of an event."""
+def _readable_data(event: PublishedEvent, links: Links) -> DocumentData | dict[str, Any]:
+    """Returns the readable part of an event."""
     if event.document_id is None:
         return _company_of(event)
-    return as_far_as_readable(DocumentData, _document_values(event, event.document_id, links))
+    return partial_record(DocumentData, _document_values(event, event.document_id, links))
 
 
-def _document_values(event: ToldEvent, document_id: UUID, links: Links) -> dict[str, Any]:
+def _document_values(event: PublishedEvent, document_id: UUID, links: Links) -> dict[str, Any]:
     details = event.details or {}
     number = number_of(event.type, event.number, event.assigned_number)
     is_filed = event.status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
     return {
         "id": document_id,
-        # A document that was discarded is known from the details alone.
+        # Of a discarded document only the details are left.
         "sale_id": event.sale_id or details.get("saleId"),
         "external_id": event.external_id or details.get("externalId"),
         "company_id": event.company_id,
@@ -116,5 +118,5 @@ def _document_values(event: ToldEvent, document_id: UUID, links: Links) -> dict[
     }
 
 
-def _company_of(event: ToldEvent) -> dict[str, Any]:
+def _company_of(event: PublishedEvent) -> dict[str, Any]:
     return {"companyId": str(event.company_id), "taxId": event.tax_id} if event.company_id else {}

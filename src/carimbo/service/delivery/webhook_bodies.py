@@ -1,16 +1,113 @@
-"""The bodies that callers send of webhooks."""
+"""Request bodies of webhooks, with the events that a webhook chooses."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    create_model,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.fields import Body, Flag, Text
-from carimbo.service.delivery.chosen_events import ChosenEvents, require_any
-from carimbo.service.delivery.custom_headers import CustomHeaders
-from carimbo.service.read_only import READ_ONLY, Dated
+from carimbo.fiscal.body.fields import Body, Flag, Record, Text
+from carimbo.service.change_bodies import READ_ONLY, ReadOnlyDates
+from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST, UNISSUED_GROUPS
+from carimbo.service.delivery.webhook_headers import CustomHeaders
+
+_GROUP_OF_NAME = {name: group for group, names in EVENT_GROUPS.items() for name in names}
+
+
+def _require_group(name: Any, group: str | None) -> Any:
+    """Raises if an event of another group is listed here; any other value is left to the list's own type."""
+    own_group = _GROUP_OF_NAME.get(name) if isinstance(name, str) else None
+    if own_group and own_group != group:
+        raise PydanticCustomError(
+            "of_another_type", "O evento {name} fica no grupo {group}.", {"name": name, "group": own_group}
+        )
+    return name
+
+
+def _require_own_group(name: Any, field: ValidationInfo) -> Any:
+    return _require_group(name, field.field_name)
+
+
+class _EventGroups(Body):
+    """Lists of events by group; an event in a group that does not exist is refused with its own group."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def refuse_unknown_groups(cls, given: Any) -> Any:
+        """Raises for the first event of an unknown group; any other unknown field is left to the model."""
+        groups = given if isinstance(given, dict) else {}
+        for group, names in groups.items():
+            if group not in EVENT_GROUPS and isinstance(names, list):
+                for name in names:
+                    _require_group(name, group)
+        return given
+
+
+if TYPE_CHECKING:
+    EventName = str
+
+    class ChosenEvents(Body):
+        """What a type checker sees of the model below."""
+
+    class ChosenEventsRecord(Record):
+        """What a type checker sees of the model below."""
+
+else:
+    EventName = Literal[(*(name for names in EVENT_GROUPS.values() for name in names), TEST)]
+    # One list per group, so that the events of a new type appear by themselves.
+    ChosenEvents = create_model(
+        "ChosenEvents",
+        __base__=_EventGroups,
+        __doc__="Eventos escolhidos, por grupo.",
+        **{
+            group: (
+                list[Annotated[Literal[names], BeforeValidator(_require_own_group)]] | None,
+                Field(
+                    default=None,
+                    examples=[list(names)],
+                    description="Documentos ainda não emitidos: nada chega."
+                    if group in UNISSUED_GROUPS
+                    else None,
+                ),
+            )
+            for group, names in EVENT_GROUPS.items()
+        },
+    )
+    ChosenEventsRecord = create_model(
+        "ChosenEventsRecord",
+        __base__=Record,
+        __doc__="Eventos escolhidos, por grupo.",
+        **{group: list[Literal[names]] for group, names in EVENT_GROUPS.items()},
+    )
+
+
+def chosen_names(chosen: ChosenEvents) -> list[str]:
+    """Returns the chosen event names, without duplicates."""
+    lists: dict[str, Any] = chosen.model_dump()
+    return [name for group, names in EVENT_GROUPS.items() for name in names if name in (lists[group] or ())]
+
+
+def require_any_event(chosen: ChosenEvents) -> ChosenEvents:
+    """Refuses an empty choice."""
+    if not chosen_names(chosen):
+        raise PydanticCustomError("no_event", "Escolha pelo menos um evento.")
+    return chosen
+
+
+def chosen_events_record(names: list[str]) -> ChosenEventsRecord:
+    """Returns chosen event names by group."""
+    return ChosenEventsRecord.model_validate(
+        {group: [name for name in listed if name in names] for group, listed in EVENT_GROUPS.items()}
+    )
 
 
 def _require_web_address(url: str) -> str:
@@ -33,7 +130,7 @@ class WebhookBody(Body):
     headers: CustomHeaders | None = Field(
         default=None, description="Cabeçalhos a acrescentar a cada entrega, além dos do serviço."
     )
-    events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
+    events: Annotated[ChosenEvents, AfterValidator(require_any_event)] = Field(
         description="Eventos a receber, por grupo; pelo menos um."
     )
     active: Flag | None = Field(
@@ -41,7 +138,7 @@ class WebhookBody(Body):
     )
 
 
-class WebhookChanges(Dated, WebhookBody):
+class WebhookChanges(ReadOnlyDates, WebhookBody):
     """The body that changes a webhook: an absent field stays as it is, null clears it."""
 
     url: Url = Field(
@@ -49,7 +146,7 @@ class WebhookChanges(Dated, WebhookBody):
         description="Endereço https que recebe os eventos.",
         examples=["https://example.com/webhooks"],
     )
-    events: Annotated[ChosenEvents, AfterValidator(require_any)] = Field(
+    events: Annotated[ChosenEvents, AfterValidator(require_any_event)] = Field(
         default=ChosenEvents(), description="Eventos a receber, por grupo; pelo menos um."
     )
     id: UUID | None = Field(default=None, description="Só de leitura.", json_schema_extra=READ_ONLY)

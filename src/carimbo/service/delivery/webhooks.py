@@ -1,54 +1,61 @@
-"""Webhooks: what callers do with them. One covers all companies of its subscription."""
+"""Webhooks: creating, reading, changing and deleting them. One serves all companies of a subscription."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.fields import AS_STORED, Record
-from carimbo.service.companies import Deleted
+from carimbo.fiscal.body.fields import AS_STORED, Body, Integer, Record
+from carimbo.service.change_bodies import is_masked, refuse_read_only_changes
+from carimbo.service.companies.registration import Deleted
 from carimbo.service.delivery.attempt import DeliveryStatus
-from carimbo.service.delivery.chosen_events import (
+from carimbo.service.delivery.event_names import name_of, topics_of
+from carimbo.service.delivery.webhook_bodies import (
+    Activity,
     ChosenEventsRecord,
     EventName,
-    names_of,
-    shown_events,
+    WebhookBody,
+    WebhookChanges,
+    chosen_events_record,
+    chosen_names,
 )
-from carimbo.service.delivery.custom_headers import (
+from carimbo.service.delivery.webhook_headers import (
     HEADERS,
+    PREVIOUS,
+    SIGNING,
     CustomHeader,
     CustomHeaderRecord,
-    Pair,
-    opened,
-    sealable,
-    shown_pairs,
-    told_pairs,
+    HeaderPair,
+    PreviousSecret,
+    dump_headers,
+    dump_previous_secrets,
+    header_pairs,
+    load_headers,
+    load_previous_secrets,
+    masked_headers,
+    new_secret,
+    secret_text,
 )
-from carimbo.service.delivery.event_names import name_of, topics_of
-from carimbo.service.delivery.signature import PREVIOUS, SIGNING, new_secret, opened_previous, shown_secret
-from carimbo.service.delivery.webhook_bodies import Activity, WebhookBody, WebhookChanges
 from carimbo.service.errors import Refusal, invalid_field, not_found
-from carimbo.service.masked import is_masked
-from carimbo.service.pages import Page, PageRequest
+from carimbo.service.listing import Page, PageRequest
 from carimbo.service.ports import AddressGuard
-from carimbo.service.read_only import refuse_changed
-from carimbo.service.readable import readable_record
+from carimbo.service.stored_records import readable_record
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
 
-MOST_WEBHOOKS = 50
+MAX_WEBHOOKS = 50
 _READ_ONLY = frozenset({"id", "created_at", "disabled_reason", "previous_secret_valid_until"})
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_DISTANT_PAST = datetime.min.replace(tzinfo=UTC)
 
 
 class LastDeliveryRecord(Record):
-    """How the last attempt went."""
+    """The last attempted delivery."""
 
     id: UUID
     event: Annotated[EventName, AS_STORED] = Field(examples=["nfe.authorized"])
@@ -76,7 +83,7 @@ class WebhookRecord(Record):
 
 
 class CreatedWebhook(WebhookRecord):
-    """A webhook and its secret, shown this once."""
+    """A webhook with its secret, shown only once."""
 
     secret: str = Field(
         description="Chave das assinaturas (Standard Webhooks); aparece só nesta resposta.",
@@ -87,42 +94,42 @@ class CreatedWebhook(WebhookRecord):
 async def create_webhook(
     database: Database, guard: AddressGuard, subscription_id: UUID, body: WebhookBody
 ) -> CreatedWebhook:
-    """Listen to events from now on; the secret that signs them is shown this once."""
+    """Creates a webhook for events from now on; its secret is shown only once."""
     await _require_callable(guard, body.url)
     webhook_id, secret = new_id(), new_secret()
     async with database.tenant(subscription_id) as tenant:
-        await _require_room(tenant)
+        await _require_below_limit(tenant)
         await tenant.secrets.put(webhook_id, SIGNING, secret)
-        await _keep_headers(tenant, webhook_id, body.headers or [])
+        await _store_headers(tenant, webhook_id, body.headers or [])
         webhook = await tenant.webhooks.add(webhook_id, _facts_of(body), is_active=body.active is not False)
-        (record,) = await _shown(tenant, [webhook])
-    return CreatedWebhook(**dict(record), secret=shown_secret(secret))
+        (record,) = await _records(tenant, [webhook])
+    return CreatedWebhook(**dict(record), secret=secret_text(secret))
 
 
 async def list_webhooks(
     database: Database, subscription_id: UUID, request: PageRequest
 ) -> Page[WebhookRecord]:
-    """List webhooks, newest first."""
+    """Returns webhooks, newest first."""
     async with database.snapshot(subscription_id) as tenant:
-        found = await tenant.webhooks.page(request.offset, request.page_size)
-        return Page(await _shown(tenant, found), await tenant.webhooks.count(), request)
+        webhooks = await tenant.webhooks.page(request.offset, request.page_size)
+        return Page(await _records(tenant, webhooks), await tenant.webhooks.count(), request)
 
 
 async def read_webhook(database: Database, subscription_id: UUID, webhook_id: UUID) -> WebhookRecord:
-    """Show a webhook."""
+    """Returns a webhook."""
     async with database.snapshot(subscription_id) as tenant:
-        return await _shown_one(tenant, await tenant.webhooks.get(webhook_id))
+        return await _record_of(tenant, await tenant.webhooks.get(webhook_id))
 
 
 async def replace_webhook(
     database: Database, guard: AddressGuard, subscription_id: UUID, webhook_id: UUID, changes: WebhookChanges
 ) -> WebhookRecord:
-    """Writes the fields that were sent, and only those."""
+    """Changes the fields that were sent, and only those."""
     async with database.autocommit(subscription_id) as tenant:
         before = await tenant.webhooks.get(webhook_id)
     if before is None:
         raise unknown_webhook()
-    # No row is held while the network is asked. An address that the webhook had was checked when it got it.
+    # The lookup of the host runs outside of the transaction. An unchanged URL was checked before.
     if "url" in changes.model_fields_set and changes.url != before.url:
         await _require_callable(guard, changes.url)
     async with database.tenant(subscription_id) as tenant:
@@ -130,30 +137,30 @@ async def replace_webhook(
         if current is None:
             raise unknown_webhook()
         secrets = await tenant.secrets.all(webhook_id)
-        # An old secret may end between reading and sending back: its date is the stored one even then.
-        shown = _record(current, None, secrets.get(PREVIOUS), None, now=_LONG_AGO)
-        refuse_changed(changes, shown, _READ_ONLY)
+        # The caller may send back the date of a secret that has expired since: it counts as unchanged.
+        shown = _record(current, None, secrets.get(PREVIOUS), None, now=_DISTANT_PAST)
+        refuse_read_only_changes(changes, shown, _READ_ONLY)
         facts = _changed_facts(current, changes)
-        _require_whole_headers(current.url, facts.url, changes, opened(secrets.get(HEADERS)))
+        _require_whole_headers(current.url, facts.url, changes, load_headers(secrets.get(HEADERS)))
         written = await tenant.webhooks.write(webhook_id, facts)
         if "headers" in changes.model_fields_set:
-            await _keep_headers(tenant, webhook_id, changes.headers or [])
+            await _store_headers(tenant, webhook_id, changes.headers or [])
         if changes.active is not None:
-            written = await _activated(tenant, webhook_id, active=changes.active)
-        return await _shown_one(tenant, written)
+            written = await _set_active(tenant, webhook_id, active=changes.active)
+        return await _record_of(tenant, written)
 
 
 async def set_activity(
     database: Database, subscription_id: UUID, webhook_id: UUID, activity: Activity
 ) -> WebhookRecord:
-    """Call a webhook or not; what it is owed waits meanwhile."""
+    """Activates or deactivates a webhook; deliveries of an inactive webhook wait."""
     async with database.tenant(subscription_id) as tenant:
-        webhook = await _activated(tenant, webhook_id, active=activity.active)
-        return await _shown_one(tenant, webhook)
+        webhook = await _set_active(tenant, webhook_id, active=activity.active)
+        return await _record_of(tenant, webhook)
 
 
 async def delete_webhook(database: Database, subscription_id: UUID, webhook_id: UUID) -> Deleted:
-    """Delete a webhook with its secrets and deliveries; what it was owed is not sent any more."""
+    """Deletes a webhook with its secrets and deliveries, also the pending ones."""
     async with database.tenant(subscription_id) as tenant:
         if not await tenant.webhooks.delete(webhook_id):
             raise unknown_webhook()
@@ -162,7 +169,7 @@ async def delete_webhook(database: Database, subscription_id: UUID, webhook_id: 
 
 
 def unknown_webhook() -> Refusal:
-    """Tell that there is none by an id."""
+    """Returns the refusal for an unknown webhook id."""
     return not_found("Webhook não encontrado.")
 
 
@@ -172,8 +179,10 @@ async def _require_callable(guard: AddressGuard, url: str) -> None:
         raise invalid_field("url", objection)
 
 
-def _require_whole_headers(url: str, new_url: str, changes: WebhookChanges, stored: Sequence[Pair]) -> None:
-    """Refuses stored header values for another server: a caller that can't read them must not move them."""
+def _require_whole_headers(
+    url: str, new_url: str, changes: WebhookChanges, stored: Sequence[HeaderPair]
+) -> None:
+    """Refuses to send stored header values to another server, because the caller may not know them."""
     if urlsplit(url)[:2] == urlsplit(new_url)[:2]:
         return
     if stored and "headers" not in changes.model_fields_set:
@@ -187,22 +196,22 @@ def _require_whole_headers(url: str, new_url: str, changes: WebhookChanges, stor
             raise invalid_field(f"headers[{position}].value", sentence)
 
 
-async def _require_room(tenant: Tenant) -> None:
+async def _require_below_limit(tenant: Tenant) -> None:
     await tenant.webhooks.hold()
-    if await tenant.webhooks.count() >= MOST_WEBHOOKS:
-        sentence = f"A assinatura já tem {MOST_WEBHOOKS} webhooks: exclua um antes de criar outro."
+    if await tenant.webhooks.count() >= MAX_WEBHOOKS:
+        sentence = f"A assinatura já tem {MAX_WEBHOOKS} webhooks: exclua um antes de criar outro."
         raise invalid_field("body", sentence)
 
 
 def _facts_of(body: WebhookBody) -> WebhookFacts:
-    names = names_of(body.events)
+    names = chosen_names(body.events)
     return WebhookFacts(name=body.name, url=body.url, events=names, topics=topics_of(names))
 
 
 def _changed_facts(current: Webhook, changes: WebhookChanges) -> WebhookFacts:
-    """Returns a webhook's facts with those that were sent in the place of the present ones."""
+    """Returns the facts of a webhook with the changes applied."""
     sent = changes.model_fields_set
-    names = names_of(changes.events) if "events" in sent else current.events
+    names = chosen_names(changes.events) if "events" in sent else current.events
     return WebhookFacts(
         name=changes.name if "name" in sent else current.name,
         url=changes.url if "url" in sent else current.url,
@@ -211,27 +220,27 @@ def _changed_facts(current: Webhook, changes: WebhookChanges) -> WebhookFacts:
     )
 
 
-async def _keep_headers(tenant: Tenant, webhook_id: UUID, headers: Sequence[CustomHeader]) -> None:
-    stored = opened(await tenant.secrets.get(webhook_id, HEADERS))
+async def _store_headers(tenant: Tenant, webhook_id: UUID, headers: Sequence[CustomHeader]) -> None:
+    stored = load_headers(await tenant.secrets.get(webhook_id, HEADERS))
     if headers:
-        await tenant.secrets.put(webhook_id, HEADERS, sealable(told_pairs(headers, stored)))
+        await tenant.secrets.put(webhook_id, HEADERS, dump_headers(header_pairs(headers, stored)))
     else:
         await tenant.secrets.delete(webhook_id, HEADERS)
 
 
-async def _activated(tenant: Tenant, webhook_id: UUID, *, active: bool) -> Webhook | None:
+async def _set_active(tenant: Tenant, webhook_id: UUID, *, active: bool) -> Webhook | None:
     change = tenant.webhooks.activate if active else tenant.webhooks.deactivate
     return await change(webhook_id)
 
 
-async def _shown_one(tenant: Tenant, webhook: Webhook | None) -> WebhookRecord:
+async def _record_of(tenant: Tenant, webhook: Webhook | None) -> WebhookRecord:
     if webhook is None:
         raise unknown_webhook()
-    (record,) = await _shown(tenant, [webhook])
+    (record,) = await _records(tenant, [webhook])
     return record
 
 
-async def _shown(tenant: Tenant, webhooks: Sequence[Webhook]) -> list[WebhookRecord]:
+async def _records(tenant: Tenant, webhooks: Sequence[Webhook]) -> list[WebhookRecord]:
     ids = [webhook.id for webhook in webhooks]
     headers = await tenant.secrets.of_owners(ids, HEADERS)
     previous = await tenant.secrets.of_owners(ids, PREVIOUS)
@@ -246,13 +255,13 @@ async def _shown(tenant: Tenant, webhooks: Sequence[Webhook]) -> list[WebhookRec
 def _record(
     webhook: Webhook, headers: bytes | None, previous: bytes | None, last: Delivery | None, now: datetime
 ) -> WebhookRecord:
-    still_valid = [secret.until for secret in opened_previous(previous, now)]
+    still_valid = [secret.until for secret in load_previous_secrets(previous, now)]
     return WebhookRecord(
         id=webhook.id,
         name=webhook.name,
         url=webhook.url,
-        headers=shown_pairs(opened(headers)),
-        events=shown_events(webhook.events),
+        headers=masked_headers(load_headers(headers)),
+        events=chosen_events_record(webhook.events),
         active=webhook.is_active,
         previous_secret_valid_until=max(still_valid, default=None),
         created_at=webhook.created_at,
@@ -265,3 +274,46 @@ def _record(
 def _last_delivery(delivery: Delivery) -> LastDeliveryRecord:
     values = asdict(delivery) | {"event": name_of(delivery.topic)}
     return readable_record("deliveries", delivery.id, LastDeliveryRecord, values)
+
+
+class SecretRotation(Body):
+    """The request to replace a signing secret."""
+
+    overlap_hours: Annotated[Integer, Field(ge=0, le=72)] = Field(
+        default=24,
+        description="Horas em que a chave antiga ainda assina, ao lado da nova; 0 descarta já as antigas.",
+    )
+
+
+class RotatedSecret(Record):
+    """A new secret, shown only once."""
+
+    id: UUID
+    secret: str = Field(examples=["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"])
+    previous_secret_valid_until: datetime | None
+
+
+async def rotate_secret(
+    database: Database, subscription_id: UUID, webhook_id: UUID, request: SecretRotation
+) -> RotatedSecret:
+    """Replaces the signing secret; the previous ones also sign for a while, until receivers have changed."""
+    # The machine's clock, which deliveries and their receivers use.
+    secret, now = new_secret(), datetime.now(UTC)
+    until = now + timedelta(hours=request.overlap_hours) if request.overlap_hours else None
+    async with database.tenant(subscription_id) as tenant:
+        if await tenant.webhooks.lock(webhook_id) is None:
+            raise unknown_webhook()
+        await _store_previous_secret(tenant, webhook_id, until, now)
+        await tenant.secrets.put(webhook_id, SIGNING, secret)
+    return RotatedSecret(id=webhook_id, secret=secret_text(secret), previous_secret_valid_until=until)
+
+
+async def _store_previous_secret(
+    tenant: Tenant, webhook_id: UUID, until: datetime | None, now: datetime
+) -> None:
+    secrets = await tenant.secrets.all(webhook_id)
+    if until is None:
+        await tenant.secrets.delete(webhook_id, PREVIOUS)
+        return
+    previous = [PreviousSecret(secrets[SIGNING], until), *load_previous_secrets(secrets.get(PREVIOUS), now)]
+    await tenant.secrets.put(webhook_id, PREVIOUS, dump_previous_secrets(previous))

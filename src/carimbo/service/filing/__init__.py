@@ -1,1 +1,1 @@
-"""Statements to an authority other than documents: events, and numbers that are given up."""
+"""Filings at an authority: events of documents, and inutilization of numbers."""

@@ -1,4 +1,4 @@
-"""Brings a statement from where it stands as far as it will go: one resumable piece of work each."""
+"""Advances a filing as far as possible; the work can be interrupted and resumed after every step."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -8,17 +8,14 @@ import structlog
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
-from carimbo.service import archived_files as files
-from carimbo.service.answer_log import in_log
-from carimbo.service.backoff import dice
+from carimbo.service.authority_answers import NO_CERTIFICATE_ANSWER, log_fields, refused_certificate
+from carimbo.service.companies.snapshot import NO_CERTIFICATE, SigningIdentity
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.dossier import Seal
-from carimbo.service.errors import Code
-from carimbo.service.filing.decision import FilingJudge, Onward, Refused, Registered
-from carimbo.service.filing.statement import Statement, teller_of
-from carimbo.service.last_answer import UNASKED, refused_certificate
-from carimbo.service.problems import broken_rules
-from carimbo.service.readiness import NO_CERTIFICATE
+from carimbo.service.documents import files
+from carimbo.service.errors import ErrorCode, broken_rules
+from carimbo.service.filing.decision import ContinueFiling, FilingDecider, FilingRefused, FilingRegistered
+from carimbo.service.filing.in_progress import FilingInProgress, filing_issuer
+from carimbo.service.waiting import jitter
 from carimbo.storage import work
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.filings import FilingVerdict
@@ -26,126 +23,140 @@ from carimbo.storage.work import Lease, WorkKey
 
 _log = structlog.get_logger("carimbo.filing")
 
-Read = Callable[[WorkerContext, WorkKey], Awaitable[Statement]]
-Step = Statement | timedelta | None
-"""The statement to go on with, or when to come again, or that all is done."""
+ReadFiling = Callable[[WorkerContext, WorkKey], Awaitable[FilingInProgress]]
+NextStep = FilingInProgress | timedelta | None
+"""The filing for the next step, or when to continue, or None when the work is done."""
+
+_NOT_READY = Problem(ErrorCode.COMPANY_NOT_READY.name, "company", ErrorCode.COMPANY_NOT_READY.message)
+# Names of decisions in the log.
+_LOGGED_DECISIONS = {FilingRegistered: "registered", FilingRefused: "refused", ContinueFiling: "onward"}
 
 
-async def advance(means: WorkerContext, lease: Lease, read: Read) -> timedelta | None:
-    """Take every step that can be taken now; tells when to come again, or None when all is done."""
-    statement = await read(means, lease.key)
-    if FilingState(statement.filing.state).is_settled:
-        async with means.database.transaction() as connection:
+async def advance(context: WorkerContext, lease: Lease, read: ReadFiling) -> timedelta | None:
+    """Takes all steps that are possible now; returns when to continue, or None when the work is done."""
+    filing = await read(context, lease.key)
+    if FilingState(filing.row.state).is_settled:
+        async with context.database.transaction() as connection:
             await work.conclude(connection, lease)
         return None
-    step: Step = statement
+    step: NextStep = filing
     while step is not None and not isinstance(step, timedelta):
-        step = await _next(means, lease, step)
+        step = await _next(context, lease, step)
     return step
 
 
-async def _next(means: WorkerContext, lease: Lease, statement: Statement) -> Step:
-    seal = await means.dossiers.seal_of(statement.dossier)
-    state = FilingState(statement.filing.state)
-    if seal is None:
-        return await _lack(means, lease, statement, NO_CERTIFICATE)
+async def _next(context: WorkerContext, lease: Lease, filing: FilingInProgress) -> NextStep:
+    identity = await context.snapshots.signing_identity_of(filing.snapshot)
+    state = FilingState(filing.row.state)
+    if identity is None:
+        return await _handle_missing(context, lease, filing, NO_CERTIFICATE)
     if state is FilingState.QUEUED:
-        return await _make(means, lease, statement, seal)
-    signed = await _signed_before(means, lease, statement)
+        return await _sign_and_send(context, lease, filing, identity)
+    signed = await _load_signed(context, lease, filing)
     if state is FilingState.SIGNED:
-        if not seal.has_signed(signed):
-            # The authority has nothing of it, and may refuse the earlier certificate in the signature too.
-            return await _make(means, lease, statement, seal)
-        await _record_attempt(means, lease, statement)
-    return await _put(means, lease, statement, seal, signed)
+        if not identity.has_signed(signed):
+            # The authority does not have it, and may refuse the previous certificate in the signature too.
+            return await _sign_and_send(context, lease, filing, identity)
+        # From now on the authority may have it.
+        async with context.database.filing_steps(lease) as steps:
+            await steps.write_state(FilingState.SENT, filing.row.tries)
+    return await _ask_authority(context, lease, filing, identity, signed)
 
 
-async def _lack(means: WorkerContext, lease: Lease, statement: Statement, problem: Problem) -> Step:
-    """The company lacks something: what may be at the authority waits for it, what never left is refused."""
-    state, tries = FilingState(statement.filing.state), statement.filing.tries + 1
-    if state is FilingState.SENT or statement.persists:
-        pause = means.backoff.pause(tries, dice())
-        answer = UNASKED if problem is NO_CERTIFICATE else None
-        return await _go_on(means, lease, statement, Onward(state, pause, tries), answer)
-    return await _refuse_unsent(means, lease, statement, (problem,))
+async def _handle_missing(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, problem: Problem
+) -> NextStep:
+    """Handles missing data of the company: a filing that may have been sent waits, another is refused."""
+    state, tries = FilingState(filing.row.state), filing.row.tries + 1
+    if state is FilingState.SENT or filing.waits_for_company:
+        pause = context.backoff.pause(tries, jitter())
+        answer = NO_CERTIFICATE_ANSWER if problem is NO_CERTIFICATE else None
+        return await _store_continuation(context, lease, filing, ContinueFiling(state, pause, tries), answer)
+    return await _refuse_unsent(context, lease, filing, (problem,))
 
 
-async def _make(means: WorkerContext, lease: Lease, statement: Statement, seal: Seal) -> Step:
-    """Sign and store; what is stored is sent at once, and marked so in the same transaction."""
-    if statement.dossier.missing_registration(statement.kind):
-        return await _lack(means, lease, statement, _NOT_READY)
-    teller = teller_of(means.workshop, statement.dossier, statement.environment, seal.signer)
-    made = statement.make(teller, means.workshop.clock())
-    if isinstance(made, tuple):
-        return await _refuse_unsent(means, lease, statement, made)
-    async with means.database.filing_of(lease) as steps:
-        await steps.keep_signed(FilingState.SENT, made.digest_value, files.SIGNED, made.xml)
-    means.reached(f"{statement.name} signed", statement.subject)
-    statement = statement.having(state=FilingState.SIGNED, digest=made.digest_value)
-    return await _put(means, lease, statement, seal, made.xml)
+async def _sign_and_send(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity
+) -> NextStep:
+    """Signs, stores and sends the filing; it is marked as sent when it is stored."""
+    if filing.snapshot.missing_registration(filing.document_type):
+        return await _handle_missing(context, lease, filing, _NOT_READY)
+    issuer = filing_issuer(context.builder, filing.snapshot, filing.environment, identity.signer)
+    signed = filing.make(issuer, context.builder.clock())
+    if isinstance(signed, tuple):
+        return await _refuse_unsent(context, lease, filing, signed)
+    async with context.database.filing_steps(lease) as steps:
+        await steps.keep_signed(FilingState.SENT, signed.digest_value, files.SIGNED, signed.xml)
+    context.reached(f"{filing.name} signed", filing.subject)
+    filing = filing.with_changes(state=FilingState.SIGNED, digest=signed.digest_value)
+    return await _ask_authority(context, lease, filing, identity, signed.xml)
 
 
-async def _record_attempt(means: WorkerContext, lease: Lease, statement: Statement) -> None:
-    """Write down that the authority may have it from now on."""
-    async with means.database.filing_of(lease) as steps:
-        await steps.write_state(FilingState.SENT, statement.filing.tries)
-
-
-async def _put(means: WorkerContext, lease: Lease, statement: Statement, seal: Seal, signed: bytes) -> Step:
-    """Ask for the registration, or whether there was one, by where the statement stands."""
-    authority = means.authorities[statement.kind.name]
-    sender = seal.sender(statement.dossier.row.tax_id, statement.environment)
-    is_new = statement.filing.state == FilingState.SIGNED
+async def _ask_authority(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity, signed: bytes
+) -> NextStep:
+    """Asks for the registration of a signed filing, or whether a sent one was registered."""
+    authority = context.authorities[filing.document_type.name]
+    sender = identity.sender(filing.snapshot.row.tax_id, filing.environment)
+    is_new = filing.row.state == FilingState.SIGNED
     lease.require_held()
-    outcome = await (statement.send if is_new else statement.ask)(authority, sender, signed)
-    means.reached(f"{statement.name} answered", statement.subject)
-    return await _apply(means, lease, statement, outcome)
+    outcome = await (filing.send if is_new else filing.ask)(authority, sender, signed)
+    context.reached(f"{filing.name} answered", filing.subject)
+    return await _apply_answer(context, lease, filing, outcome)
 
 
-async def _apply(means: WorkerContext, lease: Lease, statement: Statement, outcome: Outcome) -> Step:
-    judge = FilingJudge(means.backoff, means.workshop.clock(), dice())
-    decision = statement.decide(judge, outcome)
-    filing, decided = str(lease.key), type(decision).__name__.lower()
-    _log.info("filing_answered", filing=filing, decision=decided, **in_log(outcome))
-    if isinstance(decision, Onward):
-        return await _go_on(means, lease, statement, decision, refused_certificate(outcome))
-    verdict = _registered(statement, decision) if isinstance(decision, Registered) else _refused(decision)
-    return await _conclude(means, lease, statement, verdict)
+async def _apply_answer(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, outcome: Outcome
+) -> NextStep:
+    decider = FilingDecider(context.backoff, context.builder.clock(), jitter())
+    decision = filing.decide(decider, outcome)
+    logged = _LOGGED_DECISIONS[type(decision)]
+    _log.info("filing_answered", filing=str(lease.key), decision=logged, **log_fields(outcome))
+    if isinstance(decision, ContinueFiling):
+        return await _store_continuation(context, lease, filing, decision, refused_certificate(outcome))
+    verdict = _registered(filing, decision) if isinstance(decision, FilingRegistered) else _refused(decision)
+    return await _conclude(context, lease, filing, verdict)
 
 
-async def _go_on(
-    means: WorkerContext, lease: Lease, statement: Statement, onward: Onward, answer: LastAnswer | None = None
-) -> Step:
-    async with means.database.filing_of(lease) as steps:
-        await steps.write_state(onward.state, onward.tries, onward.after or None, answer)
-    return onward.after or statement.having(state=onward.state, tries=onward.tries)
+async def _store_continuation(
+    context: WorkerContext,
+    lease: Lease,
+    filing: FilingInProgress,
+    continuation: ContinueFiling,
+    answer: LastAnswer | None = None,
+) -> NextStep:
+    async with context.database.filing_steps(lease) as steps:
+        await steps.write_state(continuation.state, continuation.tries, continuation.after or None, answer)
+    return continuation.after or filing.with_changes(state=continuation.state, tries=continuation.tries)
 
 
-async def _conclude(means: WorkerContext, lease: Lease, statement: Statement, verdict: FilingVerdict) -> Step:
-    async with means.database.filing_of(lease) as steps:
+async def _conclude(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, verdict: FilingVerdict
+) -> NextStep:
+    async with context.database.filing_steps(lease) as steps:
         await steps.conclude(verdict)
-    means.reached(f"{statement.name} concluded", statement.subject)
+    context.reached(f"{filing.name} concluded", filing.subject)
     return None
 
 
 async def _refuse_unsent(
-    means: WorkerContext, lease: Lease, statement: Statement, problems: tuple[Problem, ...]
-) -> Step:
-    """What can't be told as the company is now never leaves the house."""
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, problems: tuple[Problem, ...]
+) -> NextStep:
+    """Refuses a filing that can't be sent with the present data of the company."""
     verdict = FilingVerdict(state=FilingState.REFUSED, own_refusal=broken_rules(problems))
-    return await _conclude(means, lease, statement, verdict)
+    return await _conclude(context, lease, filing, verdict)
 
 
-async def _signed_before(means: WorkerContext, lease: Lease, statement: Statement) -> bytes:
-    async with means.database.autocommit(lease.key.subscription_id) as tenant:
-        xml = await tenant.archive.get(statement.filing.id, files.SIGNED)
+async def _load_signed(context: WorkerContext, lease: Lease, filing: FilingInProgress) -> bytes:
+    async with context.database.autocommit(lease.key.subscription_id) as tenant:
+        xml = await tenant.archive.get(filing.row.id, files.SIGNED)
     if xml is None:
         raise LookupError(f"the signed bytes of {lease.key} are gone")
     return xml
 
 
-def _registered(statement: Statement, decision: Registered) -> FilingVerdict:
-    answer, receipt = decision.answer, _receipt(statement, decision.answer)
+def _registered(filing: FilingInProgress, decision: FilingRegistered) -> FilingVerdict:
+    answer, receipt = decision.answer, _receipt(filing, decision.answer)
     return FilingVerdict(
         state=FilingState.REGISTERED,
         code=answer.code,
@@ -153,25 +164,24 @@ def _registered(statement: Statement, decision: Registered) -> FilingVerdict:
         protocol=answer.protocol,
         registered_at=answer.authorized_at if isinstance(answer, Authorized) else None,
         files=receipt,
-        effect=statement.effect,
-        allowed=statement.allowed,
-        replaced_by=statement.replaced_by if receipt else None,
+        effect=filing.effect,
+        allowed=filing.allowed,
+        replaced_by=filing.replaced_by if receipt else None,
     )
 
 
-def _receipt(statement: Statement, answer: Authorized | Canceled | Closed | Duplicate) -> dict[str, bytes]:
-    """The authority's receipt, if it is of what we signed and not of what somebody else did."""
-    if not isinstance(answer, Authorized) or answer.digest not in (None, statement.filing.digest):
+def _receipt(
+    filing: FilingInProgress, answer: Authorized | Canceled | Closed | Duplicate
+) -> dict[str, bytes]:
+    """Returns the authority's receipt if it is for what we signed, and not for another program."""
+    if not isinstance(answer, Authorized) or answer.digest not in (None, filing.row.digest):
         return {}
     return {files.REGISTRATION: answer.protocol_xml}
 
 
-def _refused(decision: Refused) -> FilingVerdict:
+def _refused(decision: FilingRefused) -> FilingVerdict:
     answer = decision.answer
-    told = (isinstance(answer, Rejected) and answer.answer_xml) or b""
+    answer_xml = (isinstance(answer, Rejected) and answer.answer_xml) or b""
     return FilingVerdict(
-        state=FilingState.REFUSED, code=answer.code, message=answer.message, files={files.REFUSAL: told}
+        state=FilingState.REFUSED, code=answer.code, message=answer.message, files={files.REFUSAL: answer_xml}
     )
-
-
-_NOT_READY = Problem(Code.COMPANY_NOT_READY.name, "company", Code.COMPANY_NOT_READY.message)

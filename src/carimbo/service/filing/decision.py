@@ -1,7 +1,7 @@
-"""What follows from an authority's answer to a statement: a pure decision.
+"""Decides what follows from an authority's answer to a filing, without I/O.
 
-Only a refusal refuses. Whatever leaves its fate open leads to a question, to the same bytes again, or to a
-pause; nothing ever leads to giving up.
+Only `Rejected` and `Denied` refuse a filing. Every answer that leaves the outcome open leads to a consult, to
+the same bytes again, or to a pause; nothing ever leads to giving up.
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from carimbo.fiscal.outcome import (
     Throttled,
     Unknown,
 )
-from carimbo.service.backoff import AT_ONCE, Backoff
+from carimbo.service.waiting import AT_ONCE, Backoff
 
 
 @dataclass(frozen=True)
-class Onward:
-    """The statement goes on from a state, now or after a pause."""
+class ContinueFiling:
+    """The filing continues from a state, at once or after a pause."""
 
     state: FilingState
     after: timedelta
@@ -33,53 +33,53 @@ class Onward:
 
 
 @dataclass(frozen=True)
-class Registered:
-    """The authority has it, or has what makes it needless; of which there may be no receipt."""
+class FilingRegistered:
+    """The authority has the filing, or an equivalent; there may be no receipt."""
 
     answer: Authorized | Canceled | Closed | Duplicate
 
 
 @dataclass(frozen=True)
-class Refused:
-    """The authority does not take it, and has nothing of it."""
+class FilingRefused:
+    """The authority refuses the filing, and does not have it."""
 
     answer: Rejected | Denied | Duplicate | Authorized
 
 
-Decision = Registered | Refused | Onward
+FilingDecision = FilingRegistered | FilingRefused | ContinueFiling
 
 
 @dataclass(frozen=True)
-class FilingJudge:
-    """Decides, with the pauses of these settings and a throw of the dice."""
+class FilingDecider:
+    """Decides about answers, with the given backoff and a random factor for pauses."""
 
     backoff: Backoff
     now: datetime
     dice: float
 
-    def decide(self, state: FilingState, tries: int, outcome: Outcome) -> Decision:
-        """Tell what an answer means for a statement that was in a state when the authority was asked."""
+    def decide(self, state: FilingState, tries: int, outcome: Outcome) -> FilingDecision:
+        """Returns the decision about an answer; `state` is that of the filing when it was sent."""
         match outcome:
             case Authorized():
-                return Registered(outcome)
+                return FilingRegistered(outcome)
             case Rejected() | Denied():
-                return Refused(outcome)
+                return FilingRefused(outcome)
             case Canceled() | Closed() if state is FilingState.SENT:
-                # Asked about the document, the authority says so: there is nothing left to tell.
-                return Registered(outcome)
+                # The authority says so about the document: nothing is left to file.
+                return FilingRegistered(outcome)
             case Duplicate() | Canceled() | Closed() | Unknown(may_come=True):
-                return Onward(FilingState.SENT, self._pause(tries) if tries else AT_ONCE, tries + 1)
+                return ContinueFiling(FilingState.SENT, self._pause(tries) if tries else AT_ONCE, tries + 1)
             case Unknown():
-                return Onward(FilingState.SIGNED, AT_ONCE, tries)
+                return ContinueFiling(FilingState.SIGNED, AT_ONCE, tries)
             case _:
                 return self._again(state, tries, outcome)
 
-    def _again(self, state: FilingState, tries: int, outcome: Outcome) -> Onward:
+    def _again(self, state: FilingState, tries: int, outcome: Outcome) -> ContinueFiling:
         pause = self._pause(tries + 1)
         if isinstance(outcome, Throttled) and outcome.until:
             pause = max(outcome.until - self.now, pause)
         arrived = isinstance(outcome, NotJudged) and outcome.may_have_arrived
-        return Onward(FilingState.SENT if arrived else state, pause, tries + 1)
+        return ContinueFiling(FilingState.SENT if arrived else state, pause, tries + 1)
 
     def _pause(self, tries: int) -> timedelta:
         return self.backoff.pause(max(tries, 1), self.dice)

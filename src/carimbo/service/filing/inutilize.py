@@ -1,4 +1,4 @@
-"""Giving up numbers that never became documents."""
+"""Inutilization: voiding numbers that never became documents."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -8,30 +8,28 @@ from uuid import UUID
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from carimbo.fiscal.body.fields import AS_STORED, Body, Integer, Record
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import AS_STORED, Body, Integer, Record
 from carimbo.fiscal.filing import Justification
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.module_settings import LAST_NUMBER, Series
-from carimbo.fiscal.signature import Signer
-from carimbo.service.companies import hold_company
-from carimbo.service.dossier import Dossier
-from carimbo.service.errors import Code, Refusal, invalid_field, not_found
-from carimbo.service.filing.desk import Desk
-from carimbo.service.filing.numbers import range_of, voiding_of
-from carimbo.service.filing.outcome import FilingStatus, authority_refusal, settled, status_of
-from carimbo.service.filing.statement import teller_of
-from carimbo.service.pages import Page, PageRequest
-from carimbo.service.problems import require_no_problems
-from carimbo.service.readable import readable_record
-from carimbo.storage.companies import Company
+from carimbo.service.companies.registration import hold_company
+from carimbo.service.companies.snapshot import CompanySnapshot
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found, require_no_problems
+from carimbo.service.filing.context import FilingContext
+from carimbo.service.filing.in_progress import filing_issuer, number_range_of, voiding_of
+from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
+from carimbo.service.listing import Page, PageRequest
+from carimbo.service.stored_records import readable_record
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.inutilizations import Inutilization, NewInutilization, NumberUse
+from carimbo.storage.inutilizations import InutilizationRow, NewInutilization, NumberUse
 
-# Authorities differ in how many they take at once; none is known to refuse so many.
-MOST_NUMBERS = 1_000
+# Authorities have different limits; none is known to refuse this many.
+MAX_NUMBERS = 1_000
 # The first year of the NF-e.
 _FIRST_YEAR = 2006
 
@@ -39,7 +37,7 @@ UnusedNumber = Annotated[Integer, Field(ge=1, le=LAST_NUMBER)]
 
 
 class InutilizationRequest(Body):
-    """Numbers to be given up, and why."""
+    """The numbers to void, and why."""
 
     series: Series
     number_start: UnusedNumber = Field(description="Primeiro número (nNFIni).", examples=[10])
@@ -63,7 +61,7 @@ class InutilizationRequest(Body):
 
 
 class InutilizationRecord(Record):
-    """Numbers that are given up, or are about to be."""
+    """Numbers that are void, or will be."""
 
     id: UUID
     status: FilingStatus
@@ -82,39 +80,45 @@ class InutilizationRecord(Record):
 
 
 async def inutilize(
-    desk: Desk, subscription_id: UUID, company: Company, kind: DocumentType, request: InutilizationRequest
+    context: FilingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    document_type: DocumentType,
+    request: InutilizationRequest,
 ) -> InutilizationRecord:
-    """Give numbers up and wait for the outcome; the same range again is the one that there is."""
-    dossier = await desk.dossier_of(subscription_id, company, kind)
-    new = _new(desk, dossier, kind, request)
-    try_range(desk, dossier, kind, new)
-    async with desk.counter.database.tenant(subscription_id) as tenant:
+    """Voids numbers and waits for the outcome; the same range again returns the existing filing."""
+    snapshot = await context.snapshot_of(subscription_id, company, document_type)
+    new = _new(context, snapshot, document_type, request)
+    check_range(context, snapshot, document_type, new)
+    async with context.issuing.database.tenant(subscription_id) as tenant:
         filing = await file_range(tenant, new)
 
-    async def look(filing_id: UUID) -> Inutilization | None:
-        async with desk.counter.database.autocommit(subscription_id) as tenant:
+    async def poll(filing_id: UUID) -> InutilizationRow | None:
+        async with context.issuing.database.autocommit(subscription_id) as tenant:
             return await tenant.inutilizations.get(filing_id)
 
-    filing = await settled(filing, desk.patience, look)
+    filing = await wait_until_settled(filing, context.patience, poll)
     if status_of(filing) is FilingStatus.REJECTED:
-        raise authority_refusal(kind, filing)
+        raise authority_refusal(document_type, filing)
     return record_of_range(filing)
 
 
-def try_range(desk: Desk, dossier: Dossier, kind: DocumentType, new: NewInutilization) -> None:
-    """Make the request for trial, and refuse it with everything that the authority would."""
-    workshop = desk.counter.workshop
-    teller = teller_of(workshop, dossier, Environment(new.environment), Signer.throwaway())
-    made = voiding_of(kind).issue(range_of(new), teller)
-    if isinstance(made, tuple):
-        require_no_problems(made)
+def check_range(
+    context: FilingContext, snapshot: CompanySnapshot, document_type: DocumentType, new: NewInutilization
+) -> None:
+    """Builds the request with a throwaway signature. Raises Refusal with all its problems."""
+    builder = context.issuing.builder
+    issuer = filing_issuer(builder, snapshot, Environment(new.environment), Signer.throwaway())
+    result = voiding_of(document_type).issue(number_range_of(new), issuer)
+    if isinstance(result, tuple):
+        require_no_problems(result)
 
 
-async def file_range(tenant: Tenant, new: NewInutilization) -> Inutilization:
-    """Store a range of which no number is in use, or find the same one; no document takes one meanwhile."""
+async def file_range(tenant: Tenant, new: NewInutilization) -> InutilizationRow:
+    """Stores a range of unused numbers, or returns the same existing one; the series is locked meanwhile."""
     await hold_company(tenant, new.company_id)
-    place = (new.company_id, new.document_type, new.environment, new.series)
-    next_number = await tenant.number_sequences.lock(*place)
+    series = (new.company_id, new.document_type, new.environment, new.series)
+    next_number = await tenant.number_sequences.lock(*series)
     use = await tenant.inutilizations.first_use(new)
     if use is not None:
         return await _same_range(tenant, new, use)
@@ -124,53 +128,59 @@ async def file_range(tenant: Tenant, new: NewInutilization) -> Inutilization:
         )
         raise invalid_field("numberStart", sentence)
     if new.last_number >= next_number:
-        await tenant.number_sequences.set_next_number(*place, new.last_number + 1)
+        await tenant.number_sequences.set_next_number(*series, new.last_number + 1)
     return await tenant.inutilizations.add(new)
 
 
-async def _same_range(tenant: Tenant, new: NewInutilization, use: NumberUse) -> Inutilization:
-    found = use.inutilization_id and await tenant.inutilizations.get(use.inutilization_id)
-    if found and (found.first_number, found.last_number) == (new.first_number, new.last_number):
-        return found
+async def _same_range(tenant: Tenant, new: NewInutilization, use: NumberUse) -> InutilizationRow:
+    existing = use.inutilization_id and await tenant.inutilizations.get(use.inutilization_id)
+    if existing and (existing.first_number, existing.last_number) == (new.first_number, new.last_number):
+        return existing
     owner = (
         {"documentId": str(use.document_id)}
         if use.document_id
         else {"inutilizationId": str(use.inutilization_id)}
     )
     sentence = f"O número {use.number} já foi usado ou ainda pode estar em uso."
-    raise Refusal(Code.NUMBER_ALREADY_USED, sentence, number=use.number, **owner)
+    raise Refusal(ErrorCode.NUMBER_ALREADY_USED, sentence, number=use.number, **owner)
 
 
 async def list_ranges(
-    database: Database, subscription_id: UUID, company_id: UUID, kind: DocumentType, request: PageRequest
+    database: Database,
+    subscription_id: UUID,
+    company_id: UUID,
+    document_type: DocumentType,
+    request: PageRequest,
 ) -> Page[InutilizationRecord]:
-    """List what numbers a company has given up, newest first."""
+    """Returns the inutilizations of a company, newest first."""
     async with database.autocommit(subscription_id) as tenant:
-        found = await tenant.inutilizations.page(company_id, kind.name, request.offset, request.page_size)
-        total = await tenant.inutilizations.count(company_id, kind.name)
-    return Page([record_of_range(one) for one in found], total, request)
+        rows = await tenant.inutilizations.page(
+            company_id, document_type.name, request.offset, request.page_size
+        )
+        total = await tenant.inutilizations.count(company_id, document_type.name)
+    return Page([record_of_range(row) for row in rows], total, request)
 
 
 async def read_range_record(
-    database: Database, subscription_id: UUID, company_id: UUID, kind: DocumentType, range_id: UUID
+    database: Database, subscription_id: UUID, company_id: UUID, document_type: DocumentType, range_id: UUID
 ) -> InutilizationRecord:
-    """Read what became of numbers that were to be given up."""
+    """Returns an inutilization."""
     async with database.autocommit(subscription_id) as tenant:
-        return record_of_range(await require_range(tenant, company_id, kind, range_id))
+        return record_of_range(await require_range(tenant, company_id, document_type, range_id))
 
 
 async def require_range(
-    tenant: Tenant, company_id: UUID, kind: DocumentType, range_id: UUID
-) -> Inutilization:
-    """Find the range that is meant, or refuse as if it never existed."""
-    found = await tenant.inutilizations.get(range_id)
-    if found is None or (found.company_id, found.document_type) != (company_id, kind.name):
+    tenant: Tenant, company_id: UUID, document_type: DocumentType, range_id: UUID
+) -> InutilizationRow:
+    """Returns the row of an inutilization. Raises Refusal if it does not exist or belongs to another."""
+    row = await tenant.inutilizations.get(range_id)
+    if row is None or (row.company_id, row.document_type) != (company_id, document_type.name):
         raise not_found("Inutilização não encontrada.")
-    return found
+    return row
 
 
-def record_of_range(filing: Inutilization) -> InutilizationRecord:
-    """Show numbers that are given up."""
+def record_of_range(filing: InutilizationRow) -> InutilizationRecord:
+    """Returns the record of an inutilization."""
     values = asdict(filing) | {
         "status": status_of(filing),
         "type": filing.document_type,
@@ -181,17 +191,22 @@ def record_of_range(filing: Inutilization) -> InutilizationRecord:
     return readable_record("inutilizations", filing.id, InutilizationRecord, values)
 
 
-def _new(desk: Desk, dossier: Dossier, kind: DocumentType, request: InutilizationRequest) -> NewInutilization:
-    if request.number_end - request.number_start >= MOST_NUMBERS:
-        raise invalid_field("numberEnd", f"Uma inutilização abrange no máximo {MOST_NUMBERS} números.")
-    this_year = local_moment(desk.counter.workshop.clock(), dossier.company.address.state).year
+def _new(
+    context: FilingContext,
+    snapshot: CompanySnapshot,
+    document_type: DocumentType,
+    request: InutilizationRequest,
+) -> NewInutilization:
+    if request.number_end - request.number_start >= MAX_NUMBERS:
+        raise invalid_field("numberEnd", f"Uma inutilização abrange no máximo {MAX_NUMBERS} números.")
+    this_year = local_moment(context.issuing.builder.clock(), snapshot.company.address.state).year
     if request.year and request.year > this_year:
         raise invalid_field("year", f"O ano da numeração vai até o corrente, {this_year}.")
     return NewInutilization(
         id=new_id(),
-        company_id=dossier.row.id,
-        document_type=kind.name,
-        environment=dossier.environment_of(kind),
+        company_id=snapshot.row.id,
+        document_type=document_type.name,
+        environment=snapshot.environment_of(document_type),
         series=request.series,
         first_number=request.number_start,
         last_number=request.number_end,

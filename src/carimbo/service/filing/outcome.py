@@ -1,4 +1,4 @@
-"""What callers are told of a statement once its fate is known, and how long they wait for it."""
+"""Records and refusals that callers get after a filing, and the wait for its outcome."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -9,13 +9,13 @@ from uuid import UUID
 
 from pydantic import Field, create_model
 
+from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.fields import Record
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState, Status
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.shown import utc_text
-from carimbo.service.waiting import once
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.json_values import utc_text
+from carimbo.service.waiting import wait_until
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
 from carimbo.storage.filings import Filing
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Filing)
 
 
 class FilingStatus(StrEnum):
-    """Where a statement stands, in the words of the API."""
+    """The status of a filing in the API."""
 
     PROCESSING = "processing"
     AUTHORIZED = "authorized"
@@ -32,7 +32,7 @@ class FilingStatus(StrEnum):
 
 
 class UnderWay(Record):
-    """An event whose fate is not known yet."""
+    """An event that is not settled yet."""
 
     id: UUID = Field(description="Id do evento.")
     status: FilingStatus
@@ -40,7 +40,7 @@ class UnderWay(Record):
 
 
 class CanceledRecord(Record):
-    """A document that is canceled."""
+    """A canceled document."""
 
     id: UUID
     status: Status
@@ -48,7 +48,7 @@ class CanceledRecord(Record):
 
 
 class EventUnderWay(Record):
-    """A document with an event whose registration is not known yet; that is a field by the event's name."""
+    """A document with an event that is not settled yet, in a field named like the event."""
 
     id: UUID
     status: Status
@@ -57,14 +57,14 @@ class EventUnderWay(Record):
 
 @cache
 def under_way_record(event_name: str) -> type[EventUnderWay]:
-    """Returns the record of a document with an open event of a name, as `CorrectionUnderWay`."""
+    """Returns the record class for an unsettled event with this name, for example `CorrectionUnderWay`."""
     name = f"{event_name[0].upper()}{event_name[1:]}UnderWay"
     fields: dict[str, Any] = {event_name: UnderWay}
     return create_model(name, __base__=EventUnderWay, **fields)
 
 
 def status_of(filing: Filing) -> FilingStatus:
-    """Where a statement stands."""
+    """Returns the status of a filing in the API."""
     match FilingState(filing.state):
         case FilingState.REGISTERED:
             return FilingStatus.AUTHORIZED
@@ -82,21 +82,23 @@ def event_under_way(document: Document, event: EventKind, filing: EventFiling) -
     return record.model_validate(values)
 
 
-async def settled(filing: F, patience: timedelta, look: Callable[[UUID], Awaitable[F | None]]) -> F:
-    """Wait for the fate of a statement, as long as a caller does."""
-    return await once(
-        lambda one: FilingState(one.state).is_settled, filing, patience, partial(look, filing.id)
+async def wait_until_settled(
+    filing: F, patience: timedelta, poll: Callable[[UUID], Awaitable[F | None]]
+) -> F:
+    """Returns the filing once it is settled, or as it is when the time is over."""
+    return await wait_until(
+        lambda current: FilingState(current.state).is_settled, filing, patience, partial(poll, filing.id)
     )
 
 
-def authority_refusal(kind: DocumentType, filing: Filing) -> Refusal:
-    """Tell a refusal in the authority's own words, with what to do about it; or our own refusal as such."""
+def authority_refusal(document_type: DocumentType, filing: Filing) -> Refusal:
+    """Returns the refusal of a filing: our own, or that of the authority with its message and a hint."""
     if filing.own_refusal:
         return _own_refusal(filing.own_refusal)
     code, message = filing.authority_code or "", filing.authority_message or ""
-    hint = kind.issuing.hint(code, message)
+    hint = document_type.issuing.hint(code, message)
     return Refusal(
-        Code.AUTHORITY_REJECTED,
+        ErrorCode.AUTHORITY_REJECTED,
         authorityCode=code,
         authorityMessage=message,
         hint=hint.sentence if hint else None,
@@ -105,21 +107,21 @@ def authority_refusal(kind: DocumentType, filing: Filing) -> Refusal:
 
 def _own_refusal(rules: list[dict[str, Any]]) -> Refusal:
     code = rules[0]["code"]
-    if code in Code.__members__:
-        return Refusal(Code[code])
-    return Refusal(Code.FISCAL_RULE_VIOLATION, rules=rules)
+    if code in ErrorCode.__members__:
+        return Refusal(ErrorCode[code])
+    return Refusal(ErrorCode.FISCAL_RULE_VIOLATION, rules=rules)
 
 
 def deadline_refusal(deadline: datetime | None, alternative: str, filing: Filing | None = None) -> Refusal:
-    """Tell that it is too late, by our table or by the authority's own words."""
-    told = (
+    """Returns the refusal of a late cancellation, by our table or by the authority's answer."""
+    authority = (
         {"authorityCode": filing.authority_code, "authorityMessage": filing.authority_message}
         if filing
         else {}
     )
     return Refusal(
-        Code.CANCELLATION_DEADLINE_EXCEEDED,
+        ErrorCode.CANCELLATION_DEADLINE_EXCEEDED,
         deadline=utc_text(deadline) if deadline else None,
         alternative=alternative,
-        **told,
+        **authority,
     )

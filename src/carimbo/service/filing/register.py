@@ -1,27 +1,31 @@
-"""Registers an event of a document: any event of any type, by what its kind says."""
+"""Registers an event of a document: any event of any type, as its EventKind describes it."""
 
+from carimbo.fiscal.body.fields import Body, Record
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.fields import Body, Record
 from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.fiscal.problems import Problem
-from carimbo.service.companies import hold_company
-from carimbo.service.documents import EventRecord, Reference, refusing_damaged_key, require_document
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.exact_json import read
-from carimbo.service.filing.desk import Desk
+from carimbo.service.companies.registration import hold_company
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.queries import (
+    DocumentReference,
+    EventRecord,
+    refusing_damaged_key,
+    require_document,
+)
+from carimbo.service.errors import ErrorCode, Refusal, broken_rules
+from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.outcome import (
     CanceledRecord,
     authority_refusal,
     deadline_refusal,
     event_under_way,
 )
-from carimbo.service.kinds import kind_named
-from carimbo.service.problems import broken_rules
-from carimbo.storage.companies import Company
+from carimbo.service.json_values import read_json
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
-from carimbo.storage.emissions import Emission
+from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.event_filings import EventFiling, NewEventFiling
 
 _NOTHING_TO_CANCEL = (
@@ -31,40 +35,40 @@ _NOTHING_TO_CANCEL = (
 
 
 async def register_event(
-    desk: Desk, company: Company, which: Reference, event_name: str, request: Body
+    context: FilingContext, company: CompanyRow, which: DocumentReference, event_name: str, request: Body
 ) -> Record:
-    """Sends an event to the authority; returns what it changed, or an EventUnderWay if that is not known.
+    """Sends an event to the authority; returns its result, or an EventUnderWay if it is not settled in time.
 
-    An event that a document has once is joined by everyone who asks for it. Of one that it may have several
-    times, the same request again returns the last one.
+    If a document can have the event once, all requests for it share that one event. If it can have several,
+    the same request again returns the last event.
     """
-    async with desk.counter.database.autocommit(which.subscription_id) as tenant:
+    async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    kind = kind_named(document.type)
-    event = _event_of(kind, document, event_name)
+    document_type = document_type_named(document.type)
+    event = _event_of(document_type, document, event_name)
     emission = _require_allowed(document, event)
     with refusing_damaged_key(document):
-        _require_in_time(desk, emission, event, request)
-        dossier = await desk.dossier_of(which.subscription_id, company, kind)
-        desk.try_event(dossier, emission, document.environment, event, request)
-    async with desk.counter.database.tenant(which.subscription_id) as tenant:
+        _require_in_time(context, emission, event, request)
+        snapshot = await context.snapshot_of(which.subscription_id, company, document_type)
+        context.check_event(snapshot, emission, document.environment, event, request)
+    async with context.issuing.database.tenant(which.subscription_id) as tenant:
         await hold_company(tenant, company.id)
         store = _store_next if event.repetition else _store_or_join
         filing = await store(tenant, document, emission, event, request)
     if event.is_awaited:
-        filing = await desk.fate_of(which.subscription_id, filing)
+        filing = await context.fate_of(which.subscription_id, filing)
     return _answer(document, emission, event, filing)
 
 
-def _event_of(kind: DocumentType, document: Document, name: str) -> EventKind:
-    """Returns the event of a document's own type, which may lack what others in its collection have."""
-    if any(event.name == name for event in kind.events):
-        return kind.event_named(name)
-    sentence = f"{kind.title} não tem este evento."
-    raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+def _event_of(document_type: DocumentType, document: Document, name: str) -> EventKind:
+    """Returns the event of the document's type; other types in the same collection may have more events."""
+    if any(event.name == name for event in document_type.events):
+        return document_type.event_named(name)
+    sentence = f"{document_type.title} não tem este evento."
+    raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
 
 
-def _require_allowed(document: Document, event: EventKind) -> Emission:
+def _require_allowed(document: Document, event: EventKind) -> EmissionRow:
     emission = document.emission
     is_dated = not isinstance(event.deadline, Deadline) or (emission and emission.authorized_at)
     if document.status in event.allowed and emission and is_dated:
@@ -75,22 +79,22 @@ def _require_allowed(document: Document, event: EventKind) -> Emission:
 
 
 def _require_no_fact(document: Document, event: EventKind) -> None:
-    """Refuses an event after something that happened to the document, as its closing."""
+    """Refuses an event that is not allowed after a fact of the document, for example its closing."""
     for fact, sentence in event.forbidden_after.items():
         if fact in document.facts:
-            raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
 
 
 def _wrong_state(document: Document, event: EventKind, sentence: str | None = None) -> Refusal:
-    return Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*event.allowed])
+    return Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*event.allowed])
 
 
-def _require_in_time(desk: Desk, emission: Emission, event: EventKind, request: Body) -> None:
+def _require_in_time(context: FilingContext, emission: EmissionRow, event: EventKind, request: Body) -> None:
     deadline, key, authorized_at = event.deadline, emission.access_key, emission.authorized_at
     if deadline is None or key is None or authorized_at is None:
         return
     last_moment = deadline.last_moment(key, authorized_at, request)
-    if last_moment is None or desk.counter.workshop.clock() <= last_moment:
+    if last_moment is None or context.issuing.builder.clock() <= last_moment:
         return
     if isinstance(deadline, CancellationDeadline):
         raise deadline_refusal(last_moment, deadline.alternative)
@@ -98,9 +102,9 @@ def _require_in_time(desk: Desk, emission: Emission, event: EventKind, request: 
 
 
 async def _store_or_join(
-    tenant: Tenant, document: Document, emission: Emission, event: EventKind, request: Body
+    tenant: Tenant, document: Document, emission: EmissionRow, event: EventKind, request: Body
 ) -> EventFiling:
-    """Stores the only event of its kind, or returns the one that there is; a refused one makes room."""
+    """Stores an event that a document can have once, or returns the existing one unless it was refused."""
     new = NewEventFiling.about(document, emission, event.name, request)
     while True:
         filing = await tenant.event_filings.add(new)
@@ -112,9 +116,9 @@ async def _store_or_join(
 
 
 async def _store_next(
-    tenant: Tenant, document: Document, emission: Emission, event: EventKind, request: Body
+    tenant: Tenant, document: Document, emission: EmissionRow, event: EventKind, request: Body
 ) -> EventFiling:
-    """Stores an event after those that there are; another request at the same time waits for the lock."""
+    """Stores the next event of its kind; a simultaneous request waits for the lock."""
     locked = await tenant.documents.lock(document.id)
     if locked is None or locked.status not in event.allowed:
         raise _wrong_state(locked or document, event)
@@ -124,12 +128,12 @@ async def _store_next(
     last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)
     sequence = _next_sequence(stored, event)
     new = NewEventFiling.about(document, emission, event.name, request, sequence)
-    if last and read(last.request) == read(new.request):
+    if last and read_json(last.request) == read_json(new.request):
         return last
     is_open = last is not None and last.state != FilingState.REGISTERED
     if is_open and repetition and repetition.previous_is_open:
         sentence = repetition.previous_is_open
-        raise Refusal(Code.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
     added = await tenant.event_filings.add(new)
     if added is None:
         raise LookupError("an event was stored while the document was locked")
@@ -151,10 +155,10 @@ def _next_sequence(stored: list[EventFiling], event: EventKind) -> int:
 
 
 def _broken(problem: Problem) -> Refusal:
-    return Refusal(Code.FISCAL_RULE_VIOLATION, rules=broken_rules((problem,)))
+    return Refusal(ErrorCode.FISCAL_RULE_VIOLATION, rules=broken_rules((problem,)))
 
 
-def _answer(document: Document, emission: Emission, event: EventKind, filing: EventFiling) -> Record:
+def _answer(document: Document, emission: EmissionRow, event: EventKind, filing: EventFiling) -> Record:
     match FilingState(filing.state):
         case FilingState.REGISTERED if event.effect.status:
             return CanceledRecord(id=document.id, status=event.effect.status, type=document.type)
@@ -175,10 +179,10 @@ def _answer(document: Document, emission: Emission, event: EventKind, filing: Ev
             return event_under_way(document, event, filing)
 
 
-def _refusal(document: Document, emission: Emission, event: EventKind, filing: EventFiling) -> Refusal:
+def _refusal(document: Document, emission: EmissionRow, event: EventKind, filing: EventFiling) -> Refusal:
     deadline = event.deadline
     if isinstance(deadline, CancellationDeadline) and filing.authority_code in deadline.late_codes:
         key, authorized_at = emission.access_key, emission.authorized_at
         in_time_until = deadline.in_time_until(key, authorized_at) if key and authorized_at else None
         return deadline_refusal(in_time_until, deadline.alternative, filing)
-    return authority_refusal(kind_named(document.type), filing)
+    return authority_refusal(document_type_named(document.type), filing)

@@ -1,4 +1,4 @@
-"""The files of statements that have legal force: what was signed, with its registration."""
+"""The XML files of filings that have legal force: the signed request with its registration."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -6,15 +6,14 @@ from uuid import UUID
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.lifecycle import FilingState
-from carimbo.service import archived_files as files
-from carimbo.service.archived_files import consulted_event_file
-from carimbo.service.document_files import XmlFile, require_xml
-from carimbo.service.documents import Reference, require_document
-from carimbo.service.errors import Code, Refusal, not_found
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents import files
+from carimbo.service.documents.files import XmlFile, consulted_event_file, require_xml
+from carimbo.service.documents.queries import DocumentReference, require_document
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.filing.in_progress import voiding_of
 from carimbo.service.filing.inutilize import require_range
-from carimbo.service.filing.numbers import voiding_of
 from carimbo.service.filing.outcome import FilingStatus, status_of
-from carimbo.service.kinds import kind_named
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling
@@ -23,36 +22,36 @@ from carimbo.storage.filings import Filing
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent:
-    """An event of a document's history."""
+    """An event in the history of a document."""
 
     document: Document
     kind: EventKind
     filing: EventFiling | None
-    """None for an event of another sender, which a consult returned."""
+    """None for an event of another program, which a consult returned."""
 
     @property
     def sequence(self) -> int:
         return self.filing.sequence if self.filing else 1
 
 
-async def read_event_xml(database: Database, which: Reference, event_id: UUID) -> XmlFile:
-    """The file of an event in a document's history."""
+async def read_event_xml(database: Database, which: DocumentReference, event_id: UUID) -> XmlFile:
+    """Returns the XML file of an event in the history of a document."""
     async with database.autocommit(which.subscription_id) as tenant:
         event = await require_event(tenant, await require_document(tenant, which), event_id)
         return XmlFile(f"{event_id}.xml", await event_xml(tenant, event))
 
 
 async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> HistoryEvent:
-    """Find an event that may have a file, or refuse as if it never existed."""
+    """Returns an event of a document that may have a file. Raises Refusal."""
     filing = await tenant.event_filings.get(event_id)
     if filing and filing.document_id != document.id:
         raise _no_event()
     name = filing.type if filing else await _consulted_type(tenant, document, event_id)
-    return HistoryEvent(document, kind_named(document.type).event_named(name), filing)
+    return HistoryEvent(document, document_type_named(document.type).event_named(name), filing)
 
 
 async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
-    """What was signed, with its registration; refused where there is none."""
+    """Returns the signed event with its registration. Raises Refusal if it was not registered."""
     if event.filing is None:
         return await _consulted_xml(tenant, event)
     signed, registration = await _registered(tenant, event.filing)
@@ -61,13 +60,13 @@ async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
 
 
 async def read_range_xml(
-    database: Database, subscription_id: UUID, company_id: UUID, kind: DocumentType, range_id: UUID
+    database: Database, subscription_id: UUID, company_id: UUID, document_type: DocumentType, range_id: UUID
 ) -> XmlFile:
-    """The file of numbers that were given up."""
+    """Returns the XML file of an inutilization."""
     async with database.autocommit(subscription_id) as tenant:
-        filing = await require_range(tenant, company_id, kind, range_id)
+        filing = await require_range(tenant, company_id, document_type, range_id)
         signed, registration = await _registered(tenant, filing)
-    return XmlFile(f"{range_id}.xml", voiding_of(kind).registered(signed, registration))
+    return XmlFile(f"{range_id}.xml", voiding_of(document_type).registered(signed, registration))
 
 
 async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
@@ -80,14 +79,17 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
             else "A autoridade não registrou este evento, ou ainda não se sabe se o registrou."
         )
         raise Refusal(
-            Code.INVALID_STATE, sentence, currentStatus=status_of(filing), allowed=[FilingStatus.AUTHORIZED]
+            ErrorCode.INVALID_STATE,
+            sentence,
+            currentStatus=status_of(filing),
+            allowed=[FilingStatus.AUTHORIZED],
         )
     return signed, registration
 
 
 async def _consulted_type(tenant: Tenant, document: Document, event_id: UUID) -> str:
-    """Returns the name of the event of another sender that an entry of the history is about."""
-    names = {event.name for event in kind_named(document.type).events}
+    """Returns the name of an event of another program, from its entry in the history."""
+    names = {event.name for event in document_type_named(document.type).events}
     for entry in await tenant.document_events.all(document.id):
         if entry.id == event_id and entry.type in names:
             return entry.type

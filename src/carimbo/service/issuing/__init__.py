@@ -1,1 +1,1 @@
-"""A document's way from the request to its outcome, a file a step."""
+"""Issuing of documents: from the request to the outcome."""

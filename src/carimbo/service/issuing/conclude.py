@@ -1,4 +1,4 @@
-"""The last step: status, history, files and the place in the plan are written together."""
+"""The last step: writes status, history, files and the use of the plan in one statement."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,43 +8,56 @@ import structlog
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.issuance import AuthorizedAmounts
-from carimbo.fiscal.lifecycle import CANCELLATION, CLOSED_AT, CLOSING, EmissionState, Happening, Status
-from carimbo.fiscal.missing_rates import RATE_UNKNOWN
-from carimbo.fiscal.outcome import Answered, Authorized, Canceled, Closed, Denied, NotJudged, Rejected
+from carimbo.fiscal.lifecycle import CANCELLATION, CLOSED_AT, CLOSING, EmissionState, HistoryEntry, Status
+from carimbo.fiscal.outcome import (
+    AuthorityAnswer,
+    Authorized,
+    Canceled,
+    Closed,
+    Denied,
+    NotJudged,
+    Outcome,
+    Rejected,
+    may_have_reached_authority,
+)
 from carimbo.fiscal.problems import Problem
-from carimbo.service import archived_files as files
-from carimbo.service.allowance import settlement_of
-from carimbo.service.backoff import AT_ONCE
+from carimbo.fiscal.taxes.missing_rates import RATE_UNKNOWN
+from carimbo.service.authority_answers import refused_certificate
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_record import Rejection
-from carimbo.service.issuing.case import Case
-from carimbo.service.issuing.decision import Onward
+from carimbo.service.documents import files
+from carimbo.service.documents.record import Rejection
+from carimbo.service.issuing.decision import ContinueAttempt, IssuingDecision
+from carimbo.service.issuing.in_progress import DocumentInProgress
+from carimbo.service.subscriptions import settlement_of
+from carimbo.service.waiting import AT_ONCE
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
 from carimbo.storage.issuing import Verdict
 
 _log = structlog.get_logger("carimbo.issuing")
-# What a request does not hold: put right there, the same request passes.
+# Parts outside of the request: once they are corrected, the same request passes.
 _OUTSIDE_THE_REQUEST = ("company", "technicalResponsible")
 _DENIED = "O número foi consumido pela denegação: regularize a situação e crie outro documento."
 
 
-async def adopt(means: WorkerContext, case: Case, answer: Authorized, asked: Sequence[NewEvent]) -> None:
-    """The authority holds the document as valid, in the version that the answer's digest names."""
-    happened = told(Happening.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
-    await _write(means, case, await _authorized(means, case, answer), [*asked, happened])
-
-
-async def adopt_canceled(
-    means: WorkerContext, case: Case, answer: Canceled, asked: Sequence[NewEvent]
+async def store_authorized(
+    context: WorkerContext, document: DocumentInProgress, answer: Authorized, entries: Sequence[NewEvent]
 ) -> None:
-    """Stores a document that another sender canceled before we knew that it was authorised."""
+    """Stores an authorization, of the version that the digest in the answer names."""
+    entry = answer_entry(HistoryEntry.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
+    await _write(context, document, await _authorized(context, document, answer), [*entries, entry])
+
+
+async def store_canceled(
+    context: WorkerContext, document: DocumentInProgress, answer: Canceled, entries: Sequence[NewEvent]
+) -> None:
+    """Stores a document that another program canceled before we knew of its authorization."""
     first = answer.authorization
     if first is None:
         raise LookupError("a cancellation without its authorization decides nothing")
-    event = case.kind.cancellation
+    event = document.document_type.cancellation
     name = event.name if event else CANCELLATION
-    verdict = await _authorized(means, case, first)
+    verdict = await _authorized(context, document, first)
     cancellation = {files.consulted_event_file(name, verdict.digest or ""): answer.cancellation_xml or b""}
     verdict = replace(
         verdict,
@@ -53,21 +66,23 @@ async def adopt_canceled(
         files={**verdict.files, **cancellation},
     )
     events = [
-        told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
-        told(name, Status.CANCELED, answer, answer.protocol),
+        answer_entry(HistoryEntry.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
+        answer_entry(name, Status.CANCELED, answer, answer.protocol),
     ]
-    await _write(means, case, verdict, [*asked, *events])
+    await _write(context, document, verdict, [*entries, *events])
 
 
-async def adopt_closed(means: WorkerContext, case: Case, answer: Closed, asked: Sequence[NewEvent]) -> None:
-    """Stores a document that another sender closed before we knew that it was authorised."""
+async def store_closed(
+    context: WorkerContext, document: DocumentInProgress, answer: Closed, entries: Sequence[NewEvent]
+) -> None:
+    """Stores a document that another program closed before we knew of its authorization."""
     first = answer.authorization
     if first is None:
         raise LookupError("a closing without its authorization decides nothing")
-    event = case.kind.closing
+    event = document.document_type.closing
     name = event.name if event else CLOSING
-    verdict = await _authorized(means, case, first)
-    closed_at = answer.closed_at or means.workshop.clock()
+    verdict = await _authorized(context, document, first)
+    closed_at = answer.closed_at or context.builder.clock()
     verdict = replace(
         verdict,
         facts={CLOSED_AT: closed_at.isoformat()},
@@ -77,22 +92,22 @@ async def adopt_closed(means: WorkerContext, case: Case, answer: Closed, asked: 
         },
     )
     events = [
-        told(Happening.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
-        told(name, Status.AUTHORIZED, answer, answer.protocol),
+        answer_entry(HistoryEntry.AUTHORIZED, Status.AUTHORIZED, first, first.protocol),
+        answer_entry(name, Status.AUTHORIZED, answer, answer.protocol),
     ]
-    await _write(means, case, verdict, [*asked, *events])
+    await _write(context, document, verdict, [*entries, *events])
 
 
-async def refuse(
-    means: WorkerContext,
-    case: Case,
+async def store_rejected(
+    context: WorkerContext,
+    document: DocumentInProgress,
     answer: Rejected,
-    asked: Sequence[NewEvent],
+    entries: Sequence[NewEvent],
     state: EmissionState = EmissionState.REJECTED,
     own_hint: str | None = None,
 ) -> None:
-    """The authority refused and kept nothing: the number, if it is ours, stays for the corrected document."""
-    hint = case.kind.issuing.hint(answer.code, answer.message)
+    """Stores a rejection; the authority keeps nothing, and the number stays for the corrected document."""
+    hint = document.document_type.issuing.hint(answer.code, answer.message)
     rejection = Rejection(
         code=answer.code,
         message=answer.message,
@@ -100,58 +115,70 @@ async def refuse(
         hint=own_hint or (hint.sentence if hint else None),
         retryable=answer.retryable,
     )
-    verdict = _refused(case, rejection, state, answer.answer_xml)
-    await _write(means, case, verdict, [*asked, told(Happening.REJECTED, Status.REJECTED, answer)])
+    verdict = _refused(document, rejection, state, answer.answer_xml)
+    entry = answer_entry(HistoryEntry.REJECTED, Status.REJECTED, answer)
+    await _write(context, document, verdict, [*entries, entry])
 
 
-async def deny(means: WorkerContext, case: Case, answer: Denied, asked: Sequence[NewEvent]) -> None:
-    """The authority keeps the document as denied: its number is spent, and it can't be corrected."""
+async def store_denied(
+    context: WorkerContext, document: DocumentInProgress, answer: Denied, entries: Sequence[NewEvent]
+) -> None:
+    """Stores a denial; the authority keeps the document, so its number is used up."""
     rejection = Rejection(code=answer.code, message=answer.message, field=None, hint=_DENIED, retryable=False)
-    verdict = _refused(case, rejection, EmissionState.DENIED, answer.protocol_xml)
-    happened = told(Happening.REJECTED, Status.REJECTED, answer, answer.protocol)
-    await _write(means, case, replace(verdict, protocol=answer.protocol), [*asked, happened])
+    verdict = _refused(document, rejection, EmissionState.DENIED, answer.protocol_xml)
+    entry = answer_entry(HistoryEntry.REJECTED, Status.REJECTED, answer, answer.protocol)
+    await _write(context, document, replace(verdict, protocol=answer.protocol), [*entries, entry])
 
 
-async def refuse_unsent(means: WorkerContext, case: Case, problems: Sequence[Problem]) -> None:
-    """What can't be issued as the company is now never leaves the house."""
+async def reject_unsent(
+    context: WorkerContext, document: DocumentInProgress, problems: Sequence[Problem]
+) -> None:
+    """Rejects a document before it is sent, because it can't be issued with the present data."""
     first = problems[0]
     rejection = Rejection(
         code=first.code,
         message=" ".join(problem.message for problem in problems),
         field=first.path,
         hint=first.hint,
-        # A rate is loaded by the operator, and the request stays as it is.
+        # The operator loads a missing rate; the request stays the same.
         retryable=first.path.split(".")[0] in _OUTSIDE_THE_REQUEST or first.code == RATE_UNKNOWN,
     )
-    # No authority had a word in it: the record tells why.
-    happened = NewEvent(type=Happening.REJECTED, status=Status.REJECTED)
-    await _write(means, case, Verdict(status=Status.REJECTED, rejection=_plain(rejection)), [happened])
+    # No authority was asked, so the entry has no code; the record has the reason.
+    entry = NewEvent(type=HistoryEntry.REJECTED, status=Status.REJECTED)
+    await _write(context, document, Verdict(status=Status.REJECTED, rejection=_dump(rejection)), [entry])
 
 
-async def go_on(
-    means: WorkerContext, case: Case, onward: Onward, asked: Sequence[NewEvent], answer: LastAnswer | None
+async def store_progress(
+    context: WorkerContext,
+    document: DocumentInProgress,
+    continuation: ContinueAttempt,
+    entries: Sequence[NewEvent],
+    answer: LastAnswer | None,
 ) -> None:
-    """Write how far it came; for the length of a pause the document is nobody's."""
-    async with means.database.steps_of(case.lease) as steps:
+    """Stores the state of the attempt; with a pause, the lease is released too."""
+    async with context.database.steps_of(document.lease) as steps:
         await steps.write_state(
-            case.emission.ordinal,
-            onward.state,
-            tries=onward.tries,
-            receipt=onward.receipt,
-            access_key=onward.access_key,
-            unknown_at=onward.unknown_at,
+            document.emission.ordinal,
+            continuation.state,
+            tries=continuation.tries,
+            receipt=continuation.receipt,
+            access_key=continuation.access_key,
+            unknown_at=continuation.unknown_at,
             answer=answer,
-            pause=onward.after if onward.after > AT_ONCE else None,
-            events=asked,
+            pause=continuation.after if continuation.after > AT_ONCE else None,
+            events=entries,
         )
 
 
-def told(
-    happening: str, status: Status, answer: Answered | NotJudged | None, protocol: str | None = None
+def answer_entry(
+    history_entry: str,
+    status: Status,
+    answer: AuthorityAnswer | NotJudged | None,
+    protocol: str | None = None,
 ) -> NewEvent:
-    """What the history tells of an answer, with the authority's own code and words."""
+    """Returns the history entry of an answer, with the authority's code and message."""
     return NewEvent(
-        type=happening,
+        type=history_entry,
         status=status,
         protocol=protocol,
         authority_code=answer.code if answer else None,
@@ -159,66 +186,98 @@ def told(
     )
 
 
-async def _authorized(means: WorkerContext, case: Case, answer: Authorized) -> Verdict:
-    digest = answer.digest or case.emission.digest or ""
-    replacement = case.kind.replacement
-    is_newest = digest == case.emission.digest
-    amounts = _computed_amounts(case, answer)
+async def _authorized(context: WorkerContext, document: DocumentInProgress, answer: Authorized) -> Verdict:
+    digest = answer.digest or document.emission.digest or ""
+    replacement = document.document_type.replacement
+    is_newest = digest == document.emission.digest
+    amounts = _computed_amounts(document, answer)
     return Verdict(
         status=Status.AUTHORIZED,
         emission_state=EmissionState.AUTHORIZED,
         digest=digest,
-        issued_at=None if is_newest else await _issued_at(means, case, digest),
+        issued_at=None if is_newest else await _issued_at(context, document, digest),
         protocol=answer.protocol,
         authorized_at=answer.authorized_at,
         assigned_number=answer.number,
-        assigned_key=answer.access_key if case.kind.numbering.is_by_authority else None,
+        assigned_key=answer.access_key if document.document_type.numbering.is_by_authority else None,
         total_due=amounts.total_due,
-        replaces=replacement.replaced_id(case.request) if replacement else None,
+        replaces=replacement.replaced_id(document.request) if replacement else None,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
 
 
-def _computed_amounts(case: Case, answer: Authorized) -> AuthorizedAmounts:
-    """Reads what the authority computed, and logs a rate of the CBS that differs from the table's."""
-    read = case.kind.issuing.authorized_amounts
+def _computed_amounts(document: DocumentInProgress, answer: Authorized) -> AuthorizedAmounts:
+    """Returns the amounts that the authority computed; logs a CBS rate that differs from the table."""
+    read = document.document_type.issuing.authorized_amounts
     amounts = read(answer.protocol_xml) if read else AuthorizedAmounts()
     if amounts.cbs_rate is not None and amounts.cbs_rate != amounts.expected_cbs_rate:
         _log.warning(
             "cbs_rate_differs_from_table",
-            document=str(case.document.id),
-            environment=case.environment.value,
+            document=str(document.row.id),
+            environment=document.environment.value,
             authority=str(amounts.cbs_rate),
             table=str(amounts.expected_cbs_rate or "unknown"),
         )
     return amounts
 
 
-async def _issued_at(means: WorkerContext, case: Case, digest: str) -> datetime | None:
-    """When an earlier version was issued, which is the one that the authority has."""
-    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
-        signed = await tenant.archive.get(case.document.id, files.signed_file(digest))
-    return case.kind.issuing.identity(signed).issued_at if signed else None
+async def _issued_at(context: WorkerContext, document: DocumentInProgress, digest: str) -> datetime | None:
+    """Returns when an earlier version was issued, if that is the one that the authority has."""
+    async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
+        signed = await tenant.archive.get(document.row.id, files.signed_file(digest))
+    return document.document_type.issuing.identity(signed).issued_at if signed else None
 
 
-def _refused(case: Case, rejection: Rejection, state: EmissionState, answer: bytes | None) -> Verdict:
+def _refused(
+    document: DocumentInProgress, rejection: Rejection, state: EmissionState, answer: bytes | None
+) -> Verdict:
     return Verdict(
         status=Status.REJECTED,
-        rejection=_plain(rejection),
+        rejection=_dump(rejection),
         emission_state=state,
-        files={files.refusal_file(case.emission.digest or ""): answer or b""},
+        files={files.refusal_file(document.emission.digest or ""): answer or b""},
     )
 
 
-def _plain(rejection: Rejection) -> dict[str, object]:
+def _dump(rejection: Rejection) -> dict[str, object]:
     return rejection.model_dump(by_alias=True)
 
 
-async def _write(means: WorkerContext, case: Case, verdict: Verdict, events: Sequence[NewEvent]) -> None:
-    document = case.document
-    counts = verdict.status != Status.REJECTED and case.environment is Environment.PRODUCTION
-    settlement = settlement_of(document.allowance_period, counts=counts, now=means.workshop.clock())
-    ordinal = document.emission.ordinal if document.emission else 0
-    async with means.database.steps_of(case.lease) as steps:
+async def _write(
+    context: WorkerContext, document: DocumentInProgress, verdict: Verdict, events: Sequence[NewEvent]
+) -> None:
+    row = document.row
+    counts = verdict.status != Status.REJECTED and document.environment is Environment.PRODUCTION
+    settlement = settlement_of(row.allowance_period, counts=counts, now=context.builder.clock())
+    ordinal = row.emission.ordinal if row.emission else 0
+    async with context.database.steps_of(document.lease) as steps:
         await steps.conclude(ordinal, verdict, settlement, events)
-    means.concluded(document, verdict.status)
+    context.concluded(row, verdict.status)
+
+
+def request_entries(
+    document: DocumentInProgress, history_entry: HistoryEntry, outcome: Outcome, decision: IssuingDecision
+) -> list[NewEvent]:
+    """Returns the history entries of a request; a verdict is left out, because it has its own entry."""
+    if answer := refused_certificate(outcome):
+        return _refused_certificate(document, history_entry, answer)
+    if not may_have_reached_authority(outcome):
+        return []
+    has_own_entry = history_entry is HistoryEntry.TRANSMITTED and decision is outcome
+    return [answer_entry(history_entry, Status.PROCESSING, None if has_own_entry else outcome)]
+
+
+def _refused_certificate(
+    document: DocumentInProgress, history_entry: HistoryEntry, answer: LastAnswer
+) -> list[NewEvent]:
+    """Returns the entry of a certificate that the authority refuses, once and not at every retry."""
+    if document.emission.answer_code == answer.code:
+        return []
+    return [
+        NewEvent(
+            type=history_entry,
+            status=Status.PROCESSING,
+            authority_code=answer.code,
+            authority_message=answer.message,
+        )
+    ]

@@ -1,7 +1,7 @@
-"""What follows from an authority's answer: a pure decision.
+"""Decides what follows from an authority's answer, without I/O.
 
-Only `Rejected` and `Denied` refuse a document. Whatever leaves its fate open leads to a consult, to the same
-bytes again, or to a pause; nothing ever leads to giving up.
+Only `Rejected` and `Denied` reject a document. Every answer that leaves the outcome open leads to a consult,
+to the same bytes again, or to a pause; nothing ever leads to giving up.
 """
 
 from dataclasses import dataclass
@@ -24,36 +24,36 @@ from carimbo.fiscal.outcome import (
     Unavailable,
     Unknown,
 )
-from carimbo.service.backoff import AT_ONCE, Backoff
+from carimbo.service.waiting import AT_ONCE, Backoff
 
 
 @dataclass(frozen=True)
-class Onward:
-    """The attempt goes on from a state, now or after a pause."""
+class ContinueAttempt:
+    """The attempt continues from a state, at once or after a pause."""
 
     state: EmissionState
     after: timedelta
     tries: int
     receipt: str | None = None
     access_key: str | None = None
-    """The key of an earlier version, when it turns out that the authority has that one."""
+    """The access key of an earlier version, if the authority has that one."""
     unknown_at: datetime | None = None
-    """When the authority did not have it, if that is what it said."""
+    """When the authority said that it does not have the document."""
 
 
 @dataclass(frozen=True)
-class Foreign:
-    """The number belongs to a document that is not ours, or to nobody any more: this one needs another."""
+class NumberTaken:
+    """The number belongs to another document, or can't be used any more: this document needs another."""
 
     answer: Duplicate | Authorized | Rejected
 
 
-Decision = Authorized | Rejected | Denied | Canceled | Closed | Onward | Foreign
+IssuingDecision = Authorized | Rejected | Denied | Canceled | Closed | ContinueAttempt | NumberTaken
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """What is known of an attempt when an answer comes in."""
+class PendingAttempt:
+    """The state of an attempt when an answer arrives."""
 
     access_key: str
     state: EmissionState
@@ -61,18 +61,18 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Decides, with the pauses of these settings and a throw of the dice."""
+class IssuingDecider:
+    """Decides about answers, with the given backoff and a random factor for pauses."""
 
     backoff: Backoff
     now: datetime
     dice: float
 
-    def decide(self, attempt: Attempt, outcome: Outcome) -> Decision:
-        """Tell what an answer means for an attempt."""
+    def decide(self, attempt: PendingAttempt, outcome: Outcome) -> IssuingDecision:
+        """Returns the decision about an answer to an attempt."""
         match outcome:
             case Duplicate() | Rejected(spends_number=True):
-                return self._after_clash(attempt, outcome)
+                return self._after_duplicate(attempt, outcome)
             case (
                 Authorized()
                 | Rejected()
@@ -84,46 +84,53 @@ class Judge:
             case Canceled() | Closed() | Unknown(may_come=True):
                 return self.ask(attempt)
             case Unknown():
-                return Onward(EmissionState.SIGNED, AT_ONCE, attempt.tries, unknown_at=self.now)
+                return ContinueAttempt(EmissionState.SIGNED, AT_ONCE, attempt.tries, unknown_at=self.now)
             case Processing():
                 pause = timedelta(seconds=outcome.wait_seconds)
-                return Onward(EmissionState.SENT, pause, attempt.tries, outcome.receipt)
+                return ContinueAttempt(EmissionState.SENT, pause, attempt.tries, outcome.receipt)
             case _:
                 return self._again(attempt, outcome)
 
-    def _after_clash(self, attempt: Attempt, outcome: Duplicate | Rejected) -> Decision:
-        """The number is not free: ours may have it, which a consult tells, or if not that, sending (539)."""
+    def _after_duplicate(self, attempt: PendingAttempt, outcome: Duplicate | Rejected) -> IssuingDecision:
+        """Decides what follows when the authority has a document with this number.
+
+        If it may be ours, it is consulted; if it is another one (539), ours is sent again.
+        """
         if isinstance(outcome, Rejected) or outcome.other_key not in (None, attempt.access_key):
-            return Foreign(outcome)
+            return NumberTaken(outcome)
         if not outcome.is_another:
             return self.ask(attempt)
         tries = attempt.tries + 1
-        return Onward(EmissionState.SIGNED, self._pause(tries), tries)
+        return ContinueAttempt(EmissionState.SIGNED, self._pause(tries), tries)
 
-    def ask(self, attempt: Attempt) -> Onward:
-        """Consult: at once the first time, later with pauses, for an authority may contradict itself."""
+    def ask(self, attempt: PendingAttempt) -> ContinueAttempt:
+        """Consults: at once the first time, later with pauses, because an authority may contradict itself."""
         pause = self._pause(attempt.tries) if attempt.tries else AT_ONCE
-        return Onward(EmissionState.SENT, pause, attempt.tries + 1)
+        return ContinueAttempt(EmissionState.SENT, pause, attempt.tries + 1)
 
-    def _again(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> Onward:
-        if self._goes_back(attempt, outcome):
-            return Onward(attempt.state, AT_ONCE, attempt.tries + 1)
+    def _again(
+        self, attempt: PendingAttempt, outcome: Unavailable | Throttled | NotJudged
+    ) -> ContinueAttempt:
+        if self._returns_to_normal(attempt, outcome):
+            return ContinueAttempt(attempt.state, AT_ONCE, attempt.tries + 1)
         if isinstance(outcome, NotJudged) and outcome.cause is Cause.NO_ROOM:
-            # The authority is busy with our own: that is no reason to come less and less often.
-            return Onward(attempt.state, self._pause(1), attempt.tries)
+            # The authority is busy with our own requests: that is no reason for growing pauses.
+            return ContinueAttempt(attempt.state, self._pause(1), attempt.tries)
         tries = attempt.tries + 1
         pause = self._pause(tries)
         if isinstance(outcome, Throttled) and outcome.until:
             pause = max(outcome.until - self.now, pause)
-        return Onward(self._state_after(attempt, outcome), pause, tries)
+        return ContinueAttempt(self._state_after(attempt, outcome), pause, tries)
 
-    def _goes_back(self, attempt: Attempt, outcome: Outcome) -> bool:
-        """The contingency is over, and the document goes the normal way: at once, but not for ever."""
+    def _returns_to_normal(self, attempt: PendingAttempt, outcome: Outcome) -> bool:
+        """Returns whether contingency is over and the document takes the normal route: at once, but once."""
         is_over = isinstance(outcome, Unavailable) and outcome.outage in CONTINGENCY_OVER
         return is_over and attempt.state is EmissionState.SIGNED and attempt.tries == 0
 
-    def _state_after(self, attempt: Attempt, outcome: Unavailable | Throttled | NotJudged) -> EmissionState:
-        """Whether the authority may have the document now; a question that failed changes nothing."""
+    def _state_after(
+        self, attempt: PendingAttempt, outcome: Unavailable | Throttled | NotJudged
+    ) -> EmissionState:
+        """Returns SENT if the authority may have the document now; a failed consult changes nothing."""
         if attempt.state is EmissionState.SENT:
             return EmissionState.SENT
         arrived = isinstance(outcome, NotJudged) and outcome.may_have_arrived

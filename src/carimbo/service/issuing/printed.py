@@ -1,85 +1,84 @@
-"""Documents that are on paper before the service hears of them: what is printed is kept, or nothing is."""
+"""Documents that were printed before the service gets them: their printed data must not change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import Emission, EmissionType
-from carimbo.fiscal.fields import Body
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.workshop import DocumentSource
+from carimbo.service.documents.builder import DocumentSource
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.documents import Document
-from carimbo.storage.emissions import Place, PrintedEmission
-from carimbo.storage.new_document import NewDocument
+from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.emissions import NumberSeries, PrintedEmission
 
 
-class AlreadyThere(Exception):
-    """Another document has what is printed: nothing of this transaction may stay."""
+class PrintedNumberTaken(Exception):
+    """Another document has the printed number; the transaction must be rolled back."""
 
 
 @dataclass(frozen=True)
-class Paper:
-    """What is printed, and the numbering that it took its number from."""
+class PrintedDocument:
+    """The printed data, and the series of its number."""
 
-    place: Place
+    place: NumberSeries
     printed: PrintedEmission
 
 
-def paper_of(source: DocumentSource) -> Paper | None:
-    """Returns the paper of a request that was reviewed; None when it is to be issued now."""
-    emission, kind = source.printed_emission(), source.kind
+def printed_document_of(source: DocumentSource) -> PrintedDocument | None:
+    """Returns the printed data of a reviewed request; None if the document is issued now."""
+    emission, kind = source.printed_emission(), source.document_type
     if not isinstance(emission, Emission):
         return None
     last_number = kind.numbering.last_number
-    place = Place(source.dossier.row.id, kind.name, source.environment, emission.series, last_number)
-    return Paper(place, _printed(emission, printed_key(kind, source.request)))
+    place = NumberSeries(source.snapshot.row.id, kind.name, source.environment, emission.series, last_number)
+    return PrintedDocument(place, _printed(emission, printed_key(kind, source.request)))
 
 
-def printed_key(kind: DocumentType, request: Body) -> str | None:
-    """Returns the access key on the paper of a request, if it has one."""
-    return kind.point_of_sale.printed_key(request) if kind.point_of_sale else None
+def printed_key(document_type: DocumentType, request: Body) -> str | None:
+    """Returns the printed access key of a request, if it has one."""
+    return document_type.point_of_sale.printed_key(request) if document_type.point_of_sale else None
 
 
 def is_printed(document: Document) -> bool:
-    """Tell whether a document is in somebody's hands whatever becomes of it."""
+    """Returns whether a document was printed offline, so that the buyer has it already."""
     return document.emission is not None and document.emission.emission_type == EmissionType.OFFLINE
 
 
 async def add_printed(
-    tenant: Tenant, document: NewDocument, events: Sequence[NewEvent], paper: Paper
+    tenant: Tenant, document: NewDocument, events: Sequence[NewEvent], paper: PrintedDocument
 ) -> Document:
-    """Store a document under the number that it has; whoever is numbered next goes past that.
+    """Stores a document under its printed number; the next number of the series follows it.
 
-    The numbering comes first, as it makes others who take or give up its numbers wait.
+    The series is updated first, because that locks it for others who take or void its numbers.
     """
     await tenant.number_sequences.move_past(paper.place, paper.printed.number)
     queued = document.status == Status.PROCESSING
     stored = await tenant.documents.add(replace(document, emission=1), events, queued=queued)
     emission = await tenant.emissions.add_printed(document.id, paper.place, paper.printed)
     if emission is None:
-        raise AlreadyThere
+        raise PrintedNumberTaken
     voided_by = await tenant.emissions.voided_by(paper.place, paper.printed.number)
     if voided_by is not None:
         sentence = "O número já foi inutilizado."
-        raise Refusal(Code.NUMBER_ALREADY_USED, sentence, inutilizationId=str(voided_by))
+        raise Refusal(ErrorCode.NUMBER_ALREADY_USED, sentence, inutilizationId=str(voided_by))
     return replace(stored, emission=emission)
 
 
-async def number_taken(tenant: Tenant, paper: Paper) -> Refusal:
-    """Why a document that is not there already could not be stored: another has its number."""
+async def number_taken(tenant: Tenant, paper: PrintedDocument) -> Refusal:
+    """Returns the refusal of a printed document whose number another document has."""
     holder = await tenant.emissions.holder_of(paper.place, paper.printed.number)
     if holder is None:
         raise LookupError("a document that kept another from being stored is gone")
-    return Refusal(Code.NUMBER_ALREADY_USED, documentId=str(holder))
+    return Refusal(ErrorCode.NUMBER_ALREADY_USED, documentId=str(holder))
 
 
 def _printed(emission: Emission, access_key: str | None) -> PrintedEmission:
     contingency = emission.contingency
     if contingency is None or access_key is None:
-        raise LookupError("a paper that was reviewed tells its key and its contingency")
+        raise LookupError("a reviewed offline document has no key or no contingency")
     return PrintedEmission(
         number=emission.number,
         numeric_code=emission.numeric_code,

@@ -1,53 +1,59 @@
-"""What an answer means for a document, once it is known whether the authority holds what we signed.
+"""Decides what an answer means, after checking whether the authority has a version that we signed.
 
-A number may be taken by a version of our own that was signed before, or by somebody else's document: the
-archive of signed files tells the two apart.
+A number may be used by an earlier version of our own, or by a document of another program. The archive of
+signed files shows which.
 """
 
 from dataclasses import replace
 
-from carimbo.fiscal.access_key import AccessKey, InvalidAccessKey
+from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
-from carimbo.service.archived_files import signed_file
-from carimbo.service.backoff import dice
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.issuing.case import Case
-from carimbo.service.issuing.decision import Attempt, Decision, Foreign, Judge
+from carimbo.service.documents.files import signed_file
+from carimbo.service.issuing.decision import IssuingDecider, IssuingDecision, NumberTaken, PendingAttempt
+from carimbo.service.issuing.in_progress import DocumentInProgress
+from carimbo.service.waiting import jitter
 
 
-async def decide(means: WorkerContext, case: Case, state: EmissionState, outcome: Outcome) -> Decision:
-    """Tell what follows from an answer to an attempt that stands in a state."""
-    emission = case.emission
-    attempt = Attempt(emission.access_key or "", state, emission.tries)
-    judge = Judge(means.backoff, means.workshop.clock(), dice())
-    decision = judge.decide(attempt, outcome)
+async def decide(
+    context: WorkerContext, document: DocumentInProgress, state: EmissionState, outcome: Outcome
+) -> IssuingDecision:
+    """Returns the decision about an answer to an attempt in a state."""
+    emission = document.emission
+    attempt = PendingAttempt(emission.access_key or "", state, emission.tries)
+    decider = IssuingDecider(context.backoff, context.builder.clock(), jitter())
+    decision = decider.decide(attempt, outcome)
     match decision:
         case (
             (Authorized() as held)
             | Canceled(authorization=Authorized() as held)
             | Closed(authorization=Authorized() as held)
-        ) if not await _is_ours(means, case, held.digest):
-            return Foreign(held)
-        case Foreign(answer=Duplicate(other_key=str() as key)) if await _has_signed(means, case, key):
-            return replace(judge.ask(attempt), access_key=key)
+        ) if not await _is_ours(context, document, held.digest):
+            return NumberTaken(held)
+        case NumberTaken(answer=Duplicate(other_key=str() as key)) if await _has_signed(
+            context, document, key
+        ):
+            return replace(decider.ask(attempt), access_key=key)
         case _:
             return decision
 
 
-def is_forgotten(case: Case, answer: Duplicate | Authorized | Rejected) -> bool:
-    """Tell whether a number that is taken was taken by us, with a version that is not in the archive.
+def was_issued_before_restore(
+    document: DocumentInProgress, answer: Duplicate | Authorized | Rejected
+) -> bool:
+    """Returns whether a taken number was used by ourselves, with a version that is not in the archive.
 
-    Nobody else has the code that we drew for its key. Such a version was signed after the backup that was
-    restored since: under another number the same sale would be issued twice. The Id of a DPS has no code.
+    Only we know the random code in its access key. Such a version was signed after the backup that was
+    restored later; under another number the same sale would be issued twice. The Id of a DPS has no code.
     """
-    if case.kind.numbering.is_by_authority:
+    if document.document_type.numbering.is_by_authority:
         return False
     match answer:
         case Authorized():
             return True
         case Duplicate(other_key=str() as key):
-            return _numeric_code(key) == case.emission.numeric_code
+            return _numeric_code(key) == document.emission.numeric_code
         case _:
             return False
 
@@ -59,16 +65,16 @@ def _numeric_code(key: str) -> str | None:
         return None
 
 
-async def _is_ours(means: WorkerContext, case: Case, digest: str | None) -> bool:
-    """Tell whether the authority holds what we signed: this version, or an earlier one of the same key."""
-    if digest is None or digest == case.emission.digest:
+async def _is_ours(context: WorkerContext, document: DocumentInProgress, digest: str | None) -> bool:
+    """Returns whether the authority has what we signed: this version, or an earlier one of the same key."""
+    if digest is None or digest == document.emission.digest:
         return True
-    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
-        return await tenant.archive.get(case.document.id, signed_file(digest)) is not None
+    async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
+        return await tenant.archive.get(document.row.id, signed_file(digest)) is not None
 
 
-async def _has_signed(means: WorkerContext, case: Case, key: str) -> bool:
-    """Tell whether a key is that of an earlier version: one that is signed in another month has its own."""
-    async with means.database.autocommit(case.lease.key.subscription_id) as tenant:
-        versions = await tenant.archive.all(case.document.id, signed_file(""))
-    return any(case.kind.issuing.identity(xml).access_key == key for xml in versions)
+async def _has_signed(context: WorkerContext, document: DocumentInProgress, key: str) -> bool:
+    """Returns whether a key is that of an earlier version: signed in another month, it has another key."""
+    async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
+        versions = await tenant.archive.all(document.row.id, signed_file(""))
+    return any(document.document_type.issuing.identity(xml).access_key == key for xml in versions)

@@ -1,1 +1,1 @@
-"""Sales of the catalog: what was sold to whom, and the documents that this needs."""
+"""Sales: from the items of the catalog to the documents that invoice them."""

@@ -9,9 +9,8 @@ from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, T
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.body_reading import is_blank
-from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.fields import (
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import (
     Body,
     Category,
     CityCode,
@@ -27,19 +26,19 @@ from carimbo.fiscal.fields import (
     Sku,
     UnitValue,
 )
-from carimbo.fiscal.goods.payments import METHODS_TAKEN, GivenMethod, PaymentBody
-from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
-from carimbo.fiscal.published import Published
-from carimbo.service.customers import CustomerDetails, CustomerName
-from carimbo.service.product_bodies import ProductType
-from carimbo.service.split_items import ProductId
+from carimbo.fiscal.body.published import Published
+from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
+from carimbo.fiscal.goods.payments import ACCEPTED_METHODS, PaymentBody, PaymentMethodText
+from carimbo.service.catalog.customers import CustomerDetails, CustomerName
+from carimbo.service.catalog.product_bodies import ProductType
+from carimbo.service.catalog.split_items import ProductId
 
 MOST_LINES = 990
 USUAL_PAYMENT = "credit_card"
 
 
-def _instead(advice: str) -> BeforeValidator:
-    """Refuse a name that others use for what is called otherwise here."""
+def _use_instead(advice: str) -> BeforeValidator:
+    """Returns a validator that refuses a field name of other APIs and names ours."""
 
     def refuse(_: Any) -> NoReturn:
         raise PydanticCustomError("named_otherwise", "{advice}", {"advice": advice})
@@ -56,7 +55,7 @@ class EmitWhen(StrEnum):
 
 
 class BuyerBody(CustomerDetails):
-    """Who buys; what the catalog knows already stays as it is there."""
+    """The buyer of a sale; it fills gaps of the catalog's customer but does not overwrite it."""
 
     name: CustomerName | None = Field(
         default=None,
@@ -67,7 +66,7 @@ class BuyerBody(CustomerDetails):
 
 
 class SaleLineBody(Body):
-    """One line of a sale: an item of the catalog, or a new one."""
+    """A line of a sale: an item of the catalog, or a new one."""
 
     sku: Annotated[Sku | None, MAY_BE_MISSING] = Field(
         default=None, description="SKU do item; um desconhecido, com name, type e category, é cadastrado."
@@ -95,20 +94,20 @@ class SaleLineBody(Body):
         default=None,
         description="Item da lista de um serviço que não está no catálogo; o de um que está não muda.",
     )
-    amount: SkipJsonSchema[Annotated[None, _instead("Use price, o preço de uma unidade.")]] = None
-    product_type: SkipJsonSchema[Annotated[None, _instead("Use type.")]] = None
+    amount: SkipJsonSchema[Annotated[None, _use_instead("Use price, o preço de uma unidade.")]] = None
+    product_type: SkipJsonSchema[Annotated[None, _use_instead("Use type.")]] = None
 
     @model_validator(mode="before")
     @classmethod
-    def require_item(cls, given: Any) -> Any:
-        """Returns the line with a mark where neither a SKU nor an id says what is sold."""
-        if isinstance(given, dict) and is_blank(given.get("sku")) and is_blank(given.get("id")):
-            return given | {"sku": Missing("Informe sku ou id.")}
-        return given
+    def require_item(cls, line: Any) -> Any:
+        """Returns the line, with a missing-field mark if it has neither a SKU nor an id."""
+        if isinstance(line, dict) and is_blank(line.get("sku")) and is_blank(line.get("id")):
+            return line | {"sku": Missing("Informe sku ou id.")}
+        return line
 
 
 class ServiceNoteBody(Body):
-    """What the note of the sale's services says in place of the usual."""
+    """Values of the sale's NFS-e that replace the defaults."""
 
     discrimination: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
         default=None, description="Descrição do serviço, que aceita variáveis como {nomeProduto}."
@@ -127,12 +126,9 @@ class ServiceNoteBody(Body):
     )
 
 
-def _how_told(value: Any) -> str:
-    return "described" if isinstance(value, dict | BuyerBody) else "by id"
-
-
-Buyer = Annotated[
-    Annotated[UUID, Tag("by id")] | Annotated[BuyerBody, Tag("described")], Discriminator(_how_told)
+_BuyerInput = Annotated[
+    Annotated[UUID, Tag("by id")] | Annotated[BuyerBody, Tag("described")],
+    Discriminator(lambda value: "described" if isinstance(value, dict | BuyerBody) else "by id"),
 ]
 
 
@@ -146,25 +142,25 @@ def _none_if_empty(value: Any) -> Any:
 
 
 class SaleBody(Body):
-    """A sale: to whom, what, and when its documents are issued."""
+    """The body of a sale: the customer, the items, and when its documents are issued."""
 
-    customer: Annotated[Buyer | None, BeforeValidator(_none_if_empty)] = Field(
+    customer: Annotated[_BuyerInput | None, BeforeValidator(_none_if_empty)] = Field(
         default=None,
         description=(
             "Id do cliente, que fica como está, ou seus dados, que completam os do catálogo; obrigatório para"
             " NF-e e NFS-e, dispensado na NFC-e, que aceita só document."
         ),
     )
-    # Of a tuple, pydantic would also tell that it is too short when all that is in it is wrong.
+    # A list, because for a tuple of invalid items pydantic would also report that it is too short.
     products: Annotated[list[SaleLineBody], Field(min_length=1, max_length=MOST_LINES)] = Field(
         description="O que foi vendido, de 1 a 990 linhas."
     )
     sale_date: IsoDay | None = Field(
         default=None, description="Data da venda; na falta, a de hoje.", examples=["2026-11-14"]
     )
-    payment_method: GivenMethod | None = Field(
+    payment_method: PaymentMethodText | None = Field(
         default=None,
-        description=f"Meio de pagamento: {METHODS_TAKEN}; na falta dele e de payments, credit_card.",
+        description=f"Meio de pagamento: {ACCEPTED_METHODS}; na falta dele e de payments, credit_card.",
     )
     payments: Annotated[tuple[PaymentBody, ...], Field(max_length=100)] = Field(
         default=(),
@@ -212,5 +208,5 @@ class SaleBody(Body):
 
     @property
     def paid_by(self) -> str | None:
-        """Returns the payment method as given; None if the payments alone tell."""
+        """The payment method as given; None if only `payments` is given."""
         return self.payment_method or (None if self.payments else USUAL_PAYMENT)

@@ -1,75 +1,187 @@
-"""Changing and deleting a sale of which nothing was issued: its documents are drafts, or were rejected."""
+"""Changes and deletes a sale without issued documents: all are drafts, or were rejected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from uuid import UUID
 
+from pydantic import RootModel, ValidationError
+
+from carimbo.fiscal.body.reading import is_blank
+from carimbo.fiscal.catalog.sale import without_absent
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
-from carimbo.service.companies import Deleted, hold_company
+from carimbo.service.change_bodies import AS_SENT, partial_of
+from carimbo.service.companies.registration import Deleted, hold_company
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.discarding import may_be_discarded
-from carimbo.service.dismissal import may_have_been_issued
-from carimbo.service.documents import stored_request
-from carimbo.service.errors import Code, Refusal, invalid_field
-from carimbo.service.exact_json import write
-from carimbo.service.kinds import kind_named
-from carimbo.service.sales.body import SaleBody
-from carimbo.service.sales.catalog import SoldBefore
-from carimbo.service.sales.create import AcceptedSale, buyer_id, prepare, sale_of, sold_lines
-from carimbo.service.sales.draft_storage import Prepared, SaleOrder, add_drafts
-from carimbo.service.sales.patch import Merging, patched
-from carimbo.service.sales.record import MOST_TRIES, SaleStatus, changed_meanwhile, shown, unknown_sale
-from carimbo.storage.companies import Company
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.queries import stored_request
+from carimbo.service.errors import ErrorCode, Refusal, invalid_body, invalid_field
+from carimbo.service.issuing.drafts import may_be_discarded
+from carimbo.service.json_values import merge_patch, write_json
+from carimbo.service.maintenance import may_have_been_issued
+from carimbo.service.sales.body import EmitWhen, SaleBody
+from carimbo.service.sales.catalog import PreviousReferences
+from carimbo.service.sales.create import (
+    AcceptedSale,
+    PreparedSale,
+    SaleOrder,
+    add_drafts,
+    prepare_sale,
+    sale_row,
+    store_buyer,
+    store_lines,
+)
+from carimbo.service.sales.record import MOST_TRIES, SaleStatus, changed_meanwhile, sale_record, unknown_sale
+from carimbo.service.stored_records import log_unreadable
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
-from carimbo.storage.sales import Sale, ShownLine, ShownSale
+from carimbo.storage.sales import SaleDetails, SaleLineDetails, SaleRow
 from carimbo.storage.subscriptions import Subscription
 
+_PAYMENT = ("paymentMethod", "payments")
+_STORED_JSON = ("payments", "nfse")
+_IDENTITY = ("name", "document", "foreignId")
+# Fields that every sale has: a blank value changes nothing, as in every PUT.
+_NEVER_EMPTY = ("products", "emitWhen")
 _DIRECT = "A venda foi feita por um documento: corrija o documento em invoices e emita-o de novo."
 _NUMBERED = "A venda tem documento que já tem número: corrija-o em invoices, se preciso, e emita-o."
 
 
+if TYPE_CHECKING:
+    _Changes: TypeAlias = dict[str, Any]
+else:
+    _Changes = partial_of(SaleBody)
+
+
+class SaleChanges(RootModel[Annotated[_Changes, AS_SENT]]):
+    """The fields of a sale that change, as in the body that creates one."""
+
+
+class MergeMode(Enum):
+    """How changes are merged into a sale; absent fields stay in either case."""
+
+    WHOLE = "objects replace objects"
+    DEEP = "objects join objects (RFC 7396)"
+
+
+def changed_body(
+    sale: SaleDetails,
+    lines: Sequence[SaleLineDetails],
+    buyer_tax_id: str | None,
+    patch: dict[str, Any],
+    merging: MergeMode,
+) -> SaleBody:
+    """Returns the body of a sale after a patch, or refuses it.
+
+    Either payment field replaces both. A customer object without name, document and foreign id completes the
+    customer of the sale; a buyer outside the catalog is identified by a CPF or CNPJ alone.
+    """
+    current = _current(sale, lines, buyer_tax_id)
+    patch = {name: value for name, value in patch.items() if name not in _NEVER_EMPTY or not is_blank(value)}
+    if any(patch.get(name) for name in _PAYMENT):
+        current = {name: value for name, value in current.items() if name not in _PAYMENT}
+    customer = patch.get("customer")
+    if isinstance(customer, dict) and not any(customer.get(name) for name in _IDENTITY):
+        id_fields = {
+            "name": sale.customer_name,
+            "document": sale.customer_document or buyer_tax_id,
+            "foreignId": sale.customer_foreign_id,
+            "email": sale.customer_email,
+        }
+        patch = patch | {"customer": customer | without_absent(id_fields)}
+    try:
+        body = merge_patch(current, patch) if merging is MergeMode.DEEP else current | patch
+        return SaleBody.model_validate(body)
+    except ValidationError as invalid:
+        _refuse_unreadable(sale, patch, invalid)
+        raise invalid_body(invalid) from None
+
+
+def _refuse_unreadable(sale: SaleDetails, patch: dict[str, Any], invalid: ValidationError) -> None:
+    """Refuses a change if the stored payments or `nfse` can't be read and are not replaced."""
+    invalid_names = {str(error["loc"][0]) for error in invalid.errors() if error["loc"]}
+    unreadable = [name for name in _STORED_JSON if name in invalid_names and name not in patch]
+    if unreadable:
+        log_unreadable("sales", sale.id, invalid)
+        sentence = f"Parte da venda não pôde ser lida: envie de novo {' e '.join(unreadable)}."
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=sale.status, allowed=[])
+
+
+def _current(sale: SaleDetails, lines: Sequence[SaleLineDetails], buyer_tax_id: str | None) -> dict[str, Any]:
+    """Returns the body that would create the same sale today.
+
+    A sale without a schedule becomes `manual`, even if it was created with `immediately`.
+    """
+    due_at = sale.scheduled_emit_at if sale.is_waiting else None
+    guarantee = due_at or sale.guarantee_date
+    customer_id = sale.customer_id and str(sale.customer_id)
+    body = {
+        "customer": {"document": buyer_tax_id} if buyer_tax_id else customer_id,
+        "products": [
+            {"id": line.product_id, "name": line.name, "price": line.price, "quantity": line.quantity}
+            for line in lines
+        ],
+        "saleDate": sale.sold_on.isoformat(),
+        "paymentMethod": sale.payment_method,
+        "payments": sale.payments,
+        "emitWhen": (EmitWhen.AFTER_GUARANTEE if due_at else EmitWhen.MANUAL).value,
+        "guaranteeDate": guarantee and guarantee.isoformat(),
+        "sendEmail": sale.send_email,
+        "externalId": sale.external_id,
+        "discount": sale.discount,
+        "shipping": sale.shipping,
+        "nfse": sale.nfse,
+        "productInvoiceType": sale.product_invoice_type,
+        "notes": sale.notes,
+    }
+    return without_absent(body)
+
+
 @dataclass(frozen=True)
 class _CurrentSale:
-    """A sale as it was when changes were merged with it."""
+    """A sale as it was when the changes were merged into it."""
 
-    sale: ShownSale
-    lines: Sequence[ShownLine]
+    sale: SaleDetails
+    lines: Sequence[SaleLineDetails]
     buyer_tax_id: str | None
 
     @property
-    def sold_before(self) -> SoldBefore:
-        return SoldBefore(self.sale.customer_id, [line.product_id for line in self.lines])
+    def references(self) -> PreviousReferences:
+        return PreviousReferences(self.sale.customer_id, [line.product_id for line in self.lines])
 
 
 async def change_sale(
-    counter: IssuingContext,
+    context: IssuingContext,
     subscription: Subscription,
-    company: Company,
+    company: CompanyRow,
     sale_id: UUID,
     changes: dict[str, Any],
-    merging: Merging,
+    merging: MergeMode,
 ) -> AcceptedSale:
-    """Changes some fields of a sale; its documents wait to be emitted, unless the changes say when.
+    """Changes some fields of a sale; its documents become drafts, unless the changes say when to emit them.
 
-    Starts again if another request or its schedule changes the sale meanwhile.
+    Starts again if another request or the schedule changes the sale meanwhile.
     """
     for _ in range(MOST_TRIES):
-        async with counter.database.snapshot(subscription.id) as tenant:
+        async with context.database.snapshot(subscription.id) as tenant:
             current = await _read_changeable(tenant, company.id, sale_id)
-        body = patched(current.sale, current.lines, current.buyer_tax_id, changes, merging)
-        body = _with_external_id_of(current.sale, body)
-        order = SaleOrder(subscription, company, body, write(changes))
-        prepared = await prepare(counter, order, current.sold_before)
-        async with counter.database.tenant(subscription.id) as tenant:
-            if await _rewrite(counter, tenant, order, prepared, current.sale):
-                return AcceptedSale(await shown(tenant, company.id, sale_id), prepared.goes_now)
+        body = changed_body(current.sale, current.lines, current.buyer_tax_id, changes, merging)
+        external_id = current.sale.external_id
+        if body.external_id not in (None, external_id):
+            raise invalid_field("externalId", "Identifica a venda e não pode ser alterado.")
+        body = body.model_copy(update={"external_id": external_id})
+        order = SaleOrder(subscription, company, body, write_json(changes))
+        prepared = await prepare_sale(context, order, current.references)
+        async with context.database.tenant(subscription.id) as tenant:
+            if await _rewrite(context, tenant, order, prepared, current.sale):
+                return AcceptedSale(await sale_record(tenant, company.id, sale_id), prepared.goes_now)
     raise changed_meanwhile()
 
 
 async def delete_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> Deleted:
-    """Deletes a sale with its documents, none of which has a number; customer and items stay."""
+    """Deletes a sale and its documents, none of which has a number; customer and items stay."""
     async with database.tenant(subscription_id) as tenant:
         sale = await tenant.sales.lock(sale_id)
         if sale is None or sale.company_id != company_id:
@@ -94,9 +206,9 @@ async def _read_changeable(tenant: Tenant, company_id: UUID, sale_id: UUID) -> _
 
 
 async def _rewrite(
-    counter: IssuingContext, tenant: Tenant, order: SaleOrder, prepared: Prepared, sale: ShownSale
+    context: IssuingContext, tenant: Tenant, order: SaleOrder, prepared: PreparedSale, sale: SaleDetails
 ) -> bool:
-    """Writes a changed sale and makes its documents anew; writes nothing if the sale was changed since.
+    """Stores a changed sale and drafts its documents again; returns False if the sale was changed meanwhile.
 
     Locks the sale and its documents before customer and items: no request that holds those waits for a sale.
     """
@@ -109,61 +221,54 @@ async def _rewrite(
     numbered = {
         (document.type, document.environment): document for document in documents if document.emission
     }
-    if not numbered.keys() <= {(draft.kind.name, draft.environment) for draft in prepared.drafts}:
+    if not numbered.keys() <= {(draft.document_type.name, draft.environment) for draft in prepared.drafts}:
         raise _wrong_state(sale, _NUMBERED, documents)
-    customer_id = await buyer_id(tenant, sale.company_id, prepared.plan)
-    lines = await sold_lines(tenant, prepared.plan)
+    customer_id = await store_buyer(tenant, sale.company_id, prepared.plan)
+    lines = await store_lines(tenant, prepared.plan)
     await _delete(tenant, [document for document in documents if may_be_discarded(document)])
-    await tenant.sales.rewrite(sale_of(prepared.plan, sale.id, order, customer_id), lines)
-    await add_drafts(counter, tenant, order, prepared, sale.id, numbered)
+    await tenant.sales.rewrite(sale_row(prepared.plan, sale.id, order, customer_id), lines)
+    await add_drafts(context, tenant, order, prepared, sale.id, numbered)
     return True
 
 
 async def _delete(tenant: Tenant, documents: Sequence[Document]) -> None:
     if not await tenant.documents.delete([document.id for document in documents]):
-        raise LookupError("documents that are held can't be deleted")
+        raise LookupError("locked documents can't be deleted")
 
 
 def _tax_id_on_receipt(documents: Sequence[Document]) -> str | None:
-    """Returns the CPF or CNPJ that the receipt of a sale without customer names.
+    """Returns the CPF or CNPJ in the receipt of a sale without customer.
 
-    Sales that an earlier release stored have it nowhere else.
+    Sales of earlier releases have it nowhere else.
     """
-    requests = ((kind_named(document.type).issuing, stored_request(document)) for document in documents)
+    requests = (
+        (document_type_named(document.type).issuing, stored_request(document)) for document in documents
+    )
     addressees = (issuing.addressee(request) for issuing, request in requests)
     return next((addressee.tax_id for addressee in addressees if addressee and addressee.tax_id), None)
 
 
-def _with_external_id_of(sale: Sale, body: SaleBody) -> SaleBody:
-    """Returns the body with the external id of the sale, or refuses another one."""
-    if body.external_id not in (None, sale.external_id):
-        raise invalid_field("externalId", "Identifica a venda e não pode ser alterado.")
-    return body.model_copy(update={"external_id": sale.external_id})
-
-
-def _require_changeable(sale: Sale, documents: Sequence[Document]) -> None:
-    """Refuses what was issued, and rejected documents whose numbers may belong to an issued document."""
+def _require_changeable(sale: SaleRow, documents: Sequence[Document]) -> None:
+    """Refuses a sale with documents that were issued, or may have been."""
     _require_unissued(documents)
     if sale.is_direct:
         raise _wrong_state(sale, _DIRECT, documents)
-    if any(may_have_been_issued(document) or _is_denied(document) for document in documents):
-        raise _wrong_state(sale, _NUMBERED, documents)
+    for document in documents:
+        is_denied = document.emission is not None and document.emission.state == EmissionState.DENIED
+        if is_denied or may_have_been_issued(document):
+            raise _wrong_state(sale, _NUMBERED, documents)
 
 
 def _require_unissued(documents: Sequence[Document]) -> None:
-    """Refuses while any document is on its way, and once one was authorized."""
+    """Refuses if any document is in processing or was issued."""
     if any(document.status not in EMITTABLE for document in documents):
-        raise Refusal(Code.SALE_ALREADY_INVOICED)
+        raise Refusal(ErrorCode.SALE_ALREADY_INVOICED)
 
 
-def _is_denied(document: Document) -> bool:
-    return document.emission is not None and document.emission.state == EmissionState.DENIED
-
-
-def _wrong_state(sale: Sale, sentence: str, documents: Sequence[Document]) -> Refusal:
-    """Refuses what no other status of the sale would permit."""
+def _wrong_state(sale: SaleRow, sentence: str, documents: Sequence[Document]) -> Refusal:
+    """Returns the refusal of an operation that no status of the sale would allow."""
     if any(document.status == Status.REJECTED for document in documents):
         status = SaleStatus.FAILED
     else:
         status = SaleStatus.SCHEDULED if sale.scheduled_emit_at else SaleStatus.DRAFT
-    return Refusal(Code.INVALID_STATE, sentence, currentStatus=status, allowed=[])
+    return Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=status, allowed=[])

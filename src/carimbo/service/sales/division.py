@@ -1,20 +1,23 @@
-"""How a sale divides into the lines of its documents: every part adds up to the whole, to the cent."""
+"""Divides the lines of a sale by kind of item; each kind becomes one document.
+
+The parts add up to the whole, to the cent.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from carimbo.fiscal.catalog_sale import ItemType, SoldLine
-from carimbo.fiscal.money import ZERO, cents, shares
+from carimbo.fiscal.catalog.sale import ItemType, SoldLine
+from carimbo.fiscal.money import ZERO, cents, split_amount
 from carimbo.storage.products import NewProduct
 
-# What the layouts have room for; of ten million units the price still makes up their total to the cent.
+# The precision of the layouts; even for ten million units price times quantity is the total, to the cent.
 _FINEST_PRICE = Decimal("0.0000000001")
 
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A part of a split item."""
+    """A component of a split item."""
 
     product: NewProduct
     percentage: Decimal
@@ -22,7 +25,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class PricedLine:
-    """A line of a sale whose item and price are known."""
+    """A line of a sale with its item and price."""
 
     product: NewProduct
     name: str
@@ -37,7 +40,7 @@ class PricedLine:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A line, or what one component has of it."""
+    """A line, or the part of a line that belongs to a component."""
 
     position: int
     line: PricedLine
@@ -53,44 +56,45 @@ class _Part:
 
 
 def item_types(lines: Sequence[PricedLine]) -> list[ItemType]:
-    """Returns what kinds of items the lines sell, those of the components of split items."""
+    """Returns the kinds of items in the lines; for split items, those of their components."""
     present = {part.product.type for line in lines for part in _parts(0, line)}
-    return [kind for kind in ItemType if kind in present]
+    return [item_type for item_type in ItemType if item_type in present]
 
 
-def divided(
+def divide_lines(
     lines: Sequence[PricedLine], discount: Decimal, shipping: Decimal
 ) -> dict[ItemType, tuple[SoldLine, ...]]:
-    """The lines of each document, with their parts of the discount and of the shipping.
+    """Returns the lines of each document, with their shares of the discount and of the shipping.
 
-    The discount falls on all in proportion to their totals. What is shipped is goods: only a sale without any
-    charges its shipping on services.
+    The discount is divided among all lines in proportion to their totals. Shipping is divided among goods;
+    only a sale without goods charges it on services.
     """
     parts = [part for position, line in enumerate(lines) for part in _parts(position, line)]
-    goods = [part.product.type == ItemType.PRODUCT for part in parts]
-    discounts = shares(discount, [part.total for part in parts])
-    carried = [part for part, is_good in zip(parts, goods, strict=True) if is_good or not any(goods)]
-    charged = iter(shares(shipping, [part.total for part in carried]))
-    shippings = [next(charged) if is_good or not any(goods) else ZERO for is_good in goods]
-    sold = [_sold(*given) for given in zip(parts, discounts, shippings, strict=True)]
-    kinds = [ItemType(part.product.type) for part in parts]
-    return {
-        kind: tuple(line for line, own in zip(sold, kinds, strict=True) if own is kind)
-        for kind in ItemType
-        if kind in kinds
-    }
+    types = [ItemType(part.product.type) for part in parts]
+    discounts = split_amount(discount, [part.total for part in parts])
+
+    has_goods = ItemType.PRODUCT in types
+    is_shipped = [item_type is ItemType.PRODUCT or not has_goods for item_type in types]
+    totals = [part.total for part, shipped in zip(parts, is_shipped, strict=True) if shipped]
+    charges = iter(split_amount(shipping, totals))
+    shippings = [next(charges) if shipped else ZERO for shipped in is_shipped]
+
+    divided: dict[ItemType, list[SoldLine]] = {item_type: [] for item_type in ItemType if item_type in types}
+    for part, item_type, part_discount, part_shipping in zip(parts, types, discounts, shippings, strict=True):
+        divided[item_type].append(_sold_line(part, part_discount, part_shipping))
+    return {item_type: tuple(sold_lines) for item_type, sold_lines in divided.items()}
 
 
 def _parts(position: int, line: PricedLine) -> Iterator[_Part]:
     if not line.components:
         yield _Part(position, line, line.product, line.name, line.total)
         return
-    totals = shares(line.total, [component.percentage for component in line.components])
+    totals = split_amount(line.total, [component.percentage for component in line.components])
     for component, total in zip(line.components, totals, strict=True):
         yield _Part(position, line, component.product, component.product.name, total)
 
 
-def _sold(part: _Part, discount: Decimal, shipping: Decimal) -> SoldLine:
+def _sold_line(part: _Part, discount: Decimal, shipping: Decimal) -> SoldLine:
     return SoldLine(
         position=part.position,
         sku=part.product.sku,

@@ -1,30 +1,32 @@
-"""Sending a sale's documents on their way, and canceling them."""
+"""Emits and cancels the documents of a sale."""
 
 import asyncio
 from collections.abc import Sequence
-from datetime import date
 from typing import Annotated, Any
 from uuid import UUID
 
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_snake
 
-from carimbo.fiscal.fields import Body, Record, Text
+from carimbo.fiscal.body.fields import Body, Record, Text
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
-from carimbo.service.allowance import reserve_documents
-from carimbo.service.companies import hold_company
+from carimbo.service.companies.registration import hold_company
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.discarding import may_be_discarded
-from carimbo.service.dismissal import may_have_been_issued
-from carimbo.service.documents import Reference
-from carimbo.service.errors import Code, Refusal
-from carimbo.service.filing.desk import Desk
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.outcome import EventUnderWay
 from carimbo.service.filing.register import register_event
-from carimbo.service.invoices import Ready, make_ready, start
-from carimbo.service.kinds import kind_named
-from carimbo.service.sales.record import MOST_TRIES, SaleRecord, SaleStatus, changed_meanwhile, shown
-from carimbo.storage.companies import Company
+from carimbo.service.issuing.drafts import (
+    may_be_discarded,
+    prepare_emission,
+    start_emission,
+)
+from carimbo.service.maintenance import may_have_been_issued
+from carimbo.service.sales.record import MOST_TRIES, SaleRecord, SaleStatus, changed_meanwhile, sale_record
+from carimbo.service.subscriptions import reserve_documents
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.subscriptions import Subscription
@@ -41,7 +43,7 @@ _CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
 
 
 class SaleCancellation(Body):
-    """Why the documents of a sale are canceled."""
+    """The body that cancels the documents of a sale."""
 
     justification: Annotated[Text, StringConstraints(min_length=15, max_length=255)] | None = Field(
         default=None, description="Justificativa, de 15 a 255 caracteres; na falta, um texto padrão."
@@ -52,35 +54,41 @@ class SaleCancellation(Body):
 
 
 async def emit_sale(
-    counter: IssuingContext, subscription: Subscription, company: Company, sale_id: UUID
+    context: IssuingContext, subscription: Subscription, company: CompanyRow, sale_id: UUID
 ) -> SaleRecord:
-    """Send every draft and every rejected document of a sale on its way: all of them, or none.
+    """Emits every draft and every rejected document of a sale: all of them, or none.
 
     Starts again if another request changes a document of the sale meanwhile.
     """
     for _ in range(MOST_TRIES):
-        async with counter.database.snapshot(subscription.id) as tenant:
-            sale = await shown(tenant, company.id, sale_id)
+        async with context.database.snapshot(subscription.id) as tenant:
+            sale = await sale_record(tenant, company.id, sale_id)
             documents = await tenant.documents.of_sales([sale_id])
-        ready = [
-            await make_ready(counter, subscription, company, document)
+        emittable = [
+            await prepare_emission(context, subscription, company, document)
             for document in _emittable(sale, documents)
         ]
-        async with counter.database.tenant(subscription.id) as tenant:
+        async with context.database.tenant(subscription.id) as tenant:
             await hold_company(tenant, company.id)
             await tenant.sales.lock(sale_id)
             locked = await tenant.documents.lock_of_sale(sale_id)
             if _versions(locked) == _versions(documents):
-                await _start(tenant, sale_id, ready, counter.workshop.today)
-                return await shown(tenant, company.id, sale_id)
+                await tenant.sales.unschedule(sale_id)
+                today = context.builder.today
+                for document in emittable:
+                    await start_emission(tenant, document, today)
+                await reserve_documents(
+                    tenant, [document.period for document in emittable if document.period]
+                )
+                return await sale_record(tenant, company.id, sale_id)
     raise changed_meanwhile()
 
 
 def _emittable(sale: SaleRecord, documents: Sequence[Document]) -> list[Document]:
-    """Returns the documents that wait or were rejected, or refuses if there are none.
+    """Returns the drafts and rejected documents of a sale, or refuses if there are none.
 
-    A document that may have been issued is not among them, and nothing of a canceled sale: a caller who asks
-    for all that is left does not ask for those. Each can be emitted by itself.
+    Leaves out documents that may have been issued, and refuses a canceled sale: each of those documents has
+    to be emitted by itself.
     """
     if sale.status is SaleStatus.CANCELED:
         raise _wrong_state(sale, _CANCELED, *_EMITTABLE)
@@ -97,24 +105,21 @@ def _emittable(sale: SaleRecord, documents: Sequence[Document]) -> list[Document
 
 
 def _versions(documents: Sequence[Document]) -> list[tuple[UUID, str, int]]:
-    """Returns what differs if a document was changed, emitted, discarded, canceled or made anew."""
+    """Returns values that differ after any change, emission, cancellation, deletion or new document."""
     return [(document.id, document.status, document.version) for document in documents]
 
 
-async def _start(tenant: Tenant, sale_id: UUID, ready: Sequence[Ready], today: date) -> None:
-    await tenant.sales.unschedule(sale_id)
-    for one in ready:
-        await start(tenant, one, today)
-    await reserve_documents(tenant, [one.period for one in ready if one.period])
-
-
 async def cancel_sale(
-    desk: Desk, subscription_id: UUID, company: Company, sale_id: UUID, told: SaleCancellation
+    context: FilingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    sale_id: UUID,
+    cancellation: SaleCancellation,
 ) -> tuple[SaleRecord, bool]:
-    """Cancel every authorized document of a sale; tells whether an authority has still to answer."""
-    database = desk.counter.database
+    """Cancels every authorized document of a sale; returns it, and whether an answer is still pending."""
+    database = context.issuing.database
     async with database.snapshot(subscription_id) as tenant:
-        sale = await shown(tenant, company.id, sale_id)
+        sale = await sale_record(tenant, company.id, sale_id)
         documents = await tenant.documents.of_sales([sale_id])
     authorized = [document for document in documents if document.status == Status.AUTHORIZED]
     if sale.status is SaleStatus.PROCESSING:
@@ -123,25 +128,30 @@ async def cancel_sale(
     if not authorized:
         raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *_CANCELABLE)
     async with database.autocommit(subscription_id) as tenant:
-        # What of a canceled sale waits for its time goes out no more, unless somebody says so.
+        # Scheduled documents of a canceled sale are not emitted, unless somebody emits them.
         await tenant.sales.unschedule(sale_id)
-    # Each by itself: what an authority says of one does not keep another from being canceled.
+    # Each by itself: the refusal of one does not keep the others from being canceled.
     outcomes = await asyncio.gather(
-        *(_cancel(desk, subscription_id, company, document, told) for document in authorized),
+        *(_cancel(context, subscription_id, company, document, cancellation) for document in authorized),
         return_exceptions=True,
     )
     for document, outcome in zip(authorized, outcomes, strict=True):
+        if isinstance(outcome, Refusal):
+            # Names the document, because others may already be canceled.
+            details = {"documentId": str(document.id), "documentType": document.type}
+            raise Refusal(outcome.code, outcome.message, **(outcome.details or {}), **details)
         if isinstance(outcome, BaseException):
-            raise _about(document, outcome)
-    is_open = any(isinstance(outcome, EventUnderWay) for outcome in outcomes)
+            raise outcome
+
+    is_pending = any(isinstance(outcome, EventUnderWay) for outcome in outcomes)
     async with database.tenant(subscription_id) as tenant:
-        if not is_open:
-            await _drop_drafts(tenant, sale_id)
-        return await shown(tenant, company.id, sale_id), is_open
+        if not is_pending:
+            await _delete_drafts(tenant, sale_id)
+        return await sale_record(tenant, company.id, sale_id), is_pending
 
 
-async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
-    """Delete what of a canceled sale was never sent: nobody is to issue it by mistake."""
+async def _delete_drafts(tenant: Tenant, sale_id: UUID) -> None:
+    """Deletes the unsent drafts of a canceled sale, so that nobody emits them by mistake."""
     await tenant.sales.lock(sale_id)
     documents = await tenant.documents.lock_of_sale(sale_id)
     drafts = [
@@ -150,30 +160,26 @@ async def _drop_drafts(tenant: Tenant, sale_id: UUID) -> None:
         if document.status == Status.PENDING and may_be_discarded(document)
     ]
     if not await tenant.documents.delete(drafts):
-        raise LookupError("drafts that are held can't be deleted")
+        raise LookupError("locked drafts can't be deleted")
 
 
 async def _cancel(
-    desk: Desk, subscription_id: UUID, company: Company, document: Document, told: SaleCancellation
+    context: FilingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    document: Document,
+    cancellation: SaleCancellation,
 ) -> Record:
-    kind = kind_named(document.type)
-    event = kind.cancellation
+    document_type = document_type_named(document.type)
+    event = document_type.cancellation
     if event is None:
-        raise LookupError(f"{kind.name} has no cancellation")
+        raise LookupError(f"{document_type.name} has no cancellation")
     request = event.request
-    given: dict[str, Any] = told.model_dump(by_alias=True, exclude_none=True)
-    own = {name: value for name, value in given.items() if to_snake(name) in request.model_fields}
-    which = Reference(subscription_id, document.id, company.id, kind.read_collection)
-    return await register_event(desk, company, which, event.name, request.model_validate(own))
-
-
-def _about(document: Document, refused: BaseException) -> BaseException:
-    """A refusal with the document that it is about; others of the sale may be canceled by now."""
-    if not isinstance(refused, Refusal):
-        return refused
-    named = {"documentId": str(document.id), "documentType": document.type}
-    return Refusal(refused.code, refused.message, **(refused.details or {}), **named)
+    fields: dict[str, Any] = cancellation.model_dump(by_alias=True, exclude_none=True)
+    own = {name: value for name, value in fields.items() if to_snake(name) in request.model_fields}
+    reference = DocumentReference(subscription_id, document.id, company.id, document_type.read_collection)
+    return await register_event(context, company, reference, event.name, request.model_validate(own))
 
 
 def _wrong_state(sale: SaleRecord, sentence: str, *allowed: SaleStatus) -> Refusal:
-    return Refusal(Code.INVALID_STATE, sentence, currentStatus=sale.status, allowed=[*allowed])
+    return Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=sale.status, allowed=[*allowed])

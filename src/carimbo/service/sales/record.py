@@ -1,4 +1,4 @@
-"""Sales as callers read them."""
+"""Sales as callers see them."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -9,24 +9,24 @@ from uuid import UUID
 
 from pydantic import Field, TypeAdapter
 
-from carimbo.fiscal.fields import Body, Number, Record
+from carimbo.fiscal.body.fields import Body, Number, Record
+from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.taxpayer import shown_tax_id
-from carimbo.service.document_record import Rejection, record_of
-from carimbo.service.errors import Code, Refusal, not_found
-from carimbo.service.pages import Page, PageRequest
-from carimbo.service.readable import UNREADABLE, readable
+from carimbo.service.documents.record import Rejection, record_of
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.listing import Page, PageRequest
 from carimbo.service.sales.body import EmitWhen
+from carimbo.service.stored_records import UNREADABLE, record_or_partial
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
-from carimbo.storage.sales import SaleFilter, ShownLine, ShownSale
+from carimbo.storage.sales import SaleDetails, SaleFilter, SaleLineDetails
 
 MOST_TRIES = 10
 """Attempts to change or emit a sale that other requests change meanwhile."""
 
 
 class SaleStatus(StrEnum):
-    """How a sale stands, which its documents tell."""
+    """The status of a sale, computed from its documents."""
 
     DRAFT = "draft"
     SCHEDULED = "scheduled"
@@ -38,7 +38,7 @@ class SaleStatus(StrEnum):
 
 
 class SaleCustomer(Record):
-    """Who bought."""
+    """The customer of a sale."""
 
     id: UUID
     name: str
@@ -47,7 +47,7 @@ class SaleCustomer(Record):
 
 
 class SaleProduct(Record):
-    """What was sold."""
+    """A line of a sale."""
 
     id: str
     sku: str
@@ -60,7 +60,7 @@ class SaleProduct(Record):
 
 
 class SaleInvoice(Record):
-    """A document of the sale."""
+    """A document of a sale."""
 
     id: UUID
     type: str = Field(examples=["nfse"])
@@ -72,7 +72,7 @@ class SaleInvoice(Record):
 
 
 class SalePayment(Record):
-    """A payment of the sale."""
+    """A payment of a sale."""
 
     method: str = Field(description="Código do meio de pagamento (tPag).", examples=["17"])
     amount: Number
@@ -81,7 +81,7 @@ class SalePayment(Record):
 
 
 class SaleNote(Record):
-    """What the sale says of its NFS-e."""
+    """The values that a sale sets for its NFS-e."""
 
     discrimination: str | None = None
     competence_date: str | None = None
@@ -125,7 +125,7 @@ class SaleRecord(Record):
 
 
 class SaleQuery(Body):
-    """What a list of sales is narrowed down to."""
+    """The filters of a list of sales."""
 
     status: SaleStatus | None = None
     customer_id: UUID | None = None
@@ -136,16 +136,16 @@ class SaleQuery(Body):
 
 
 async def read_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> SaleRecord:
-    """Read a sale."""
+    """Returns a sale."""
     async with database.snapshot(subscription_id) as tenant:
-        return await shown(tenant, company_id, sale_id)
+        return await sale_record(tenant, company_id, sale_id)
 
 
 async def list_sales(
     database: Database, subscription_id: UUID, company_id: UUID, query: SaleQuery, request: PageRequest
 ) -> Page[SaleRecord]:
-    """List a company's sales, the latest first."""
-    wanted = SaleFilter(
+    """Lists a company's sales, newest first."""
+    filter_ = SaleFilter(
         status=query.status,
         customer_id=query.customer_id,
         external_id=query.external_id,
@@ -154,13 +154,13 @@ async def list_sales(
         sold_until=query.end_date,
     )
     async with database.snapshot(subscription_id) as tenant:
-        found = await tenant.sales.page(company_id, wanted, request.offset, request.page_size)
-        total = await tenant.sales.count(company_id, wanted)
-        return Page(await _records(tenant, found), total, request)
+        sales = await tenant.sales.page(company_id, filter_, request.offset, request.page_size)
+        total = await tenant.sales.count(company_id, filter_)
+        return Page(await _records(tenant, sales), total, request)
 
 
-async def shown(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
-    """Show a sale of a company, or refuse as if it never existed."""
+async def sale_record(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
+    """Returns a sale of a company, or refuses as if it never existed."""
     sale = await tenant.sales.show(sale_id)
     if sale is None or sale.company_id != company_id:
         raise unknown_sale()
@@ -169,43 +169,48 @@ async def shown(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
 
 
 def unknown_sale() -> Refusal:
-    """The refusal of a sale that is not there."""
+    """Returns the refusal of a sale that does not exist."""
     return not_found("Venda não encontrada.")
 
 
 def changed_meanwhile() -> Refusal:
-    """Returns the refusal of a request that others kept changing the sale of."""
+    """Returns the refusal after too many concurrent changes of the same sale."""
     sentence = "A venda está sendo alterada por outras requisições: leia-a e tente de novo."
-    return Refusal(Code.VERSION_CONFLICT, sentence)
+    return Refusal(ErrorCode.VERSION_CONFLICT, sentence)
 
 
-async def _records(tenant: Tenant, sales: Sequence[ShownSale]) -> list[SaleRecord]:
+async def _records(tenant: Tenant, sales: Sequence[SaleDetails]) -> list[SaleRecord]:
     ids = [sale.id for sale in sales]
-    lines = {of: list(own) for of, own in groupby(await tenant.sales.lines(ids), lambda line: line.sale_id)}
+    rows = await tenant.sales.lines(ids)
+    lines = {sale_id: list(own) for sale_id, own in groupby(rows, lambda line: line.sale_id)}
     documents = await tenant.documents.of_sales(ids)
     return [
-        _record(sale, lines.get(sale.id, []), [one for one in documents if one.sale_id == sale.id])
+        _record(
+            sale, lines.get(sale.id, []), [document for document in documents if document.sale_id == sale.id]
+        )
         for sale in sales
     ]
 
 
-def _record(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Document]) -> SaleRecord:
-    """Returns a sale as callers see it, without payments and `nfse` if these can't be read."""
-    known = _known(sale, lines, documents)
-    return readable(
+def _record(sale: SaleDetails, lines: Sequence[SaleLineDetails], documents: Sequence[Document]) -> SaleRecord:
+    """Returns a sale as callers see it, without payments and `nfse` if they can't be read."""
+    record = _record_without_json(sale, lines, documents)
+    return record_or_partial(
         "sales",
         sale.id,
-        lambda: known.model_copy(
+        lambda: record.model_copy(
             update={
                 "payments": _PAYMENTS.validate_python(sale.payments or []),
                 "nfse": None if sale.nfse is None else SaleNote.model_validate(sale.nfse),
             }
         ),
-        lambda: known.model_copy(update={"warnings": [UNREADABLE]}),
+        lambda: record.model_copy(update={"warnings": [UNREADABLE]}),
     )
 
 
-def _known(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Document]) -> SaleRecord:
+def _record_without_json(
+    sale: SaleDetails, lines: Sequence[SaleLineDetails], documents: Sequence[Document]
+) -> SaleRecord:
     return SaleRecord(
         id=sale.id,
         external_id=sale.external_id,
@@ -231,7 +236,7 @@ def _known(sale: ShownSale, lines: Sequence[ShownLine], documents: Sequence[Docu
     )
 
 
-def _customer(sale: ShownSale) -> SaleCustomer | None:
+def _customer(sale: SaleDetails) -> SaleCustomer | None:
     document = sale.customer_document
     if sale.customer_id is None or sale.customer_name is None:
         return None
@@ -243,7 +248,7 @@ def _customer(sale: ShownSale) -> SaleCustomer | None:
     )
 
 
-def _product(line: ShownLine) -> SaleProduct:
+def _product(line: SaleLineDetails) -> SaleProduct:
     return SaleProduct(
         id=line.product_id,
         sku=line.sku,

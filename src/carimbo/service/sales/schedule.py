@@ -1,15 +1,15 @@
-"""Sales that wait for their time: when it has come, their documents are sent on their way, once."""
+"""Emits the documents of scheduled sales when they are due."""
 
 from uuid import UUID
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import Happening, Status
-from carimbo.service.allowance import Period, counted_period
+from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_record import Rejection
-from carimbo.service.errors import Code
-from carimbo.service.invoices import begin
-from carimbo.service.kinds import kind_named
+from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.record import Rejection
+from carimbo.service.errors import ErrorCode
+from carimbo.service.issuing.drafts import queue_document
+from carimbo.service.subscriptions import Period, counted_period
 from carimbo.storage import work
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
@@ -18,81 +18,85 @@ from carimbo.storage.subscriptions import Subscription, Subscriptions
 from carimbo.storage.work import Lease
 
 _HINTS = {
-    Code.DOCUMENT_LIMIT_REACHED: "Emita o documento quando o plano tiver lugar.",
-    Code.FEATURE_NOT_ENABLED: "Emita o documento quando o recurso estiver habilitado.",
+    ErrorCode.DOCUMENT_LIMIT_REACHED: "Emita o documento quando o plano tiver lugar.",
+    ErrorCode.FEATURE_NOT_ENABLED: "Emita o documento quando o recurso estiver habilitado.",
 }
 
 
-class _PlaceTaken(Exception):
-    """Others took the last places of the plan meanwhile."""
+class _AllowanceTaken(Exception):
+    """Other transactions used up the allowance meanwhile."""
 
 
-async def fire(means: WorkerContext, lease: Lease) -> None:
-    """Send the drafts of a sale on their way, and conclude its work, in one transaction.
+async def emit_due_sale(context: WorkerContext, lease: Lease) -> None:
+    """Queues the drafts of a sale and concludes its work, in one transaction.
 
-    What the rules say of them today is found out on their way, as of every document.
+    They are reviewed by the rules of today when they are issued, as every document is.
     """
     subject = str(lease.key.id)
-    means.reached("due", subject)
-    while not await _fired(means, lease):
+    context.reached("due", subject)
+    while not await _emit(context, lease):
         pass
-    means.reached("fired", subject)
+    context.reached("fired", subject)
 
 
-async def _fired(means: WorkerContext, lease: Lease) -> bool:
+async def _emit(context: WorkerContext, lease: Lease) -> bool:
+    """Emits a sale in one transaction; returns False if others used up the allowance meanwhile."""
+    sale_id = lease.key.id
     try:
-        async with means.database.tenant(lease.key.subscription_id) as tenant:
-            # The company first, as whoever deletes it holds it before its sales.
-            may_go = await _has_company(tenant, lease.key.id)
+        async with context.database.tenant(lease.key.subscription_id) as tenant:
+            sale = await tenant.sales.get(sale_id)
+            # The company first: its deletion locks it before its sales.
+            has_company = sale is not None and await tenant.companies.hold(sale.company_id)
             await work.conclude(tenant.connection, lease)
-            if may_go:
-                await _send_all(means, tenant, lease.key.id)
-    except _PlaceTaken:
+            if has_company:
+                await _queue_drafts(context, tenant, sale_id)
+    except _AllowanceTaken:
         return False
     return True
 
 
-async def _has_company(tenant: Tenant, sale_id: UUID) -> bool:
-    """Tell whether there is still a company for a sale, which stays until its documents are on their way."""
-    sale = await tenant.sales.get(sale_id)
-    return sale is not None and await tenant.companies.hold(sale.company_id)
+async def _queue_drafts(context: WorkerContext, tenant: Tenant, sale_id: UUID) -> None:
+    """Queues the drafts that the subscription's features and allowance permit, and rejects the others.
 
-
-async def _send_all(means: WorkerContext, tenant: Tenant, sale_id: UUID) -> None:
-    """Send what the subscription still has a feature and a place for, and refuse the rest.
-
-    Places are kept last, as they are in a row that every document of the subscription needs.
+    The allowance is reserved last, because all documents of a subscription lock that row.
     """
     subscription = await Subscriptions(tenant.connection).get(tenant.subscription_id)
     if subscription is None:
         raise LookupError(f"subscription {tenant.subscription_id} is gone")
-    kept: list[Period] = []
+    reserved: list[Period] = []
     for document in await tenant.documents.lock_of_sale(sale_id):
-        if document.status == Status.PENDING:
-            period = counted_period(subscription, Environment(document.environment), means.workshop.clock())
-            lacking = await _lacking(tenant, subscription, document, period, len(kept))
-            await (_refuse(tenant, document, lacking) if lacking else _send(tenant, document, period))
-            kept += [period] if period and not lacking else []
-    for period in kept:
+        if document.status != Status.PENDING:
+            continue
+        period = counted_period(subscription, Environment(document.environment), context.builder.clock())
+        code = await _refusal_code(tenant, subscription, document, period, len(reserved))
+        if code:
+            await _reject(tenant, document, code)
+            continue
+        await _queue(tenant, document, period)
+        reserved += [period] if period else []
+    for period in reserved:
         if not await tenant.allowances.reserve(period.name, period.limit):
-            raise _PlaceTaken
+            raise _AllowanceTaken
 
 
-async def _lacking(
-    tenant: Tenant, subscription: Subscription, document: Document, period: Period | None, kept: int
-) -> Code | None:
-    """What the subscription has no more that a document needs, beside places kept for the others."""
-    feature = kind_named(document.type).feature
+async def _refusal_code(
+    tenant: Tenant, subscription: Subscription, document: Document, period: Period | None, reserved: int
+) -> ErrorCode | None:
+    """Returns the error code if the feature or the allowance is missing.
+
+    `reserved` is the number of documents that this transaction reserves before this one.
+    """
+    feature = document_type_named(document.type).feature
     if feature and feature not in subscription.features:
-        return Code.FEATURE_NOT_ENABLED
+        return ErrorCode.FEATURE_NOT_ENABLED
     if period is None or period.limit is None:
         return None
     usage = await tenant.allowances.usage(period.name)
-    has_place = usage.used + usage.reserved + kept < period.limit
-    return None if has_place else Code.DOCUMENT_LIMIT_REACHED
+    is_within_limit = usage.used + usage.reserved + reserved < period.limit
+    return None if is_within_limit else ErrorCode.DOCUMENT_LIMIT_REACHED
 
 
-async def _send(tenant: Tenant, document: Document, period: Period | None) -> None:
+async def _queue(tenant: Tenant, document: Document, period: Period | None) -> None:
     await tenant.documents.start(
         document.id,
         document.amount,
@@ -101,11 +105,11 @@ async def _send(tenant: Tenant, document: Document, period: Period | None) -> No
         document.reviewed_on,
         period.name if period else None,
     )
-    await begin(tenant, document)
+    await queue_document(tenant, document)
 
 
-async def _refuse(tenant: Tenant, document: Document, code: Code) -> None:
+async def _reject(tenant: Tenant, document: Document, code: ErrorCode) -> None:
     rejection = Rejection(code=code.name, message=code.message, field=None, hint=_HINTS[code], retryable=True)
     await tenant.documents.refuse(document.id, rejection.model_dump(by_alias=True))
-    happened = NewEvent(type=Happening.REJECTED, status=Status.REJECTED)
-    await tenant.document_events.add(document.id, [happened])
+    rejected = NewEvent(type=HistoryEntry.REJECTED, status=Status.REJECTED)
+    await tenant.document_events.add(document.id, [rejected])

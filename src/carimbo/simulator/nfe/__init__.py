@@ -1,1 +1,1 @@
-"""NF-e and NFC-e (layout 4.00) as SEFAZ judges them."""
+"""NF-e and NFC-e (layout 4.00): the services and rules of SEFAZ."""

@@ -1,70 +1,89 @@
-"""Answers that NF-e and NFC-e alone have, in the order of their layouts (MOC 7.0, layout 4.00)."""
+"""Answers that only NF-e and NFC-e have, in the element order of their layouts (MOC 7.0, layout 4.00)."""
 
 from collections.abc import Mapping, Sequence
 
-from carimbo.fiscal.tables.states import STATES
-from carimbo.simulator.contributors import Contributor
-from carimbo.simulator.sefaz.answers import Authority, Verdict
-from carimbo.simulator.writing import APPLICATION, tax_id, texts
+from carimbo.fiscal.tables.geography import STATES
+from carimbo.simulator.registers import Contributor
+from carimbo.simulator.rules import AuthorityVerdict
+from carimbo.simulator.sefaz.answers import AnsweringAuthority
+from carimbo.simulator.xml_messages import APPLICATION, tax_id_field, text_elements
 
 
-def lot_answer(authority: Authority, verdict: Verdict, state_code: str, inside: str = "") -> str:
-    """`retEnviNFe`, with a receipt or a protocol inside."""
+def lot_answer(
+    authority: AnsweringAuthority, verdict: AuthorityVerdict, state_code: str, inside: str = ""
+) -> str:
+    """Returns `retEnviNFe`, with a receipt or a protocol inside."""
     where = {"cUF": state_code, "dhRecbto": authority.time()}
-    return authority.dialect.message("retEnviNFe", texts(authority.head(verdict) | where) + inside)
+    return authority.dialect.message(
+        "retEnviNFe", text_elements(authority.head_fields(verdict) | where) + inside
+    )
 
 
 def receipt(number: str) -> str:
-    """`infRec`; the average time is never told as less than a second."""
-    return f"<infRec>{texts({'nRec': number, 'tMed': '1'})}</infRec>"
+    """Returns `infRec`; the average time is always at least one second."""
+    return f"<infRec>{text_elements({'nRec': number, 'tMed': '1'})}</infRec>"
 
 
 def receipt_answer(
-    authority: Authority, verdict: Verdict, number: str, state_code: str, protocols: str = ""
+    authority: AnsweringAuthority,
+    verdict: AuthorityVerdict,
+    number: str,
+    state_code: str,
+    protocols: str = "",
 ) -> str:
-    """`retConsReciNFe`."""
-    about = authority.signature() | {"nRec": number} | authority.result(verdict)
+    """Returns `retConsReciNFe`."""
+    about = authority.application_fields() | {"nRec": number} | authority.result_fields(verdict)
     where = {"cUF": state_code, "dhRecbto": authority.time()}
-    return authority.dialect.message("retConsReciNFe", texts(about | where) + protocols)
+    return authority.dialect.message("retConsReciNFe", text_elements(about | where) + protocols)
 
 
 def inutilization_answer(
-    authority: Authority, verdict: Verdict, asked: Mapping[str, str], number: str = ""
+    authority: AnsweringAuthority, verdict: AuthorityVerdict, fields: Mapping[str, str], number: str = ""
 ) -> str:
-    """`retInutNFe`; `asked` is the range as the question had it, with its `cUF`."""
-    about = dict(asked) | {"dhRecbto": authority.time(), "nProt": number}
-    inside = texts(authority.head(verdict) | about)
+    """Returns `retInutNFe`; `fields` has the range of the request, with its `cUF`."""
+    about = dict(fields) | {"dhRecbto": authority.time(), "nProt": number}
+    inside = text_elements(authority.head_fields(verdict) | about)
     return authority.dialect.message("retInutNFe", f"<infInut>{inside}</infInut>")
 
 
-def event_lot_answer(authority: Authority, verdict: Verdict, lot: str, organ: str, events: str = "") -> str:
-    """`retEnvEvento`."""
-    about = {"idLote": lot} | authority.signature() | {"cOrgao": organ} | authority.result(verdict)
-    return authority.dialect.message("retEnvEvento", texts(about) + events, "1.00")
+def event_lot_answer(
+    authority: AnsweringAuthority, verdict: AuthorityVerdict, lot: str, organ: str, events: str = ""
+) -> str:
+    """Returns `retEnvEvento`."""
+    about = (
+        {"idLote": lot}
+        | authority.application_fields()
+        | {"cOrgao": organ}
+        | authority.result_fields(verdict)
+    )
+    return authority.dialect.message("retEnvEvento", text_elements(about) + events, "1.00")
 
 
 def registry_answer(
-    authority: Authority, verdict: Verdict, asked: Mapping[str, str], found: Sequence[Contributor] = ()
+    authority: AnsweringAuthority,
+    verdict: AuthorityVerdict,
+    fields: Mapping[str, str],
+    contributors: Sequence[Contributor] = (),
 ) -> str:
-    """`retConsCad`; `asked` is the question."""
-    state = STATES.rows.get(asked.get("UF", ""), authority.seat)
+    """Returns `retConsCad`; `fields` has the question."""
+    state = STATES.rows.get(fields.get("UF", ""), authority.home_state)
     when = {"dhCons": authority.time(), "cUF": state.ibge}
-    about = {"verAplic": APPLICATION} | authority.result(verdict) | dict(asked) | when
-    inside = texts(about) + "".join(map(_registration, found))
+    about = {"verAplic": APPLICATION} | authority.result_fields(verdict) | dict(fields) | when
+    inside = text_elements(about) + "".join(map(_registration, contributors))
     return authority.dialect.message("retConsCad", f"<infCons>{inside}</infCons>", "2.00")
 
 
 def _registration(contributor: Contributor) -> str:
-    """`infCad`; whoever is active may issue NF-e, and of CT-e nothing is known (code 4)."""
+    """`infCad`. Active taxpayers can issue NF-e; for CT-e the code is 4, not known."""
     active = "1" if contributor.is_active else "0"
-    known = (
+    fields = (
         {"IE": contributor.registration}
-        | tax_id(contributor.tax_id)
+        | tax_id_field(contributor.tax_id)
         | {"UF": contributor.state, "cSit": active, "indCredNFe": active, "indCredCTe": "4"}
         | {"xNome": contributor.name, "xFant": contributor.trade_name, "xRegApur": contributor.tax_regime}
         | {"CNAE": contributor.activity}
     )
-    address = texts(
+    address = text_elements(
         {
             "xLgr": contributor.street,
             "nro": contributor.number,
@@ -74,13 +93,15 @@ def _registration(contributor: Contributor) -> str:
             "CEP": contributor.zipcode,
         }
     )
-    return f"<infCad>{texts(known)}{f'<ender>{address}</ender>' if address else ''}</infCad>"
+    return f"<infCad>{text_elements(fields)}{f'<ender>{address}</ender>' if address else ''}</infCad>"
 
 
 def distribution_answer(
-    authority: Authority, verdict: Verdict, last_nsu: int, max_nsu: int, documents: str = ""
+    authority: AnsweringAuthority, verdict: AuthorityVerdict, last_nsu: int, max_nsu: int, documents: str = ""
 ) -> str:
-    """`retDistDFeInt`, with `docZip` elements inside."""
+    """Returns `retDistDFeInt`, with `docZip` elements inside."""
     where = {"dhResp": authority.time(), "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
     lot = f"<loteDistDFeInt>{documents}</loteDistDFeInt>" if documents else ""
-    return authority.dialect.message("retDistDFeInt", texts(authority.head(verdict) | where) + lot, "1.01")
+    return authority.dialect.message(
+        "retDistDFeInt", text_elements(authority.head_fields(verdict) | where) + lot, "1.01"
+    )

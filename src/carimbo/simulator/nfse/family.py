@@ -1,33 +1,39 @@
-"""NFS-e: a family that speaks REST and JSON, at the Sefin Nacional and its data environment."""
+"""The NFS-e family: REST and JSON resources of the Sefin Nacional and its data environment."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
-from carimbo.simulator.family import Heard, Said, World
+from carimbo.simulator.family import CallReply, IncomingCall, RequestContext, ServicePath
 from carimbo.simulator.http import TEXT, Reply, Request
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfse import answers
-from carimbo.simulator.nfse.answers import Trouble
-from carimbo.simulator.nfse.call import NAMESPACE, NOTHING_POSTED, Call, Posted
-from carimbo.simulator.nfse.keys import is_key
-from carimbo.simulator.nfse.reading import is_json, opened, packed_in
-from carimbo.simulator.nfse.resources import Found, resources_at, resources_of
-from carimbo.simulator.nfse.rule_codes import RULE_CODES
-from carimbo.simulator.nfse.rules.sender import SENDER_RULES
-from carimbo.simulator.place import Place
-from carimbo.simulator.rule import Refusal, first_broken
-from carimbo.simulator.trust import Credential, credential_of
+from carimbo.simulator.nfse.answers import ErrorEntry
+from carimbo.simulator.nfse.call import (
+    NAMESPACE,
+    NOTHING_POSTED,
+    PostedXml,
+    ResourceCall,
+    is_json,
+    packed_text,
+    unpack_posted,
+)
+from carimbo.simulator.nfse.resources import MatchedResource, resources_at, resources_of
+from carimbo.simulator.nfse.rule_sets import RULE_CODES
+from carimbo.simulator.nfse.rules.certificates import SENDER_RULES
+from carimbo.simulator.nfse.stored_notes import is_key
+from carimbo.simulator.rules import AuthorityVerdict, first_broken
+from carimbo.simulator.trust import JudgedCertificate, judged_certificate
 
 _METHODS = frozenset({"GET", "HEAD", "POST"})
 _OUT_OF_SERVICE = frozenset({"108", "109"})
-# The Id of an event has 59 characters; whatever is longer is none, and the journal need not hold it.
+# The longest Id, that of an event, has 59 characters; the journal need not hold longer texts.
 _LONGEST_SUBJECT = 100
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}toma", f"{{{NAMESPACE}}}xNome"
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xDescServ", "xInfComp", "xMotivo")]
-_NO_LIST = "E1206"
-"""A certificate that can't be looked up now may be good: this one can be tried again."""
+_NO_REVOCATION_LIST = "E1206"
+"""The certificate could not be checked now; the same request may succeed later."""
 _NOT_JSON = Reply(415, b"Unsupported Media Type", TEXT)
 _FAILED = {
     "erros": [
@@ -41,22 +47,22 @@ _FAILED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A call of a resource, and what it brought."""
+class RequestedResource:
+    """The resource that a request addresses, and the XML that it posts."""
 
-    found: Found
-    posted: Posted
+    matched: MatchedResource
+    posted: PostedXml
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceFamily:
-    """The notes of services."""
+    """Service notes (NFS-e)."""
 
     name: str = "nfse"
 
     @property
     def methods(self) -> frozenset[str]:
-        """Those of its resources."""
+        """The methods of its resources."""
         return _METHODS
 
     @property
@@ -64,89 +70,103 @@ class ServiceFamily:
         """The codes of every rule."""
         return RULE_CODES
 
-    def describe(self, place: Place, address: str) -> Reply | None:
-        """The list of the resources of a service."""
-        named = [] if place.rest else [one.name for one in resources_of(place)]
+    def describe(self, place: ServicePath, address: str) -> Reply | None:
+        """Returns the list of the resources of a service."""
+        named = [] if place.rest else [resource.name for resource in resources_of(place)]
         return Reply(200, "\n".join((*named, "")).encode(), TEXT) if named else None
 
-    def hear(self, place: Place, request: Request) -> Heard | Said | None:
-        """Find the resource, and open what is posted to it."""
-        known = {found.resource.method: found for found in resources_at(place)}
-        if not known:
+    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+        """Finds the resource of a request and unpacks the posted XML."""
+        matches = {match.resource.method: match for match in resources_at(place)}
+        if not matches:
             return None
-        if request.method not in known:
-            return Said(Reply(405), "", f"Este endereço aceita só {', '.join(known)}.")
-        found = known[request.method]
-        return _posted(found, request) if found.resource.field else _heard(Asked(found, NOTHING_POSTED))
+        if request.method not in matches:
+            return CallReply(Reply(405), "", f"Este endereço aceita só {', '.join(matches)}.")
 
-    def answer(self, place: Place, heard: Heard, request: Request, world: World) -> Said:
-        """Look at the certificate, and judge."""
-        asked = cast(Asked, heard.message)
-        sender = credential_of(request.certificate) if request.certificate else None
-        call = _call(asked, place, world, sender)
-        refusal = first_broken(SENDER_RULES, call, world.controls.rules_off)
-        return _turned_away(asked, call, refusal) if refusal else asked.found.resource.answer(call)
+        matched = matches[request.method]
+        field = matched.resource.field
+        if not field:
+            return _incoming_call(RequestedResource(matched, NOTHING_POSTED))
+        if not is_json(request):
+            return CallReply(_NOT_JSON, "", "O corpo não diz que é JSON.")
+        packed = packed_text(request, field)
+        if packed is None:
+            return answers.wrong_request({field: ["The field is required."]})
+        return _incoming_call(RequestedResource(matched, unpack_posted(packed)))
 
-    def refuse(self, place: Place, heard: Heard, code: str, world: World) -> Said:
-        """Answer with a code; what is out of service answers by its gateway."""
+    def answer(
+        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+    ) -> CallReply:
+        """Checks the certificate of the connection, then lets the resource answer."""
+        requested = cast(RequestedResource, incoming.message)
+        sender = judged_certificate(request.certificate) if request.certificate else None
+        call = _call(requested, place, context, sender)
+        refusal = first_broken(SENDER_RULES, call, context.controls.rules_off)
+        resource = requested.matched.resource
+        if refusal:
+            status = 400 if refusal.code == _NO_REVOCATION_LIST else 403
+            return resource.reject(call, [ErrorEntry.of(refusal)], status)
+        return resource.answer(call)
+
+    def refuse(
+        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+    ) -> CallReply:
+        """Answers with a code; for the codes of an outage the gateway answers."""
         if code in _OUT_OF_SERVICE:
             return answers.out_of_service(code)
-        asked = cast(Asked, heard.message)
-        return asked.found.resource.reject(_call(asked, place, world), [Trouble.of(Refusal(code))])
+        requested = cast(RequestedResource, incoming.message)
+        return requested.matched.resource.reject(
+            _call(requested, place, context), [ErrorEntry.of(AuthorityVerdict(code))]
+        )
 
-    def refuses_with(self, code: str) -> bool:
-        """Every error, all of which begin with `E`, and what any authority is out of service by."""
+    def can_refuse_with(self, code: str) -> bool:
+        """Returns whether a code is an NFS-e error (`E...`) or means that the authority is out of service."""
         return code in _OUT_OF_SERVICE or (code.startswith("E") and code in NFSE_STATUSES)
 
     def fail(self) -> Reply:
-        """An error in JSON."""
+        """Returns an unexpected error, in JSON."""
         return answers.reply(500, _FAILED)
 
-    def hand_out(self, document: StoredDocument) -> bytes | None:
-        """`NFSe`."""
+    def archived_document(self, document: StoredDocument) -> bytes | None:
+        """Returns the `NFSe` of a document, or None if it is not an NFS-e."""
         return document.protocol_xml if is_key(document.access_key) else None
 
 
-def _posted(found: Found, request: Request) -> Heard | Said:
-    if not is_json(request):
-        return Said(_NOT_JSON, "", "O corpo não diz que é JSON.")
-    packed = packed_in(request, found.resource.field)
-    if packed is None:
-        return answers.wrong_request({found.resource.field: ["The field is required."]})
-    return _heard(Asked(found, opened(packed)))
-
-
-def _heard(asked: Asked) -> Heard:
-    parameters, posted = asked.found.parameters, asked.posted
+def _incoming_call(requested: RequestedResource) -> IncomingCall:
+    parameters, posted = requested.matched.parameters, requested.posted
     named = parameters.get("id") or parameters.get("chave") or parameters.get("municipio", "")
-    return Heard(
-        service=asked.found.resource.name,
+    return IncomingCall(
+        service=requested.matched.resource.name,
         subject=(posted.id or named)[:_LONGEST_SUBJECT],
         texts=tuple(_texts(posted)),
-        message=asked,
+        message=requested,
         keys=tuple(key for key in parameters.values() if is_key(key)),
     )
 
 
-def _texts(posted: Posted) -> Iterator[str]:
-    """Where people write freely: the taker's name, the description, notes, reasons."""
+def _texts(posted: PostedXml) -> Iterator[str]:
+    """Yields the free texts, which may hold triggers: taker's name, description, notes, reasons."""
     if posted.root is None:
         return
-    for one in posted.root.iter(_RECIPIENT, *_FREE_TEXTS):
-        text = one.findtext(_NAME) if one.tag == _RECIPIENT else one.text
+    for node in posted.root.iter(_RECIPIENT, *_FREE_TEXTS):
+        text = node.findtext(_NAME) if node.tag == _RECIPIENT else node.text
         if text:
             yield text
 
 
-def _call(asked: Asked, place: Place, world: World, sender: Credential | None = None) -> Call:
-    return Call(
-        place=place, world=world, sender=sender, parameters=asked.found.parameters, posted=asked.posted
+def _call(
+    requested: RequestedResource,
+    place: ServicePath,
+    context: RequestContext,
+    sender: JudgedCertificate | None = None,
+) -> ResourceCall:
+    return ResourceCall(
+        place=place,
+        context=context,
+        sender=sender,
+        parameters=requested.matched.parameters,
+        posted=requested.posted,
     )
-
-
-def _turned_away(asked: Asked, call: Call, refusal: Refusal) -> Said:
-    status = 400 if refusal.code == _NO_LIST else 403
-    return asked.found.resource.reject(call, [Trouble.of(refusal)], status)
 
 
 NFSE = ServiceFamily()

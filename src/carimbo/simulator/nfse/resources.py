@@ -1,15 +1,14 @@
-"""The resources of the Sefin Nacional and of the data environment: how each is asked for, and who answers."""
+"""The resources of the Sefin Nacional and of the data environment: paths and handlers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carimbo.fiscal.tables.endpoints import services_of
-from carimbo.simulator.family import Said
-from carimbo.simulator.nfse import answers, consult, events, issuing, parameters
-from carimbo.simulator.nfse.answers import Reject
-from carimbo.simulator.nfse.call import Call
-from carimbo.simulator.place import Place
+from carimbo.fiscal.tables.authorities import services_of
+from carimbo.simulator.family import CallReply, ServicePath
+from carimbo.simulator.nfse import answers, city_resources, event_resources, note_resources
+from carimbo.simulator.nfse.answers import RejectionWriter
+from carimbo.simulator.nfse.call import ResourceCall
 
 _MODEL = "nfse"
 _SEFIN, _PARAMETERS = "SefinNacional", "parametrizacao"
@@ -17,25 +16,25 @@ _SEFIN, _PARAMETERS = "SefinNacional", "parametrizacao"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resource:
-    """What one method does at one path."""
+    """A method at a path, and its handler."""
 
     method: str = "GET"
     service: str
     path: str
-    """After the service, with the names of what it holds in braces."""
-    answer: Callable[[Call], Said]
-    reject: Reject = answers.refusal
+    """The path after the service, with its parameters in braces."""
+    answer: Callable[[ResourceCall], CallReply]
+    reject: RejectionWriter = answers.refusal
     field: str = ""
-    """Where the JSON of a POST has its XML."""
+    """The JSON field of a POST that holds its XML."""
 
     @property
     def name(self) -> str:
-        """As people call it: `GET /dps/{id}`."""
+        """Method and path, such as `GET /dps/{id}`."""
         return f"{self.method} /{self.path}"
 
 
-class Found(NamedTuple):
-    """A resource, and what the path names."""
+class MatchedResource(NamedTuple):
+    """A resource and the parameters of the path."""
 
     resource: Resource
     parameters: Mapping[str, str]
@@ -46,52 +45,60 @@ _RESOURCES = (
         method="POST",
         service=_SEFIN,
         path="nfse",
-        answer=issuing.answer,
+        answer=note_resources.issue_note,
         reject=answers.rejection,
-        field=issuing.FIELD,
+        field=note_resources.DPS_FIELD,
     ),
-    Resource(service=_SEFIN, path="nfse/{chave}", answer=consult.note),
-    Resource(service=_SEFIN, path="dps/{id}", answer=consult.declaration),
-    Resource(method="HEAD", service=_SEFIN, path="dps/{id}", answer=consult.declaration_exists),
+    Resource(service=_SEFIN, path="nfse/{chave}", answer=note_resources.read_note),
+    Resource(service=_SEFIN, path="dps/{id}", answer=note_resources.read_declaration),
+    Resource(method="HEAD", service=_SEFIN, path="dps/{id}", answer=note_resources.check_declaration),
     Resource(
         method="POST",
         service=_SEFIN,
         path="nfse/{chave}/eventos",
-        answer=events.answer,
+        answer=event_resources.register_posted_event,
         reject=answers.event_rejection,
-        field=events.FIELD,
+        field=event_resources.EVENT_FIELD,
     ),
-    Resource(service=_SEFIN, path="nfse/{chave}/eventos/{tipo}/{sequencia}", answer=events.consult),
-    Resource(service=_PARAMETERS, path="{municipio}/convenio", answer=parameters.agreement),
     Resource(
-        service=_PARAMETERS, path="{municipio}/{servico}/{competencia}/aliquota", answer=parameters.rate
+        service=_SEFIN, path="nfse/{chave}/eventos/{tipo}/{sequencia}", answer=event_resources.read_event
     ),
-    Resource(service=_PARAMETERS, path="{municipio}/{servico}/historicoaliquotas", answer=parameters.history),
+    Resource(service=_PARAMETERS, path="{municipio}/convenio", answer=city_resources.read_agreement),
+    Resource(
+        service=_PARAMETERS,
+        path="{municipio}/{servico}/{competencia}/aliquota",
+        answer=city_resources.read_rate,
+    ),
+    Resource(
+        service=_PARAMETERS,
+        path="{municipio}/{servico}/historicoaliquotas",
+        answer=city_resources.read_rate_history,
+    ),
 )
 
 
-def resources_of(place: Place) -> list[Resource]:
-    """Every resource of the service that a path names; none if the authority has no such service."""
+def resources_of(place: ServicePath) -> list[Resource]:
+    """Returns every resource of the service in a path; none if the authority has no such service."""
     services = {name.lower(): name for name in services_of(_MODEL, place.authorizer)}
     service = services.get(place.service.lower())
-    return [one for one in _RESOURCES if one.service == service]
+    return [resource for resource in _RESOURCES if resource.service == service]
 
 
-def resources_at(place: Place) -> Iterator[Found]:
-    """The resources of a path, one for each method."""
+def resources_at(place: ServicePath) -> Iterator[MatchedResource]:
+    """Yields the resources of a path, one for each method."""
     for resource in resources_of(place):
         named = _matched(resource.path, place.rest)
         if named is not None:
-            yield Found(resource, named)
+            yield MatchedResource(resource, named)
 
 
 def _matched(template: str, path: str) -> Mapping[str, str] | None:
-    """What a path has in the places of a template; None if it is another."""
-    parts, found = template.split("/"), path.split("/")
-    if len(parts) != len(found):
+    """Returns the parameters of a path by a template; None if the path does not match."""
+    parts, segments = template.split("/"), path.split("/")
+    if len(parts) != len(segments):
         return None
     named = {}
-    for part, text in zip(parts, found, strict=True):
+    for part, text in zip(parts, segments, strict=True):
         if part.startswith("{"):
             named[part.strip("{}")] = text
         elif part != text:

@@ -1,1 +1,1 @@
-"""What the SEFAZ families (NF-e, CT-e, MDF-e) share: services, answers, events and rules over a dialect."""
+"""Services, answers, events and rules that the SEFAZ families (NF-e, CT-e, MDF-e) share."""

@@ -1,66 +1,97 @@
-"""What one SEFAZ family calls things: the names, versions and codes in which NF-e, CT-e and MDF-e differ."""
+"""The dialect of a SEFAZ family: names, versions, codes and event types that differ between families."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from carimbo.fiscal.tables.statuses import REJECTIONS, Action, Status
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.fiscal.tables.statuses import REJECTIONS, Action, AuthorityStatus
 from carimbo.fiscal.tables.table import Table
-from carimbo.simulator.place import Place
-from carimbo.simulator.rule import Refusal
-from carimbo.simulator.sefaz.event_type import EventType
-from carimbo.simulator.sefaz.key_parts import EMISSION, ISSUER, MODEL, NUMBER, STATE
-from carimbo.simulator.soap import Damage
+from carimbo.simulator.family import ServicePath
+from carimbo.simulator.identifiers import KEY_EMISSION, KEY_ISSUER, KEY_MODEL, KEY_NUMBER, KEY_STATE
+from carimbo.simulator.ledger import DocumentStatus
+from carimbo.simulator.rules import AuthorityVerdict
+from carimbo.simulator.sefaz.soap import MessageDamage
 
 OUT_OF_SERVICE = frozenset({"108", "109"})
 LONGEST_MESSAGE = 255
 """Of `xMotivo`."""
 _FIRST_REJECTION = 200
 _UNKNOWN_CODE = "Erro não catalogado"
-_DAMAGES = {Damage.NOT_ZIPPED: "244", Damage.TOO_LARGE: "214", Damage.MALFORMED: "243"}
+_DAMAGES = {MessageDamage.NOT_ZIPPED: "244", MessageDamage.TOO_LARGE: "214", MessageDamage.MALFORMED: "243"}
 
 
-class Detail(Enum):
-    """What the authorities add to a rejection of something that they have already."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedEventType:
+    """A type of event: who can register it, on which documents, and with which result."""
+
+    code: str
+    """`tpEvento`."""
+    description: str = ""
+    """`xEvento` of the registration."""
+    schema: Schema | None = None
+    """The XSD of the event; None if there is none in the package."""
+    last_sequence: int = 1
+    """How often a document can have it (`nSeqEvento`)."""
+    models: frozenset[str] = frozenset()
+    """The models of its documents, for types that the authority of the issuer's state accepts."""
+    is_national: bool = False
+    """Whether the national environment accepts it, instead of the issuer's authority."""
+    by_issuer: bool = True
+    """Whether its author is the issuer of the document."""
+    in_contingency: bool = True
+    """Whether a contingency authority (SVC) accepts it."""
+    needs_document: bool = False
+    """Whether the authority must have the document (135). Other types get 136 without it."""
+    refused_in: Mapping[DocumentStatus, str] = field(default_factory=dict)
+    """The code of its rejection, by the status of the document; all other statuses allow it."""
+    resulting_status: DocumentStatus | None = None
+    """The new status of the document; None: it does not change."""
+    names_recipient: bool = False
+    """Whether the answer repeats the recipient of the document."""
+
+
+class RejectionDetail(Enum):
+    """What authorities add to the rejection of a duplicate."""
 
     DOCUMENT = auto()
-    """Protocol and moment of the document."""
+    """Protocol and time of the document."""
     OTHER_DOCUMENT = auto()
-    """The key of the document that has the number, and the same."""
+    """The key of the document with the same number, its protocol and its time."""
     EVENT = auto()
     """The protocol of the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
-    """The words of one family. The comments name those of the NF-e."""
+class FamilyDialect:
+    """The names, versions and codes of one family. The comments show those of the NF-e."""
 
     namespace: str
     stem: str
-    """`NFe`: of `chNFe`, `protNFe`, `retConsSitNFe`, `procEventoNFe`, and before the key in an Id."""
+    """`NFe`: part of `chNFe`, `protNFe`, `retConsSitNFe`, `procEventoNFe`, and prefix of the key in an Id."""
     models: Mapping[str, str]
-    """The models of its documents, by the part of the path that is for them: `nfe` is 55."""
-    statuses: Table[str, Status]
+    """The models of its documents, by the part of the path: `nfe` is 55."""
+    statuses: Table[str, AuthorityStatus]
     version: str
-    """Of documents and of most messages: `4.00`."""
+    """Version of documents and of most messages: `4.00`."""
     versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Of the messages that have others, by their root. An XSD is at hand for the first of them."""
+    """Versions of the other messages, by root element. The package has the XSD of the first one."""
     largest_message: int = 512 * 1024
-    damages: Mapping[Damage, str] = field(default_factory=lambda: _DAMAGES)
-    """The codes of messages that cannot be read."""
+    damages: Mapping[MessageDamage, str] = field(default_factory=lambda: _DAMAGES)
+    """The codes of unreadable messages."""
     overuse: str = "678"
     """The code of too many calls."""
 
     request_tag: str
-    """Around a message: `nfeDadosMsg`."""
+    """Element around a message: `nfeDadosMsg`."""
     answer_tag: str = ""
-    """Around an answer: `nfeResultMsg`; empty where it has the name of the operation and `Result`."""
+    """Element around an answer: `nfeResultMsg`; empty: the operation's name and `Result`."""
     header_tag: str = ""
-    """In the header of the envelope, for the services that want one."""
+    """Element in the header of the envelope, of services that require one."""
     archive_tag: str
-    """A document with its protocol: `nfeProc`."""
+    """Element around a document with its protocol: `nfeProc`."""
     status_tag: str
-    """The answer about the service: `retConsStatServ`."""
+    """Answer about the service: `retConsStatServ`."""
 
     content_tag: str
     """The signed part of a document: `infNFe`."""
@@ -69,25 +100,25 @@ class Dialect:
     numeric_code_tag: str
     """`cNF`."""
     numbered_by_emission: frozenset[str] = frozenset()
-    """Models of which the way of emission is part of the number."""
+    """Models whose numbers are unique per emission type only."""
 
     event_answer_tag: str = "retEvento"
     event_version: str
     sequence_digits: int = 3
-    """Of the sequence in the Id of an event."""
+    """Digits of the sequence in the Id of an event."""
     wrapped_details: bool = True
-    """Whether each type of event has an element of its own inside `detEvento`."""
-    event_types: Mapping[str, EventType]
-    """By their codes."""
+    """Whether each event type has its own element inside `detEvento`."""
+    event_types: Mapping[str, JudgedEventType]
+    """By code."""
 
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    """What is added to a rejection, by its code, where a trigger asks for it."""
+    details: Mapping[str, RejectionDetail] = field(default_factory=dict)
+    """What a rejection adds, by code, if a trigger asks for it."""
     protocol_digits: Mapping[str, str] = field(default_factory=dict)
-    """The first digit of a protocol by authority; those that are not here are a state's own, with 1."""
+    """The first digit of a protocol, by authority; 1 for a state's own."""
     named_parties: tuple[str, ...] = ()
-    """Elements whose `xNome` may hold a trigger."""
+    """Elements whose `xNome` can contain a trigger."""
     free_texts: tuple[str, ...] = ()
-    """Elements of text that may hold a trigger."""
+    """Text elements that can contain a trigger."""
 
     @property
     def key_tag(self) -> str:
@@ -95,40 +126,40 @@ class Dialect:
         return f"ch{self.stem}"
 
     def tag(self, name: str) -> str:
-        """Returns a name in the namespace of the family, as lxml writes it."""
+        """Returns a name in the namespace of the family, in lxml's form."""
         return f"{{{self.namespace}}}{name}"
 
-    def model_at(self, place: Place) -> str:
-        """Returns the model of the documents that a path is for."""
+    def model_at(self, place: ServicePath) -> str:
+        """Returns the model of the documents of a path."""
         return self.models[place.family]
 
-    def event_type(self, code: str) -> EventType:
-        """Returns a type of event; one that nobody knows has no effect."""
-        return self.event_types.get(code) or EventType(code=code)
+    def event_type(self, code: str) -> JudgedEventType:
+        """Returns an event type; an unknown one has no effect."""
+        return self.event_types.get(code) or JudgedEventType(code=code)
 
     def number_id(self, access_key: str) -> str:
-        """Returns what makes the number of a document: state, issuer, model, series and number."""
-        emission = access_key[EMISSION] if access_key[MODEL] in self.numbered_by_emission else ""
-        return f"{access_key[STATE]}{access_key[ISSUER.start : NUMBER.stop]}{emission}"
+        """Returns the identity of a number: state, issuer, model, series and number."""
+        emission = access_key[KEY_EMISSION] if access_key[KEY_MODEL] in self.numbered_by_emission else ""
+        return f"{access_key[KEY_STATE]}{access_key[KEY_ISSUER.start : KEY_NUMBER.stop]}{emission}"
 
     def message(self, tag: str, content: str, version: str = "") -> str:
-        """Writes an element that declares its namespace, and so can be kept and sent alone."""
+        """Returns an element with its namespace, which can be stored and sent on its own."""
         return f'<{tag} xmlns="{self.namespace}" versao="{version or self.version}">{content}</{tag}>'
 
     def is_rejection(self, code: str) -> bool:
-        """Returns whether a code refuses: from 200 on always, below that as the table says."""
+        """Returns whether a code is a rejection: all from 200 on, and others by the table."""
         status = self.statuses.rows.get(code)
         return int(code) >= _FIRST_REJECTION or (status is not None and status.action in REJECTIONS)
 
     def can_refuse_with(self, code: str) -> bool:
-        """Returns whether a trigger may ask for a code: any rejection but the denials of old."""
+        """Returns whether a trigger can ask for a code: any rejection except the former denials."""
         status = self.statuses.rows.get(code)
         if status is None or status.action is Action.DENIED:
             return False
         return code in OUT_OF_SERVICE or self.is_rejection(code)
 
-    def text_of(self, verdict: Refusal) -> str:
-        """Returns `xMotivo`: the official text of a code, and what the authority adds to it."""
+    def text_of(self, verdict: AuthorityVerdict) -> str:
+        """Returns `xMotivo`: the official text of a code, and the detail of the verdict."""
         status = self.statuses.rows.get(verdict.code)
         before = "Rejeição: " if self.is_rejection(verdict.code) else ""
         official = status.text if status else _UNKNOWN_CODE

@@ -1,4 +1,4 @@
-"""Certificates and A1 files made for one test."""
+"""Certificates and A1 files for a single test."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,9 +1,9 @@
-"""A company's certificate, its A1 file, and what opening it gives."""
+"""A company's certificate, its A1 file, and the opened certificate."""
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from carimbo.fiscal.certificate import A1Certificate, open_a1
+from carimbo.fiscal.identity.certificate import A1Certificate, open_a1
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate, new_key
 from support import CNPJ
 from unit.fiscal.certificates.certificate_files import END, PASSWORD, START

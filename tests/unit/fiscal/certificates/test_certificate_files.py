@@ -1,4 +1,4 @@
-"""The A1 files that users have: modern, old, damaged, hostile and not theirs.
+"""A1 files of users: modern, old, damaged, hostile and of others.
 
 The files in tests/data were made once by `openssl pkcs12 -export -legacy` (certificates in RC2-40, key in
 3DES) from a sample certificate of 11222333000181 that is valid until 2056-10-01; `a1_ber.pfx` is a 3DES one
@@ -16,16 +16,16 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from carimbo.fiscal.certificate import (
+from carimbo.fiscal.identity.certificate import (
     MAX_FILE_BYTES,
     A1Certificate,
+    OwnerKind,
     UnreadableCertificate,
     WeakKey,
     WrongPassword,
     is_expensive,
     open_a1,
 )
-from carimbo.fiscal.certificate_owner import OwnerKind
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from support import CNPJ
 from unit.fiscal.certificates.certificate_files import END, PASSWORD, START, packed, self_signed
@@ -46,7 +46,7 @@ def with_iterations(*counts: int) -> bytes:
 
 
 class TestOpenFile:
-    def test_a_modern_file_gives_owner_validity_and_key(
+    def test_modern_file_gives_owner_validity_and_key(
         self, opened: A1Certificate, company: SampleCertificate, key: rsa.RSAPrivateKey
     ) -> None:
         assert (opened.owner, opened.owner_kind) == (CNPJ, OwnerKind.CNPJ)
@@ -58,22 +58,22 @@ class TestOpenFile:
         assert opened.chain == (company.authority_certificate.public_bytes(Encoding.DER),)
         assert opened.private_key.private_numbers() == key.private_numbers()
 
-    def test_the_key_signs_with_sha1_as_the_authorities_ask(
+    def test_key_signs_with_sha1_as_the_authorities_require(
         self, opened: A1Certificate, key: rsa.RSAPrivateKey
     ) -> None:
         signature = opened.private_key.sign(b"text", padding.PKCS1v15(), hashes.SHA1())
         key.public_key().verify(signature, b"text", padding.PKCS1v15(), hashes.SHA1())
 
-    def test_a_3des_file_is_accepted(self, company: SampleCertificate) -> None:
+    def test_file_with_3des_is_accepted(self, company: SampleCertificate) -> None:
         assert open_a1(company.to_pfx(PASSWORD, legacy=True), PASSWORD).owner == CNPJ
 
-    def test_an_rc2_40_file_is_accepted(self) -> None:
+    def test_file_with_rc2_40_is_accepted(self) -> None:
         opened = open_a1((DATA / "a1_rc2_40.pfx").read_bytes(), PASSWORD)
         assert (opened.owner, len(opened.chain)) == (CNPJ, 1)
 
-    def test_an_rc2_40_file_is_named_unsupported_where_openssl_lacks_the_cipher(self) -> None:
+    def test_file_with_rc2_40_is_unsupported_where_openssl_lacks_the_cipher(self) -> None:
         script = (
-            "import sys; from carimbo.fiscal.certificate import UnsupportedCipher, open_a1\n"
+            "import sys; from carimbo.fiscal.identity.certificate import UnsupportedCipher, open_a1\n"
             "try: open_a1(open(sys.argv[1], 'rb').read(), sys.argv[2])\n"
             "except UnsupportedCipher: sys.exit(42)"
         )
@@ -88,7 +88,7 @@ class TestOpenFile:
     def test_bytes_after_the_end_are_ignored(self, pfx: bytes) -> None:
         assert open_a1(pfx + b"\r\n", PASSWORD).owner == CNPJ
 
-    def test_the_certificate_of_the_key_is_found_among_several(
+    def test_certificate_of_the_key_is_found_among_several(
         self, authority: SampleAuthority, key: rsa.RSAPrivateKey
     ) -> None:
         mine = self_signed(key, f"MINHA:{CNPJ}")
@@ -97,43 +97,45 @@ class TestOpenFile:
         assert opened.owner == CNPJ
         assert opened.chain == (authority.certificate.public_bytes(Encoding.DER),)
 
-    def test_of_two_certificates_of_the_key_the_latest_is_taken(self, key: rsa.RSAPrivateKey) -> None:
+    def test_latest_of_two_certificates_of_the_key_is_used(self, key: rsa.RSAPrivateKey) -> None:
         old = self_signed(key, f"ANTIGA:{CNPJ}")
         renewed = self_signed(key, f"NOVA:{CNPJ}", end=END + timedelta(days=365))
         assert open_a1(packed(key, old, [renewed]), PASSWORD).subject_name == "NOVA"
 
 
 class TestPassword:
-    def test_a_wrong_password_is_told_from_a_damaged_file(self, pfx: bytes) -> None:
+    def test_wrong_password_is_distinguished_from_a_damaged_file(self, pfx: bytes) -> None:
         with pytest.raises(WrongPassword):
             open_a1(pfx, "errada")
 
     @pytest.mark.parametrize("legacy", [False, True])
-    def test_letters_with_accents_work(self, company: SampleCertificate, legacy: bool) -> None:
+    def test_password_with_accents_is_accepted(self, company: SampleCertificate, legacy: bool) -> None:
         assert open_a1(company.to_pfx("coração€", legacy=legacy), "coração€").owner == CNPJ
 
-    def test_letters_with_accents_work_in_files_of_old_openssl(self, company: SampleCertificate) -> None:
+    def test_password_with_accents_is_accepted_in_files_of_old_openssl(
+        self, company: SampleCertificate
+    ) -> None:
         misread = "coração".encode().decode("latin-1")
         assert open_a1(company.to_pfx(misread, legacy=True), "coração").owner == CNPJ
 
-    def test_an_empty_password_opens_an_encrypted_file_that_has_it(self) -> None:
+    def test_empty_password_opens_an_encrypted_file_that_has_it(self) -> None:
         assert open_a1((DATA / "a1_empty_password.pfx").read_bytes(), "").owner == CNPJ
 
-    def test_an_empty_password_opens_an_unencrypted_file(self, company: SampleCertificate) -> None:
+    def test_empty_password_opens_an_unencrypted_file(self, company: SampleCertificate) -> None:
         assert open_a1(company.to_pfx(""), "").owner == CNPJ
 
     @pytest.mark.parametrize("password", ["", "segredo\0", "\ud800", "x" * 10_000])
-    def test_odd_passwords_are_wrong_and_nothing_else(self, pfx: bytes, password: str) -> None:
+    def test_odd_passwords_are_reported_as_wrong(self, pfx: bytes, password: str) -> None:
         with pytest.raises(WrongPassword):
             open_a1(pfx, password)
 
-    def test_a_rc2_40_file_tells_a_wrong_password_too(self) -> None:
+    def test_wrong_password_of_an_rc2_40_file_is_reported(self) -> None:
         with pytest.raises(WrongPassword):
             open_a1((DATA / "a1_rc2_40.pfx").read_bytes(), "errada")
 
 
 class TestUnreadableFile:
-    def test_a_file_cut_anywhere_is_unreadable(self, pfx: bytes) -> None:
+    def test_file_cut_anywhere_is_unreadable(self, pfx: bytes) -> None:
         for size in range(0, len(pfx), 7):
             with pytest.raises(UnreadableCertificate):
                 open_a1(pfx[:size], PASSWORD)
@@ -148,41 +150,41 @@ class TestUnreadableFile:
             open_a1(content, PASSWORD)
 
     @pytest.mark.parametrize("encoding", [Encoding.PEM, Encoding.DER])
-    def test_a_bare_certificate_is_unreadable(self, company: SampleCertificate, encoding: Encoding) -> None:
+    def test_bare_certificate_is_unreadable(self, company: SampleCertificate, encoding: Encoding) -> None:
         with pytest.raises(UnreadableCertificate):
             open_a1(company.certificate.public_bytes(encoding), PASSWORD)
 
-    def test_a_shape_without_contents_is_unreadable(self) -> None:
+    def test_file_without_contents_is_unreadable(self) -> None:
         with pytest.raises(UnreadableCertificate):
             open_a1(bytes.fromhex("3003020103"), PASSWORD)
 
-    def test_a_file_without_key_is_unreadable(self, company: SampleCertificate) -> None:
+    def test_file_without_key_is_unreadable(self, company: SampleCertificate) -> None:
         with pytest.raises(UnreadableCertificate, match="chave privada"):
             open_a1(packed(None, None, [company.certificate]), PASSWORD)
 
-    def test_a_file_without_the_certificate_of_its_key_is_unreadable(
+    def test_file_without_the_certificate_of_its_key_is_unreadable(
         self, key: rsa.RSAPrivateKey, authority: SampleAuthority
     ) -> None:
         with pytest.raises(UnreadableCertificate, match="certificado válido"):
             open_a1(packed(key, None, [authority.certificate]), PASSWORD)
 
-    def test_a_huge_file_is_refused_unread(self, pfx: bytes) -> None:
+    def test_huge_file_is_refused_unread(self, pfx: bytes) -> None:
         with pytest.raises(UnreadableCertificate):
             open_a1(pfx + bytes(MAX_FILE_BYTES), PASSWORD)
 
     @pytest.mark.parametrize("levels", [14, 40, 3000])
-    def test_octet_strings_in_pieces_within_pieces_are_unreadable(self, levels: int) -> None:
+    def test_deeply_nested_octet_strings_are_unreadable(self, levels: int) -> None:
         content = b""
         for _ in range(levels):
             content = der(0x24, der(0x24, der(0x04, content)))
         with pytest.raises(UnreadableCertificate):
             open_a1(der(0x30, VERSION, content), PASSWORD)
 
-    def test_a_file_of_very_many_elements_is_unreadable(self) -> None:
+    def test_file_of_very_many_elements_is_unreadable(self) -> None:
         with pytest.raises(UnreadableCertificate):
             open_a1(der(0x30, VERSION, der(0x04, der(0x30, b"\x30\x00" * 30_000))), PASSWORD)
 
-    def test_an_absurd_iteration_count_is_refused_untried(self) -> None:
+    def test_absurd_iteration_count_is_refused_untried(self) -> None:
         parameters = der(0x30, der(0x04, b"saltsalt"), der(0x02, (2**31 - 1).to_bytes(4)))
         with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
             open_a1(der(0x30, VERSION, der(0x04, der(0x30, parameters))), PASSWORD)
@@ -191,31 +193,31 @@ class TestUnreadableFile:
         with pytest.raises(UnreadableCertificate, match="de novo com as opções padrão"):
             open_a1(with_iterations(*[600_000] * 4), PASSWORD)
 
-    def test_the_iteration_counts_of_firefox_are_allowed(self) -> None:
+    def test_iteration_counts_of_firefox_are_allowed(self) -> None:
         with pytest.raises(UnreadableCertificate, match="corrompido"):
             open_a1(with_iterations(*[600_000] * 3), PASSWORD)
 
-    def test_an_oversized_key_is_refused_untried(self) -> None:
+    def test_oversized_key_is_refused_untried(self) -> None:
         with pytest.raises(UnreadableCertificate, match="lento demais de decifrar"):
             open_a1(der(0x30, VERSION, der(0x30, SHROUDED_KEY_BAG, der(0xA0, bytes(4000)))), PASSWORD)
 
 
 class TestIsExpensive:
-    def test_files_as_real_software_writes_them_are_not(self, company: SampleCertificate) -> None:
+    def test_files_written_by_real_software_are_not_expensive(self, company: SampleCertificate) -> None:
         files = [company.to_pfx(PASSWORD), company.to_pfx(PASSWORD, legacy=True)]
         files += [path.read_bytes() for path in sorted(DATA.glob("*.pfx"))]
         assert not any(map(is_expensive, files))
 
-    def test_the_iterations_of_java_before_16_are_not(self) -> None:
+    def test_iterations_of_java_before_16_are_not_expensive(self) -> None:
         assert not is_expensive(with_iterations(50_000, 50_000, 100_000))
 
-    def test_the_iterations_of_firefox_are(self) -> None:
+    def test_iterations_of_firefox_are_expensive(self) -> None:
         assert is_expensive(with_iterations(600_000))
 
-    def test_a_key_of_4096_bits_is(self) -> None:
+    def test_key_of_4096_bits_is_expensive(self) -> None:
         assert is_expensive(der(0x30, VERSION, der(0x30, SHROUDED_KEY_BAG, der(0xA0, bytes(2400)))))
 
-    def test_what_is_no_certificate_file_is_not(self) -> None:
+    def test_file_that_is_no_certificate_is_not_expensive(self) -> None:
         assert not is_expensive(b"no certificate")
 
 
@@ -225,7 +227,7 @@ class TestWeakKey:
         with pytest.raises(WeakKey, match="1024 bits"):
             open_a1(packed(key, self_signed(key, f"FRACA:{CNPJ}")), PASSWORD)
 
-    def test_another_kind_of_key_is_refused(self) -> None:
+    def test_key_that_is_not_rsa_is_refused(self) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
         with pytest.raises(WeakKey, match="RSA"):
             open_a1(packed(key, self_signed(key, f"CURVA:{CNPJ}")), PASSWORD)

@@ -1,4 +1,4 @@
-"""Bodies of NFS-e drawn at random, nearly all of them good, and what is said of them."""
+"""Random NFS-e request bodies, nearly all of them valid, and their reviews."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from unit.fiscal.documents.nfse_support import (
     provider,
     reviewed,
 )
-from unit.fiscal.drawing import FLAG, SHARE, TEXT, Fields, Values, above_zero, having, number, one, some_of
+from unit.fiscal.drawing import FLAG, SHARE, TEXT, Fields, Values, above_zero, any_of, having, number, some_of
 
 PROVIDERS = (
     SIMPLES,
@@ -43,7 +43,7 @@ USUAL = {"federalServiceCode": "01.07", "issRate": 2.5, "nbs": NBS}
 RATE = number(100)
 TAX = having({"rate": RATE}, {"isWithheld": FLAG})
 SITE_ADDRESS = having(
-    {"zipcode": one("01001000"), "street": TEXT, "number": TEXT, "district": TEXT}, {"complement": TEXT}
+    {"zipcode": any_of("01001000"), "street": TEXT, "number": TEXT, "district": TEXT}, {"complement": TEXT}
 )
 PERSON_ELSEWHERE = {
     "cpf": "52998224725",
@@ -56,31 +56,31 @@ PERSON_ELSEWHERE = {
     },
 }
 BOUGHT: Fields = {
-    "kind": one("2"),
-    "issuedOn": one("2026-11-01"),
+    "kind": any_of("2"),
+    "issuedOn": any_of("2026-11-01"),
     "deductibleAmount": above_zero(9),
     "amount": above_zero(9),
 }
-PROOF = having(BOUGHT | {"invoiceKey": one("35261111222333000181550010000000011739354219")}) | having(
-    BOUGHT | {"otherDocumentNumber": TEXT, "supplier": one(PERSON_ELSEWHERE)}, {"description": TEXT}
+PROOF = having(BOUGHT | {"invoiceKey": any_of("35261111222333000181550010000000011739354219")}) | having(
+    BOUGHT | {"otherDocumentNumber": TEXT, "supplier": any_of(PERSON_ELSEWHERE)}, {"description": TEXT}
 )
 SERVICES = (
-    one(
+    any_of(
         {"federalServiceCode": "01.05"},
         {"federalServiceCode": "17.01.01"},
         {"federalServiceCode": "17.05"},
         {"federalServiceCode": "07.10.02"},
         {"federalServiceCode": "99.01.01"},
     )
-    | having({"federalServiceCode": one("07.02.01"), "construction": having({"address": SITE_ADDRESS})})
+    | having({"federalServiceCode": any_of("07.02.01"), "construction": having({"address": SITE_ADDRESS})})
     | having(
         {
-            "federalServiceCode": one("12.07"),
+            "federalServiceCode": any_of("12.07"),
             "event": having(
                 {
                     "name": TEXT,
-                    "startsOn": one("2026-11-10"),
-                    "endsOn": one("2026-11-11"),
+                    "startsOn": any_of("2026-11-10"),
+                    "endsOn": any_of("2026-11-11"),
                     "address": SITE_ADDRESS,
                 }
             ),
@@ -88,16 +88,16 @@ SERVICES = (
     )
 )
 NATURES = (
-    one({}, {"natureOfOperation": "1"}, {"natureOfOperation": "4", "immunityType": "2"})
-    | having({"natureOfOperation": one("5", "6"), "suspension": one({"processNumber": "0" * 30})})
+    any_of({}, {"natureOfOperation": "1"}, {"natureOfOperation": "4", "immunityType": "2"})
+    | having({"natureOfOperation": any_of("5", "6"), "suspension": any_of({"processNumber": "0" * 30})})
     | having(
         {
-            "natureOfOperation": one("3"),
-            "benefit": having({"number": one("35503080400001")}, {"reductionRate": above_zero(100)}),
+            "natureOfOperation": any_of("3"),
+            "benefit": having({"number": any_of("35503080400001")}, {"reductionRate": above_zero(100)}),
         }
     )
 )
-TAKERS = one(
+TAKERS = any_of(
     {"borrower": {"name": "Consumidor"}},
     {"borrower": PERSON},
     {"borrower": FIRM},
@@ -106,60 +106,60 @@ TAKERS = one(
     {"borrower": FOREIGNER, "foreignTrade": TRADE, "nbs": NBS, "resultCountryCode": "US"},
     {"borrower": FOREIGNER, "foreignTrade": TRADE, "nbs": NBS, "serviceCountryCode": "US"},
 )
-# Away from home as often as not: there the municipality may have stayed out.
-PLACES = one({}, {"serviceCityCode": BRASILIA_CODE}, {"serviceCityCode": RIO_CODE})
+# Outside São Paulo as often as not: there the municipality may not have joined.
+PLACES = any_of({}, {"serviceCityCode": BRASILIA_CODE}, {"serviceCityCode": RIO_CODE})
 ISS = having({"rate": number(5), "isWithheld": FLAG})
 REFORM = having(
     {},
     {
-        "cst": one("000", "200"),
-        "taxClassCode": one("000001", "200028"),
-        "operationIndicator": one("100301", "030101", "020201"),
+        "cst": any_of("000", "200"),
+        "taxClassCode": any_of("000001", "200028"),
+        "operationIndicator": any_of("100301", "030101", "020201"),
         "personalUse": FLAG,
-        "property": one({"cibCode": "1A2B3C45"}),
+        "property": any_of({"cibCode": "1A2B3C45"}),
     },
 )
 OPTIONAL: Fields = {
-    "serviceCode": one("123", "2800"),
-    "name": one("Plano Pro"),
-    "nbs": one("1.1502.10.00", "999999999"),
-    "cnaeCode": one("6209-1/00"),
+    "serviceCode": any_of("123", "2800"),
+    "name": any_of("Plano Pro"),
+    "nbs": any_of("1.1502.10.00", "999999999"),
+    "cnaeCode": any_of("6209-1/00"),
     "ibsCbs": REFORM,
-    "serviceLocation": one("1", "2"),
-    "municipalityOfIncidence": one("0", "1", "2"),
+    "serviceLocation": any_of("1", "2"),
+    "municipalityOfIncidence": any_of("0", "1", "2"),
     "taxes": having({}, dict.fromkeys(("pis", "cofins", "csll", "ir", "inss"), TAX)),
     "totalTaxes": having({"federal": SHARE}, {"state": SHARE, "city": SHARE}),
     "discounts": having({}, {"unconditional": number(9), "conditional": number(9)}),
     "deductions": having({"amount": number(9)})
     | having({"rate": above_zero(100)})
-    | having({"proof": having({"documents": one([])})})
+    | having({"proof": having({"documents": any_of([])})})
     | PROOF.map(lambda proof: {"proof": {"documents": [proof]}}),
-    "issueDate": one("2026-11-14", "2025-12-31", "2026-11-15"),
+    "issueDate": any_of("2026-11-14", "2025-12-31", "2026-11-15"),
     "externalId": TEXT,
-    "intermediary": one(FIRM, PERSON, FOREIGNER, {"name": "Ninguém"}),
+    "intermediary": any_of(FIRM, PERSON, FOREIGNER, {"name": "Ninguém"}),
     "notes": TEXT,
-    "guarantee": one(1),
-    "sku": one("PRO"),
-    "category": one("saas"),
+    "guarantee": any_of(1),
+    "sku": any_of("PRO"),
+    "category": any_of("saas"),
 }
 
 
 @st.composite
 def bodies(draw: Callable[..., Any]) -> dict[str, Any]:
-    """A body of either form, with any of its optional fields."""
+    """Draws a body of either form, with any of its optional fields."""
     parts: list[Values] = [NATURES, TAKERS, PLACES]
-    told = SHORTCUT | {"serviceDescription": draw(TEXT.strategy), "amount": draw(above_zero(999).strategy)}
+    payload = SHORTCUT | {"serviceDescription": draw(TEXT.strategy), "amount": draw(above_zero(999).strategy)}
     if draw(st.booleans()):
-        told |= draw(SERVICES.strategy) | {"cityServiceCode": "2800", "iss": draw(ISS.strategy)}
-    told |= draw(some_of(OPTIONAL))
+        payload |= draw(SERVICES.strategy) | {"cityServiceCode": "2800", "iss": draw(ISS.strategy)}
+    payload |= draw(some_of(OPTIONAL))
     for part in parts:
-        told |= draw(part.strategy)
-    return told
+        payload |= draw(part.strategy)
+    return payload
 
 
 @dataclass(frozen=True)
 class Reviewed:
-    """What is said of a body, and which municipalities have joined."""
+    """The review of a body, and which municipalities have joined the national NFS-e."""
 
     joined: Mapping[str, bool]
     review: Review
@@ -172,9 +172,9 @@ class Reviewed:
 
 @st.composite
 def reviews(draw: Callable[..., Any]) -> Reviewed:
-    """A body of any provider, reviewed wherever it may be."""
+    """Draws the review of a body of any provider and any service place."""
     by = draw(st.sampled_from(PROVIDERS))
     joined = {city: draw(st.booleans()) for city in (RIO_CODE, BRASILIA_CODE)} | {SAO_PAULO_CODE: True}
-    known = [agreement(city, is_active=active) for city, active in joined.items()]
+    agreements = [agreement(city, is_active=active) for city, active in joined.items()]
     special = {"specialRegime": draw(st.sampled_from("0000006"))}
-    return Reviewed(joined, reviewed(draw(bodies()), by=by, settings=USUAL | special, agreements=known))
+    return Reviewed(joined, reviewed(draw(bodies()), by=by, settings=USUAL | special, agreements=agreements))

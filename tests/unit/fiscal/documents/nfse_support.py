@@ -1,4 +1,4 @@
-"""Providers, bodies and the ways from a body to a declaration, for tests of the NFS-e."""
+"""Providers, bodies and the functions from a body to a declaration, for tests of the NFS-e."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,20 +11,19 @@ import pytest
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.document import compose
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.xml import judge_note, review
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.issuance import Issuance, Replaced, Review, Surroundings
-from carimbo.fiscal.layouts.dps_v1.document import write
-from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.issuance import ExternalFacts, Issuance, ReplacedDocument, Review
+from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE, ServiceNote, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.municipal_agreement import Agreement
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signer
 from support import CNPJ
 from unit.fiscal.goods.support import SAO_PAULO, SCHEMAS, SOFTWARE, misformed
 
@@ -34,8 +33,8 @@ TAKER_CNPJ = "66677788000183"
 NBS = "115021000"
 KEY = "35503082211222333000181000000000004126111234567891"
 _MINIMAL = (Path(__file__).parents[4] / "examples/nfse/minimal.xml").read_bytes()
-REPLACED = Replaced(KEY, _MINIMAL.replace(b"<CPF>12345678909<", f"<CPF>{CPF}<".encode()))
-"""A note of ours, to the same taker and of the same amount, that another may take the place of."""
+REPLACED = ReplacedDocument(KEY, _MINIMAL.replace(b"<CPF>12345678909<", f"<CPF>{CPF}<".encode()))
+"""A note of ours, with the same taker and amount, that another note may replace."""
 ISSUED_AT = datetime.fromisoformat("2026-11-14T10:00:00-03:00")
 TODAY = "2026-11-14"
 
@@ -71,7 +70,7 @@ COMPANY = {"taxId": CNPJ, "legalName": "Serviços Modelo Ltda", "taxRegime": "si
 
 
 def provider(regime: str = "simples", **changes: Any) -> Company:
-    """A company in São Paulo, of which its regime leaves nothing open."""
+    """Returns a complete company in São Paulo."""
     contributions = {"pisCofinsRegime": "cumulative"} if regime == "normal" else {}
     usual = {"taxRegime": regime, "simplesRate": 8.25} | contributions
     return Company.model_validate(COMPANY | usual | changes)
@@ -79,36 +78,34 @@ def provider(regime: str = "simples", **changes: Any) -> Company:
 
 SIMPLES, EXCESS, NORMAL, MEI = map(provider, ("simples", "simplesExcess", "normal", "mei"))
 APART = provider(simplesIssRegime=2)
-"""Of the Simples Nacional, and pays the ISS to the city."""
+"""In Simples Nacional, but pays the ISS to the municipality."""
 IN_ACRE = provider(address=SAO_PAULO | {"zipcode": "69900-000", "city": "Rio Branco", "state": "AC"})
 EVENING_IN_ACRE = "2026-11-13T23:30:00-05:00"
-"""When it is the day after in Brasília."""
+"""In Brasília it is already the next day."""
 
 
 def agreement(city: str, *, is_active: bool = True, uses_national_emitter: bool = True) -> Agreement:
-    """What a municipality has agreed."""
     return Agreement(city, is_active, uses_national_emitter)
 
 
 BRASILIA_STAYS_OUT = agreement(BRASILIA_CODE, is_active=False, uses_national_emitter=False)
-# A service that is taxed where it is given, in a municipality that has not joined.
+# A service that is taxed where it is performed, in a municipality that has not joined.
 IN_BRASILIA = {"federalServiceCode": "07.10.02", "serviceCityCode": BRASILIA_CODE}
 
 
 def body(**changes: Any) -> dict[str, Any]:
-    """A body of the detailed form; a field that is None is not sent."""
+    """Returns a body of the detailed form; a field that is None is left out."""
     return {name: value for name, value in (DETAILED | changes).items() if value is not None}
 
 
 def request_of(**changes: Any) -> NfseRequest:
-    """A request of the detailed form, whose form must be right."""
     return NfseRequest.model_validate(body(**changes))
 
 
-def wrong(told: Mapping[str, Any]) -> dict[str, str]:
-    """What is wrong with the form of a body."""
+def errors_in(payload: Mapping[str, Any]) -> dict[str, str]:
+    """Returns the validation errors of a body, by field."""
     with pytest.raises(ValidationError) as caught:
-        NfseRequest.model_validate(told)
+        NfseRequest.model_validate(payload)
     return misformed(caught.value)
 
 
@@ -118,13 +115,13 @@ def issuance(
     settings: Mapping[str, Any] | None = None,
     agreements: Iterable[Agreement] = (),
     iss_rate: Decimal | None = None,
-    replaced: Replaced | None = None,
+    replaced: ReplacedDocument | None = None,
     asked_at: datetime | None = None,
     number: int = 7,
     signer: Signer | None = None,
     issued_at: datetime = ISSUED_AT,
 ) -> Issuance:
-    """Everything but the request that a declaration is made of."""
+    """Returns everything but the request that a declaration is composed from."""
     return Issuance(
         company=by,
         emission=Emission(Environment.HOMOLOGATION, 1, number, "48210379", issued_at),
@@ -134,65 +131,63 @@ def issuance(
         schemas=SCHEMAS,
         now=issued_at,
         asked_at=asked_at,
-        surroundings=Surroundings({one.city_code: one for one in agreements}, iss_rate, replaced),
+        external_facts=ExternalFacts({agreed.city_code: agreed for agreed in agreements}, iss_rate, replaced),
     )
 
 
 @dataclass(frozen=True)
 class Composed:
-    """What is made of a body, and what composing and the rules find."""
+    """The note composed from a body, with the problems of composing and of the rules."""
 
     note: ServiceNote | None
     problems: tuple[Problem, ...]
     warnings: tuple[str, ...]
 
 
-def composed(told: Mapping[str, Any], **circumstances: Any) -> Composed:
+def composed(payload: Mapping[str, Any], **circumstances: Any) -> Composed:
     """Composes a body, and checks the declaration against the rules."""
-    request, made = NfseRequest.model_validate(told), issuance(**circumstances)
-    composition = compose(request, made)
+    request, issuance_facts = NfseRequest.model_validate(payload), issuance(**circumstances)
+    composition = compose(request, issuance_facts)
     sums = composition.document
-    broken = judge_note(sums, request, made).problems if sums else ()
+    broken = judge_note(sums, request, issuance_facts).problems if sums else ()
     return Composed(sums.note if sums else None, composition.problems + broken, composition.warnings)
 
 
-def reviewed(told: Mapping[str, Any], **circumstances: Any) -> Review:
-    """What is said of a body before it is issued."""
-    return review(NfseRequest.model_validate(told), issuance(**circumstances))
+def reviewed(payload: Mapping[str, Any], **circumstances: Any) -> Review:
+    return review(NfseRequest.model_validate(payload), issuance(**circumstances))
 
 
-def declared(told: Mapping[str, Any], **circumstances: Any) -> etree._Element:
-    """The declaration of a body in which nothing is wrong, parsed after it was written."""
-    made = composed(told, **circumstances)
-    assert made.problems == ()
-    assert made.note
-    written = write(made.note)
+def declared(payload: Mapping[str, Any], **circumstances: Any) -> etree._Element:
+    """Returns the declaration of a valid body, written and parsed again."""
+    result = composed(payload, **circumstances)
+    assert result.problems == ()
+    assert result.note
+    written = write(result.note)
     assert isinstance(written, WrittenPart), written
     return etree.fromstring(written.canonical)
 
 
 def said(declaration: etree._Element, path: str) -> str | None:
-    """The text of an element, `prest/CNPJ`; None if it is not there."""
+    """Returns the text of an element such as `prest/CNPJ`; None if it is missing."""
     return declaration.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
 
 
 def has(declaration: etree._Element, tag: str) -> bool:
-    """Whether an element stands anywhere in a declaration."""
+    """Returns whether a declaration contains an element."""
     return next(declaration.iter(f"{{{NAMESPACE}}}{tag}"), None) is not None
 
 
-def refusals(told: Mapping[str, Any], **circumstances: Any) -> set[tuple[str, str]]:
-    """Code and field of everything that keeps a body from being issued."""
-    return codes_of(composed(told, **circumstances).problems)
+def refusals(payload: Mapping[str, Any], **circumstances: Any) -> set[tuple[str, str]]:
+    """Returns code and field of everything that prevents a body from being issued."""
+    return codes_of(composed(payload, **circumstances).problems)
 
 
 def codes_of(problems: Iterable[Problem]) -> set[tuple[str, str]]:
-    """Code and field of every problem."""
     return {(problem.code, problem.path) for problem in problems}
 
 
-def totals(told: Mapping[str, Any], **circumstances: Any) -> dict[str, Decimal]:
-    """Every total of the preview that is not zero, but for the rate."""
-    preview = reviewed(told, **circumstances).preview
+def totals(payload: Mapping[str, Any], **circumstances: Any) -> dict[str, Decimal]:
+    """Returns the totals of the preview that are not zero, without the rate."""
+    preview = reviewed(payload, **circumstances).preview
     assert preview
     return {name: value for name, value in preview.totals.items() if value and name != "issRate"}

@@ -1,11 +1,11 @@
-"""NF-e and NFC-e of foreigners: who buys in the shop, and who has the goods exported."""
+"""NF-e and NFC-e of foreigners who buy in the shop, and of exports."""
 
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     LISBON,
     NORMAL,
@@ -17,7 +17,7 @@ from unit.fiscal.goods.support import (
     item,
     nfe,
     refused,
-    said,
+    text_at,
 )
 
 TOURIST = buyer(taxId=None, foreignId="AB-12345", address=LISBON)
@@ -26,11 +26,11 @@ EXIT = {"state": "SP", "exitPlace": "Porto de Santos"}
 
 
 def destination(**changes: Any) -> str | None:
-    return said(nfe(**IN_SHOP | changes), "ide/idDest")
+    return text_at(nfe(**IN_SHOP | changes), "ide/idDest")
 
 
 class TestSaleInTheShop:
-    def test_is_issued_without_export_data(self, signer: Signer) -> None:
+    def test_sale_in_the_shop_is_issued_without_export_data(self, signer: Signer) -> None:
         document = issued_nfe(signer, under=PRODUCTION, **IN_SHOP)
         assert isinstance(document, SignedDocument), document
         assert b"<exporta>" not in document.xml
@@ -48,24 +48,24 @@ class TestSaleInTheShop:
             ("transp/modFrete", "9"),
         ],
     )
-    def test_is_an_internal_sale_to_a_consumer(self, path: str, value: str) -> None:
-        assert said(nfe(**IN_SHOP), path) == value
+    def test_sale_in_the_shop_is_an_internal_sale_to_a_consumer(self, path: str, value: str) -> None:
+        assert text_at(nfe(**IN_SHOP), path) == value
 
-    def test_pays_the_icms_of_the_shops_state(self) -> None:
-        made = nfe(by=NORMAL, items=[item(quantity=1, unitValue=100)], **IN_SHOP)
-        assert said(made, "det/imposto/ICMS/ICMS00/vICMS") == "18.00"
+    def test_sale_in_the_shop_pays_the_icms_of_the_shops_state(self) -> None:
+        document = nfe(by=NORMAL, items=[item(quantity=1, unitValue=100)], **IN_SHOP)
+        assert text_at(document, "det/imposto/ICMS/ICMS00/vICMS") == "18.00"
 
-    def test_of_a_brazilian_who_lives_abroad_is_internal_too(self, signer: Signer) -> None:
+    def test_sale_in_the_shop_to_a_brazilian_living_abroad_is_internal(self, signer: Signer) -> None:
         document = issued_nfe(signer, recipient=buyer(address=LISBON), presence="inPerson")
         assert isinstance(document, SignedDocument), document
         assert b"<idDest>1</idDest>" in document.xml
 
-    def test_to_a_foreigner_who_lives_in_another_state_is_internal(self) -> None:
+    def test_sale_in_the_shop_to_a_foreigner_living_in_another_state_is_internal(self) -> None:
         assert destination(recipient=TOURIST | {"address": RIO_DE_JANEIRO}) == "1"
 
-    def test_of_a_buyer_of_another_state_is_interstate_unless_the_presence_is_given(self) -> None:
-        made = nfe(recipient=TOURIST | {"address": RIO_DE_JANEIRO})
-        assert said(made, "ide/idDest") == "2"
+    def test_sale_to_another_state_is_interstate_unless_the_presence_is_given(self) -> None:
+        document = nfe(recipient=TOURIST | {"address": RIO_DE_JANEIRO})
+        assert text_at(document, "ide/idDest") == "2"
 
 
 class TestExport:
@@ -88,7 +88,7 @@ class TestExport:
             "exit",
             "cfop",
             "cfop of an item",
-            "told",
+            "destination",
             "freight",
             "drawback",
             "at a distance",
@@ -98,31 +98,31 @@ class TestExport:
             "import",
         ],
     )
-    def test_is_recognized_by_what_the_caller_tells(self, changes: dict[str, Any]) -> None:
+    def test_export_is_recognized_by_what_the_body_says(self, changes: dict[str, Any]) -> None:
         assert destination(**changes) == "3"
 
     @pytest.mark.parametrize("presence", [{"presence": "internet"}, {}], ids=["internet", "not given"])
-    def test_is_still_asked_for_its_exit(self, signer: Signer, presence: dict[str, Any]) -> None:
+    def test_export_without_its_exit_is_refused(self, signer: Signer, presence: dict[str, Any]) -> None:
         problems = issued_nfe(signer, recipient=TOURIST, **presence)
         assert "export" in refused(problems)
 
 
 class TestCfop:
-    def test_of_internal_sales_says_that_the_sale_is_in_the_shop(self) -> None:
-        assert said(nfe(recipient=TOURIST, cfop="5102"), "ide/idDest") == "1"
+    def test_internal_cfop_makes_a_sale_to_a_foreigner_internal(self) -> None:
+        assert text_at(nfe(recipient=TOURIST, cfop="5102"), "ide/idDest") == "1"
 
-    def test_of_a_return_by_a_tourist_is_internal(self) -> None:
+    def test_return_by_a_tourist_is_internal(self) -> None:
         body = {"operation": "inbound", "purpose": "return", "cfop": "1202"}
         assert destination(items=[item(icms={"csosn": "102"})], **body) == "1"
 
-    def test_that_contradicts_another_leaves_the_address_to_decide(self) -> None:
+    def test_contradicting_cfops_leave_the_decision_to_the_address(self) -> None:
         items = [item(cfop="5102"), item(cfop="7102")]
         assert destination(presence="other", items=items) == "3"
 
 
 class TestReceipt:
     @pytest.mark.parametrize("address", [None, LISBON])
-    def test_of_a_foreigner_needs_no_export_data(
+    def test_nfce_of_a_foreigner_needs_no_export_data(
         self, signer: Signer, address: dict[str, Any] | None
     ) -> None:
         document = issued_nfce(signer, recipient=buyer(taxId=None, foreignId="AB-12345", address=address))

@@ -1,12 +1,12 @@
-"""The NFS-e on both sides of 1 January 2027, by its competence."""
+"""The NFS-e before and after 1 January 2027, by its competence."""
 
 from datetime import date, datetime
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
+from carimbo.fiscal.parties.company import Company
 from unit.fiscal.documents.nfse_support import (
     FIRM,
     KEY,
@@ -34,8 +34,8 @@ MIXED = provider(ibsCbsRegime=[{"halfYear": "2027-1", "regime": "mixed"}])
 WITHOUT_REGIME = provider("normal", pisCofinsRegime=None)
 
 
-def of(day: str, **changes: Any) -> dict[str, Any]:
-    """Returns a body of a competence."""
+def body_on(day: str, **changes: Any) -> dict[str, Any]:
+    """Returns a body with this competence."""
     return body(**WHOLE | {"issueDate": day} | changes)
 
 
@@ -43,36 +43,36 @@ def tax(rate: float, *, is_withheld: bool = True) -> dict[str, Any]:
     return {"rate": rate, "isWithheld": is_withheld}
 
 
-def warnings(told: dict[str, Any], by: Company = NORMAL) -> str:
-    return "\n".join(composed(told, by=by, issued_at=JANUARY).warnings)
+def warnings(payload: dict[str, Any], by: Company = NORMAL) -> str:
+    return "\n".join(composed(payload, by=by, issued_at=JANUARY).warnings)
 
 
 class TestOwnDebit:
-    def test_is_written_in_a_january_note_of_december_competence(self) -> None:
-        note = declared(of(LAST_DAY), by=NORMAL, issued_at=JANUARY)
+    def test_own_debit_is_written_in_a_january_note_of_december_competence(self) -> None:
+        note = declared(body_on(LAST_DAY), by=NORMAL, issued_at=JANUARY)
         assert said(note, f"{FEDERAL}/piscofins/vPis") == "6.50"
         assert said(note, f"{FEDERAL}/piscofins/vCofins") == "30.00"
 
-    def test_is_not_written_from_2027(self) -> None:
-        assert not has(declared(of(FIRST_DAY), by=NORMAL, issued_at=JANUARY), "tribFed")
+    def test_own_debit_is_not_written_from_2027(self) -> None:
+        assert not has(declared(body_on(FIRST_DAY), by=NORMAL, issued_at=JANUARY), "tribFed")
 
-    def test_needs_no_regime_from_2027(self) -> None:
-        told = refusals(of(LAST_DAY), by=WITHOUT_REGIME, issued_at=JANUARY)
-        assert told == {("COMPANY_NOT_READY", "company.pisCofinsRegime")}
-        assert refusals(of(FIRST_DAY), by=WITHOUT_REGIME, issued_at=JANUARY) == set()
+    def test_own_debit_needs_no_regime_from_2027(self) -> None:
+        problems = refusals(body_on(LAST_DAY), by=WITHOUT_REGIME, issued_at=JANUARY)
+        assert problems == {("COMPANY_NOT_READY", "company.pisCofinsRegime")}
+        assert refusals(body_on(FIRST_DAY), by=WITHOUT_REGIME, issued_at=JANUARY) == set()
 
-    def test_of_simples_with_federal_taxes_apart_ends_without_a_warning(self) -> None:
+    def test_own_debit_warning_for_simples_with_federal_taxes_apart_ends_in_2027(self) -> None:
         apart = provider(simplesIssRegime=3)
-        assert "débito próprio" in warnings(of(LAST_DAY), apart)
-        assert "débito próprio" not in warnings(of(FIRST_DAY), apart)
+        assert "débito próprio" in warnings(body_on(LAST_DAY), apart)
+        assert "débito próprio" not in warnings(body_on(FIRST_DAY), apart)
 
-    def test_follows_the_competence_of_the_replaced_note(self) -> None:
-        told = body(replaces={"documentId": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b", "reasonCode": "01"})
-        note = declared(told, by=NORMAL, replaced=REPLACED, issued_at=JANUARY)
+    def test_own_debit_follows_the_competence_of_the_replaced_note(self) -> None:
+        payload = body(replaces={"documentId": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b", "reasonCode": "01"})
+        note = declared(payload, by=NORMAL, replaced=REPLACED, issued_at=JANUARY)
         assert said(note, "subst/chSubstda") == KEY
         assert has(note, "vPis")
 
-    def test_follows_the_day_of_the_order_when_the_authority_was_out_over_midnight(self) -> None:
+    def test_own_debit_follows_the_request_day_after_an_outage_over_midnight(self) -> None:
         asked_at = datetime.fromisoformat("2026-12-31T23:58:00-03:00")
         note = declared(body(**WHOLE), by=NORMAL, asked_at=asked_at, issued_at=JANUARY)
         assert said(note, "dCompet") == LAST_DAY
@@ -95,58 +95,66 @@ class TestPositiveContribution:
         ],
     )
     @pytest.mark.parametrize("by", [NORMAL, SIMPLES, REGULAR], ids=["normal", "das", "regular"])
-    def test_is_refused_by_its_field_from_2027(self, taxes: dict[str, Any], field: str, by: Company) -> None:
-        told = refusals(of(FIRST_DAY, taxes=taxes), by=by, issued_at=JANUARY)
-        assert told == {("PIS_COFINS_ENDED", f"taxes.{field}")}
+    def test_positive_contribution_is_refused_by_its_field_from_2027(
+        self, taxes: dict[str, Any], field: str, by: Company
+    ) -> None:
+        problems = refusals(body_on(FIRST_DAY, taxes=taxes), by=by, issued_at=JANUARY)
+        assert problems == {("PIS_COFINS_ENDED", f"taxes.{field}")}
 
-    def test_is_taken_on_the_last_day(self) -> None:
+    def test_positive_contribution_is_accepted_on_the_last_day_of_2026(self) -> None:
         taxes = {"pis": tax(0.65), "cofins": tax(3), "csll": tax(1), "ownDebit": {"pisRate": 1.65}}
-        assert refusals(of(LAST_DAY, taxes=taxes), by=NORMAL, issued_at=JANUARY) == set()
+        assert refusals(body_on(LAST_DAY, taxes=taxes), by=NORMAL, issued_at=JANUARY) == set()
 
-    def test_has_a_hint_that_says_what_to_do(self) -> None:
-        (problem,) = composed(of(FIRST_DAY, taxes={"pis": tax(0.65)}), by=NORMAL, issued_at=JANUARY).problems
+    def test_refused_contribution_has_a_hint_that_says_what_to_do(self) -> None:
+        (problem,) = composed(
+            body_on(FIRST_DAY, taxes={"pis": tax(0.65)}), by=NORMAL, issued_at=JANUARY
+        ).problems
         assert "PIS e COFINS acabaram" in problem.message
         assert "Retire taxes.pis.rate" in (problem.hint or "")
 
-    def test_that_is_zero_passes_and_is_not_written(self) -> None:
+    def test_zero_contribution_is_accepted_and_not_written(self) -> None:
         zeros = {"pis": tax(0), "cofins": tax(0, is_withheld=False)}
         own = {"ownDebit": {"pisRate": 0, "cofinsRate": 0, "base": 0, "cst": "08"}}
-        assert not has(declared(of(FIRST_DAY, taxes=zeros | own), by=NORMAL, issued_at=JANUARY), "tribFed")
+        assert not has(
+            declared(body_on(FIRST_DAY, taxes=zeros | own), by=NORMAL, issued_at=JANUARY), "tribFed"
+        )
 
 
 class TestWithholding:
-    def test_is_of_csll_alone_from_2027(self) -> None:
-        note = declared(of(FIRST_DAY, taxes={"csll": tax(1)}), by=NORMAL, issued_at=JANUARY)
+    def test_only_csll_is_withheld_from_2027(self) -> None:
+        note = declared(body_on(FIRST_DAY, taxes={"csll": tax(1)}), by=NORMAL, issued_at=JANUARY)
         assert said(note, f"{FEDERAL}/piscofins/tpRetPisCofins") == "8"
         assert said(note, f"{FEDERAL}/piscofins/CST") == "00"
         assert said(note, f"{FEDERAL}/vRetCSLL") == "10.00"
         assert not has(note, "vPis")
 
-    def test_of_income_tax_has_no_group_of_pis_and_cofins_from_2027(self) -> None:
-        note = declared(of(FIRST_DAY, taxes={"ir": tax(1.5)}), by=NORMAL, issued_at=JANUARY)
+    def test_withheld_income_tax_has_no_pis_cofins_group_from_2027(self) -> None:
+        note = declared(body_on(FIRST_DAY, taxes={"ir": tax(1.5)}), by=NORMAL, issued_at=JANUARY)
         assert said(note, f"{FEDERAL}/vRetIRRF") == "15.00"
         assert not has(note, "piscofins")
 
-    def test_of_csll_at_the_rate_of_the_three_contributions_is_warned_of(self) -> None:
+    def test_csll_at_the_rate_of_the_three_contributions_is_warned_of(self) -> None:
         message = "a que resta é a de CSLL, de 1% (Lei 10.833/2003, art. 31"
-        assert message in warnings(of(FIRST_DAY, taxes={"csll": tax(4.65)}))
-        assert message not in warnings(of(FIRST_DAY, taxes={"csll": tax(1)}))
-        assert message not in warnings(of(LAST_DAY, taxes={"csll": tax(4.65)}))
+        assert message in warnings(body_on(FIRST_DAY, taxes={"csll": tax(4.65)}))
+        assert message not in warnings(body_on(FIRST_DAY, taxes={"csll": tax(1)}))
+        assert message not in warnings(body_on(LAST_DAY, taxes={"csll": tax(4.65)}))
 
-    def test_of_a_small_csll_is_dispensed_by_its_own_law(self) -> None:
-        told = warnings(of(FIRST_DAY, taxes={"csll": tax(1)}))
-        assert "taxes.csll: A retenção de R$ 10,00 é dispensada" in told
-        assert "Lei 10.833/2003, art. 31, § 3º" in told
+    def test_small_csll_withholding_is_dispensed_by_its_own_law(self) -> None:
+        text = warnings(body_on(FIRST_DAY, taxes={"csll": tax(1)}))
+        assert "taxes.csll: A retenção de R$ 10,00 é dispensada" in text
+        assert "Lei 10.833/2003, art. 31, § 3º" in text
 
 
 class TestApproximateTotal:
-    def test_is_of_the_iss_alone_from_2027(self) -> None:
-        note = declared(of(FIRST_DAY), by=NORMAL, issued_at=JANUARY)
-        rates = [said(note, f"valores/trib/totTrib/pTotTrib/pTotTrib{one}") for one in ("Fed", "Est", "Mun")]
+    def test_approximate_total_is_the_iss_alone_from_2027(self) -> None:
+        note = declared(body_on(FIRST_DAY), by=NORMAL, issued_at=JANUARY)
+        rates = [
+            said(note, f"valores/trib/totTrib/pTotTrib/pTotTrib{level}") for level in ("Fed", "Est", "Mun")
+        ]
         assert rates == ["0.00", "0.00", "2.00"]
-        assert "PIS" in warnings(of(LAST_DAY))
-        assert "PIS" not in warnings(of(FIRST_DAY))
-        assert "carga tributária aproximada é só a do ISS" in warnings(of(FIRST_DAY))
+        assert "PIS" in warnings(body_on(LAST_DAY))
+        assert "PIS" not in warnings(body_on(FIRST_DAY))
+        assert "carga tributária aproximada é só a do ISS" in warnings(body_on(FIRST_DAY))
 
 
 class TestGroup:
@@ -161,33 +169,35 @@ class TestGroup:
         ],
         ids=["normal", "regular", "mixed", "das", "mei"],
     )
-    def test_is_written_by_the_regime_of_the_competence(self, by: Company, before: bool, after: bool) -> None:
+    def test_ibs_cbs_group_is_written_by_the_regime_of_the_competence(
+        self, by: Company, before: bool, after: bool
+    ) -> None:
         days = (LAST_DAY, FIRST_DAY)
-        written = [has(declared(of(day), by=by, issued_at=JANUARY), "IBSCBS") for day in days]
+        written = [has(declared(body_on(day), by=by, issued_at=JANUARY), "IBSCBS") for day in days]
         assert written == [before, after]
 
     @pytest.mark.parametrize("by", [SIMPLES, MIXED, MEI], ids=["das", "mixed", "mei"])
-    def test_is_written_on_request_and_not_warned_of_otherwise(self, by: Company) -> None:
-        assert has(declared(of(FIRST_DAY, ibsCbs={}), by=by, issued_at=JANUARY), "IBSCBS")
-        assert "IBS" not in warnings(of(FIRST_DAY), by)
+    def test_ibs_cbs_group_is_written_on_request_and_not_warned_of_otherwise(self, by: Company) -> None:
+        assert has(declared(body_on(FIRST_DAY, ibsCbs={}), by=by, issued_at=JANUARY), "IBSCBS")
+        assert "IBS" not in warnings(body_on(FIRST_DAY), by)
 
     @pytest.mark.parametrize("by", [NORMAL, REGULAR], ids=["normal", "regular"])
-    def test_without_its_facts_is_refused_from_2027(self, by: Company) -> None:
-        told = refusals(of(FIRST_DAY, nbs=None), by=by, issued_at=JANUARY)
-        assert told == {("E0322", "nbs")}
+    def test_ibs_cbs_group_without_its_facts_is_refused_from_2027(self, by: Company) -> None:
+        problems = refusals(body_on(FIRST_DAY, nbs=None), by=by, issued_at=JANUARY)
+        assert problems == {("E0322", "nbs")}
 
-    def test_without_its_facts_is_left_out_with_a_warning_before(self) -> None:
-        told = of(LAST_DAY, nbs=None)
-        assert not has(declared(told, by=NORMAL, issued_at=JANUARY), "IBSCBS")
-        assert "A nota sai sem IBS e CBS" in warnings(told)
+    def test_ibs_cbs_group_without_its_facts_is_left_out_with_a_warning_before_2027(self) -> None:
+        payload = body_on(LAST_DAY, nbs=None)
+        assert not has(declared(payload, by=NORMAL, issued_at=JANUARY), "IBSCBS")
+        assert "A nota sai sem IBS e CBS" in warnings(payload)
 
-    def test_is_refused_before_2026(self) -> None:
-        told = refusals(of("2025-12-31", ibsCbs={}), by=NORMAL, issued_at=JANUARY)
-        assert told == {("E0850", "ibsCbs")}
-        assert refusals(of("2026-01-01", ibsCbs={}), by=NORMAL, issued_at=JANUARY) == set()
+    def test_ibs_cbs_group_is_refused_before_2026(self) -> None:
+        problems = refusals(body_on("2025-12-31", ibsCbs={}), by=NORMAL, issued_at=JANUARY)
+        assert problems == {("E0850", "ibsCbs")}
+        assert refusals(body_on("2026-01-01", ibsCbs={}), by=NORMAL, issued_at=JANUARY) == set()
 
 
 class TestReadiness:
-    def test_asks_for_the_regime_of_pis_and_cofins_until_they_end(self) -> None:
+    def test_pis_cofins_regime_is_required_until_the_end_of_2026(self) -> None:
         assert missing_for_rules(WITHOUT_REGIME, SOFTWARE, date(2026, 12, 31)) == ("pisCofinsRegime",)
         assert missing_for_rules(WITHOUT_REGIME, SOFTWARE, date(2027, 1, 1)) == ()

@@ -26,7 +26,7 @@ LEFT_OUT = "O endereço está incompleto e fica fora do documento; falta:"
 
 
 class TestIncompleteAddress:
-    def test_is_left_out_with_one_warning_that_names_the_missing_fields(self) -> None:
+    def test_incomplete_address_is_left_out_with_a_warning_that_names_the_missing_fields(self) -> None:
         note = body(borrower=ZIPCODE_ALONE)
         assert said(declared(note), "toma/end/xLgr") is None
         warnings = [warning for warning in composed(note).warnings if "endereço" in warning]
@@ -34,18 +34,18 @@ class TestIncompleteAddress:
             f"borrower.address: {LEFT_OUT} o logradouro, o número, o bairro, o município, a UF."
         ]
 
-    def test_of_an_intermediary_is_left_out_with_a_warning(self) -> None:
+    def test_incomplete_address_of_an_intermediary_is_left_out_with_a_warning(self) -> None:
         note = body(intermediary=WITHOUT_NUMBER)
         assert said(declared(note), "interm/xNome") == FIRM["name"]
         assert said(declared(note), "interm/end/xLgr") is None
         assert f"intermediary.address: {LEFT_OUT} o número." in composed(note).warnings
 
-    def test_with_the_code_of_the_city_alone_needs_neither_city_nor_state(self) -> None:
+    def test_address_with_the_city_code_needs_neither_city_nor_state(self) -> None:
         address = {name: SAO_PAULO[name] for name in ("zipcode", "street", "number", "district")}
         note = declared(body(borrower=FIRM | {"address": address | {"cityCode": "3550308"}}))
         assert said(note, "toma/end/endNac/cMun") == "3550308"
 
-    def test_of_a_taker_whose_city_is_known_still_places_the_service(self) -> None:
+    def test_incomplete_address_with_a_city_still_places_the_service(self) -> None:
         there = FIRM | {"address": {"city": "Rio de Janeiro", "state": "RJ"}}
         note = declared(body(borrower=there, serviceLocation="2", natureOfOperation="2"))
         assert said(note, "serv/locPrest/cLocPrestacao") == "3304557"
@@ -81,26 +81,26 @@ class TestDemandedAddress:
         ],
         ids=["incidence", "withholding", "place", "foreign taker", "foreign intermediary"],
     )
-    def test_problem_names_each_missing_field(
+    def test_problem_names_each_missing_field_of_a_required_address(
         self, changes: dict[str, Any], problems: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(**changes)) == problems
         assert not any(LEFT_OUT in warning for warning in composed(body(**changes)).warnings)
 
-    def test_indicator_of_ibs_and_cbs_demands_every_field(self) -> None:
-        told = body(borrower=WITHOUT_NUMBER, nbs=NBS, ibsCbs={"operationIndicator": "100301"})
-        assert ("E0234", "borrower.address.number") in refusals(told, by=NORMAL)
+    def test_operation_indicator_of_ibs_and_cbs_requires_every_address_field(self) -> None:
+        payload = body(borrower=WITHOUT_NUMBER, nbs=NBS, ibsCbs={"operationIndicator": "100301"})
+        assert ("E0234", "borrower.address.number") in refusals(payload, by=NORMAL)
 
 
 class TestCountry:
     @pytest.mark.parametrize("code", ["us", "2496", 2496])
-    def test_is_written_by_its_letters_however_it_came(self, code: str | int) -> None:
+    def test_country_is_written_by_its_letters_however_it_was_sent(self, code: str | int) -> None:
         taker = FOREIGNER | {"address": NEW_YORK | {"countryCode": code}}
         note = declared(body(borrower=taker, resultCountryCode=code, **ABROAD))
         assert said(note, "toma/end/endExt/cPais") == "US"
         assert said(note, "valores/trib/tribMun/cPaisResult") == "US"
 
-    def test_of_a_supplier_is_written_by_its_letters(self) -> None:
+    def test_country_of_a_supplier_is_written_by_its_letters(self) -> None:
         place = {"countryCode": "2496", "postalCode": "10118", "city": "New York", "region": "NY"}
         address = {"foreign": place, "street": "5th Avenue", "number": "350", "district": "Manhattan"}
         supplier = {"foreignId": "123", "name": "Model Inc.", "address": address}

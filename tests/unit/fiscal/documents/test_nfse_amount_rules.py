@@ -1,10 +1,10 @@
-"""Rules of Sefin about the amounts of a declaration, told before it is sent."""
+"""Sefin's rules about the amounts of a declaration, checked before it is sent."""
 
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
+from carimbo.fiscal.parties.company import Company
 from unit.fiscal.documents.nfse_support import APART, FIRM, MEI, NORMAL, SIMPLES, body, refusals
 
 SITE = {"workCode": "900123456789"}
@@ -23,7 +23,7 @@ class TestSums:
             ({"unconditional": 100, "conditional": 50.01}, {("E0428", "amount")}),
         ],
     )
-    def test_of_discounts_are_below_the_price(
+    def test_discounts_must_be_below_the_price(
         self, discounts: dict[str, float], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(discounts=discounts)) == codes
@@ -31,23 +31,23 @@ class TestSums:
     @pytest.mark.parametrize(
         ("name", "code"), [("inss", "E0699"), ("ir", "E0700"), ("csll", "E0701"), ("pis", "E0701")]
     )
-    def test_of_a_withholding_are_below_the_price(self, name: str, code: str) -> None:
-        told = refusals(body(taxes={name: {"rate": 100, "isWithheld": True}}), by=NORMAL)
-        assert code in {found for found, _ in told}
+    def test_withholdings_must_be_below_the_price(self, name: str, code: str) -> None:
+        problems = refusals(body(taxes={name: {"rate": 100, "isWithheld": True}}), by=NORMAL)
+        assert code in {problem_code for problem_code, _ in problems}
         assert refusals(body(taxes={name: {"rate": 99.99, "isWithheld": True}}), by=NORMAL) == set()
 
-    def test_of_all_that_is_taken_off_count_the_iss_that_is_withheld(self) -> None:
-        told = {"borrower": FIRM, "taxes": {"ir": {"rate": 98, "isWithheld": True}}}
-        assert refusals(body(**told, iss={"rate": 2, "isWithheld": True}), by=NORMAL) == set()
-        refused = refusals(body(**told, iss={"rate": 2.5, "isWithheld": True}), by=NORMAL)
+    def test_withheld_iss_counts_towards_the_sum_of_reductions(self) -> None:
+        taxed = {"borrower": FIRM, "taxes": {"ir": {"rate": 98, "isWithheld": True}}}
+        assert refusals(body(**taxed, iss={"rate": 2, "isWithheld": True}), by=NORMAL) == set()
+        refused = refusals(body(**taxed, iss={"rate": 2.5, "isWithheld": True}), by=NORMAL)
         assert refused == {("E0428", "amount")}
 
-    def test_of_all_that_is_taken_off_are_not_above_the_price(self) -> None:
+    def test_sum_of_reductions_must_not_exceed_the_price(self) -> None:
         site = {"federalServiceCode": "07.02.01", "construction": SITE}
         taxes = {"inss": {"rate": 11, "isWithheld": True}}
         for deductions in ({"amount": 140}, {"rate": 95}):
-            told = body(**site, deductions=deductions, taxes=taxes)
-            assert refusals(told, by=NORMAL) == {("E0428", "amount")}
+            payload = body(**site, deductions=deductions, taxes=taxes)
+            assert refusals(payload, by=NORMAL) == {("E0428", "amount")}
         assert refusals(body(**site, deductions={"amount": 100}, taxes=taxes), by=NORMAL) == set()
 
 
@@ -67,7 +67,7 @@ class TestBenefitAndDeductions:
             (SIMPLES, {"federalServiceCode": "07.02.01", "construction": SITE}, {}, set()),
         ],
     )
-    def test_of_the_base_are_for_who_pays_by_the_note(
+    def test_deductions_are_only_for_providers_that_pay_iss_by_the_note(
         self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(**self.deducted, **changes), by=by, settings=settings) == codes
@@ -82,7 +82,7 @@ class TestBenefitAndDeductions:
             (SIMPLES, {}, {}, {("E0536", "benefit")}),
         ],
     )
-    def test_of_the_city_are_for_who_pays_by_the_note(
+    def test_municipal_benefits_are_only_for_providers_that_pay_iss_by_the_note(
         self, by: Company, changes: dict[str, Any], settings: dict[str, str], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(**self.exempt, **changes), by=by, settings=settings) == codes

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.catalog_filling import CatalogFacts, CatalogService, FillingReview
-from carimbo.fiscal.documents.nfse.from_catalog import fill, is_own_warning, references_of, review
+from carimbo.fiscal.catalog.filling import CatalogFacts, CatalogService, FillingReview
+from carimbo.fiscal.documents.nfse.catalog import fill, is_own_warning, references_of, review
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.problems import Problem
@@ -26,22 +26,22 @@ TAKEN = {"federalServiceCode": "01.03.01", "iss": {"rate": 2.9, "isWithheld": Tr
 
 
 def reviewed(body: dict[str, Any], *services: CatalogService, **settings: Any) -> FillingReview:
-    known = CatalogFacts(services=services)
-    return review(NfseRequest.model_validate(body), NfseSettings.model_validate(settings), known)
+    catalog = CatalogFacts(services=services)
+    return review(NfseRequest.model_validate(body), NfseSettings.model_validate(settings), catalog)
 
 
 def problem_of(body: dict[str, Any], *services: CatalogService, **settings: Any) -> Problem:
-    found = reviewed(body, *services, **settings)
-    assert found.warnings == ()
-    (problem,) = found.problems
+    review_result = reviewed(body, *services, **settings)
+    assert review_result.warnings == ()
+    (problem,) = review_result.problems
     return problem
 
 
 def taken(body: dict[str, Any], *services: CatalogService) -> dict[str, Any]:
     """Returns what filling adds to a body, or changes in it."""
-    known = CatalogFacts(services=services)
-    filled = fill(body, NfseRequest.model_validate(body), SIMPLES, known)
-    # What was filled is stored, and read again by whoever issues the note.
+    catalog = CatalogFacts(services=services)
+    filled = fill(body, NfseRequest.model_validate(body), SIMPLES, catalog)
+    # The filled body is stored, and validated again when the note is issued.
     NfseRequest.model_validate(filled)
     return {name: value for name, value in filled.items() if body.get(name) != value}
 
@@ -60,15 +60,15 @@ class TestReferences:
         ],
         ids=["no-code", "detailed", "detailed-with-both-codes", "national-code"],
     )
-    def test_other_bodies_do_not_ask_the_catalog(self, body: dict[str, Any]) -> None:
+    def test_other_bodies_do_not_use_the_catalog(self, body: dict[str, Any]) -> None:
         assert references_of(NfseRequest.model_validate(body)).is_empty
 
 
 class TestFill:
-    def test_body_takes_national_code_iss_and_nbs(self) -> None:
+    def test_body_takes_national_code_iss_and_nbs_from_the_catalog(self) -> None:
         assert taken(BY_CITY_CODE, HOSTING) == TAKEN
 
-    def test_blank_fields_take_them_too(self) -> None:
+    def test_blank_fields_are_filled_from_the_catalog_too(self) -> None:
         blank = {"federalServiceCode": " ", "iss": None, "nbs": ""}
         assert taken(BY_CITY_CODE | blank, HOSTING) == TAKEN
 
@@ -76,7 +76,7 @@ class TestFill:
         own = {"iss": {"rate": 5}, "nbs": "111032200"}
         assert taken(BY_CITY_CODE | own, HOSTING) == {"federalServiceCode": "01.03.01"}
 
-    def test_item_of_one_national_code_is_taken_as_that(self) -> None:
+    def test_item_with_a_single_national_code_is_taken_as_that_code(self) -> None:
         assert taken(BY_CITY_CODE, service("A", serviceItemCode="1.05")) == {"federalServiceCode": "01.05.01"}
 
     def test_items_without_a_national_code_are_not_used(self) -> None:
@@ -101,7 +101,7 @@ class TestReview:
             )
         )
 
-    def test_its_warning_is_recognised_among_others(self) -> None:
+    def test_warning_of_the_catalog_is_recognised_among_others(self) -> None:
         (warning,) = reviewed(BY_CITY_CODE, HOSTING).warnings
         assert is_own_warning(warning)
         assert not is_own_warning("serviceCode: O código municipal “02800” não vai na nota.")

@@ -1,4 +1,4 @@
-"""Hints for the refusals of the national NFS-e: for all that issuers meet, in the words of our own bodies."""
+"""Hints for refusals of the national NFS-e: for all that issuers meet, with the names of our own bodies."""
 
 import re
 from collections import Counter
@@ -7,11 +7,11 @@ from importlib.resources import files
 import pytest
 from pydantic import BaseModel
 
-from carimbo.fiscal.company_file import CompanyFile
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection, hints
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from unit.fiscal.hinted_fields import exists, fields_in, ragged, schema_of
+from carimbo.fiscal.parties.company_file import CompanyFile
+from unit.fiscal.hinted_fields import exists, fields_in, not_one_sentence, schema_of
 
 _PACKAGE = files("carimbo.fiscal.documents.nfse")
 _SIGNATURE = "E0714 E0715 E0716 E0717 E0718 E1225 E1228 E1229"
@@ -30,75 +30,79 @@ _NAME = re.compile(r"\b[a-z]+[A-Z][A-Za-z]*\b")
 
 
 def names_in(*models: type[BaseModel]) -> set[str]:
-    """Every name that the bodies publish, at any depth."""
-    published = [one for model in models for one in (schema_of(model), *schema_of(model)["$defs"].values())]
-    return {name for one in published for name in one.get("properties", ())}
+    """Returns every field name that the bodies publish, at any depth."""
+    published = [
+        schema for model in models for schema in (schema_of(model), *schema_of(model)["$defs"].values())
+    ]
+    return {name for schema in published for name in schema.get("properties", ())}
 
 
 class TestTheHintsOfNfse:
     @pytest.mark.parametrize("codes", [_SIGNATURE, _RATE, _WITHHOLDING, _OTHERS_THAT_BITE, _MET_MOST])
-    def test_speak_of_what_issuers_meet_most(self, codes: str) -> None:
+    def test_most_common_refusals_have_hints(self, codes: str) -> None:
         assert set(codes.split()) - hints().keys() == set()
 
-    def test_speak_of_most_that_a_request_of_ours_can_cause(self) -> None:
+    def test_most_refusals_that_our_requests_can_cause_have_hints(self) -> None:
         assert len(hints()) >= 250
 
-    def test_speak_of_every_code_that_our_own_rules_tell(self) -> None:
-        sources = [one.read_text(encoding="utf-8") for one in _PACKAGE.iterdir() if one.name.endswith(".py")]
-        told = {code for source in sources for code in re.findall(r'"(E[0-9]{4})"', source)}
-        assert "E0595" in told
-        assert told - hints().keys() == set()
+    def test_every_code_of_our_own_rules_has_a_hint(self) -> None:
+        sources = [
+            file.read_text(encoding="utf-8") for file in _PACKAGE.iterdir() if file.name.endswith(".py")
+        ]
+        codes = {code for source in sources for code in re.findall(r'"(E[0-9]{4})"', source)}
+        assert "E0595" in codes
+        assert codes - hints().keys() == set()
 
-    def test_stand_in_the_order_of_their_codes_without_repeating_one(self) -> None:
+    def test_hints_are_sorted_by_code_without_repetition(self) -> None:
         table = _PACKAGE.joinpath("hints.csv").read_text(encoding="utf-8")
         codes = re.findall(r"^([A-Z]+[0-9]+),", table, re.MULTILINE)
         assert codes == sorted(set(codes))
         assert set(codes) == hints().keys()
 
-    def test_are_never_two_alike(self) -> None:
+    def test_no_two_hints_are_alike(self) -> None:
         plain = Counter(re.sub(r"\W+", " ", hint.sentence).lower() for hint in hints().values())
         assert [sentence for sentence, times in plain.items() if times > 1] == []
 
-    def test_are_one_sentence_each(self) -> None:
-        assert ragged(hint.sentence for hint in hints().values()) == []
+    def test_each_hint_is_one_sentence(self) -> None:
+        assert not_one_sentence(hint.sentence for hint in hints().values()) == []
 
-    def test_point_at_fields_that_exist_and_name_no_others(self) -> None:
+    def test_hints_point_only_at_existing_fields(self) -> None:
         assert {field for field in fields_in(hints()) if not exists(field, NfseRequest)} == set()
 
-    def test_have_no_names_but_those_of_our_bodies(self) -> None:
+    def test_hints_use_only_names_of_our_bodies(self) -> None:
         named = {name for hint in hints().values() for name in _NAME.findall(hint.sentence)}
         assert "isWithheld" in named
         assert (
             named - names_in(NfseRequest, CompanyFile) - schema_of(NfseSettings)["properties"].keys() == set()
         )
 
-    def test_about_certificates_point_at_the_certificate(self) -> None:
+    def test_hints_about_certificates_point_at_the_certificate(self) -> None:
         about = {code: hint.field for code, hint in hints().items() if "Envie" in hint.sentence}
         assert {"E0715", "E0718", "E1200", "E1991"} <= about.keys()
         assert set(about.values()) == {"company.certificate"}
 
 
 class TestARejectionOfAnNfse:
-    def test_points_at_the_field_that_caused_it(self) -> None:
+    def test_hint_points_at_the_field_that_caused_the_rejection(self) -> None:
         hint = hint_for_rejection("E0240", "O CEP informado para o tomador não existe.")
         assert hint is not None
         assert (hint.field, hint.sentence) == ("borrower.address.zipcode", hints()["E0240"].sentence)
 
-    def test_for_several_reasons_has_the_hint_of_its_code(self) -> None:
+    def test_rejection_with_several_reasons_has_the_hint_of_its_code(self) -> None:
         hint = hint_for_rejection("E0240", "E0240: O CEP não existe.; E0310: O código não existe.")
         assert hint == hints()["E0240"]
 
-    def test_for_an_unknown_reason_and_a_known_one_has_the_hint_of_the_known_one(self) -> None:
+    def test_unknown_code_with_a_known_reason_has_the_hint_of_that_reason(self) -> None:
         hint = hint_for_rejection("E9997", "E9997: Motivo novo.; E0310: O código não existe.; E0240: O CEP.")
         assert hint == hints()["E0310"]
 
-    def test_that_speaks_of_another_code_is_not_taken_for_that_one(self) -> None:
+    def test_code_mentioned_in_the_text_is_not_taken_as_a_reason(self) -> None:
         assert hint_for_rejection("E9997", "Veja a regra E0310: vale também aqui.") is None
 
-    def test_that_no_field_cures_has_a_sentence_still(self) -> None:
+    def test_rejection_that_no_field_can_fix_still_has_a_sentence(self) -> None:
         hint = hint_for_rejection("E0822", "O prazo para o cancelamento da NFS-e expirou.")
         assert hint is not None
         assert (hint.field, bool(hint.sentence)) == ("", True)
 
-    def test_of_an_unknown_code_has_no_hint(self) -> None:
+    def test_unknown_code_has_no_hint(self) -> None:
         assert hint_for_rejection("E9997", "Motivo novo.") is None

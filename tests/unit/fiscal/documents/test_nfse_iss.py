@@ -1,13 +1,12 @@
-"""The tax of the municipality: when its rate is told, who may withhold it, and what each nature needs."""
+"""The municipal tax (ISS): when its rate is written, who may withhold it, and what each nature needs."""
 
 from itertools import product
 from typing import Any, NamedTuple
 
 import pytest
 
-from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.documents.nfse.iss import IssCase, is_rate_told
-from carimbo.fiscal.documents.nfse.simples import assessment_of
+from carimbo.fiscal.documents.nfse.iss import IssFacts, assessment_of, is_rate_written
+from carimbo.fiscal.parties.company import Company, TaxRegime
 from unit.fiscal.documents.nfse_support import (
     APART,
     BRASILIA_STAYS_OUT,
@@ -24,10 +23,10 @@ from unit.fiscal.documents.nfse_support import (
     body,
     composed,
     declared,
+    errors_in,
     provider,
     refusals,
     said,
-    wrong,
 )
 
 ISS = "valores/trib/tribMun"
@@ -43,9 +42,9 @@ NONE_BY_SIMPLES = provider(simplesIssRegime=3)
 
 
 class Row(NamedTuple):
-    """A row of the decision table: who provides, what is told, where, and whether the rate is told."""
+    """A row of the decision table: the provider, the body, the place, and whether the rate is written."""
 
-    told: bool
+    is_written: bool
     by: Company
     changes: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
     is_active: bool = True
@@ -80,8 +79,8 @@ TABLE = {
 }
 
 
-def expected(case: IssCase) -> bool:
-    """The decision table once more, in the words of the manual and from its first row to its last."""
+def expected(case: IssFacts) -> bool:
+    """Repeats the decision table in the words of the manual, from its first row to its last."""
     rows = (
         (case.regime is TaxRegime.MEI, False),
         (case.taxation in ("2", "3", "4"), False),
@@ -92,11 +91,11 @@ def expected(case: IssCase) -> bool:
         (case.assessment == "1", case.is_withheld),
         (case.assessment in ("2", "3"), not case.is_active),
     )
-    return next(told for applies, told in rows if applies)
+    return next(is_written for applies, is_written in rows if applies)
 
 
-def cases() -> list[IssCase]:
-    """Everything that may come together."""
+def cases() -> list[IssFacts]:
+    """Returns every combination of facts."""
     regimes = [
         (TaxRegime.NORMAL, None),
         (TaxRegime.MEI, None),
@@ -104,7 +103,7 @@ def cases() -> list[IssCase]:
     ]
     flags = product((False, True), repeat=4)
     return [
-        IssCase(regime, assessment, special, taxation, withheld, suspended, exempt, active)
+        IssFacts(regime, assessment, special, taxation, withheld, suspended, exempt, active)
         for (regime, assessment), special, taxation, (withheld, suspended, exempt, active) in product(
             regimes, "0123456", "1234", list(flags)
         )
@@ -113,25 +112,28 @@ def cases() -> list[IssCase]:
 
 class TestRate:
     @pytest.mark.parametrize("row", TABLE.values(), ids=TABLE)
-    def test_is_told_where_the_table_says_so_and_nowhere_else(self, row: Row) -> None:
+    def test_rate_is_written_only_where_the_table_says_so(self, row: Row) -> None:
         place = {} if row.is_active else IN_BRASILIA
-        told = body(**{"iss": {"rate": 2.5}} | place | row.changes)
+        payload = body(**{"iss": {"rate": 2.5}} | place | row.changes)
         note = composed(
-            told, by=row.by, settings=row.settings, agreements=[] if row.is_active else [BRASILIA_STAYS_OUT]
+            payload,
+            by=row.by,
+            settings=row.settings,
+            agreements=[] if row.is_active else [BRASILIA_STAYS_OUT],
         ).note
         assert note
         rate = note.amounts.taxes.iss.rate
-        assert (rate is not None) is row.told
-        assert rate in (None, told["iss"]["rate"])
+        assert (rate is not None) is row.is_written
+        assert rate in (None, payload["iss"]["rate"])
 
-    def test_is_told_by_the_table_whatever_comes_together(self) -> None:
-        assert [case for case in cases() if is_rate_told(case) is not expected(case)] == []
+    def test_rate_follows_the_table_for_every_combination_of_facts(self) -> None:
+        assert [case for case in cases() if is_rate_written(case) is not expected(case)] == []
 
-    def test_is_written_with_two_decimals(self) -> None:
-        told = body(iss={"rate": 2, "isWithheld": True}, borrower=FIRM)
-        assert said(declared(told), f"{ISS}/pAliq") == "2.00"
+    def test_rate_is_written_with_two_decimals(self) -> None:
+        payload = body(iss={"rate": 2, "isWithheld": True}, borrower=FIRM)
+        assert said(declared(payload), f"{ISS}/pAliq") == "2.00"
 
-    def test_of_a_municipality_that_nobody_could_ask_is_as_if_it_had_joined(self) -> None:
+    def test_municipality_that_could_not_be_queried_counts_as_joined(self) -> None:
         assert said(declared(body(**IN_BRASILIA), by=NORMAL), f"{ISS}/pAliq") is None
 
     @pytest.mark.parametrize(
@@ -144,37 +146,39 @@ class TestRate:
             (0, {("E0621", "iss.rate")}),
         ],
     )
-    def test_withheld_by_simples_is_of_1_8_to_5_percent(self, rate: float, codes: set[Any]) -> None:
+    def test_rate_withheld_by_simples_is_between_1_8_and_5_percent(
+        self, rate: float, codes: set[Any]
+    ) -> None:
         assert refusals(body(iss={"rate": rate, "isWithheld": True}, borrower=FIRM)) == codes
 
-    def test_that_is_too_low_has_another_code_where_the_agreement_is_not_active(self) -> None:
-        told = body(**IN_BRASILIA, iss={"rate": 1, "isWithheld": True}, borrower=FIRM)
-        assert refusals(told, agreements=[BRASILIA_STAYS_OUT]) == {("E0628", "iss.rate")}
+    def test_too_low_rate_has_another_code_where_the_agreement_is_not_active(self) -> None:
+        payload = body(**IN_BRASILIA, iss={"rate": 1, "isWithheld": True}, borrower=FIRM)
+        assert refusals(payload, agreements=[BRASILIA_STAYS_OUT]) == {("E0628", "iss.rate")}
 
-    def test_that_the_municipality_is_told_is_of_5_percent_at_most(self) -> None:
-        told = body(**IN_BRASILIA, iss={"rate": 5.01})
-        assert refusals(told, by=NORMAL, agreements=[BRASILIA_STAYS_OUT]) == {("E0595", "iss.rate")}
+    def test_written_rate_is_5_percent_at_most(self) -> None:
+        payload = body(**IN_BRASILIA, iss={"rate": 5.01})
+        assert refusals(payload, by=NORMAL, agreements=[BRASILIA_STAYS_OUT]) == {("E0595", "iss.rate")}
 
     @pytest.mark.parametrize("rate", [0, 1, 5.5, 100])
-    def test_that_is_not_told_may_be_any(self, rate: float) -> None:
+    def test_rate_that_is_not_written_may_have_any_value(self, rate: float) -> None:
         assert refusals(body(iss={"rate": rate})) == set()
 
 
 class TestAssessment:
     @pytest.mark.parametrize(
-        ("by", "told"),
+        ("by", "assessment"),
         [(NORMAL, None), (MEI, None), (SIMPLES, "1"), (APART, "2"), (NONE_BY_SIMPLES, "3"), (EXCESS, "2")],
     )
-    def test_is_told_of_simples_alone(self, by: Company, told: str | None) -> None:
-        assert assessment_of(by) == told
-        assert said(declared(body(), by=by), "prest/regTrib/regApTribSN") == told
+    def test_assessment_is_written_for_simples_only(self, by: Company, assessment: str | None) -> None:
+        assert assessment_of(by) == assessment
+        assert said(declared(body(), by=by), "prest/regTrib/regApTribSN") == assessment
 
-    def test_beyond_the_sublimit_may_be_another(self) -> None:
+    def test_assessment_beyond_the_sublimit_may_be_another(self) -> None:
         assert assessment_of(provider("simplesExcess", simplesIssRegime=3)) == "3"
 
 
 class TestWithholding:
-    def test_is_by_the_taker_or_by_nobody(self) -> None:
+    def test_iss_is_withheld_by_the_taker_or_not_at_all(self) -> None:
         assert said(declared(body(**WITHHELD)), f"{ISS}/tpRetISSQN") == "2"
         assert said(declared(body()), f"{ISS}/tpRetISSQN") == "1"
 
@@ -189,29 +193,31 @@ class TestWithholding:
             ("E0594", {"by": NORMAL}, EXEMPT),
         ],
     )
-    def test_is_refused_where_there_is_nothing_to_withhold(
+    def test_withholding_is_refused_where_there_is_nothing_to_withhold(
         self, code: str, circumstances: dict[str, Any], changes: dict[str, Any]
     ) -> None:
         assert refusals(body(**WITHHELD | changes), **circumstances) == {(code, "iss.isWithheld")}
 
-    def test_of_a_reduced_base_is_taken(self) -> None:
+    def test_withholding_of_a_reduced_base_is_accepted(self) -> None:
         assert refusals(body(**WITHHELD | REDUCED), by=NORMAL) == set()
 
-    def test_is_not_by_a_person(self) -> None:
-        told = refusals(body(**WITHHELD | {"borrower": PERSON | {"address": FIRM["address"]}}))
-        assert told == {("E0667", "iss.isWithheld")}
+    def test_withholding_by_a_natural_person_is_refused(self) -> None:
+        problems = refusals(body(**WITHHELD | {"borrower": PERSON | {"address": FIRM["address"]}}))
+        assert problems == {("E0667", "iss.isWithheld")}
 
-    def test_is_not_by_nobody(self) -> None:
-        told = refusals(body(**WITHHELD | {"borrower": {"name": "Consumidor", "address": FIRM["address"]}}))
-        assert told == {("E0204", "iss.isWithheld")}
+    def test_withholding_without_an_identified_taker_is_refused(self) -> None:
+        problems = refusals(
+            body(**WITHHELD | {"borrower": {"name": "Consumidor", "address": FIRM["address"]}})
+        )
+        assert problems == {("E0204", "iss.isWithheld")}
 
-    def test_is_not_by_who_has_no_address_here(self) -> None:
-        told = refusals(body(**WITHHELD | {"borrower": {"name": "Mercado", "taxId": FIRM["taxId"]}}))
-        assert ("E0237", "iss.isWithheld") in told
+    def test_withholding_by_a_taker_without_a_brazilian_address_is_refused(self) -> None:
+        problems = refusals(body(**WITHHELD | {"borrower": {"name": "Mercado", "taxId": FIRM["taxId"]}}))
+        assert ("E0237", "iss.isWithheld") in problems
 
-    def test_tells_every_reason_at_once(self) -> None:
-        told = refusals(body(**WITHHELD | IMMUNE | {"borrower": {"name": "Consumidor"}}), by=MEI)
-        assert {code for code, path in told if path == "iss.isWithheld"} == {
+    def test_every_reason_against_a_withholding_is_reported_at_once(self) -> None:
+        problems = refusals(body(**WITHHELD | IMMUNE | {"borrower": {"name": "Consumidor"}}), by=MEI)
+        assert {code for code, path in problems if path == "iss.isWithheld"} == {
             "E0580",
             "E0583",
             "E0204",
@@ -224,13 +230,13 @@ class TestTaxation:
         ("changes", "code"),
         [({}, "1"), (IMMUNE, "2"), (EXPORTED, "3"), (NOT_TAXED, "4"), (EXEMPT, "1"), (SUSPENDED, "1")],
     )
-    def test_is_by_nature_result_and_service(self, changes: dict[str, Any], code: str) -> None:
+    def test_taxation_depends_on_nature_result_and_service(self, changes: dict[str, Any], code: str) -> None:
         assert said(declared(body(**changes), by=NORMAL), f"{ISS}/tribISSQN") == code
 
-    def test_of_what_is_exported_from_here_says_where_its_result_is(self) -> None:
+    def test_export_performed_in_brazil_names_the_country_of_its_result(self) -> None:
         assert said(declared(body(**EXPORTED), by=NORMAL), f"{ISS}/cPaisResult") == "US"
 
-    def test_of_what_is_done_abroad_does_not_say_where_its_result_is(self) -> None:
+    def test_export_performed_abroad_does_not_name_the_country_of_its_result(self) -> None:
         note = declared(body(**EXPORTED | {"serviceCountryCode": "US"}), by=NORMAL)
         assert (said(note, f"{ISS}/tribISSQN"), said(note, f"{ISS}/cPaisResult")) == ("3", None)
         assert said(note, "serv/locPrest/cPaisPrestacao") == "US"
@@ -244,37 +250,37 @@ class TestRateLeftOut:
         warnings = composed(body(**changes), by=by, settings=settings).warnings
         return any(warning.startswith("iss.rate: A alíquota de 2,5% não vai") for warning in warnings)
 
-    def test_is_warned_of_where_the_body_gives_it(self) -> None:
+    def test_rate_in_the_body_that_is_not_written_is_warned_of(self) -> None:
         assert self.warned(iss={"rate": 2.5})
         assert self.warned(iss={"rate": 2.5}, settings={"issRate": 2})
 
     @pytest.mark.parametrize("by", [APART, NORMAL])
-    def test_is_not_warned_of_where_the_city_taxes_the_note(self, by: Company) -> None:
+    def test_rate_is_not_warned_of_where_the_city_taxes_the_note(self, by: Company) -> None:
         assert not self.warned(by=by, iss={"rate": 2.5})
 
-    def test_is_not_warned_of_where_the_taker_withholds(self) -> None:
+    def test_rate_is_not_warned_of_where_the_taker_withholds(self) -> None:
         assert not self.warned(iss={"rate": 2.5, "isWithheld": True}, borrower=FIRM)
 
-    def test_is_not_warned_of_where_it_is_the_companys_own(self) -> None:
+    def test_rate_is_not_warned_of_where_it_equals_the_companys_own(self) -> None:
         assert not self.warned(iss={"rate": 2.5}, settings={"issRate": 2.5})
 
 
 class TestNatureOfOperation:
-    def test_exempt_names_the_benefit(self) -> None:
+    def test_exempt_operation_names_the_benefit(self) -> None:
         note = declared(body(**REDUCED), by=NORMAL)
         assert (said(note, f"{ISS}/BM/nBM"), said(note, f"{ISS}/BM/pRedBCBM")) == ("35503080400001", "30.00")
 
-    def test_immune_names_the_kind(self) -> None:
+    def test_immune_operation_names_the_immunity_type(self) -> None:
         assert said(declared(body(**IMMUNE), by=NORMAL), f"{ISS}/tpImunidade") == "3"
 
-    @pytest.mark.parametrize(("nature", "kind"), [("5", "1"), ("6", "2")])
-    def test_suspended_names_the_process(self, nature: str, kind: str) -> None:
+    @pytest.mark.parametrize(("nature", "suspension_type"), [("5", "1"), ("6", "2")])
+    def test_suspended_operation_names_the_process(self, nature: str, suspension_type: str) -> None:
         note = declared(body(**SUSPENDED | {"natureOfOperation": nature}), by=NORMAL)
-        told = said(note, f"{ISS}/exigSusp/tpSusp"), said(note, f"{ISS}/exigSusp/nProcesso")
-        assert told == (kind, "1" * 30)
+        suspension = said(note, f"{ISS}/exigSusp/tpSusp"), said(note, f"{ISS}/exigSusp/nProcesso")
+        assert suspension == (suspension_type, "1" * 30)
 
     @pytest.mark.parametrize(
-        ("nature", "lacking", "asked"),
+        ("nature", "lacking", "instruction"),
         [
             (
                 "3",
@@ -290,26 +296,26 @@ class TestNatureOfOperation:
             ("6", "suspension", "processo administrativo: informe suspension.processNumber, o número do"),
         ],
     )
-    def test_of_3_to_6_without_what_it_needs_is_told_what_to_send(
-        self, nature: str, lacking: str, asked: str
+    def test_natures_3_to_6_without_their_field_say_what_to_send(
+        self, nature: str, lacking: str, instruction: str
     ) -> None:
-        told = wrong(body(natureOfOperation=nature, amount=0))
-        assert set(told) == {lacking, "amount"}
-        assert told[lacking].startswith(f"Obrigatório com a natureza da operação {nature}, ")
-        assert asked in told[lacking]
+        errors = errors_in(body(natureOfOperation=nature, amount=0))
+        assert set(errors) == {lacking, "amount"}
+        assert errors[lacking].startswith(f"Obrigatório com a natureza da operação {nature}, ")
+        assert instruction in errors[lacking]
 
-    def test_with_an_empty_group_names_the_field_inside(self) -> None:
-        assert wrong(body(natureOfOperation="3", benefit={})) == {"benefit.number": "Campo obrigatório."}
-        told = wrong(body(natureOfOperation="5", suspension={}))
-        assert told == {"suspension.processNumber": "Campo obrigatório."}
+    def test_empty_group_of_a_nature_names_the_missing_field_inside(self) -> None:
+        assert errors_in(body(natureOfOperation="3", benefit={})) == {"benefit.number": "Campo obrigatório."}
+        errors = errors_in(body(natureOfOperation="5", suspension={}))
+        assert errors == {"suspension.processNumber": "Campo obrigatório."}
 
     @pytest.mark.parametrize("nature", [EXEMPT, IMMUNE, SUSPENDED])
-    def test_of_3_to_6_is_refused_of_what_is_exported(self, nature: dict[str, Any]) -> None:
+    def test_natures_3_to_6_are_refused_for_exports(self, nature: dict[str, Any]) -> None:
         abroad = {"serviceCountryCode": "US", "foreignTrade": TRADE, "nbs": NBS}
-        told = refusals(body(**nature, **abroad), by=NORMAL)
-        assert "natureOfOperation" in {path for _, path in told}
+        problems = refusals(body(**nature, **abroad), by=NORMAL)
+        assert "natureOfOperation" in {path for _, path in problems}
 
     @pytest.mark.parametrize("surplus", [EXEMPT, IMMUNE, SUSPENDED])
-    def test_of_the_usual_kind_is_refused_with_what_another_needs(self, surplus: dict[str, Any]) -> None:
-        told = refusals(body(**surplus | {"natureOfOperation": "1"}), by=NORMAL)
-        assert {path for _, path in told} == set(surplus) - {"natureOfOperation"}
+    def test_fields_of_another_nature_are_refused(self, surplus: dict[str, Any]) -> None:
+        problems = refusals(body(**surplus | {"natureOfOperation": "1"}), by=NORMAL)
+        assert {path for _, path in problems} == set(surplus) - {"natureOfOperation"}

@@ -1,10 +1,10 @@
-"""PIS and COFINS that the provider owes on its own revenue, by regime and by what the body says."""
+"""PIS and COFINS that the provider owes on its own revenue, by regime and by the fields of the body."""
 
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
+from carimbo.fiscal.parties.company import Company
 from unit.fiscal.documents.nfse_support import (
     EXCESS,
     FIRM,
@@ -30,16 +30,16 @@ EXPORT: dict[str, Any] = {"resultCountryCode": "US", "borrower": FOREIGNER, "nbs
 
 
 def own_debit(by: Company = NON_CUMULATIVE, **changes: Any) -> dict[str, str]:
-    """What the declaration says of the provider's own debit."""
+    """Returns the elements of the provider's own debit in the declaration."""
     note = declared(body(**changes), by=by)
     tags = ("CST", "vBCPisCofins", "pAliqPis", "pAliqCofins", "vPis", "vCofins", "tpRetPisCofins")
-    found = {tag: said(note, f"{OWN}/{tag}") for tag in tags}
-    return {tag: text for tag, text in found.items() if text is not None}
+    texts = {tag: said(note, f"{OWN}/{tag}") for tag in tags}
+    return {tag: text for tag, text in texts.items() if text is not None}
 
 
 def warnings(by: Company = NON_CUMULATIVE, **changes: Any) -> list[str]:
-    """The warnings about the own debit."""
-    return [one for one in composed(body(**changes), by=by).warnings if "débito" in one]
+    """Returns the warnings about the own debit."""
+    return [warning for warning in composed(body(**changes), by=by).warnings if "débito" in warning]
 
 
 def written(base: str, rates: tuple[str, str], amounts: tuple[str, str], **other: str) -> dict[str, str]:
@@ -56,19 +56,19 @@ def written(base: str, rates: tuple[str, str], amounts: tuple[str, str], **other
 
 
 class TestOwnDebitOfTheRegime:
-    def test_is_computed_without_any_taxes_in_the_body(self) -> None:
+    def test_own_debit_is_computed_without_any_taxes_in_the_body(self) -> None:
         cumulative = written("1000.00", ("0.65", "3.00"), ("6.50", "30.00"))
         assert own_debit(CUMULATIVE, amount=1000) == cumulative
         non_cumulative = written("1234.50", ("1.65", "7.60"), ("20.37", "93.82"))
         assert own_debit(NON_CUMULATIVE, amount=1234.5) == non_cumulative
 
-    def test_leaves_the_base_of_ibs_and_cbs(self) -> None:
+    def test_own_debit_is_subtracted_from_the_base_of_ibs_and_cbs(self) -> None:
         """1234.50 less ISS 35.80, PIS 20.37 and COFINS 93.82."""
-        told = totals(body(amount=1234.5, iss={"rate": 2.9}, borrower=FIRM, nbs=NBS), by=NON_CUMULATIVE)
+        amounts = totals(body(amount=1234.5, iss={"rate": 2.9}, borrower=FIRM, nbs=NBS), by=NON_CUMULATIVE)
         names = ("issAmount", "pis", "cofins", "ibsCbsBase", "netAmount")
-        assert [str(told[name]) for name in names] == ["35.80", "20.37", "93.82", "1084.51", "1234.50"]
+        assert [str(amounts[name]) for name in names] == ["35.80", "20.37", "93.82", "1084.51", "1234.50"]
 
-    def test_stays_beside_what_is_withheld_at_other_rates(self) -> None:
+    def test_own_debit_does_not_depend_on_withholdings_at_other_rates(self) -> None:
         taxes = {
             name: {"rate": rate, "isWithheld": True}
             for name, rate in (("pis", 0.65), ("cofins", 3), ("csll", 1))
@@ -80,26 +80,26 @@ class TestOwnDebitOfTheRegime:
         assert (str(sums["federalWithheld"]), str(sums["netAmount"])) == ("465.00", "9535.00")
         assert warnings(**changes) == []
 
-    def test_is_of_the_price_less_the_unconditional_discount_with_the_iss(self) -> None:
-        told = own_debit(CUMULATIVE, amount=1000, discounts={"unconditional": 100, "conditional": 50})
-        assert (told["vBCPisCofins"], told["vPis"]) == ("900.00", "5.85")
+    def test_own_debit_base_includes_iss_and_excludes_the_unconditional_discount(self) -> None:
+        debit = own_debit(CUMULATIVE, amount=1000, discounts={"unconditional": 100, "conditional": 50})
+        assert (debit["vBCPisCofins"], debit["vPis"]) == ("900.00", "5.85")
 
     @pytest.mark.parametrize(("amount", "pis"), [(250, "4.12"), (350, "5.78")])
-    def test_rounds_half_a_cent_to_the_even(self, amount: float, pis: str) -> None:
+    def test_own_debit_rounds_half_a_cent_to_even(self, amount: float, pis: str) -> None:
         assert own_debit(amount=amount)["vPis"] == pis
 
     @pytest.mark.parametrize("by", [SIMPLES, EXCESS, MEI])
-    def test_is_absent_where_the_das_pays_it(self, by: Company) -> None:
+    def test_own_debit_is_absent_where_the_das_pays_it(self, by: Company) -> None:
         assert not has(declared(body(), by=by), "tribFed")
 
-    def test_of_simples_is_there_where_its_federal_taxes_are_assessed_apart(self) -> None:
+    def test_simples_with_federal_taxes_apart_has_an_own_debit(self) -> None:
         apart = provider(simplesIssRegime=3, pisCofinsRegime="cumulative")
         assert own_debit(apart, amount=1000)["vPis"] == "6.50"
         unknown = provider(simplesIssRegime=3)
         assert own_debit(unknown) == {}
         assert "pisCofinsRegime" in warnings(unknown)[0]
 
-    def test_of_an_unknown_regime_is_asked_for(self) -> None:
+    def test_unknown_regime_of_pis_and_cofins_is_refused(self) -> None:
         unknown = provider("normal", pisCofinsRegime=None)
         assert refusals(body(), by=unknown) == {("COMPANY_NOT_READY", "company.pisCofinsRegime")}
         rates = {"ownDebit": {"pisRate": 1.65, "cofinsRate": 7.6}}
@@ -107,19 +107,19 @@ class TestOwnDebitOfTheRegime:
 
 
 class TestOwnDebitInTheBody:
-    def test_has_the_rates_of_taxes_that_nobody_withholds(self) -> None:
+    def test_taxes_that_are_not_withheld_give_the_rates_of_the_own_debit(self) -> None:
         taxes = {"pis": {"rate": 0.65}, "cofins": {"rate": 7.6}}
         assert own_debit(amount=1000, taxes=taxes) == written("1000.00", ("0.65", "7.60"), ("6.50", "76.00"))
         (warning,) = warnings(amount=1000, taxes=taxes)
         assert warning.startswith("taxes.pis.rate: A alíquota do débito próprio é a informada, 0,65%")
         assert "1,65%" in warning
 
-    def test_may_have_a_rate_of_zero_with_a_warning(self) -> None:
+    def test_rate_of_zero_is_accepted_with_a_warning(self) -> None:
         taxes = {"pis": {"rate": 0}}
         assert own_debit(amount=1000, taxes=taxes)["vPis"] == "0.00"
         assert len(warnings(amount=1000, taxes=taxes)) == 1
 
-    def test_is_overridden_by_own_debit(self) -> None:
+    def test_own_debit_field_overrides_everything_else(self) -> None:
         taxes = {
             "pis": {"rate": 0.65},
             "pisCofinsCst": "49",
@@ -129,21 +129,21 @@ class TestOwnDebitInTheBody:
         assert own_debit(amount=1000, taxes=taxes) == expected
         assert warnings(amount=1000, taxes=taxes) == []
 
-    def test_takes_what_own_debit_leaves_open_from_the_regime(self) -> None:
-        told = own_debit(amount=1000, taxes={"ownDebit": {"base": 971}})
-        assert told == written("971.00", ("1.65", "7.60"), ("16.02", "73.80"))
+    def test_fields_missing_in_own_debit_come_from_the_regime(self) -> None:
+        debit = own_debit(amount=1000, taxes={"ownDebit": {"base": 971}})
+        assert debit == written("971.00", ("1.65", "7.60"), ("16.02", "73.80"))
 
-    def test_has_a_base_of_the_price_at_most(self) -> None:
+    def test_base_of_the_own_debit_is_the_price_at_most(self) -> None:
         taxes = {"ownDebit": {"base": 1000.01}}
-        found = refusals(body(amount=1000, taxes=taxes), by=NON_CUMULATIVE)
-        assert found == {("E0677", "taxes.ownDebit.base")}
+        problems = refusals(body(amount=1000, taxes=taxes), by=NON_CUMULATIVE)
+        assert problems == {("E0677", "taxes.ownDebit.base")}
 
-    def test_writes_the_rate_that_the_amount_is_made_of(self) -> None:
+    def test_written_rate_is_the_rounded_one_that_the_amount_is_computed_with(self) -> None:
         """The layout has two decimals, and Sefin multiplies base and rate (E0694)."""
-        told = own_debit(amount=100_000, taxes={"pis": {"rate": 1.6549}})
-        assert (told["pAliqPis"], told["vPis"]) == ("1.65", "1650.00")
+        debit = own_debit(amount=100_000, taxes={"pis": {"rate": 1.6549}})
+        assert (debit["pAliqPis"], debit["vPis"]) == ("1.65", "1650.00")
 
-    def test_of_simples_is_left_out_with_a_warning(self) -> None:
+    def test_own_debit_of_simples_is_left_out_with_a_warning(self) -> None:
         taxes = {"pis": {"rate": 0.65}}
         assert own_debit(SIMPLES, taxes=taxes) == {}
         (warning,) = warnings(SIMPLES, taxes=taxes)
@@ -152,35 +152,35 @@ class TestOwnDebitInTheBody:
 
 class TestSituation:
     @pytest.mark.parametrize("cst", ["00", "04", "05", "06", "07", "08", "09"])
-    def test_without_debit_has_no_amounts(self, cst: str) -> None:
+    def test_situation_without_debit_has_no_amounts(self, cst: str) -> None:
         assert own_debit(taxes={"ownDebit": {"cst": cst}}) == {"CST": cst}
 
-    def test_may_be_told_under_its_older_name(self) -> None:
+    def test_situation_may_be_sent_under_its_older_name(self) -> None:
         assert own_debit(taxes={"pisCofinsCst": "07"}) == {"CST": "07"}
 
-    def test_without_debit_still_tells_what_is_withheld(self) -> None:
+    def test_situation_without_debit_still_writes_withholdings(self) -> None:
         taxes = {"ownDebit": {"cst": "06"}, "csll": {"rate": 1, "isWithheld": True}}
         assert own_debit(taxes=taxes) == {"CST": "06", "tpRetPisCofins": "8"}
 
     @pytest.mark.parametrize("field", ["pisRate", "cofinsRate", "base"])
-    def test_without_debit_refuses_an_explicit_debit(self, field: str) -> None:
+    def test_situation_without_debit_refuses_an_explicit_debit(self, field: str) -> None:
         taxes = {"ownDebit": {"cst": "06", field: 1}}
-        found = refusals(body(taxes=taxes), by=NON_CUMULATIVE)
-        assert found == {("CONTRADICTION", f"taxes.ownDebit.{field}")}
+        problems = refusals(body(taxes=taxes), by=NON_CUMULATIVE)
+        assert problems == {("CONTRADICTION", f"taxes.ownDebit.{field}")}
 
-    def test_without_debit_leaves_other_rates_out_with_a_warning(self) -> None:
+    def test_situation_without_debit_leaves_other_rates_out_with_a_warning(self) -> None:
         taxes = {"pis": {"rate": 1.65}, "pisCofinsCst": "06"}
         assert own_debit(taxes=taxes) == {"CST": "06"}
-        assert [one.partition(":")[0] for one in warnings(taxes=taxes)] == ["taxes.pis.rate"]
+        assert [warning.partition(":")[0] for warning in warnings(taxes=taxes)] == ["taxes.pis.rate"]
 
-    def test_of_another_rate_asks_for_the_rates(self) -> None:
-        found = refusals(body(taxes={"ownDebit": {"cst": "02", "pisRate": 1}}), by=NON_CUMULATIVE)
-        assert found == {("MISSING", "taxes.ownDebit.cofinsRate")}
+    def test_situation_of_another_rate_requires_the_rates(self) -> None:
+        problems = refusals(body(taxes={"ownDebit": {"cst": "02", "pisRate": 1}}), by=NON_CUMULATIVE)
+        assert problems == {("MISSING", "taxes.ownDebit.cofinsRate")}
 
-    def test_of_other_operations_has_amounts_only_where_rates_are_told(self) -> None:
+    def test_situation_of_other_operations_has_amounts_only_where_rates_are_sent(self) -> None:
         assert own_debit(taxes={"ownDebit": {"cst": "49"}}) == {"CST": "49"}
-        told = own_debit(amount=1000, taxes={"ownDebit": {"cst": "49", "pisRate": 1}})
-        assert told == {
+        debit = own_debit(amount=1000, taxes={"ownDebit": {"cst": "49", "pisRate": 1}})
+        assert debit == {
             "CST": "49",
             "vBCPisCofins": "1000.00",
             "pAliqPis": "1.00",
@@ -190,17 +190,17 @@ class TestSituation:
 
 
 class TestExport:
-    def test_has_no_debit_and_no_federal_taxes_in_the_total(self) -> None:
+    def test_export_has_no_debit_and_no_federal_taxes_in_the_total(self) -> None:
         note = declared(body(**EXPORT), by=NON_CUMULATIVE)
         assert own_debit(**EXPORT) == {"CST": "08"}
         assert said(note, "valores/trib/totTrib/pTotTrib/pTotTribFed") == "0.00"
         assert warnings(**EXPORT) == []
 
-    def test_may_be_told_to_have_a_debit(self) -> None:
-        told = own_debit(**EXPORT, amount=1000, taxes={"ownDebit": {"pisRate": 1.65}})
-        assert told == written("1000.00", ("1.65", "7.60"), ("16.50", "76.00"))
+    def test_export_may_have_an_explicit_debit(self) -> None:
+        debit = own_debit(**EXPORT, amount=1000, taxes={"ownDebit": {"pisRate": 1.65}})
+        assert debit == written("1000.00", ("1.65", "7.60"), ("16.50", "76.00"))
 
-    def test_to_a_taker_of_this_country_has_a_debit(self) -> None:
+    def test_service_abroad_to_a_brazilian_taker_has_a_debit(self) -> None:
         """The law spares services to takers abroad (Lei 10.833/2003, art. 6º, II)."""
         abroad = EXPORT | {"resultCountryCode": None, "serviceCountryCode": "PT", "borrower": FIRM}
         assert own_debit(**abroad)["CST"] == "01"
@@ -210,7 +210,9 @@ class TestExport:
 
 class TestImmuneProvider:
     @pytest.mark.parametrize(("immunity", "expected"), [("3", 1), ("4", 0)])
-    def test_is_warned_that_the_debit_may_not_be_due(self, immunity: str, expected: int) -> None:
+    def test_immune_provider_is_warned_that_the_debit_may_not_be_due(
+        self, immunity: str, expected: int
+    ) -> None:
         immune: dict[str, Any] = {"natureOfOperation": "4", "immunityType": immunity}
         assert len(warnings(**immune)) == expected
         assert warnings(**immune, taxes={"ownDebit": {"cst": "07"}}) == []

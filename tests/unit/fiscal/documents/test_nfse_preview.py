@@ -1,11 +1,11 @@
-"""What an NFS-e would come to, by who provides it and how it is taxed."""
+"""The totals of an NFS-e before it is issued, by provider and taxation."""
 
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.taxes.iss import iss_base, net_amount
 from unit.fiscal.documents.nfse_support import (
     APART,
@@ -35,22 +35,22 @@ def reais(**amounts: float | str) -> dict[str, Decimal]:
     return {name: Decimal(str(amount)) for name, amount in amounts.items()}
 
 
-def iss_totals(told: dict[str, Any], **circumstances: Any) -> dict[str, Decimal]:
-    """The totals but those of the own debit."""
-    sums = totals(told, **circumstances)
+def iss_totals(payload: dict[str, Any], **circumstances: Any) -> dict[str, Decimal]:
+    """Returns the totals without those of the own debit."""
+    sums = totals(payload, **circumstances)
     return {name: amount for name, amount in sums.items() if name not in OWN_DEBIT}
 
 
 class TestIss:
     @pytest.mark.parametrize("by", [NORMAL, APART, EXCESS])
-    def test_is_the_rate_of_the_price_where_it_is_the_citys(self, by: Company) -> None:
-        told = iss_totals(body(), by=by)
-        assert told == reais(amount=150, issBase=150, issAmount=3, netAmount=150)
+    def test_iss_is_the_rate_times_the_price_where_the_city_taxes_the_note(self, by: Company) -> None:
+        totals = iss_totals(body(), by=by)
+        assert totals == reais(amount=150, issBase=150, issAmount=3, netAmount=150)
 
     @pytest.mark.parametrize("by", [NORMAL, APART, EXCESS, SIMPLES])
-    def test_that_is_withheld_is_not_paid_to_the_provider(self, by: Company) -> None:
-        told = iss_totals(body(**WITHHELD), by=by)
-        assert told == reais(amount=150, issBase=150, issAmount=3, issWithheld=3, netAmount=147)
+    def test_withheld_iss_is_not_paid_to_the_provider(self, by: Company) -> None:
+        totals = iss_totals(body(**WITHHELD), by=by)
+        assert totals == reais(amount=150, issBase=150, issAmount=3, issWithheld=3, netAmount=147)
 
     @pytest.mark.parametrize(
         ("by", "changes", "settings"),
@@ -70,7 +70,7 @@ class TestIss:
         ],
         ids=["simples", "mei", "special", "exempt", "immune", "suspended", "not taxed", "exported"],
     )
-    def test_is_none_where_the_note_brings_none(
+    def test_iss_is_zero_where_the_note_has_none(
         self, by: Company, changes: dict[str, Any], settings: dict[str, str]
     ) -> None:
         assert iss_totals(body(**changes), by=by, settings=settings) == NO_ISS
@@ -85,11 +85,11 @@ class TestIss:
             (10, 0, "0.00"),
         ],
     )
-    def test_takes_half_a_cent_to_the_even(self, amount: float, rate: float, iss: str) -> None:
-        told = iss_totals(body(amount=amount, iss={"rate": rate}), by=NORMAL)
-        assert told.get("issAmount", Decimal(0)) == Decimal(iss)
+    def test_iss_rounds_half_a_cent_to_even(self, amount: float, rate: float, iss: str) -> None:
+        totals = iss_totals(body(amount=amount, iss={"rate": rate}), by=NORMAL)
+        assert totals.get("issAmount", Decimal(0)) == Decimal(iss)
 
-    def test_tells_the_rate_that_it_was_made_with(self) -> None:
+    def test_totals_contain_the_rate(self) -> None:
         preview = reviewed(body(iss={"rate": 2.5})).preview
         assert preview
         assert preview.totals["issRate"] == Decimal("2.5")
@@ -108,31 +108,33 @@ class TestBase:
             ({"discounts": {"unconditional": 50}, "deductions": {"amount": 30}}, 70),
         ],
     )
-    def test_is_the_price_less_what_leaves_it(self, changes: dict[str, Any], base: float) -> None:
+    def test_iss_base_is_the_price_less_discounts_and_deductions(
+        self, changes: dict[str, Any], base: float
+    ) -> None:
         assert iss_totals(body(**changes), by=NORMAL)["issBase"] == base
 
-    def test_is_less_by_every_document(self) -> None:
+    def test_iss_base_is_reduced_by_every_document(self) -> None:
         documents = [
             BOUGHT | {"invoiceKey": "1" * 44, "deductibleAmount": 40, "amount": 30},
             BOUGHT | {"serviceNoteKey": "1" * 50, "deductibleAmount": 25, "amount": 25},
         ]
-        told = iss_totals(body(deductions={"proof": {"documents": documents}}), by=NORMAL)
-        assert told == reais(amount=150, issBase=95, issAmount=1.9, netAmount=150)
+        totals = iss_totals(body(deductions={"proof": {"documents": documents}}), by=NORMAL)
+        assert totals == reais(amount=150, issBase=95, issAmount=1.9, netAmount=150)
 
-    def test_is_never_below_zero(self) -> None:
+    def test_iss_base_is_never_below_zero(self) -> None:
         assert iss_base(Decimal(10), Decimal(4), Decimal(7)) == 0
 
 
 class TestNetAmount:
-    def test_is_the_price_less_discounts_and_all_that_is_withheld(self) -> None:
+    def test_net_amount_is_the_price_less_discounts_and_withholdings(self) -> None:
         taxes = {
             name: {"rate": rate, "isWithheld": True}
             for name, rate in (("ir", 1.5), ("inss", 11), ("csll", 1))
         }
-        told = iss_totals(
+        totals = iss_totals(
             body(**WITHHELD, taxes=taxes, discounts={"unconditional": 10, "conditional": 5}), by=NORMAL
         )
-        assert told == reais(
+        assert totals == reais(
             amount=140,
             discount=10,
             issBase=140,
@@ -142,21 +144,21 @@ class TestNetAmount:
             netAmount="113.30",
         )
 
-    def test_leaves_in_what_the_provider_owes_itself(self) -> None:
+    def test_net_amount_is_not_reduced_by_the_own_debit(self) -> None:
         taxes = {"pis": {"rate": 0.65}, "cofins": {"rate": 3}}
         assert iss_totals(body(taxes=taxes), by=NORMAL)["netAmount"] == PRICE
 
-    def test_is_a_plain_difference(self) -> None:
+    def test_net_amount_is_a_plain_difference(self) -> None:
         assert net_amount(Decimal(100), Decimal(10), Decimal("4.65")) == Decimal("85.35")
 
 
 class TestPreview:
-    def test_has_no_lines_and_amounts_to_the_price(self) -> None:
+    def test_preview_has_no_lines_and_amounts_to_the_price(self) -> None:
         preview = reviewed(body()).preview
         assert preview
         assert (preview.lines, preview.amount) == ((), PRICE)
 
-    def test_is_not_signed(self) -> None:
+    def test_preview_is_not_signed(self) -> None:
         preview = reviewed(body()).preview
         assert preview
         assert preview.xml.endswith(b"</infDPS></DPS>")

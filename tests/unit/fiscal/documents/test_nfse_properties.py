@@ -1,4 +1,4 @@
-"""Any good body makes an XML that fits the schema, has its rate where the table says so, and adds up."""
+"""Any valid body gives an XML that fits the schema, has its rate where the table says so, and adds up."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -32,7 +32,7 @@ def text(root: etree._Element, path: str) -> str | None:
 
 
 def amounts(root: etree._Element, *tags: str) -> list[Decimal]:
-    return [Decimal(found.text or "") for tag in tags for found in root.iter(f"{{{NAMESPACE}}}{tag}")]
+    return [Decimal(element.text or "") for tag in tags for element in root.iter(f"{{{NAMESPACE}}}{tag}")]
 
 
 def city_that_taxes(root: etree._Element) -> str | None:
@@ -46,7 +46,7 @@ def city_that_taxes(root: etree._Element) -> str | None:
 
 
 def wants_rate(root: etree._Element, joined: Mapping[str, bool]) -> bool:
-    """Says whether a note has a rate, by the decision table and the declaration alone."""
+    """Returns whether a note has a rate, by the decision table and the declaration alone."""
     regime, assessment = text(root, "prest/regTrib/opSimpNac"), text(root, "prest/regTrib/regApTribSN")
     taxes = "valores/trib/tribMun"
     is_exempt = has(root, "nBM") and not has(root, "pRedBCBM")
@@ -58,15 +58,15 @@ def wants_rate(root: etree._Element, joined: Mapping[str, bool]) -> bool:
     return not joined.get(city_that_taxes(root) or "", True)
 
 
-def is_in_our_words(problem: Problem) -> bool:
-    """Says whether a problem names a field that callers have."""
+def names_a_public_field(problem: Problem) -> bool:
+    """Returns whether a problem names a field that callers have."""
     return problem.path.startswith("company.") or is_published(problem.path, NFSE)
 
 
-def assert_right(drawn: Reviewed) -> None:
-    """Checks problems, schema, rate and amounts of what a body makes."""
+def assert_consistent_note(drawn: Reviewed) -> None:
+    """Checks problems, schema, rate and amounts of a drawn review."""
     problems, preview, root = drawn.review.problems, drawn.review.preview, drawn.root
-    assert [one for one in problems if not is_in_our_words(one)] == []
+    assert [problem for problem in problems if not names_a_public_field(problem)] == []
     if not problems:
         assert root is not None
         assert SCHEMAS.problems(Schema.NFSE_DPS, root, ServiceNote) == ()
@@ -87,26 +87,28 @@ def assert_adds_up(root: etree._Element, totals: Mapping[str, Decimal]) -> None:
 class TestGoodBody:
     @settings(max_examples=100)
     @given(reviews())
-    def test_fits_the_schema_has_its_rate_and_adds_up_or_is_refused_by_a_field(self, drawn: Reviewed) -> None:
-        assert_right(drawn)
+    def test_drawn_body_gives_a_consistent_note_or_is_refused_by_a_field(self, drawn: Reviewed) -> None:
+        assert_consistent_note(drawn)
 
 
 class TestBodiesDrawn:
-    def test_leave_no_field_of_the_request_out_but_the_note_that_is_replaced(self) -> None:
+    def test_drawn_bodies_have_every_field_of_the_request_but_replaces(self) -> None:
         samples = [
             SHORTCUT | {name: sample} for name, values in OPTIONAL.items() for sample in values.samples
         ]
-        samples += [SHORTCUT | one for part in (SERVICES, NATURES, TAKERS, PLACES) for one in part.samples]
+        samples += [
+            SHORTCUT | sample for part in (SERVICES, NATURES, TAKERS, PLACES) for sample in part.samples
+        ]
         samples += [SHORTCUT | {"iss": sample, "cityServiceCode": "2800"} for sample in ISS.samples]
         objects = [inner for body in samples for inner in objects_in(body, NFSE)]
         tried = {f"{inner.kind}.{name}" for inner in objects for name in inner.value}
         of_the_request = {name for name in fields_of(NFSE) if name.startswith("NfseRequest.")}
         assert of_the_request - tried == {"NfseRequest.replaces"}
 
-    def test_are_good_and_have_a_rate_now_and_then(self) -> None:
+    def test_some_drawn_bodies_are_valid_and_have_a_rate(self) -> None:
         drawn = find(
             reviews(),
-            lambda one: not one.review.problems and one.root is not None and has(one.root, "pAliq"),
+            lambda drawn: not drawn.review.problems and drawn.root is not None and has(drawn.root, "pAliq"),
             settings=settings(max_examples=500, phases=[Phase.generate]),
         )
         assert drawn.root is not None

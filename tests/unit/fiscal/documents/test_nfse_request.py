@@ -1,4 +1,4 @@
-"""The body of an NFS-e: two forms, limits and defaults; everything wrong with it is told at once."""
+"""The body of an NFS-e: two forms, limits and defaults; all its errors are reported at once."""
 
 from datetime import date
 from decimal import Decimal
@@ -6,9 +6,17 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.documents.nfse.competence import told_day
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from unit.fiscal.documents.nfse_support import DETAILED, PERSON, SHORTCUT, SIMPLES, body, request_of, wrong
+from carimbo.fiscal.documents.nfse.territory import requested_day
+from unit.fiscal.documents.nfse_support import (
+    DETAILED,
+    PERSON,
+    SHORTCUT,
+    SIMPLES,
+    body,
+    errors_in,
+    request_of,
+)
 
 OF_DETAILED_FORM = ("federalServiceCode", "iss")
 NOT_INHERITED = "Obrigatório na forma detalhada"
@@ -22,19 +30,19 @@ class TestForm:
         assert (request.iss is not None) is ("iss" in names)
 
     def test_body_with_city_service_code_needs_national_code_and_iss(self) -> None:
-        told = wrong(SHORTCUT | {"cityServiceCode": "000"})
-        assert set(told) == set(OF_DETAILED_FORM)
-        assert all(message.startswith(NOT_INHERITED) for message in told.values())
-        assert "informe iss.rate" in told["iss"]
+        errors = errors_in(SHORTCUT | {"cityServiceCode": "000"})
+        assert set(errors) == set(OF_DETAILED_FORM)
+        assert all(message.startswith(NOT_INHERITED) for message in errors.values())
+        assert "informe iss.rate" in errors["iss"]
 
     @pytest.mark.parametrize("name", OF_DETAILED_FORM)
     @pytest.mark.parametrize("absent", [None, ""])
     def test_detailed_body_reports_the_field_that_it_lacks(self, name: str, absent: str | None) -> None:
-        assert set(wrong(body(**{name: None}))) == {name}
-        assert set(wrong(DETAILED | {name: absent})) == {name}
+        assert set(errors_in(body(**{name: None}))) == {name}
+        assert set(errors_in(DETAILED | {name: absent})) == {name}
 
     def test_errors_of_the_form_are_reported_with_all_others(self) -> None:
-        told = wrong(
+        errors = errors_in(
             {
                 "cityServiceCode": "1",
                 "iss": {},
@@ -44,14 +52,14 @@ class TestForm:
                 "color": "blue",
             }
         )
-        assert set(told) == {
+        assert set(errors) == {
             "serviceDescription", "federalServiceCode", "iss.rate", "amount", "guarantee", "borrower.name",
             "color",
         }  # fmt: skip
 
     @pytest.mark.parametrize("data", [[], "x", 1, None])
-    def test_of_what_is_no_object_is_none(self, data: Any) -> None:
-        assert wrong(data) == {"": "Deve ser um objeto JSON."}
+    def test_body_that_is_not_an_object_is_refused(self, data: Any) -> None:
+        assert errors_in(data) == {"": "Deve ser um objeto JSON."}
 
 
 class TestField:
@@ -80,7 +88,7 @@ class TestField:
             ("externalId", "x" * 100),
         ],
     )
-    def test_is_taken_within_its_limits(self, name: str, good: Any) -> None:
+    def test_field_is_accepted_within_its_limits(self, name: str, good: Any) -> None:
         assert NfseRequest.model_validate(body(**{name: good}))
 
     @pytest.mark.parametrize(
@@ -124,19 +132,19 @@ class TestField:
             ("valor", 1, "valor"),
         ],
     )
-    def test_is_refused_beyond_its_limits(self, name: str, bad: Any, path: str) -> None:
-        assert set(wrong(body(**{name: bad}))) == {path}
+    def test_field_is_refused_beyond_its_limits(self, name: str, bad: Any, path: str) -> None:
+        assert set(errors_in(body(**{name: bad}))) == {path}
 
     @pytest.mark.parametrize("name", ["serviceDescription", "amount", "borrower"])
-    def test_must_be_there(self, name: str) -> None:
-        assert wrong(body(**{name: None})) == {name: "Campo obrigatório."}
+    def test_required_field_must_be_present(self, name: str) -> None:
+        assert errors_in(body(**{name: None})) == {name: "Campo obrigatório."}
 
-    def test_that_nobody_knows_is_refused(self) -> None:
-        assert wrong(body(color="blue")) == {"color": "Campo desconhecido."}
+    def test_unknown_field_is_refused(self) -> None:
+        assert errors_in(body(color="blue")) == {"color": "Campo desconhecido."}
 
 
 class TestDefault:
-    def test_is_what_the_catalog_calls_a_service_without_a_name(self) -> None:
+    def test_default_item_is_that_of_a_service_without_a_name(self) -> None:
         request = request_of()
         assert (request.sku, request.category, request.guarantee) == (
             "direct-api-nfse",
@@ -144,19 +152,19 @@ class TestDefault:
             None,
         )
 
-    def test_is_the_usual_operation(self) -> None:
+    def test_default_operation_is_the_usual_one(self) -> None:
         request = request_of()
-        told = (request.nature_of_operation, request.service_location, request.municipality_of_incidence)
-        assert told == ("1", "1", "0")
+        operation = (request.nature_of_operation, request.service_location, request.municipality_of_incidence)
+        assert operation == ("1", "1", "0")
         assert request.iss
         assert not request.iss.is_withheld
 
-    def test_of_ibs_and_cbs_is_the_full_taxation(self) -> None:
-        told = request_of(ibsCbs={}).ibs_cbs
-        assert told
-        assert (told.cst, told.tax_class_code, told.operation_indicator) == ("000", "000001", None)
+    def test_default_of_ibs_and_cbs_is_full_taxation(self) -> None:
+        ibs_cbs = request_of(ibsCbs={}).ibs_cbs
+        assert ibs_cbs
+        assert (ibs_cbs.cst, ibs_cbs.tax_class_code, ibs_cbs.operation_indicator) == ("000", "000001", None)
 
-    def test_of_a_withholding_is_none(self) -> None:
+    def test_taxes_are_not_withheld_by_default(self) -> None:
         taxes = request_of(taxes={"ir": {"rate": 1.5}}).taxes
         assert taxes
         assert taxes.ir
@@ -164,48 +172,48 @@ class TestDefault:
 
 
 class TestItemName:
-    def test_is_the_one_that_is_told(self) -> None:
+    def test_item_name_is_the_name_of_the_body(self) -> None:
         assert request_of(name="Plano Pro").item_name == "Plano Pro"
 
-    def test_is_else_the_first_64_letters_of_the_description(self) -> None:
+    def test_item_name_is_else_the_first_64_letters_of_the_description(self) -> None:
         assert request_of(serviceDescription="x" * 70).item_name == "x" * 64
 
-    def test_has_neither_line_breaks_nor_a_space_at_its_end(self) -> None:
-        told = request_of(serviceDescription="Aula\nde " + "x" * 55 + " inglês")
-        assert told.item_name == "Aula de " + "x" * 55
+    def test_item_name_has_neither_line_breaks_nor_a_space_at_its_end(self) -> None:
+        request = request_of(serviceDescription="Aula\nde " + "x" * 55 + " inglês")
+        assert request.item_name == "Aula de " + "x" * 55
 
 
 class TestIssueDate:
     @pytest.mark.parametrize(
-        "told", ["2026-11-14", "2026-11-14T10:00:00-03:00", "2026-11-15T02:59:59Z", "2026-11-14T10:00:00"]
+        "text", ["2026-11-14", "2026-11-14T10:00:00-03:00", "2026-11-15T02:59:59Z", "2026-11-14T10:00:00"]
     )
-    def test_is_a_day_or_a_moment_of_it_by_the_clock_of_the_company(self, told: str) -> None:
-        assert told_day(request_of(issueDate=told), SIMPLES) == date(2026, 11, 14)
+    def test_issue_date_is_a_day_or_a_moment_by_the_clock_of_the_company(self, text: str) -> None:
+        assert requested_day(request_of(issueDate=text), SIMPLES) == date(2026, 11, 14)
 
-    @pytest.mark.parametrize("told", ["14/11/2026", "2026-02-30", "hoje", 20261114, 1.5, True, {}])
-    def test_is_nothing_else(self, told: Any) -> None:
-        assert set(wrong(body(issueDate=told))) == {"issueDate"}
+    @pytest.mark.parametrize("value", ["14/11/2026", "2026-02-30", "hoje", 20261114, 1.5, True, {}])
+    def test_other_issue_dates_are_refused(self, value: Any) -> None:
+        assert set(errors_in(body(issueDate=value))) == {"issueDate"}
 
-    def test_may_be_left_out(self) -> None:
+    def test_issue_date_may_be_left_out(self) -> None:
         assert request_of().competence is None
 
 
 class TestFederalServiceCode:
-    @pytest.mark.parametrize("told", ["1.05", "01.05", "01.05.01", "1.05.01", "010501", " 01.05 "])
-    def test_is_an_item_or_a_code_of_the_list(self, told: str) -> None:
-        assert request_of(federalServiceCode=told).federal_service_code == told.strip()
+    @pytest.mark.parametrize("code", ["1.05", "01.05", "01.05.01", "1.05.01", "010501", " 01.05 "])
+    def test_service_code_is_an_item_or_a_code_of_the_list(self, code: str) -> None:
+        assert request_of(federalServiceCode=code).federal_service_code == code.strip()
 
     @pytest.mark.parametrize(
-        "told", ["0105", "01.5", "01.05.1", "001.05", "01,05", "01.05.01.001", "x", 1.05]
+        "code", ["0105", "01.5", "01.05.1", "001.05", "01,05", "01.05.01.001", "x", 1.05]
     )
-    def test_is_nothing_else(self, told: Any) -> None:
-        assert set(wrong(body(federalServiceCode=told))) == {"federalServiceCode"}
+    def test_other_service_codes_are_refused(self, code: Any) -> None:
+        assert set(errors_in(body(federalServiceCode=code))) == {"federalServiceCode"}
 
 
 class TestReplaces:
     good = "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11"
 
-    def test_is_a_document_of_ours_for_any_other_reason(self) -> None:
+    def test_replaced_document_has_the_reason_code_99_by_default(self) -> None:
         replaced = request_of(replaces={"documentId": self.good, "reason": "Valor a menor na nota"}).replaces
         assert replaced
         assert (str(replaced.document_id), replaced.reason_code) == (self.good, "99")
@@ -220,5 +228,5 @@ class TestReplaces:
             ({"documentId": good, "reason": "x" * 256}, "replaces.reason"),
         ],
     )
-    def test_of_another_form_is_refused(self, bad: dict[str, str], path: str) -> None:
-        assert set(wrong(body(replaces=bad))) == {path}
+    def test_malformed_replacement_is_refused(self, bad: dict[str, str], path: str) -> None:
+        assert set(errors_in(body(replaces=bad))) == {path}

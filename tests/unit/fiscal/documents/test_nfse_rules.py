@@ -1,11 +1,11 @@
-"""Rules of Sefin about a whole declaration, told before it is sent."""
+"""Sefin's rules about a whole declaration, checked before it is sent."""
 
 from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.municipal_agreement import Agreement
+from carimbo.fiscal.parties.company import Company
 from support import CNPJ
 from unit.fiscal.documents.nfse_support import (
     BRASILIA_CODE,
@@ -24,8 +24,8 @@ from unit.fiscal.documents.nfse_support import (
     agreement,
     body,
     composed,
+    errors_in,
     refusals,
-    wrong,
 )
 
 OUT = agreement(SAO_PAULO_CODE, is_active=False, uses_national_emitter=False)
@@ -38,42 +38,44 @@ ABROAD = {"nbs": NBS, "foreignTrade": TRADE}
 
 class TestMunicipality:
     @pytest.mark.parametrize(
-        ("known", "told"), [(OUT, "não tem convênio ativo"), (OWN_EMITTER, "mantém emissor próprio")]
+        ("agreed", "reason"), [(OUT, "não tem convênio ativo"), (OWN_EMITTER, "mantém emissor próprio")]
     )
-    def test_that_does_not_issue_here_is_not_supported(self, known: Agreement, told: str) -> None:
-        made = composed(body(), by=NORMAL, agreements=[known])
-        (problem,) = made.problems
+    def test_municipality_outside_the_national_system_is_not_supported(
+        self, agreed: Agreement, reason: str
+    ) -> None:
+        result = composed(body(), by=NORMAL, agreements=[agreed])
+        (problem,) = result.problems
         assert (problem.code, problem.path) == NOT_SUPPORTED
-        assert told in problem.message
+        assert reason in problem.message
         assert dict(problem.facts) == {"cityCode": SAO_PAULO_CODE}
 
-    @pytest.mark.parametrize("known", [OUT, OWN_EMITTER])
-    def test_of_a_mei_is_always_supported(self, known: Agreement) -> None:
-        assert refusals(body(), by=MEI, agreements=[known]) == set()
+    @pytest.mark.parametrize("agreed", [OUT, OWN_EMITTER])
+    def test_mei_is_supported_in_every_municipality(self, agreed: Agreement) -> None:
+        assert refusals(body(), by=MEI, agreements=[agreed]) == set()
 
     @pytest.mark.parametrize(
         ("day", "refused"), [("2026-10-31", {NOT_SUPPORTED}), ("2026-11-01", set()), (None, set())]
     )
     @pytest.mark.parametrize("by", [SIMPLES, EXCESS])
-    def test_with_an_emitter_of_its_own_lets_simples_issue_here_since_november_of_2026(
+    def test_simples_may_issue_despite_a_municipal_emitter_since_november_2026(
         self, by: Company, day: str | None, refused: set[tuple[str, str]]
     ) -> None:
-        told = body() if day is None else body(issueDate=day)
-        assert refusals(told, by=by, agreements=[OWN_EMITTER]) == refused
-        assert refusals(told, by=by, agreements=[OUT]) == {NOT_SUPPORTED}
+        payload = body() if day is None else body(issueDate=day)
+        assert refusals(payload, by=by, agreements=[OWN_EMITTER]) == refused
+        assert refusals(payload, by=by, agreements=[OUT]) == {NOT_SUPPORTED}
 
-    def test_that_joined_or_is_not_known_is_supported(self) -> None:
+    def test_municipality_that_joined_or_is_unknown_is_supported(self) -> None:
         assert refusals(body(), agreements=[agreement(SAO_PAULO_CODE)]) == set()
         assert refusals(body()) == set()
 
-    def test_of_incidence_needs_no_emitter(self) -> None:
+    def test_municipality_of_incidence_needs_no_national_emitter(self) -> None:
         elsewhere = agreement(RIO_CODE, uses_national_emitter=False)
-        told = body(federalServiceCode="07.10.02", serviceCityCode=RIO_CODE)
-        assert refusals(told, agreements=[elsewhere]) == set()
+        payload = body(federalServiceCode="07.10.02", serviceCityCode=RIO_CODE)
+        assert refusals(payload, agreements=[elsewhere]) == set()
 
-    def test_is_told_with_everything_else(self) -> None:
-        told = refusals(body(issueDate="2026-11-15", borrower=FIRM | {"taxId": CNPJ}), agreements=[OUT])
-        assert told == {NOT_SUPPORTED, ("E0015", "issueDate"), ("E0202", "borrower.taxId")}
+    def test_unsupported_municipality_is_reported_with_all_other_problems(self) -> None:
+        problems = refusals(body(issueDate="2026-11-15", borrower=FIRM | {"taxId": CNPJ}), agreements=[OUT])
+        assert problems == {NOT_SUPPORTED, ("E0015", "issueDate"), ("E0202", "borrower.taxId")}
 
 
 class TestCompetence:
@@ -81,7 +83,7 @@ class TestCompetence:
         ("day", "codes"),
         [("2026-11-14", set()), ("2026-10-31", set()), ("2026-11-15", {("E0015", "issueDate")})],
     )
-    def test_is_not_after_the_day_of_issue(self, day: str, codes: set[tuple[str, str]]) -> None:
+    def test_competence_is_not_after_the_day_of_issue(self, day: str, codes: set[tuple[str, str]]) -> None:
         assert refusals(body(issueDate=day)) == codes
 
 
@@ -96,13 +98,13 @@ class TestTaker:
             PERSON | {"email": "maria@example.com", "phone": "11 99999-9999"},
         ],
     )
-    def test_may_be_a_person_a_company_or_nobody(self, borrower: dict[str, Any]) -> None:
+    def test_taker_may_be_a_person_a_company_or_unidentified(self, borrower: dict[str, Any]) -> None:
         assert refusals(body(borrower=borrower)) == set()
 
-    @pytest.mark.parametrize("who", [{"foreignId": "123"}, {"noForeignIdReason": "1"}])
-    def test_abroad_has_an_id_or_says_why_not(self, who: dict[str, str]) -> None:
-        told = {"name": "Model Inc.", "address": FOREIGNER["address"], **who}
-        assert refusals(body(**ABROAD, borrower=told)) == set()
+    @pytest.mark.parametrize("identity", [{"foreignId": "123"}, {"noForeignIdReason": "1"}])
+    def test_taker_abroad_has_an_id_or_a_reason_for_having_none(self, identity: dict[str, str]) -> None:
+        borrower = {"name": "Model Inc.", "address": FOREIGNER["address"], **identity}
+        assert refusals(body(**ABROAD, borrower=borrower)) == set()
 
     @pytest.mark.parametrize(
         ("borrower", "codes"),
@@ -121,14 +123,14 @@ class TestTaker:
             ),
         ],
     )
-    def test_that_contradicts_itself_is_refused(
+    def test_contradicting_taker_is_refused(
         self, borrower: dict[str, Any], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(**ABROAD, borrower=borrower)) == codes
 
-    def test_whose_municipality_taxes_the_service_has_an_address(self) -> None:
-        told = body(federalServiceCode="17.05")
-        assert refusals(told) == {("E0234", "borrower.address")}
+    def test_taker_whose_municipality_taxes_the_service_needs_an_address(self) -> None:
+        payload = body(federalServiceCode="17.05")
+        assert refusals(payload) == {("E0234", "borrower.address")}
 
 
 class TestIntermediary:
@@ -142,7 +144,7 @@ class TestIntermediary:
             (FIRM | {"taxId": "11222333000262"}, {("E0262", "intermediary.taxId")}),
         ],
     )
-    def test_is_identified_and_somebody_else(
+    def test_intermediary_is_identified_and_not_the_provider(
         self, between: dict[str, Any], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(intermediary=between)) == codes
@@ -150,9 +152,9 @@ class TestIntermediary:
 
 class TestCountry:
     @pytest.mark.parametrize("country", ["BR", "1058"])
-    def test_is_one_abroad(self, country: str) -> None:
-        told = {"serviceCountryCode": country, "resultCountryCode": country}
-        assert refusals(body(**ABROAD, **told, borrower=FOREIGNER)) == {
+    def test_brazil_is_refused_as_a_country_abroad(self, country: str) -> None:
+        countries = {"serviceCountryCode": country, "resultCountryCode": country}
+        assert refusals(body(**ABROAD, **countries, borrower=FOREIGNER)) == {
             ("E0304", "serviceCountryCode"),
             ("E0590", "resultCountryCode"),
         }
@@ -161,7 +163,7 @@ class TestCountry:
         nowhere = FOREIGNER | {"address": FOREIGNER["address"] | {"countryCode": "ZZ"}}
         unknown = "País desconhecido: informe as duas letras (US) ou o código do Banco Central (2496)."
         codes = {"serviceCountryCode": "9999", "resultCountryCode": "ZZ"}
-        assert wrong(body(**ABROAD, **codes, borrower=nowhere, intermediary=nowhere)) == {
+        assert errors_in(body(**ABROAD, **codes, borrower=nowhere, intermediary=nowhere)) == {
             "serviceCountryCode": unknown,
             "resultCountryCode": unknown,
             "borrower.address.countryCode": unknown,
@@ -170,7 +172,7 @@ class TestCountry:
 
 
 class TestNbs:
-    def test_is_in_the_table(self) -> None:
+    def test_nbs_must_be_in_the_table(self) -> None:
         assert refusals(body(nbs=NBS)) == set()
         assert refusals(body(nbs="999999999")) == {("E0316", "nbs")}
 
@@ -189,7 +191,7 @@ class TestGroupsOfServices:
             ("12.07", {"construction": SITE}, {("E0390", "event"), ("E0372", "construction")}),
         ],
     )
-    def test_stand_where_the_service_demands_them_and_nowhere_else(
+    def test_service_groups_are_required_or_refused_by_service(
         self, code: str, changes: dict[str, Any], codes: set[tuple[str, str]]
     ) -> None:
         assert refusals(body(federalServiceCode=code, **changes)) == codes
@@ -204,18 +206,18 @@ class TestServiceAcrossTheBorder:
             {"serviceCountryCode": "US"},
         ],
     )
-    def test_says_how_and_which_it_is(self, changes: dict[str, Any]) -> None:
+    def test_service_across_the_border_needs_foreign_trade_and_nbs(self, changes: dict[str, Any]) -> None:
         assert refusals(body(**changes)) == {("E0330", "foreignTrade"), ("E0318", "nbs")}
         assert refusals(body(**changes, **ABROAD)) == set()
 
-    def test_is_no_export_for_a_taker_here(self) -> None:
-        told = body(**ABROAD, resultCountryCode="US")
-        assert refusals(told) == {("E0529", "resultCountryCode")}
+    def test_export_to_a_brazilian_taker_is_refused(self) -> None:
+        payload = body(**ABROAD, resultCountryCode="US")
+        assert refusals(payload) == {("E0529", "resultCountryCode")}
 
 
-class TestPlaceThatIsNotKnown:
-    def test_keeps_the_declaration_from_being_made(self) -> None:
-        made = composed(body(natureOfOperation="2", serviceCityCode="9999999"))
-        assert made.note is None
-        assert {problem.path for problem in made.problems} == {"serviceCityCode"}
+class TestUnknownPlace:
+    def test_unknown_place_prevents_the_declaration(self) -> None:
+        result = composed(body(natureOfOperation="2", serviceCityCode="9999999"))
+        assert result.note is None
+        assert {problem.path for problem in result.problems} == {"serviceCityCode"}
         assert composed(body(natureOfOperation="2", serviceCityCode=BRASILIA_CODE)).note

@@ -1,4 +1,4 @@
-"""Which service a sale is of: its items tell, or the company, and all of them the same."""
+"""The service of a sale: from its items or from the company, the same for all lines."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,22 +7,22 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.catalog_sale import SoldLine
-from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.catalog.sale import SoldLine
+from carimbo.fiscal.problems import Incomplete
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
 from unit.fiscal.documents.nfse_support import NBS, declared, reviewed, said
 from unit.fiscal.sold_parts import part_of
 
 
 def differing(*fiscal: Mapping[str, Any], settings: Mapping[str, Any] = USUAL) -> list[str]:
-    """Where lines of these items are said not to be of one service."""
+    """Returns the paths where lines of these items are refused as different services."""
     with pytest.raises(Incomplete) as caught:
         json_of(*of_items(*fiscal), settings=settings)
     return [problem.path for problem in caught.value.problems]
 
 
 def of_items(*fiscal: Mapping[str, Any]) -> list[SoldLine]:
-    return [service(position=at, fiscal=one) for at, one in enumerate(fiscal)]
+    return [service(position=at, fiscal=item) for at, item in enumerate(fiscal)]
 
 
 SCHOOL: dict[str, Any] = {"serviceItemCode": "08.02.01", "iss": {"rate": 2}, "nbs": "122051100"}
@@ -30,17 +30,17 @@ SCHOOL: dict[str, Any] = {"serviceItemCode": "08.02.01", "iss": {"rate": 2}, "nb
 
 
 class TestService:
-    def test_is_left_to_the_company_where_no_item_tells_of_it(self) -> None:
-        told = json_of(service(fiscal={"nbs": NBS, "iss": None, "cnaeCode": "6201501"}))
-        assert not {"federalServiceCode", "cityServiceCode", "iss"} & set(told)
-        assert (told["nbs"], told["cnaeCode"]) == (NBS, "6201501")
+    def test_service_comes_from_the_company_where_no_item_has_one(self) -> None:
+        payload = json_of(service(fiscal={"nbs": NBS, "iss": None, "cnaeCode": "6201501"}))
+        assert not {"federalServiceCode", "cityServiceCode", "iss"} & set(payload)
+        assert (payload["nbs"], payload["cnaeCode"]) == (NBS, "6201501")
 
-    def test_is_the_items_own(self) -> None:
+    def test_service_is_that_of_the_item(self) -> None:
         own = {"serviceItemCode": "17.01", "cityServiceCode": "456", "iss": {"rate": 5, "isWithheld": True}}
         taxed = own | {"taxes": {"ir": {"rate": 1.5}}, "ibsCbs": {"cst": "000"}}
-        told = json_of(service(fiscal=taxed))
-        assert {name: told[name] for name in taxed if name in told} | {
-            "serviceItemCode": told["federalServiceCode"]
+        payload = json_of(service(fiscal=taxed))
+        assert {name: payload[name] for name in taxed if name in payload} | {
+            "serviceItemCode": payload["federalServiceCode"]
         } == taxed
 
     @pytest.mark.parametrize(
@@ -53,33 +53,33 @@ class TestService:
         ],
         ids=["code of the company", "city code", "rate", "another service than the company's"],
     )
-    def test_has_its_gaps_filled_by_the_company(self, fiscal: Any, filled: tuple[Any, ...]) -> None:
-        told = json_of(service(fiscal=fiscal))
-        assert (told["federalServiceCode"], told["cityServiceCode"], told["iss"]) == filled
+    def test_gaps_of_the_item_are_filled_by_the_company(self, fiscal: Any, filled: tuple[Any, ...]) -> None:
+        payload = json_of(service(fiscal=fiscal))
+        assert (payload["federalServiceCode"], payload["cityServiceCode"], payload["iss"]) == filled
 
-    def test_of_the_catalog_never_takes_the_citys_code_of_another(self) -> None:
-        told = json_of(service(fiscal={"serviceItemCode": "01.07"}))
-        assert said(declared(told, settings=USUAL), "serv/cServ/cTribMun") is None
+    def test_city_code_of_another_service_is_not_used(self) -> None:
+        payload = json_of(service(fiscal={"serviceItemCode": "01.07"}))
+        assert said(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
 
-    def test_that_takes_nothing_from_the_company_has_no_code_of_its(self) -> None:
+    def test_item_without_company_defaults_does_not_take_the_companys_city_code(self) -> None:
         own = {"serviceItemCode": "01.05", "iss": {"rate": 3}}
-        told = json_of(service(fiscal=own, follows_company_defaults=False))
-        assert (told["federalServiceCode"], told["iss"]) == ("01.05", {"rate": 3})
-        assert said(declared(told, settings=USUAL), "serv/cServ/cTribMun") is None
+        payload = json_of(service(fiscal=own, follows_company_defaults=False))
+        assert (payload["federalServiceCode"], payload["iss"]) == ("01.05", {"rate": 3})
+        assert said(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
         assert said(declared(json_of(service(fiscal=own)), settings=USUAL), "serv/cServ/cTribMun") == "123"
 
-    def test_that_needs_more_than_a_sale_tells_is_refused_in_the_sales_names(self) -> None:
+    def test_service_that_needs_more_than_a_sale_has_is_refused_by_the_sales_field(self) -> None:
         body = body_of(part_of(service(fiscal=OWN | {"serviceItemCode": "07.02.01"})))
         problems = reviewed(body.json, settings=USUAL).problems
-        assert [(one.code, body.path_in_sale(one.path)) for one in problems] == [
+        assert [(problem.code, body.path_in_sale(problem.path)) for problem in problems] == [
             ("E0370", "products[0].serviceItemCode")
         ]
 
-    def test_that_nobody_completes_is_told_in_the_sales_names(self) -> None:
+    def test_incomplete_service_is_reported_by_the_sales_field(self) -> None:
         with pytest.raises(Incomplete) as caught:
             body_of(part_of(service(position=2, fiscal={"cityServiceCode": "123"})), {})
-        told = [(problem.code, problem.path) for problem in caught.value.problems]
-        assert told == [("MISSING", "products[2].serviceItemCode"), ("MISSING", "products[2].iss")]
+        problems = [(problem.code, problem.path) for problem in caught.value.problems]
+        assert problems == [("MISSING", "products[2].serviceItemCode"), ("MISSING", "products[2].iss")]
 
 
 class TestServices:
@@ -108,11 +108,11 @@ class TestServices:
             "usual indicator",
         ],
     )
-    def test_that_mean_the_same_share_a_note(self, first: Any, second: Any) -> None:
-        told = json_of(*of_items(first, second))
-        assert reviewed(told, settings=USUAL).problems == ()
+    def test_services_with_the_same_meaning_share_a_note(self, first: Any, second: Any) -> None:
+        payload = json_of(*of_items(first, second))
+        assert reviewed(payload, settings=USUAL).problems == ()
 
-    def test_with_the_companys_nbs_share_a_note(self) -> None:
+    def test_services_with_the_companys_nbs_share_a_note(self) -> None:
         assert json_of(*of_items({"nbs": NBS}, {}), settings=USUAL | {"nbs": NBS})["nbs"] == NBS
 
     @pytest.mark.parametrize(
@@ -128,26 +128,26 @@ class TestServices:
         ],
         ids=["code", "city code", "rate", "withheld", "NBS", "taxes", "reform"],
     )
-    def test_that_differ_are_refused_in_the_sales_names(self, second: Any, fields: list[str]) -> None:
+    def test_different_services_are_refused_by_the_sales_fields(self, second: Any, fields: list[str]) -> None:
         assert differing({}, second) == [f"products[1].{name}" for name in fields]
         assert differing(second, {}) == [f"products[1].{name}" for name in fields]
 
-    def test_of_which_one_takes_nothing_from_the_company_differ_from_its_own(self) -> None:
+    def test_item_without_company_defaults_differs_from_one_with_them(self) -> None:
         own = service(position=1, fiscal={"serviceItemCode": "01.05", "iss": {"rate": 2}})
         assert json_of(service(), own)
         with pytest.raises(Incomplete) as caught:
             json_of(service(), replace(own, follows_company_defaults=False))
         assert [problem.path for problem in caught.value.problems] == ["products[1].cityServiceCode"]
 
-    def test_with_another_indicator_than_the_table_gives_differ(self) -> None:
+    def test_indicator_that_differs_from_the_table_makes_services_differ(self) -> None:
         # The table has 100501 and not 100301 for 01.05.
         explicit = {"ibsCbs": {"operationIndicator": "100301"}}
         assert differing({"ibsCbs": {}}, explicit) == ["products[1].ibsCbs"]
 
-    def test_that_differ_are_all_told(self) -> None:
+    def test_every_difference_is_reported(self) -> None:
         assert differing({}, {"nbs": NBS}, {}, {"iss": {"rate": 0}}) == ["products[1].nbs", "products[3].iss"]
 
-    def test_that_differ_are_called_by_their_names(self) -> None:
+    def test_problem_names_both_items(self) -> None:
         with pytest.raises(Incomplete) as caught:
             json_of(service(), service(name="Mentoria", fiscal={"nbs": NBS}))
         [problem] = caught.value.problems

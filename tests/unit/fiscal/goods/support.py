@@ -1,4 +1,4 @@
-"""A company, its sales and the ways from a body to a document, for tests of goods."""
+"""A company, its sales, and functions that turn a body into a document, for tests of goods."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,8 +7,7 @@ from typing import Any
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.certificate import A1Certificate
-from carimbo.fiscal.company import Company
+from carimbo.fiscal.body.messages import in_portuguese, json_path
 from carimbo.fiscal.documents.nfce import document as nfce_document
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfce.request import NfceRequest
@@ -17,19 +16,18 @@ from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.field_messages import in_portuguese, json_path
-from carimbo.fiscal.issuance import Issuance
-from carimbo.fiscal.layouts.nfe_v4.document import write
-from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
+from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.issuance import Issuance, Software
+from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.module_settings import ModuleSettings
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.fiscal.schemas import Schemas
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.software import Software
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 
 CPF = "52998224725"
@@ -61,11 +59,11 @@ COMPANY = {
 }
 BUYER = {"taxId": CPF, "name": "Maria da Silva", "address": SAO_PAULO}
 CONTRIBUTOR = BUYER | {"taxId": BUYER_CNPJ, "stateRegistration": "110042490114"}
-"""Who pays ICMS and sells again what it buys."""
+"""A buyer that pays ICMS and sells the goods again."""
 ITEM = {"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 35.9}
 NFE_BODY = {"recipient": BUYER, "items": [ITEM]}
 SOLD_IN_THE_SHOP: dict[str, Any] = {"presence": "inPerson", "paymentMethod": "cash"}
-"""What an NF-e assumes, with a warning, if nobody says otherwise."""
+"""Values that an NF-e assumes, with a warning, if the caller does not give them."""
 NFCE_BODY = {"paymentMethod": "cash", "items": [ITEM]}
 CSC = {"homologation": {"cscId": "000001", "csc": "0123456789ABCDEF0123456789ABCDEF"}}
 SOFTWARE = Software("carimbo")
@@ -78,11 +76,11 @@ def company(**changes: Any) -> Company:
 
 
 NORMAL = company(taxRegime="normal", pisCofinsRegime="nonCumulative", defaults={"icmsRate": 18})
-"""The same shop in the normal regime, which tells ICMS by CST."""
+"""The same shop in the normal regime, which states ICMS by CST."""
 
 
 def emission(**changes: Any) -> Emission:
-    """A place in the numbering of homologation."""
+    """A number of a series in homologation."""
     usual: dict[str, Any] = {
         "environment": Environment.HOMOLOGATION,
         "series": 1,
@@ -97,27 +95,27 @@ PRODUCTION = emission(environment=Environment.PRODUCTION)
 
 
 def nfe(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
-    """The NF-e that a body makes, which must be whole."""
-    made = composed_nfe(by=by, under=under, **changes)
-    assert isinstance(made, Composition), made
-    return made.document
+    """Returns the NF-e of a body, which must have no problems."""
+    composition = composed_nfe(by=by, under=under, **changes)
+    assert isinstance(composition, Composition), composition
+    return composition.document
 
 
 def composed_nfe(
     *, by: Company | None = None, under: Emission | None = None, **changes: Any
 ) -> Composition[Invoice] | tuple[Problem, ...]:
-    """The NF-e that a body makes, or what is missing in the body."""
+    """Returns the composed NF-e of a body, or the problems of the body."""
     request = NfeRequest.model_validate(NFE_BODY | changes)
-    made = nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
-    return made.problems or made
+    composition = nfe_document.compose(request, by or company(), under or emission(), SOFTWARE)
+    return composition.problems or composition
 
 
 def nfce(*, by: Company | None = None, under: Emission | None = None, **changes: Any) -> Invoice:
-    """The NFC-e that a body makes, which must be whole."""
+    """Returns the NFC-e of a body, which must have no problems."""
     request = NfceRequest.model_validate(NFCE_BODY | changes)
-    made = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
-    assert not made.problems, made.problems
-    return made.document
+    composition = nfce_document.compose(request, by or company(), under or emission(), SOFTWARE)
+    assert not composition.problems, composition.problems
+    return composition.document
 
 
 def item(**changes: Any) -> dict[str, Any]:
@@ -126,7 +124,7 @@ def item(**changes: Any) -> dict[str, Any]:
 
 
 def given_back(**changes: Any) -> dict[str, Any]:
-    """A body of the Simples that returns an item to who sold it."""
+    """A body of a Simples company that returns an item to its seller."""
     original = {"accessKey": "35261011222333000181550010000000011123456802", "position": 1}
     returned = item(icms={"csosn": "102"}, referencedItem=original, **changes)
     return {"recipient": CONTRIBUTOR, "purpose": "return", "cfop": "5202", "items": [returned]}
@@ -145,7 +143,7 @@ def signer_of(certificate: SampleCertificate) -> Signer:
 def issuance(
     signer: Signer, settings: ModuleSettings, *, by: Company | None = None, under: Emission | None = None
 ) -> Issuance:
-    """Everything but the request that a signed document is made of."""
+    """Everything that a signed document needs, except the request."""
     return Issuance(
         company=by or company(),
         emission=under or emission(),
@@ -160,7 +158,7 @@ def issuance(
 def issued_nfe(
     signer: Signer, *, by: Company | None = None, under: Emission | None = None, **changes: Any
 ) -> SignedDocument | tuple[Problem, ...]:
-    """The signed NF-e of a body, or why there is none; the body itself must be of the right form."""
+    """Returns the signed NF-e of a body, or its problems; the body itself must be well formed."""
     request = NFE.issuing.request.model_validate(NFE_BODY | changes)
     return NFE.issuing.issue(request, issuance(signer, NFE.settings(), by=by, under=under))
 
@@ -173,32 +171,32 @@ def issued_nfce(
     settings: dict[str, Any] | None = None,
     **changes: Any,
 ) -> SignedDocument | tuple[Problem, ...]:
-    """The signed NFC-e of a body, or why there is none."""
+    """Returns the signed NFC-e of a body, or its problems."""
     request = NFCE.issuing.request.model_validate(NFCE_BODY | changes)
     chosen = NFCE.settings.model_validate(CSC if settings is None else settings)
     return NFCE.issuing.issue(request, issuance(signer, chosen, by=by, under=under))
 
 
-def said(invoice: Invoice, path: str) -> str | None:
-    """The text of an element of the document, `det[2]/prod/vProd`; None if it is not there."""
+def text_at(invoice: Invoice, path: str) -> str | None:
+    """Returns the text of an element of the document, `det[2]/prod/vProd`; None if it is missing."""
     return element(invoice).findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
 
 
 def element(invoice: Invoice) -> etree._Element:
-    """The document parsed, after it was written."""
+    """Writes the document and parses it."""
     written = write(invoice)
     assert isinstance(written, WrittenPart), written
     return etree.fromstring(written.canonical)
 
 
 def refused(problems: object) -> dict[str, str]:
-    """What problems say, by the path of their field."""
+    """Returns the messages of problems by the path of their field."""
     assert isinstance(problems, tuple), "nothing was refused"
     return {problem.path: problem.message for problem in problems}
 
 
 def misformed(invalid: ValidationError) -> dict[str, str]:
-    """What is wrong with the form of a body, by the path of the field."""
+    """Returns the messages of validation errors by the path of their field."""
     return {json_path(error["loc"]): in_portuguese(error) for error in invalid.errors()}
 
 
@@ -208,5 +206,5 @@ def lines(invoice: Invoice) -> Sequence[etree._Element]:
 
 
 def without(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The same values but one."""
-    return {one: value for one, value in given.items() if one != name}
+    """Returns the values without one of them."""
+    return {field: value for field, value in given.items() if field != name}

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.document import compose as compose_nfce
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Contingency, EmissionType
 from carimbo.fiscal.making import Composition
+from carimbo.fiscal.parties.company import Company
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     ISSUED_AT,
@@ -23,7 +23,7 @@ from unit.fiscal.goods.support import (
     item,
     nfce,
     nfe,
-    said,
+    text_at,
 )
 
 RATES = {"federal": 13.45, "state": 18, "municipal": 0.5}
@@ -35,43 +35,43 @@ OFFLINE = emission(
 
 
 def warnings_of(**changes: Any) -> list[str]:
-    made = composed_nfe(**changes)
-    assert isinstance(made, Composition), made
-    return [one for one in made.warnings if "12.741" in one]
+    composition = composed_nfe(**changes)
+    assert isinstance(composition, Composition), composition
+    return [warning for warning in composition.warnings if "12.741" in warning]
 
 
 def receipt_warnings(by: Company, **changes: Any) -> list[str]:
     request = NfceRequest.model_validate(NFCE_BODY | changes)
-    made = compose_nfce(request, by, emission(), SOFTWARE)
-    return [one for one in made.warnings if "12.741" in one]
+    composition = compose_nfce(request, by, emission(), SOFTWARE)
+    return [warning for warning in composition.warnings if "12.741" in warning]
 
 
 class TestCompanyRates:
-    def test_fill_every_item_and_the_total(self) -> None:
+    def test_company_rates_fill_every_item_and_the_total(self) -> None:
         # 31.95 % of 71.80 = 22.9401; of 10.00 + 2.50 freight - 1.00 discount = 11.50: 3.67425.
         other = item(quantity=1, unitValue=10, freight=2.5, discount=1)
-        made = nfe(by=SHOP, items=[item(), other], freight={"mode": "sender"})
-        assert [said(made, f"det[{place}]/imposto/vTotTrib") for place in (1, 2)] == ["22.94", "3.67"]
-        assert said(made, TOTAL) == "26.61"
+        invoice = nfe(by=SHOP, items=[item(), other], freight={"mode": "sender"})
+        assert [text_at(invoice, f"det[{place}]/imposto/vTotTrib") for place in (1, 2)] == ["22.94", "3.67"]
+        assert text_at(invoice, TOTAL) == "26.61"
 
-    def test_are_shown_by_sphere_in_the_notes(self) -> None:
+    def test_company_rates_are_shown_by_sphere_in_the_notes(self) -> None:
         # 22.94 by 13.45 : 18 : 0.5 = 9.657, 12.924 and 0.359, to the cent in all.
-        assert said(nfce(by=SHOP), "infAdic/infCpl") == (
+        assert text_at(nfce(by=SHOP), "infAdic/infCpl") == (
             "Valor aproximado dos tributos (Lei Federal 12.741/2012): R$ 22,94 (federal R$ 9,66,"
             " estadual R$ 12,92, municipal R$ 0,36)."
             " DOCUMENTO EMITIDO POR ME OU EPP OPTANTE PELO SIMPLES NACIONAL."
             " NÃO GERA DIREITO A CRÉDITO FISCAL DE IPI."
         )
 
-    def test_hold_beside_computed_taxes_too(self) -> None:
+    def test_company_rates_apply_beside_computed_taxes_too(self) -> None:
         rates = {"approximateTaxRates": RATES, "icmsRate": 18}
         by = company(taxRegime="normal", pisCofinsRegime="nonCumulative", defaults=rates)
-        assert said(nfe(by=by), TOTAL) == "22.94"
+        assert text_at(nfe(by=by), TOTAL) == "22.94"
 
-    def test_give_way_to_the_amount_of_an_item(self) -> None:
-        made = nfe(by=SHOP, items=[item(approximateTaxes=5), item()])
-        assert said(made, TOTAL) == "27.94"
-        assert "12.741" not in (said(made, "infAdic/infCpl") or "")
+    def test_amount_of_an_item_replaces_the_company_rates(self) -> None:
+        invoice = nfe(by=SHOP, items=[item(approximateTaxes=5), item()])
+        assert text_at(invoice, TOTAL) == "27.94"
+        assert "12.741" not in (text_at(invoice, "infAdic/infCpl") or "")
 
     @pytest.mark.parametrize(
         "changes",
@@ -84,34 +84,34 @@ class TestCompanyRates:
         ],
         ids=["resale", "return", "repair", "outside the total", "export"],
     )
-    def test_are_left_out_where_no_consumer_pays(self, changes: dict[str, Any]) -> None:
-        assert said(nfe(by=SHOP, **changes), "det[1]/imposto/vTotTrib") is None
+    def test_approximate_taxes_are_left_out_where_no_consumer_pays(self, changes: dict[str, Any]) -> None:
+        assert text_at(nfe(by=SHOP, **changes), "det[1]/imposto/vTotTrib") is None
 
-    def test_are_left_out_of_a_receipt_that_was_printed_before(self) -> None:
-        made = nfce(by=SHOP, under=OFFLINE, notes="Caixa 3")
-        assert said(made, TOTAL) is None
-        assert said(made, "infAdic/infCpl") == "Caixa 3"
+    def test_approximate_taxes_are_left_out_of_a_receipt_that_is_already_printed(self) -> None:
+        invoice = nfce(by=SHOP, under=OFFLINE, notes="Caixa 3")
+        assert text_at(invoice, TOTAL) is None
+        assert text_at(invoice, "infAdic/infCpl") == "Caixa 3"
 
-    def test_of_zero_are_none(self) -> None:
-        made = nfe(by=company(defaults={"approximateTaxRates": {}}))
-        assert said(made, TOTAL) is None
+    def test_company_rates_of_zero_count_as_no_rates(self) -> None:
+        invoice = nfe(by=company(defaults={"approximateTaxRates": {}}))
+        assert text_at(invoice, TOTAL) is None
 
-    def test_are_not_shown_twice_where_the_caller_writes_the_line(self) -> None:
+    def test_notes_of_the_caller_that_show_the_taxes_get_no_second_line(self) -> None:
         notes = "Trib aprox R$ 4,10 Federal e R$ 9,00 Estadual. Fonte: IBPT. Lei 12.741/2012"
-        shown = said(nfce(by=SHOP, notes=notes), "infAdic/infCpl") or ""
+        shown = text_at(nfce(by=SHOP, notes=notes), "infAdic/infCpl") or ""
         assert shown.count("12.741") == 1
 
 
 class TestWarning:
-    def test_is_one_per_document_and_names_what_helps(self) -> None:
+    def test_warning_comes_once_per_document_and_names_the_fields(self) -> None:
         (warning,) = warnings_of(items=[item(), item()])
         assert "items[].approximateTaxes" in warning
         assert "defaults.approximateTaxRates" in warning
 
-    def test_comes_with_receipts_too(self) -> None:
+    def test_warning_comes_with_receipts_too(self) -> None:
         assert len(receipt_warnings(company())) == 1
 
-    def test_comes_if_one_item_alone_tells_no_amount(self) -> None:
+    def test_warning_comes_if_a_single_item_has_no_amount(self) -> None:
         assert len(warnings_of(items=[item(approximateTaxes=3), item()])) == 1
 
     @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ class TestWarning:
             given_back(),
             {"cfop": "5915"},
         ],
-        ids=["told", "by the company's rates", "MEI", "resale", "return", "repair"],
+        ids=["amount given", "by the company's rates", "MEI", "resale", "return", "repair"],
     )
-    def test_stays_away_where_nothing_is_missing(self, changes: dict[str, Any]) -> None:
+    def test_no_warning_comes_where_nothing_is_missing(self, changes: dict[str, Any]) -> None:
         assert warnings_of(**changes) == []

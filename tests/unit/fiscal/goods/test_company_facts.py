@@ -1,4 +1,4 @@
-"""What NF-e and NFC-e need of a company, by the day."""
+"""Company fields that NF-e and NFC-e require on a given day."""
 
 from datetime import date
 
@@ -10,9 +10,11 @@ from unit.fiscal.documents.nfse_support import provider
 from unit.fiscal.goods.support import SOFTWARE
 
 
-@pytest.mark.parametrize("kind", [one for one in DOCUMENT_TYPES if one.name in ("nfe", "nfce")])
-def test_regime_of_pis_and_cofins_is_needed_until_they_end(kind: DocumentType) -> None:
+@pytest.mark.parametrize(
+    "document_type", [document for document in DOCUMENT_TYPES if document.name in ("nfe", "nfce")]
+)
+def test_pis_cofins_regime_is_required_until_the_contributions_end(document_type: DocumentType) -> None:
     company = provider("normal", pisCofinsRegime=None)
-    assert kind.requirements.rules
-    assert kind.requirements.rules(company, SOFTWARE, date(2026, 12, 31)) == ("pisCofinsRegime",)
-    assert kind.requirements.rules(company, SOFTWARE, date(2027, 1, 1)) == ()
+    assert document_type.requirements.rules
+    assert document_type.requirements.rules(company, SOFTWARE, date(2026, 12, 31)) == ("pisCofinsRegime",)
+    assert document_type.requirements.rules(company, SOFTWARE, date(2027, 1, 1)) == ()

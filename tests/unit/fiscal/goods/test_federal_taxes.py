@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     NORMAL,
     company,
@@ -17,7 +17,7 @@ from unit.fiscal.goods.support import (
     item,
     nfe,
     refused,
-    said,
+    text_at,
     without,
 )
 
@@ -28,7 +28,7 @@ OTHER = (
     *("49", "50", "51", "52", "53", "54", "55", "56", "60", "61", "62", "63", "64", "65", "66", "67"),
     *("70", "71", "72", "73", "74", "75", "98", "99"),
 )
-# CST, what else it needs, and the end of the group's name (IN RFB 1.009/2010).
+# CST, its other required values, and the end of the group's name (IN RFB 1.009/2010).
 GROUPS: list[tuple[str, dict[str, Any], str]] = [
     ("01", BY_RATE, "Aliq"),
     ("02", BY_RATE, "Aliq"),
@@ -37,7 +37,7 @@ GROUPS: list[tuple[str, dict[str, Any], str]] = [
     *((cst, BY_RATE, "Outr") for cst in OTHER),
     ("99", BY_QUANTITY, "Outr"),
 ]
-# CST, what only the caller knows, and what is computed of 100.00.
+# CST, values that only the caller knows, and values that are computed of 100.00.
 AT_A_RATE = {"base": 100, "amount": 2.1}
 COMPUTED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("02", {"rate": 2.1}, AT_A_RATE),
@@ -64,7 +64,7 @@ def only_group(document: object, tag: str) -> etree._Element:
 
 
 def local_names(element: etree._Element) -> list[str]:
-    return [str(one.tag).rpartition("}")[2] for one in element]
+    return [str(child.tag).rpartition("}")[2] for child in element]
 
 
 def untaxed(**changes: Any) -> dict[str, Any]:
@@ -82,36 +82,36 @@ def refusal(**changes: Any) -> dict[str, str]:
 
 @pytest.mark.parametrize(("tax", "of"), CONTRIBUTIONS)
 class TestContributions:
-    def test_stand_in_the_group_of_their_cst(self, signer: Signer, tax: str, of: str) -> None:
+    def test_contributions_are_in_the_group_of_their_cst(self, signer: Signer, tax: str, of: str) -> None:
         wrong: dict[str, object] = {}
-        for cst, needed, kind in GROUPS:
+        for cst, needed, ending in GROUPS:
             tag, given = tax.upper(), {"cst": cst, **needed}
             document = issued_nfe(signer, items=[item(**{tax: given})])
             if not isinstance(document, SignedDocument):
                 wrong[str(given)] = document
                 continue
             (written,) = only_group(document, tag)
-            if (written.tag, written[0].text) != (f"{{{NAMESPACE}}}{tag}{kind}", cst):
+            if (written.tag, written[0].text) != (f"{{{NAMESPACE}}}{tag}{ending}", cst):
                 wrong[str(given)] = (written.tag, written[0].text)
         assert wrong == {}
 
-    def test_at_the_general_rate_compute_each_value_that_is_not_given(self, tax: str, of: str) -> None:
+    def test_contributions_at_the_general_rate_compute_each_missing_value(self, tax: str, of: str) -> None:
         whole = {"cst": "01", **GENERAL[tax]}
         givens = [{}, *(without(name, whole) for name in whole)]
         assert [given for given in givens if group(tax, given) != group(tax, whole)] == []
 
-    def test_compute_each_value_that_is_not_given_and_all_at_once(self, tax: str, of: str) -> None:
+    def test_contributions_compute_one_missing_value_or_all_of_them(self, tax: str, of: str) -> None:
         wrong = {}
         for cst, needed, computed in (*COMPUTED, ("99", {}, {"base": 0, "rate": 0, "amount": 0})):
             whole = {"cst": cst, **needed, **computed}
             # Zeros are assumed only where nothing at all is given.
             partial = [without(name, whole) for name in computed] if needed else []
             for given in ({"cst": cst, **needed}, *partial):
-                if (made := group(tax, given)) != group(tax, whole):
-                    wrong[str(given)] = made
+                if (computed_group := group(tax, given)) != group(tax, whole):
+                    wrong[str(given)] = computed_group
         assert wrong == {}
 
-    def test_round_half_a_cent_up(self, tax: str, of: str) -> None:
+    def test_contributions_round_half_a_cent_up(self, tax: str, of: str) -> None:
         # 1.65 % of 10.00 is 0.165.
         computed = group(tax, {"cst": "02", "base": 10, "rate": 1.65})
         assert computed == group(tax, {"cst": "02", "base": 10, "rate": 1.65, "amount": 0.17})
@@ -124,7 +124,7 @@ class TestContributions:
             ("03", BY_QUANTITY, "unitRate"),
         ],
     )
-    def test_ask_for_each_value_that_only_the_caller_knows(
+    def test_contributions_require_each_value_that_only_the_caller_knows(
         self, tax: str, of: str, cst: str, given: dict[str, Any], name: str
     ) -> None:
         assert refusal(**{tax: {"cst": cst, **without(name, given)}}) == {
@@ -132,7 +132,7 @@ class TestContributions:
         }
 
     @pytest.mark.parametrize(("cst", "extra"), [("01", "unitRate"), ("03", "base"), ("06", "amount")])
-    def test_refuse_a_value_that_the_cst_has_no_place_for(
+    def test_contributions_refuse_a_value_that_the_cst_does_not_have(
         self, tax: str, of: str, cst: str, extra: str
     ) -> None:
         needed = {"01": BY_RATE, "03": BY_QUANTITY}.get(cst, {})
@@ -141,10 +141,10 @@ class TestContributions:
         }
 
     @pytest.mark.parametrize("cst", ["00", "10", "48", "97"])
-    def test_refuse_a_cst_that_does_not_exist(self, tax: str, of: str, cst: str) -> None:
+    def test_contributions_refuse_a_cst_that_does_not_exist(self, tax: str, of: str, cst: str) -> None:
         assert refusal(**{tax: {"cst": cst}}) == {f"items[0].{tax}.cst": f"CST {cst} não existe."}
 
-    def test_by_rate_and_by_quantity_at_once_are_refused_by_the_xsd(
+    def test_contributions_by_rate_and_by_quantity_at_once_are_refused_by_the_xsd(
         self, signer: Signer, tax: str, of: str
     ) -> None:
         both = {"cst": "99", **BY_RATE, "quantity": 1, "unitRate": 1}
@@ -152,27 +152,29 @@ class TestContributions:
         assert all(path.startswith(f"items[0].{tax}") for path in paths), paths
 
     @pytest.mark.parametrize("regime", ["simples", "mei", "simplesExcess"])
-    def test_are_49_with_zeros_outside_the_normal_regime(self, tax: str, of: str, regime: str) -> None:
-        made = nfe(by=company(taxRegime=regime), items=[item(icms={"cst": "40"})])
+    def test_contributions_outside_the_normal_regime_are_cst_49_with_zeros(
+        self, tax: str, of: str, regime: str
+    ) -> None:
+        invoice = nfe(by=company(taxRegime=regime), items=[item(icms={"cst": "40"})])
         tag = tax.upper()
-        assert said(made, f"det/imposto/{tag}/{tag}Outr/CST") == "49"
-        assert said(made, f"det/imposto/{tag}/{tag}Outr/v{tag}") == "0.00"
+        assert text_at(invoice, f"det/imposto/{tag}/{tag}Outr/CST") == "49"
+        assert text_at(invoice, f"det/imposto/{tag}/{tag}Outr/v{tag}") == "0.00"
 
-    def test_ask_for_the_regime_that_sets_the_general_rate(self, tax: str, of: str) -> None:
-        given = {one: {"cst": "07"} for one, _ in CONTRIBUTIONS if one != tax}
+    def test_contributions_require_the_regime_that_sets_the_general_rate(self, tax: str, of: str) -> None:
+        given = {contribution: {"cst": "07"} for contribution, _ in CONTRIBUTIONS if contribution != tax}
         problems = composed_nfe(by=company(taxRegime="normal"), items=[item(**given)])
         assert set(refused(problems)) == {"company.pisCofinsRegime"}
 
-    def test_ask_for_no_regime_when_the_caller_gives_the_rate(self, tax: str, of: str) -> None:
-        given = {one: {"rate": 3} for one, _ in CONTRIBUTIONS}
-        made = nfe(by=company(taxRegime="normal"), items=[item(icms={"cst": "40"}, **given)])
-        assert said(made, f"det/imposto/{tax.upper()}/{tax.upper()}Aliq/CST") == "01"
+    def test_contributions_need_no_regime_when_the_caller_gives_the_rate(self, tax: str, of: str) -> None:
+        given = {contribution: {"rate": 3} for contribution, _ in CONTRIBUTIONS}
+        invoice = nfe(by=company(taxRegime="normal"), items=[item(icms={"cst": "40"}, **given)])
+        assert text_at(invoice, f"det/imposto/{tax.upper()}/{tax.upper()}Aliq/CST") == "01"
 
 
 class TestIpi:
     @pytest.mark.parametrize("cst", ["00", "49", "50", "99"])
     @pytest.mark.parametrize("values", [BY_RATE, BY_QUANTITY])
-    def test_that_is_due_has_its_amount(self, signer: Signer, cst: str, values: dict[str, Any]) -> None:
+    def test_ipi_that_is_due_has_its_amount(self, signer: Signer, cst: str, values: dict[str, Any]) -> None:
         written = group_in(signer, "IPI", ipi={"cst": cst, **values})
         assert local_names(written) == ["cEnq", "IPITrib"]
         assert written.findtext(f"{{{NAMESPACE}}}cEnq") == "999"
@@ -184,12 +186,12 @@ class TestIpi:
             *(("51", "301"), ("52", "301"), ("53", "301"), ("54", "001"), ("55", "101")),
         ],
     )
-    def test_that_is_not_due_has_only_its_reason(self, signer: Signer, cst: str, frame: str) -> None:
+    def test_ipi_that_is_not_due_has_only_its_reason(self, signer: Signer, cst: str, frame: str) -> None:
         written = group_in(signer, "IPI", ipi={"cst": cst, "frameworkCode": frame})
         assert local_names(written) == ["cEnq", "IPINT"]
         assert written.findtext(f"{{{NAMESPACE}}}cEnq") == frame
 
-    def test_has_producer_and_seal_before_its_taxation(self, signer: Signer) -> None:
+    def test_ipi_has_producer_and_seal_before_its_taxation(self, signer: Signer) -> None:
         seal = {"producerTaxId": "11222333000181", "sealCode": "ABC", "sealQuantity": 0}
         written = group_in(signer, "IPI", ipi={"cst": "53", **seal})
         assert local_names(written) == ["CNPJProd", "cSelo", "qSelo", "cEnq", "IPINT"]
@@ -202,28 +204,28 @@ class TestIpi:
             ({"quantity": 10, "unitRate": 0.1234}, {"amount": 1.23}),
         ],
     )
-    def test_computes_what_is_not_given(self, given: dict[str, Any], computed: dict[str, Any]) -> None:
+    def test_ipi_computes_missing_values(self, given: dict[str, Any], computed: dict[str, Any]) -> None:
         assert group("ipi", {"cst": "50", **given}) == group("ipi", {"cst": "50", **given, **computed})
 
     @pytest.mark.parametrize("given", [{}, {"base": 1}, {"amount": 1}])
-    def test_asks_for_the_rate_that_is_not_given(self, given: dict[str, Any]) -> None:
+    def test_ipi_requires_a_rate(self, given: dict[str, Any]) -> None:
         assert refusal(ipi={"cst": "50", **given}) == {"items[0].ipi.rate": "Obrigatório com CST 50 do IPI."}
 
     @pytest.mark.parametrize("given", [{"quantity": 1}, {"unitRate": 1}])
-    def test_asks_for_the_amount_that_cannot_be_computed(self, given: dict[str, Any]) -> None:
+    def test_ipi_requires_an_amount_that_cannot_be_computed(self, given: dict[str, Any]) -> None:
         assert refusal(ipi={"cst": "50", **given}) == {
             "items[0].ipi.amount": "Obrigatório com CST 50 do IPI."
         }
 
-    def test_refuses_an_amount_that_is_not_due(self) -> None:
+    def test_ipi_that_is_not_due_refuses_an_amount(self) -> None:
         assert refusal(ipi={"cst": "53", "amount": 1}) == {
             "items[0].ipi.amount": "Não se usa com CST 53 do IPI."
         }
 
-    def test_of_a_cst_that_does_not_exist_is_refused_at_the_cst(self, signer: Signer) -> None:
+    def test_ipi_with_a_cst_that_does_not_exist_is_refused_at_the_cst(self, signer: Signer) -> None:
         assert set(refused(issued_nfe(signer, items=[item(ipi={"cst": "77"})]))) == {"items[0].ipi.cst"}
 
-    def test_given_back_stands_beside_the_taxes(self, signer: Signer) -> None:
+    def test_returned_ipi_is_written_beside_the_taxes(self, signer: Signer) -> None:
         body = given_back(returnedIpi={"returnedShare": 100, "amount": 7.18})
         written = only_group(issued_nfe(signer, **body), "impostoDevol")
-        assert [one.text for one in written.iter() if one.text] == ["100.00", "7.18"]
+        assert [part.text for part in written.iter() if part.text] == ["100.00", "7.18"]

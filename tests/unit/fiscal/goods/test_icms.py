@@ -1,4 +1,4 @@
-"""The ICMS group of an item: chosen by CST or CSOSN, with what is computed and what is missing."""
+"""The ICMS group of an item: chosen by CST or CSOSN, with its computed and its missing values."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,13 +7,13 @@ import pytest
 from lxml import etree
 from pydantic import ValidationError
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.goods.icms_body import IcmsBody
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     LISBON,
@@ -26,7 +26,7 @@ from unit.fiscal.goods.support import (
     misformed,
     nfe,
     refused,
-    said,
+    text_at,
     without,
 )
 
@@ -41,7 +41,7 @@ SINGLE_PHASE = {"singlePhaseRate": 1.1234, "singlePhaseAmount": 11.23}
 WITHHOLDING = {"singlePhaseWithholdingRate": 0.5, "singlePhaseWithholdingAmount": 5}
 DEFERRED = {"operationAmount": 18, "deferralRate": 100, "deferralAmount": 18, "amount": 0}
 
-# Code, what only the caller knows, what is computed of 100.00, and the group (MOC 7.0, group N).
+# Code, values that only the caller knows, values computed of 100.00, and the group (MOC 7.0, group N).
 GROUPS: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], str]] = [
     ({"cst": "00"}, {}, OWN, "ICMS00"),
     ({"cst": "00"}, {"fcpRate": 2}, OWN | {"fcpAmount": 2}, "ICMS00"),
@@ -97,9 +97,9 @@ def sale(icms: dict[str, Any]) -> dict[str, Any]:
 
 
 def group(**icms: Any) -> Icms:
-    made = nfe(**sale(icms)).items[0].taxes.icms
-    assert made
-    return made
+    icms_group = nfe(**sale(icms)).items[0].taxes.icms
+    assert icms_group
+    return icms_group
 
 
 def refusal(**icms: Any) -> dict[str, str]:
@@ -112,12 +112,12 @@ def written_group(signer: Signer, icms: dict[str, Any]) -> object:
     if not isinstance(document, SignedDocument):
         return document
     (written,) = etree.fromstring(document.xml).iter(f"{{{NAMESPACE}}}ICMS")
-    (found,) = written
-    return found.tag, [one.text for one in found][:2]
+    (icms_group,) = written
+    return icms_group.tag, [child.text for child in icms_group][:2]
 
 
 class TestGroup:
-    def test_is_that_of_the_code_and_fits_the_xsd(self, signer: Signer) -> None:
+    def test_icms_group_is_that_of_the_code_and_is_accepted_by_the_xsd(self, signer: Signer) -> None:
         wrong = {}
         for code, needed, computed, tag in GROUPS:
             expected = f"{{{NAMESPACE}}}{tag}", ["5", *code.values()]
@@ -127,54 +127,56 @@ class TestGroup:
                     wrong[f"{tag}: {code | given}"] = written
         assert wrong == {}
 
-    def test_computes_each_value_that_is_not_given_and_all_at_once(self) -> None:
+    def test_icms_group_computes_one_missing_value_or_all_of_them(self) -> None:
         wrong = {}
         for code, needed, computed, tag in GROUPS:
             whole = code | needed | computed
             expected = group(**whole)
             for given in (code | needed, *(without(name, whole) for name in computed)):
-                if (made := group(**given)) != expected:
-                    wrong[f"{tag}: {given}"] = made
+                if (computed_group := group(**given)) != expected:
+                    wrong[f"{tag}: {given}"] = computed_group
         assert wrong == {}
 
-    def test_asks_for_each_value_that_only_the_caller_knows(self) -> None:
+    def test_icms_group_requires_each_value_that_only_the_caller_knows(self) -> None:
         wrong = {}
         for code, given, name in NEEDED:
-            ((kind, number),) = code.items()
+            ((code_name, number),) = code.items()
             refused = refusal(**code, **without(name, given))
-            if refused != {f"{PATH}.{name}": f"Obrigatório com {kind.upper()} {number}."}:
+            if refused != {f"{PATH}.{name}": f"Obrigatório com {code_name.upper()} {number}."}:
                 wrong[f"{code} without {name}"] = refused
         assert wrong == {}
 
-    def test_asks_for_all_of_them_at_once(self) -> None:
+    def test_icms_group_reports_all_missing_values_at_once(self) -> None:
         assert refusal(cst="70") == {
             f"{PATH}.{name}": "Obrigatório com CST 70." for name in ("baseReduction", *SUBSTITUTED)
         }
 
-    def test_refuses_a_value_that_belongs_to_another_code(self) -> None:
+    def test_icms_group_refuses_a_value_of_another_code(self) -> None:
         wrong = {}
         for code, needed, computed, tag in GROUPS:
             given = code | needed | computed
             elements = layout_of(group(**given)).elements
             other = "effectiveFcpAmount" if "effective_fcp_amount" not in elements else "creditAmount"
-            ((kind, number),) = code.items()
+            ((code_name, number),) = code.items()
             refused = refusal(**given, **{other: 1})
-            if refused != {f"{PATH}.{other}": f"Não se usa com {kind.upper()} {number}."}:
+            if refused != {f"{PATH}.{other}": f"Não se usa com {code_name.upper()} {number}."}:
                 wrong[f"{tag}: {given} and {other}"] = refused
         assert wrong == {}
 
-    def test_reports_what_is_missing_and_what_is_too_much_together(self) -> None:
+    def test_icms_group_reports_missing_and_unused_values_together(self) -> None:
         assert refusal(csosn="101", creditAmount=1, rate=18) == {
             f"{PATH}.creditRate": "Obrigatório com CSOSN 101.",
             f"{PATH}.rate": "Não se usa com CSOSN 101.",
         }
 
-    def test_takes_zero_for_a_value(self) -> None:
-        made: Any = group(csosn="101", creditRate=0)
-        assert (layout_of(made).tag, made.credit_amount) == ("ICMSSN101", Decimal(0))
+    def test_icms_group_takes_zero_for_a_value(self) -> None:
+        icms_group: Any = group(csosn="101", creditRate=0)
+        assert (layout_of(icms_group).tag, icms_group.credit_amount) == ("ICMSSN101", Decimal(0))
 
     @pytest.mark.parametrize("code", [{}, {"cst": "20", "baseReduction": 10}, {"cst": "90", "rate": 18}])
-    def test_takes_zero_for_the_rate_of_the_poverty_fund(self, signer: Signer, code: dict[str, Any]) -> None:
+    def test_icms_group_takes_zero_for_the_rate_of_the_poverty_fund(
+        self, signer: Signer, code: dict[str, Any]
+    ) -> None:
         document = issued_nfe(signer, **sale(code | {"fcpRate": 0}))
         assert isinstance(document, SignedDocument), document
 
@@ -186,19 +188,19 @@ class TestGroup:
             ({"csosn": "999"}, f"{PATH}.csosn", "CSOSN 999 não existe."),
         ],
     )
-    def test_needs_a_code_that_exists_and_only_one(
+    def test_icms_group_needs_exactly_one_code_that_exists(
         self, icms: dict[str, Any], path: str, message: str
     ) -> None:
         assert refusal(**icms) == {path: message}
 
     @pytest.mark.parametrize("code", [{"cst": "40"}, {}])
-    def test_of_a_code_that_does_not_share_the_tax_is_refused_at_the_code(
+    def test_shared_icms_with_a_code_that_does_not_share_the_tax_is_refused_at_the_code(
         self, signer: Signer, code: dict[str, Any]
     ) -> None:
         problems = issued_nfe(signer, **sale(code | OWN | SUBSTITUTED | SHARED))
         assert set(refused(problems)) == {f"{PATH}.cst"}
 
-    def test_between_states_is_refused_to_a_buyer_abroad(self, signer: Signer) -> None:
+    def test_interstate_icms_is_refused_to_a_buyer_abroad(self, signer: Signer) -> None:
         abroad = buyer(taxId=None, foreignId="PASS12345", address=LISBON)
         changes = sale({"cst": "00"}) | {"recipient": abroad, "destination": "interstate"}
         assert "recipient.foreignId" in refused(issued_nfe(signer, **changes))
@@ -220,7 +222,7 @@ class TestBody:
             ("vICMS", 18, "Campo desconhecido."),
         ],
     )
-    def test_refuses_what_is_not_of_the_right_form(self, field: str, value: Any, message: str) -> None:
+    def test_malformed_icms_body_is_refused(self, field: str, value: Any, message: str) -> None:
         with pytest.raises(ValidationError) as raised:
             IcmsBody.model_validate({field: value})
         assert misformed(raised.value) == {field: message}
@@ -228,13 +230,15 @@ class TestBody:
 
 class TestDefault:
     @pytest.mark.parametrize("regime", ["simples", "mei"])
-    def test_of_the_simples_nacional_is_csosn_102(self, signer: Signer, regime: str) -> None:
+    def test_default_of_the_simples_nacional_is_csosn_102(self, signer: Signer, regime: str) -> None:
         document = issued_nfe(signer, by=company(taxRegime=regime))
         assert isinstance(document, SignedDocument), document
         assert b"<ICMSSN102><orig>0</orig><CSOSN>102</CSOSN></ICMSSN102>" in document.xml
 
     @pytest.mark.parametrize("regime", ["normal", "simplesExcess"])
-    def test_of_other_regimes_is_cst_00_at_the_rate_of_the_company(self, signer: Signer, regime: str) -> None:
+    def test_default_of_other_regimes_is_cst_00_at_the_rate_of_the_company(
+        self, signer: Signer, regime: str
+    ) -> None:
         seller = company(taxRegime=regime, pisCofinsRegime="cumulative", defaults={"icmsRate": 17})
         document = issued_nfe(signer, by=seller)
         assert isinstance(document, SignedDocument), document
@@ -244,5 +248,5 @@ class TestDefault:
         ) in document.xml
 
     @pytest.mark.parametrize(("seller", "tag"), [(company(), "ICMSSN102"), (NORMAL, "ICMS00")])
-    def test_holds_for_a_body_without_a_code_too(self, seller: Company, tag: str) -> None:
-        assert said(nfe(by=seller, items=[item(icms={})]), f"det/imposto/ICMS/{tag}/orig") == "0"
+    def test_default_applies_to_a_body_without_a_code_too(self, seller: Company, tag: str) -> None:
+        assert text_at(nfe(by=seller, items=[item(icms={})]), f"det/imposto/ICMS/{tag}/orig") == "0"

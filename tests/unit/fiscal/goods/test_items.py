@@ -1,4 +1,4 @@
-"""Items of a sale: what is filled in for the caller, and the line of the document that comes of it."""
+"""Items of a sale: values that are filled in for the caller, and the resulting line of the document."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.good_bodies import EXPORTED
 from unit.fiscal.goods.support import (
     NORMAL,
@@ -19,7 +19,7 @@ from unit.fiscal.goods.support import (
     misformed,
     nfe,
     refused,
-    said,
+    text_at,
 )
 
 BATCH = {"number": "L1", "quantity": 2, "manufactureDate": "2026-01-01", "expiryDate": "2027-01-01"}
@@ -55,7 +55,7 @@ WITH_EVERYTHING = item(
 
 
 def product(path: str, **changes: Any) -> str | None:
-    return said(nfe(items=[item(**changes)]), f"det/prod/{path}")
+    return text_at(nfe(items=[item(**changes)]), f"det/prod/{path}")
 
 
 NCM_FORM = "Formato inválido: informe os 8 dígitos, por exemplo 69120000, e não “6912”."
@@ -76,48 +76,50 @@ class TestDefaults:
             ("vFrete", None),
         ],
     )
-    def test_are_those_of_a_plain_sale(self, path: str, value: str | None) -> None:
+    def test_defaults_are_those_of_a_plain_sale(self, path: str, value: str | None) -> None:
         assert product(path) == value
 
-    def test_number_the_items_that_have_no_code(self) -> None:
-        made = nfe(items=[item(), item(sku="CAN-1"), *[item() for _ in range(988)]])
-        assert [said(made, f"det[{place}]/prod/cProd") for place in (1, 2, 3, 990)] == [
+    def test_items_without_a_code_are_numbered(self) -> None:
+        invoice = nfe(items=[item(), item(sku="CAN-1"), *[item() for _ in range(988)]])
+        assert [text_at(invoice, f"det[{place}]/prod/cProd") for place in (1, 2, 3, 990)] == [
             "ITEM001",
             "CAN-1",
             "ITEM003",
             "ITEM990",
         ]
 
-    def test_take_the_origin_as_national(self) -> None:
-        assert said(nfe(), "det/imposto/ICMS/ICMSSN102/orig") == "0"
+    def test_origin_is_national_by_default(self) -> None:
+        assert text_at(nfe(), "det/imposto/ICMS/ICMSSN102/orig") == "0"
 
-    def test_leave_out_amounts_that_are_zero(self) -> None:
+    def test_amounts_of_zero_are_left_out(self) -> None:
         zeros = {"discount": 0, "freight": 0, "insurance": 0, "other": 0}
-        made = nfe(items=[item(**zeros)])
-        assert [said(made, f"det/prod/{tag}") for tag in ("vDesc", "vFrete", "vSeg", "vOutro")] == [None] * 4
+        invoice = nfe(items=[item(**zeros)])
+        assert [text_at(invoice, f"det/prod/{tag}") for tag in ("vDesc", "vFrete", "vSeg", "vOutro")] == [
+            None
+        ] * 4
 
 
 class TestTaxableUnit:
-    def test_is_that_of_the_sale_unless_it_is_given(self) -> None:
-        made = nfe(items=[item(unit="KG", quantity=1.5, unitValue=10, gtin="7891234567895")])
-        assert [said(made, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
+    def test_taxable_unit_is_that_of_the_sale_unless_it_is_given(self) -> None:
+        invoice = nfe(items=[item(unit="KG", quantity=1.5, unitValue=10, gtin="7891234567895")])
+        assert [text_at(invoice, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
             "KG",
             "1.5000",
             "10.0000000000",
             "7891234567895",
         ]
 
-    def test_may_differ_from_that_of_the_sale(self) -> None:
+    def test_taxable_unit_may_differ_from_that_of_the_sale(self) -> None:
         other = {"taxableUnit": "UN", "taxableQuantity": 12, "taxableUnitValue": 5.9833333333}
-        made = nfe(items=[item(unit="CX", **other, taxableGtin="78912345")])
-        assert [said(made, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
+        invoice = nfe(items=[item(unit="CX", **other, taxableGtin="78912345")])
+        assert [text_at(invoice, f"det/prod/{tag}") for tag in ("uTrib", "qTrib", "vUnTrib", "cEANTrib")] == [
             "UN",
             "12.0000",
             "5.9833333333",
             "78912345",
         ]
 
-    def test_may_have_the_quantity_zero(self) -> None:
+    def test_taxable_quantity_may_be_zero(self) -> None:
         assert product("qTrib", taxableQuantity=0, taxableUnitValue=0) == "0.0000"
 
 
@@ -133,18 +135,18 @@ class TestAmount:
             ("1.5", "0.33", "0.50"),
         ],
     )
-    def test_is_quantity_times_price_rounded_half_up(
+    def test_amount_is_quantity_times_price_rounded_half_up(
         self, quantity: str, unit_value: str, amount: str
     ) -> None:
         assert product("vProd", quantity=Decimal(quantity), unitValue=Decimal(unit_value)) == amount
 
-    def test_that_no_field_can_hold_is_told_at_the_item(self, signer: Signer) -> None:
+    def test_amount_that_no_field_can_hold_is_refused_at_the_item(self, signer: Signer) -> None:
         problems = issued_nfe(signer, items=[item(quantity=10**10, unitValue=10**10)])
         assert any(path.startswith("items[0]") for path in refused(problems))
 
 
 class TestLine:
-    def test_with_everything_that_any_goods_may_tell_stands_before_the_xsd(self, signer: Signer) -> None:
+    def test_line_with_every_field_is_accepted_by_the_xsd(self, signer: Signer) -> None:
         document = issued_nfe(signer, items=[WITH_EVERYTHING])
         assert isinstance(document, SignedDocument), document
 
@@ -157,33 +159,35 @@ class TestLine:
             ("ibsZfmCreditType", "tpCredPresIBSZFM", "4"),
         ],
     )
-    def test_tells_what_only_some_goods_have(self, signer: Signer, field: str, tag: str, value: str) -> None:
+    def test_line_has_the_fields_that_only_some_goods_have(
+        self, signer: Signer, field: str, tag: str, value: str
+    ) -> None:
         assert (product(tag), product(tag, **{field: value})) == (None, value)
         assert isinstance(issued_nfe(signer, items=[item(**{field: value})]), SignedDocument)
 
-    def test_with_an_empty_group_in_a_list_is_refused_at_its_place(self, signer: Signer) -> None:
+    def test_empty_group_in_a_list_is_refused_at_its_place(self, signer: Signer) -> None:
         details = [{"drawbackNumber": "20260000001"}, {}]
         problems = refused(issued_nfe(signer, **EXPORTED | {"items": [item(), item(exportDetails=details)]}))
         assert problems == {"items[1].exportDetails[1]": "O campo está vazio."}
 
-    def test_counts_from_one(self) -> None:
-        assert [one.get("nItem") for one in lines(nfe(items=[item(), item(), item()]))] == ["1", "2", "3"]
+    def test_lines_count_from_one(self) -> None:
+        assert [line.get("nItem") for line in lines(nfe(items=[item(), item(), item()]))] == ["1", "2", "3"]
 
-    def test_has_its_own_cfop_or_that_of_the_sale(self) -> None:
-        made = nfe(cfop="5101", items=[item(), item(cfop="5405")])
-        assert [said(made, f"det[{place}]/prod/CFOP") for place in (1, 2)] == ["5101", "5405"]
+    def test_line_has_its_own_cfop_or_that_of_the_sale(self) -> None:
+        invoice = nfe(cfop="5101", items=[item(), item(cfop="5405")])
+        assert [text_at(invoice, f"det[{place}]/prod/CFOP") for place in (1, 2)] == ["5101", "5405"]
 
-    def test_without_ncm_is_refused_at_the_ncm(self, signer: Signer) -> None:
+    def test_line_without_ncm_is_refused_at_the_ncm(self, signer: Signer) -> None:
         without = {name: value for name, value in item().items() if name != "ncm"}
         assert "items[1].ncm" in refused(issued_nfe(signer, items=[item(), without]))
 
-    def test_is_refused_together_with_the_others(self) -> None:
+    def test_problems_of_all_lines_are_reported_together(self) -> None:
         problems = composed_nfe(
             by=NORMAL, items=[item(icms={"cst": "20"}), item(), item(pis={"cst": "02"}), item(cfop="5915")]
         )
         assert {path.partition("]")[0] for path in refused(problems)} == {"items[0", "items[2", "items[3"}
 
-    def test_of_no_sale_tells_every_tax_that_is_missing_at_once(self) -> None:
+    def test_line_that_is_no_sale_reports_every_missing_tax_at_once(self) -> None:
         problems = composed_nfe(by=NORMAL, items=[item(cfop="5915")])
         assert set(refused(problems)) == {
             "items[0].icms.cst",
@@ -192,7 +196,7 @@ class TestLine:
             "items[0].ibsCbs.taxClassCode",
         }
 
-    def test_tells_what_every_tax_lacks_at_once(self) -> None:
+    def test_line_reports_the_missing_values_of_every_tax_at_once(self) -> None:
         wrong = {
             "icms": {"cst": "20", "base": 10},
             "pis": {"cst": "02", "base": 10, "amount": 0.17},
@@ -211,19 +215,19 @@ class TestLine:
 
 
 class TestQuantity:
-    def test_of_a_sale_is_more_than_nothing(self) -> None:
+    def test_quantity_of_a_sale_is_greater_than_zero(self) -> None:
         assert refused(composed_nfe(items=[item(quantity=0)])) == {
             "items[0].quantity": "Deve ser maior que 0 em uma venda."
         }
 
-    def test_of_a_complement_may_be_nothing(self) -> None:
-        made = nfe(purpose="complement", items=[item(quantity=0, unitValue=0)])
-        assert said(made, "det/prod/qCom") == "0.0000"
+    def test_quantity_of_a_complement_may_be_zero(self) -> None:
+        invoice = nfe(purpose="complement", items=[item(quantity=0, unitValue=0)])
+        assert text_at(invoice, "det/prod/qCom") == "0.0000"
 
 
 class TestGtin:
-    def test_may_be_told_to_be_missing(self) -> None:
-        assert said(nfe(items=[item(gtin="SEM GTIN")]), "det/prod/cEAN") == "SEM GTIN"
+    def test_gtin_may_be_stated_as_missing(self) -> None:
+        assert text_at(nfe(items=[item(gtin="SEM GTIN")]), "det/prod/cEAN") == "SEM GTIN"
 
 
 class TestBody:
@@ -265,13 +269,13 @@ class TestBody:
             ("exportDetails", [{}] * 501, "Deve ter no máximo 500 itens."),
         ],
     )
-    def test_refuses_what_is_not_of_the_right_form(self, field: str, value: Any, message: str) -> None:
+    def test_malformed_item_is_refused(self, field: str, value: Any, message: str) -> None:
         with pytest.raises(ValidationError) as raised:
             ItemBody.model_validate(item(**{field: value}))
         assert misformed(raised.value) == {field: message}
 
     @pytest.mark.parametrize("field", ["description", "quantity", "unitValue"])
-    def test_needs_what_is_sold_how_much_and_for_how_much(self, field: str) -> None:
+    def test_item_requires_description_quantity_and_price(self, field: str) -> None:
         with pytest.raises(ValidationError) as raised:
             ItemBody.model_validate({name: value for name, value in item().items() if name != field})
         assert misformed(raised.value) == {field: "Campo obrigatório."}

@@ -1,4 +1,4 @@
-"""The taxes of the catalog's items: those of a line, but for amounts and quantities, which sales settle."""
+"""Taxes of catalog items: those of a line without amounts and quantities, which depend on the sale."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from carimbo.fiscal.fields import Body
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.stored import STORED
 from support import DEPENDS_ON_SALE
 from unit.fiscal.goods.support import misformed
 
@@ -30,7 +30,7 @@ OF_A_SALE: dict[str, Any] = {
 
 
 def published(body: type[Body], tax: str) -> dict[str, Any]:
-    """What the contract offers of a tax, by path."""
+    """Returns the fields of a tax in the API contract, by path."""
     schema = body.model_json_schema()
     return dict(_paths(schema["properties"][tax], schema["$defs"], tax))
 
@@ -40,8 +40,8 @@ def _paths(field: dict[str, Any], named: dict[str, Any], path: str) -> Iterator[
     inner = named.get(forms[0].get("$ref", "").rpartition("/")[2])
     if inner is None:
         yield path, forms
-    for name, one in (inner or {}).get("properties", {}).items():
-        yield from _paths(one, named, f"{path}.{name}")
+    for name, field_schema in (inner or {}).get("properties", {}).items():
+        yield from _paths(field_schema, named, f"{path}.{name}")
 
 
 def is_of_a_sale(path: str) -> bool:
@@ -49,31 +49,31 @@ def is_of_a_sale(path: str) -> bool:
     return last.endswith(("amount", "base", "quantity")) or path == "ibsCbs.regularTaxation"
 
 
-def without(told: dict[str, Any], path: str) -> dict[str, Any]:
-    """The same without one field; what it stood in stays."""
+def without(given: dict[str, Any], path: str) -> dict[str, Any]:
+    """Returns the values without one field; the group around it stays."""
     first, _, rest = path.partition(".")
-    kept = {name: value for name, value in told.items() if name != first}
-    return kept | {first: without(told[first], rest)} if rest else kept
+    kept = {name: value for name, value in given.items() if name != first}
+    return kept | {first: without(given[first], rest)} if rest else kept
 
 
 class TestForms:
     @pytest.mark.parametrize("tax", TAXES)
-    def test_are_those_of_a_line(self, tax: str) -> None:
+    def test_catalog_taxes_have_the_forms_of_a_line(self, tax: str) -> None:
         of_catalog, of_line = published(GoodsFiscal, tax), published(ItemBody, tax)
         assert of_catalog
         assert {path: of_line[path] for path in of_catalog} == of_catalog
 
     @pytest.mark.parametrize("tax", TAXES)
-    def test_offer_neither_amounts_nor_quantities(self, tax: str) -> None:
+    def test_catalog_taxes_have_neither_amounts_nor_quantities(self, tax: str) -> None:
         assert [path for path in published(GoodsFiscal, tax) if is_of_a_sale(path)] == []
 
     @pytest.mark.parametrize("tax", ["icms", "pis", "cofins", "ipi"])
-    def test_offer_all_else(self, tax: str) -> None:
+    def test_catalog_taxes_have_all_other_fields_of_a_line(self, tax: str) -> None:
         assert set(published(GoodsFiscal, tax)) == {
             path for path in published(ItemBody, tax) if not is_of_a_sale(path)
         }
 
-    def test_offer_the_rates_of_the_reform(self) -> None:
+    def test_catalog_taxes_have_the_rates_of_the_reform(self) -> None:
         shares = {
             f"ibsCbs.{share}.{rate}"
             for share in ("state", "city", "cbs")
@@ -85,16 +85,16 @@ class TestForms:
 
 class TestAmounts:
     @pytest.mark.parametrize("path", OF_A_SALE)
-    def test_are_refused_by_their_path(self, path: str) -> None:
+    def test_amounts_in_the_catalog_are_refused_at_their_path(self, path: str) -> None:
         with pytest.raises(ValidationError) as caught:
             GoodsFiscal.model_validate(OF_A_SALE[path])
         assert misformed(caught.value) == {path: DEPENDS_ON_SALE}
 
-    def test_may_be_null(self) -> None:
-        told = GoodsFiscal.model_validate({"icms": {"cst": "00", "amount": None}})
-        assert told == GoodsFiscal.model_validate({"icms": {"cst": "00"}})
+    def test_amounts_in_the_catalog_may_be_null(self) -> None:
+        read = GoodsFiscal.model_validate({"icms": {"cst": "00", "amount": None}})
+        assert read == GoodsFiscal.model_validate({"icms": {"cst": "00"}})
 
     @pytest.mark.parametrize("path", OF_A_SALE)
-    def test_that_were_stored_are_left_out(self, path: str) -> None:
+    def test_amounts_that_were_stored_are_left_out(self, path: str) -> None:
         read = GoodsFiscal.model_validate(OF_A_SALE[path], context=STORED)
         assert read.model_dump(by_alias=True, exclude_none=True) == without(OF_A_SALE[path], path)

@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.homologation import HOMOLOGATION_NAME
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.filling import HOMOLOGATION_NAME
 from carimbo.fiscal.making import Composition
-from carimbo.fiscal.parties import RecipientBody
+from carimbo.fiscal.parties.recipient import RecipientBody
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.signed_documents import SignedDocument
 from support import CNPJ
 from unit.fiscal.goods.support import (
     BUYER_CNPJ,
@@ -32,7 +32,7 @@ from unit.fiscal.goods.support import (
     misformed,
     nfe,
     refused,
-    said,
+    text_at,
     without,
 )
 
@@ -45,7 +45,7 @@ def listed(problems: object) -> tuple[Problem, ...]:
 
 
 def recipient(path: str, **changes: Any) -> str | None:
-    return said(nfe(under=PRODUCTION, recipient=buyer(**changes)), f"dest/{path}")
+    return text_at(nfe(under=PRODUCTION, recipient=buyer(**changes)), f"dest/{path}")
 
 
 class TestRecipient:
@@ -53,17 +53,17 @@ class TestRecipient:
         ("tax_id", "tag", "written"),
         [("529.982.247-25", "CPF", CPF), ("12.ABC.345/01DE-35", "CNPJ", BUYER_CNPJ), (CNPJ, "CNPJ", CNPJ)],
     )
-    def test_is_told_by_cpf_or_cnpj(self, tax_id: str, tag: str, written: str) -> None:
+    def test_recipient_is_identified_by_cpf_or_cnpj(self, tax_id: str, tag: str, written: str) -> None:
         assert recipient(tag, taxId=tax_id) == written
 
-    def test_has_its_name_in_production(self) -> None:
+    def test_recipient_has_its_name_in_production(self) -> None:
         assert recipient("xNome") == "Maria da Silva"
 
-    def test_has_nobodys_name_in_homologation(self) -> None:
-        assert said(nfe(), "dest/xNome") == HOMOLOGATION_NAME
+    def test_recipient_has_a_fixed_name_in_homologation(self) -> None:
+        assert text_at(nfe(), "dest/xNome") == HOMOLOGATION_NAME
         assert HOMOLOGATION_NAME == "NF-E EMITIDA EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 
-    def test_has_a_name_of_sixty_characters_at_most(self) -> None:
+    def test_recipient_name_has_at_most_sixty_characters(self) -> None:
         assert recipient("xNome", name="Maria " * 25) == ("Maria " * 10).rstrip()
         assert recipient("xNome", name="Ã" * 150) == "Ã" * 60
 
@@ -71,15 +71,17 @@ class TestRecipient:
         ("name", "is_cut"),
         [("A" * 61, True), ("A" * 59 + "…", True), ("A" * 60, False), ("A" * 57 + "…", False)],
     )
-    def test_is_told_that_its_name_was_cut(self, name: str, is_cut: bool) -> None:
+    def test_recipient_name_that_is_cut_causes_a_warning(self, name: str, is_cut: bool) -> None:
         items = [item(approximateTaxes=30)]
-        made = composed_nfe(under=PRODUCTION, recipient=buyer(name=name), items=items, **SOLD_IN_THE_SHOP)
-        assert isinstance(made, Composition)
+        composition = composed_nfe(
+            under=PRODUCTION, recipient=buyer(name=name), items=items, **SOLD_IN_THE_SHOP
+        )
+        assert isinstance(composition, Composition)
         warning = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
-        assert made.warnings == ((warning,) if is_cut else ())
+        assert composition.warnings == ((warning,) if is_cut else ())
 
     @pytest.mark.parametrize("under", [PRODUCTION, emission()], ids=["production", "homologation"])
-    def test_with_a_name_that_no_document_may_have_is_refused_in_either_environment(
+    def test_recipient_name_outside_the_layout_is_refused_in_either_environment(
         self, signer: Signer, under: Emission
     ) -> None:
         assert refused(issued_nfe(signer, under=under, recipient=buyer(name="Maria 🎉"))) == {
@@ -93,7 +95,7 @@ class TestRecipient:
             ("VALIDATION_ERROR", "recipient.name")
         ]
 
-    def test_is_refused_together_with_the_items(self) -> None:
+    def test_recipient_is_refused_together_with_the_items(self) -> None:
         wrong = item(icms={"csosn": "101"}, pis={"cst": "97"})
         problems = composed_nfe(items=[wrong], recipient=buyer(name="Maria 🎉"))
         assert list(refused(problems)) == [
@@ -102,11 +104,11 @@ class TestRecipient:
             "recipient.name",
         ]
 
-    def test_is_refused_together_with_what_the_company_lacks(self) -> None:
+    def test_recipient_is_refused_together_with_the_missing_fields_of_the_company(self) -> None:
         problems = composed_nfe(by=company(taxRegime="normal"), recipient=buyer(name="Maria 🎉"))
         assert list(refused(problems)) == ["company.pisCofinsRegime", "recipient.name"]
 
-    def test_may_have_a_trade_name_that_the_document_leaves_out(self, signer: Signer) -> None:
+    def test_recipient_may_have_a_trade_name_that_the_document_leaves_out(self, signer: Signer) -> None:
         document = issued_nfe(signer, recipient=buyer(tradeName="Casa da Maria"))
         assert isinstance(document, SignedDocument), document
         assert b"Casa da Maria" not in document.xml
@@ -120,19 +122,19 @@ class TestRecipient:
             ("110.042.490.114", "1", "110042490114"),
         ],
     )
-    def test_pays_icms_by_what_it_is_registered_as(
+    def test_recipient_icms_indicator_depends_on_its_state_registration(
         self, registration: str | None, indicator: str, written: str | None
     ) -> None:
-        made = {"taxId": BUYER_CNPJ, "stateRegistration": registration}
-        assert (recipient("indIEDest", **made), recipient("IE", **made)) == (indicator, written)
+        registered = {"taxId": BUYER_CNPJ, "stateRegistration": registration}
+        assert (recipient("indIEDest", **registered), recipient("IE", **registered)) == (indicator, written)
 
-    def test_has_the_telephone_in_its_address(self) -> None:
+    def test_recipient_phone_is_written_in_its_address(self) -> None:
         assert recipient("enderDest/fone", phone="(11) 3333-4444") == "1133334444"
 
-    def test_has_the_municipality_of_its_city(self) -> None:
+    def test_recipient_has_the_municipality_of_its_city(self) -> None:
         assert recipient("enderDest/cMun", address=RIO_DE_JANEIRO) == "3304557"
 
-    def test_with_everything_stands_before_the_xsd(self, signer: Signer) -> None:
+    def test_recipient_with_every_field_is_accepted_by_the_xsd(self, signer: Signer) -> None:
         whole = buyer(
             taxId=BUYER_CNPJ,
             stateRegistration="110042490114",
@@ -159,13 +161,13 @@ class TestRecipient:
             ("VALIDATION_ERROR", "recipient.taxId")
         ]
 
-    def test_with_an_email_longer_than_the_layouts_is_refused_at_the_email(self, signer: Signer) -> None:
+    def test_recipient_email_longer_than_the_layout_is_refused_at_the_email(self, signer: Signer) -> None:
         problems = issued_nfe(signer, recipient=buyer(email=f"{'a' * 60}@example.com"))
         assert set(refused(problems)) == {"recipient.email"}
 
 
 class TestForeigner:
-    def test_stands_before_the_xsd(self, signer: Signer) -> None:
+    def test_foreigner_is_accepted_by_the_xsd(self, signer: Signer) -> None:
         export = {"state": "SP", "exitPlace": "Santos"}
         document = issued_nfe(signer, under=PRODUCTION, recipient=FOREIGNER, export=export)
         assert isinstance(document, SignedDocument), document
@@ -186,11 +188,11 @@ class TestForeigner:
             ("det/prod/CFOP", "7102"),
         ],
     )
-    def test_is_told_as_the_manual_wants(self, path: str, value: str | None) -> None:
-        assert said(nfe(recipient=FOREIGNER, presence="other"), path) == value
+    def test_foreigner_is_written_as_the_manual_requires(self, path: str, value: str | None) -> None:
+        assert text_at(nfe(recipient=FOREIGNER, presence="other"), path) == value
 
     @pytest.mark.parametrize(
-        ("complement", "city", "told"),
+        ("complement", "city", "written"),
         [
             (None, "Lisboa", "Lisboa"),
             ("3.º andar", "Lisboa", "3.º andar, Lisboa"),
@@ -201,14 +203,14 @@ class TestForeigner:
             ("Centro de Lisboa", "Lisboa", "Centro de Lisboa"),
         ],
     )
-    def test_has_its_city_in_the_complement_if_there_is_room(
-        self, complement: str | None, city: str | None, told: str | None
+    def test_foreigner_has_the_city_in_the_complement_if_there_is_room(
+        self, complement: str | None, city: str | None, written: str | None
     ) -> None:
         address = LISBON | {"complement": complement, "city": city}
         abroad = buyer(taxId=None, foreignId="AB-12345", address=address)
-        assert said(nfe(recipient=abroad), "dest/enderDest/xCpl") == told
+        assert text_at(nfe(recipient=abroad), "dest/enderDest/xCpl") == written
 
-    def test_without_a_document_has_the_one_element_that_may_be_empty(self, signer: Signer) -> None:
+    def test_foreigner_without_a_document_has_an_empty_element(self, signer: Signer) -> None:
         exit_place = {"state": "SP", "exitPlace": "Porto de Santos"}
         document = issued_nfe(signer, recipient=buyer(taxId=None, address=LISBON), export=exit_place)
         assert isinstance(document, SignedDocument), document
@@ -220,16 +222,16 @@ class TestForeigner:
             taxId=None, foreignId="AB-12345", address=without("country", LISBON) | {"countryCode": code}
         )
         invoice = nfe(recipient=abroad)
-        written = [said(invoice, f"dest/enderDest/{tag}") for tag in ("cPais", "xPais", "UF")]
+        written = [text_at(invoice, f"dest/enderDest/{tag}") for tag in ("cPais", "xPais", "UF")]
         assert written == ["2496", "Estados Unidos", "EX"]
 
-    def test_country_that_only_the_portal_may_know_is_written_as_it_came(self) -> None:
+    def test_country_that_the_table_lacks_is_written_as_given(self) -> None:
         abroad = buyer(taxId=None, foreignId="AB-12345", address=LISBON | {"countryCode": "9990"})
-        assert said(nfe(recipient=abroad), "dest/enderDest/cPais") == "9990"
+        assert text_at(nfe(recipient=abroad), "dest/enderDest/cPais") == "9990"
 
 
 class TestIncompleteAddress:
-    def test_every_field_that_an_nfe_needs_is_reported_at_once(self, signer: Signer) -> None:
+    def test_every_missing_field_of_an_address_is_reported_at_once(self, signer: Signer) -> None:
         exempt = {"icmsContribution": "exempt", "stateRegistration": "110042490114"}
         problems = issued_nfe(signer, recipient=buyer(address={"zipcode": "01001-000"}, **exempt))
         assert [(problem.code, problem.path) for problem in listed(problems)] == [
@@ -241,7 +243,7 @@ class TestIncompleteAddress:
             ("726", "recipient.address.state"),
         ]
 
-    def test_address_abroad_lacks_the_lines_that_the_layout_has_for_it(self) -> None:
+    def test_address_abroad_requires_the_lines_of_its_layout(self) -> None:
         abroad = buyer(taxId=None, foreignId="AB-12345", address={"countryCode": "PT", "city": "Lisboa"})
         assert [problem.path for problem in listed(composed_nfe(recipient=abroad))] == [
             "recipient.address.street",
@@ -249,7 +251,7 @@ class TestIncompleteAddress:
             "recipient.address.district",
         ]
 
-    def test_missing_line_is_named_in_the_message_and_the_hint(self) -> None:
+    def test_missing_address_line_is_named_in_the_message_and_the_hint(self) -> None:
         (problem,) = listed(composed_nfe(recipient=buyer(address=without("number", SAO_PAULO))))
         assert problem.message == "O documento precisa do endereço do destinatário, em que falta o número."
         assert problem.hint == "Informe recipient.address.number."
@@ -267,7 +269,7 @@ class TestIncompleteAddress:
             " o logradouro, o número, o bairro, o município."
         ) in document.warnings
 
-    def test_receipt_with_delivery_needs_every_line(self, signer: Signer) -> None:
+    def test_receipt_with_delivery_needs_every_line_of_the_address(self, signer: Signer) -> None:
         there = buyer(address=without("street", SAO_PAULO))
         problems = listed(issued_nfce(signer, recipient=there, presence="delivery"))
         assert [(problem.code, problem.path) for problem in problems] == [("788", "recipient.address.street")]
@@ -327,9 +329,7 @@ class TestBody:
             ({"xNome": "Maria"}, "xNome", "Campo desconhecido."),
         ],
     )
-    def test_refuses_what_is_not_of_the_right_form(
-        self, changes: dict[str, Any], field: str, message: str
-    ) -> None:
+    def test_malformed_recipient_is_refused(self, changes: dict[str, Any], field: str, message: str) -> None:
         with pytest.raises(ValidationError) as raised:
             RecipientBody.model_validate(buyer(**changes))
         assert misformed(raised.value) == {field: message}

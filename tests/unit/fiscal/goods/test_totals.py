@@ -1,4 +1,4 @@
-"""Totals of a document: what its items add up to."""
+"""Totals of a document: the sums of its items."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_document import SignedDocument
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.signed_documents import SignedDocument
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     NORMAL,
@@ -18,7 +18,7 @@ from unit.fiscal.goods.support import (
     item,
     nfe,
     refused,
-    said,
+    text_at,
 )
 
 MONEY = st.decimals(min_value=0, max_value=10**6, places=2)
@@ -42,7 +42,7 @@ ST: dict[str, Any] = {
 
 
 def total(path: str, *items: dict[str, Any], **changes: Any) -> str | None:
-    return said(nfe(items=list(items), **changes), f"total/ICMSTot/{path}")
+    return text_at(nfe(items=list(items), **changes), f"total/ICMSTot/{path}")
 
 
 def costing(value: float | Decimal, **changes: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def costing(value: float | Decimal, **changes: Any) -> dict[str, Any]:
 
 
 class TestAmount:
-    def test_is_the_sum_of_the_rounded_items(self) -> None:
+    def test_amount_is_the_sum_of_the_rounded_items(self) -> None:
         thirds = [item(quantity=Decimal("0.3333"), unitValue=Decimal("10")) for _ in range(3)]
         assert total("vNF", *thirds) == total("vProd", *thirds) == "9.99"
 
@@ -98,37 +98,37 @@ class TestAmount:
             ({"pis": {"cst": "01", "base": 100, "rate": 1.65, "amount": 1.65}}, "100.00"),
         ],
     )
-    def test_takes_each_part_of_an_item_as_the_manual_says(
+    def test_amount_includes_each_part_of_an_item_as_the_manual_says(
         self, signer: Signer, changes: dict[str, Any], amount: str
     ) -> None:
         sale: dict[str, Any] = {"items": [costing(100, cest="2104600", **changes)], "recipient": CONTRIBUTOR}
         seller = NORMAL if "cst" in changes.get("icms", {}) else company()
-        assert said(nfe(by=seller, **sale), "total/ICMSTot/vNF") == amount
+        assert text_at(nfe(by=seller, **sale), "total/ICMSTot/vNF") == amount
         document = issued_nfe(signer, by=seller, **sale)
         assert isinstance(document, SignedDocument), document
 
-    def test_takes_the_tax_of_what_comes_back_too(self, signer: Signer) -> None:
+    def test_amount_includes_the_ipi_of_returned_goods(self, signer: Signer) -> None:
         body = given_back(quantity=1, unitValue=100, returnedIpi={"returnedShare": 100, "amount": 10})
-        assert said(nfe(**body), "total/ICMSTot/vNF") == "110.00"
+        assert text_at(nfe(**body), "total/ICMSTot/vNF") == "110.00"
         assert isinstance(issued_nfe(signer, **body), SignedDocument)
 
     @given(st.lists(st.tuples(MONEY, MONEY, MONEY, MONEY, MONEY), min_size=1, max_size=8))
-    def test_is_goods_less_discount_plus_expenses(self, amounts: list[tuple[Decimal, ...]]) -> None:
+    def test_amount_is_goods_less_discount_plus_expenses(self, amounts: list[tuple[Decimal, ...]]) -> None:
         names = ("unitValue", "discount", "freight", "insurance", "other")
-        made = nfe(items=[item(quantity=1) | dict(zip(names, one, strict=True)) for one in amounts])
+        document = nfe(items=[item(quantity=1) | dict(zip(names, values, strict=True)) for values in amounts])
         goods, discount, freight, insurance, other = (sum(column) for column in zip(*amounts, strict=True))
-        told = made.totals.invoice
-        assert (told.goods_amount, told.discount) == (goods, discount)
-        assert told.amount == goods - discount + freight + insurance + other
+        totals = document.totals.invoice
+        assert (totals.goods_amount, totals.discount) == (goods, discount)
+        assert totals.amount == goods - discount + freight + insurance + other
 
 
 class TestTaxes:
-    def test_are_all_told_even_when_they_are_zero(self) -> None:
+    def test_tax_totals_are_all_written_even_when_they_are_zero(self) -> None:
         tags = (
             "vBC vICMS vICMSDeson vFCP vBCST vST vFCPST vFCPSTRet vFrete vSeg vDesc vII vIPI vIPIDevol vPIS"
         )
-        made = nfe()
-        assert {said(made, f"total/ICMSTot/{tag}") for tag in [*tags.split(), "vCOFINS", "vOutro"]} == {
+        invoice = nfe()
+        assert {text_at(invoice, f"total/ICMSTot/{tag}") for tag in [*tags.split(), "vCOFINS", "vOutro"]} == {
             "0.00"
         }
 
@@ -143,10 +143,10 @@ class TestTaxes:
             ("vFCPST", "1.60"),
         ],
     )
-    def test_of_icms_are_the_sums_of_the_items(self, tag: str, amount: str) -> None:
+    def test_totals_of_icms_are_the_sums_of_the_items(self, tag: str, amount: str) -> None:
         assert total(tag, costing(100, icms=ST), costing(1), costing(100, icms=ST)) == amount
 
-    def test_of_pis_cofins_and_ipi_are_the_sums_of_the_items(self) -> None:
+    def test_totals_of_pis_cofins_and_ipi_are_the_sums_of_the_items(self) -> None:
         taxed = costing(
             100,
             pis={"cst": "01", "base": 100, "rate": 1.65, "amount": 1.65},
@@ -159,7 +159,7 @@ class TestTaxes:
             "10.00",
         ]
 
-    def test_of_the_destination_stand_only_when_an_item_has_them(self) -> None:
+    def test_totals_of_the_destination_are_written_only_when_an_item_has_them(self) -> None:
         share = {
             "base": 100,
             "internalRate": 20,
@@ -172,11 +172,11 @@ class TestTaxes:
         assert total("vICMSUFDest", costing(100, stateShare=share), costing(1)) == "8.00"
         assert total("vFCPUFDest", costing(100, stateShare=share)) is None
 
-    def test_in_the_price_stand_only_when_an_item_tells_them(self) -> None:
+    def test_total_of_approximate_taxes_is_written_only_when_an_item_has_them(self) -> None:
         assert total("vTotTrib", costing(100)) is None
         assert total("vTotTrib", costing(100, approximateTaxes=31.45), costing(1)) == "31.45"
 
-    def test_of_a_single_phase_are_quantities_and_amounts(self, signer: Signer) -> None:
+    def test_totals_of_a_single_phase_are_quantities_and_amounts(self, signer: Signer) -> None:
         fuel = {
             "cst": "61",
             "singlePhaseRetainedQuantity": 10.5,
@@ -187,7 +187,7 @@ class TestTaxes:
         assert total("vICMSMonoRet", costing(100, icms=fuel)) == "11.55"
         assert isinstance(issued_nfe(signer, items=[costing(100, icms=fuel)]), SignedDocument)
 
-    def test_of_a_single_phase_round_the_quantity_that_has_four_decimals(self, signer: Signer) -> None:
+    def test_totals_of_a_single_phase_round_quantities_with_four_decimals(self, signer: Signer) -> None:
         fuel = {
             "cst": "61",
             "singlePhaseRetainedQuantity": 10.1234,
@@ -197,13 +197,13 @@ class TestTaxes:
         assert isinstance(issued_nfe(signer, items=[costing(100, icms=fuel)]), SignedDocument)
         assert total("qBCMonoRet", costing(100, icms=fuel), costing(100, icms=fuel)) == "20.25"
 
-    def test_withheld_are_those_of_the_caller(self, signer: Signer) -> None:
+    def test_withheld_taxes_are_those_of_the_caller(self, signer: Signer) -> None:
         withheld = {"pisAmount": 1.65, "incomeTaxBase": 100, "incomeTaxAmount": 1.5}
         assert isinstance(issued_nfe(signer, withheldTaxes=withheld), SignedDocument)
-        assert said(nfe(withheldTaxes=withheld), "total/retTrib/vRetPIS") == "1.65"
+        assert text_at(nfe(withheldTaxes=withheld), "total/retTrib/vRetPIS") == "1.65"
 
     @pytest.mark.parametrize("amount", [1.001, 10**14], ids=["unwritable", "against the XSD"])
-    def test_withheld_are_told_at_the_top_where_the_caller_gave_them(
+    def test_withheld_taxes_are_refused_at_the_field_of_the_caller(
         self, signer: Signer, amount: float
     ) -> None:
         problems = issued_nfe(signer, withheldTaxes={"pisAmount": amount})

@@ -1,4 +1,4 @@
-"""Numbers that are given up, from the range to the signed XML."""
+"""Voided numbers, from the range to the signed XML."""
 
 from dataclasses import replace
 
@@ -8,15 +8,15 @@ from lxml import etree
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.filing import Filed, NumberRange, Teller
-from carimbo.fiscal.goods.voiding import voiding_of
+from carimbo.fiscal.filing import FilingIssuer, FilingResult, InutilizedRange
+from carimbo.fiscal.goods.events import voiding_of
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.schemas import Schema
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.signed_documents import SignedFiling
 from unit.fiscal.goods.support import RIO_DE_JANEIRO, SCHEMAS, SOFTWARE, company, refused
 from xmlsec1 import xmlsec1_accepts
 
-RANGE = NumberRange(
+RANGE = InutilizedRange(
     year=2026,
     series=1,
     first_number=10,
@@ -31,66 +31,70 @@ ANSWER = (
 
 
 @pytest.fixture(scope="module")
-def teller(signer: Signer) -> Teller:
-    return Teller(company(), Environment.HOMOLOGATION, SOFTWARE, signer, SCHEMAS)
+def issuer(signer: Signer) -> FilingIssuer:
+    return FilingIssuer(company(), Environment.HOMOLOGATION, SOFTWARE, signer, SCHEMAS)
 
 
-def filed(teller: Teller, numbers: NumberRange = RANGE, model: str = "55") -> Filed:
-    return voiding_of(model).issue(numbers, teller)
+def filed(issuer: FilingIssuer, numbers: InutilizedRange = RANGE, model: str = "55") -> FilingResult:
+    return voiding_of(model).issue(numbers, issuer)
 
 
-def signed(made: Filed) -> etree._Element:
-    """A request as it is signed, which the authority's XSD must take."""
-    assert isinstance(made, SignedFiling), made
-    assert xmlsec1_accepts(made.xml, "infInut")
-    root = etree.fromstring(made.xml)
+def signed(filing: FilingResult) -> etree._Element:
+    """Returns a signed request, which the authority's XSD must accept."""
+    assert isinstance(filing, SignedFiling), filing
+    assert xmlsec1_accepts(filing.xml, "infInut")
+    root = etree.fromstring(filing.xml)
     assert SCHEMAS.problems(Schema.NFE_INUTILIZATION, root) == ()
     return root
 
 
-def said(root: etree._Element, *tags: str) -> list[str | None]:
+def texts(root: etree._Element, *tags: str) -> list[str | None]:
     return [root.findtext(f".//{{*}}{tag}") for tag in tags]
 
 
 class TestVoiding:
     @pytest.mark.parametrize("model", ["55", "65"])
-    def test_says_which_numbers_and_why(self, teller: Teller, model: str) -> None:
-        root = signed(filed(teller, model=model))
-        assert said(root, "tpAmb", "cUF", "ano", "CNPJ", "mod") == [
-            "2", "35", "26", teller.company.tax_id, model,
+    def test_voiding_states_the_numbers_and_the_reason(self, issuer: FilingIssuer, model: str) -> None:
+        root = signed(filed(issuer, model=model))
+        assert texts(root, "tpAmb", "cUF", "ano", "CNPJ", "mod") == [
+            "2", "35", "26", issuer.company.tax_id, model,
         ]  # fmt: skip
-        assert said(root, "serie", "nNFIni", "nNFFin", "xJust") == ["1", "10", "12", RANGE.justification]
+        assert texts(root, "serie", "nNFIni", "nNFFin", "xJust") == ["1", "10", "12", RANGE.justification]
 
-    def test_is_that_of_the_type_of_document(self, teller: Teller) -> None:
-        for kind in (NFE, NFCE):
-            assert kind.numbering.voiding
-            assert said(signed(kind.numbering.voiding.issue(RANGE, teller)), "mod") == [kind.model]
+    def test_voiding_has_the_model_of_the_document_type(self, issuer: FilingIssuer) -> None:
+        for document_type in (NFE, NFCE):
+            assert document_type.numbering.voiding
+            assert texts(signed(document_type.numbering.voiding.issue(RANGE, issuer)), "mod") == [
+                document_type.model
+            ]
 
-    @pytest.mark.parametrize(("year", "told"), [(2006, "06"), (2099, "99"), (2100, "00")])
-    def test_tells_the_year_by_two_digits(self, teller: Teller, year: int, told: str) -> None:
-        assert said(signed(filed(teller, replace(RANGE, year=year))), "ano") == [told]
+    @pytest.mark.parametrize(("year", "digits"), [(2006, "06"), (2099, "99"), (2100, "00")])
+    def test_voiding_has_the_year_in_two_digits(self, issuer: FilingIssuer, year: int, digits: str) -> None:
+        assert texts(signed(filed(issuer, replace(RANGE, year=year))), "ano") == [digits]
 
-    def test_is_of_the_company_s_state(self, teller: Teller) -> None:
+    def test_voiding_goes_to_the_state_of_the_company(self, issuer: FilingIssuer) -> None:
         elsewhere = company(
             address=RIO_DE_JANEIRO, stateRegistrations=[{"state": "RJ", "number": "12345678"}]
         )
-        root = signed(filed(replace(teller, company=elsewhere)))
-        assert said(root, "cUF") == ["33"]
+        root = signed(filed(replace(issuer, company=elsewhere)))
+        assert texts(root, "cUF") == ["33"]
 
-    def test_of_one_number_ends_where_it_begins(self, teller: Teller) -> None:
-        root = signed(filed(teller, replace(RANGE, first_number=999_999_999, last_number=999_999_999)))
-        assert said(root, "nNFIni", "nNFFin") == ["999999999", "999999999"]
+    def test_voiding_of_a_single_number_ends_where_it_begins(self, issuer: FilingIssuer) -> None:
+        root = signed(filed(issuer, replace(RANGE, first_number=999_999_999, last_number=999_999_999)))
+        assert texts(root, "nNFIni", "nNFFin") == ["999999999", "999999999"]
 
-    def test_backwards_is_told_by_its_field(self, teller: Teller) -> None:
-        assert set(refused(filed(teller, replace(RANGE, first_number=13)))) == {"numberEnd"}
+    def test_voiding_of_a_reversed_range_is_refused_at_the_last_number(self, issuer: FilingIssuer) -> None:
+        assert set(refused(filed(issuer, replace(RANGE, first_number=13)))) == {"numberEnd"}
 
-    def test_with_letters_that_no_document_has_is_told_by_its_field(self, teller: Teller) -> None:
-        made = filed(teller, replace(RANGE, justification="Numeração pulada 😀 por falha"))
-        assert set(refused(made)) == {"justification"}
+    def test_voiding_with_characters_outside_the_layout_is_refused_at_the_reason(
+        self, issuer: FilingIssuer
+    ) -> None:
+        filing = filed(issuer, replace(RANGE, justification="Numeração pulada 😀 por falha"))
+        assert set(refused(filing)) == {"justification"}
 
-    def test_is_kept_with_its_registration(self, teller: Teller) -> None:
-        made = filed(teller)
-        assert isinstance(made, SignedFiling)
-        kept = etree.fromstring(voiding_of("55").registered(made.xml, ANSWER))
+    def test_voiding_is_kept_with_its_registration(self, issuer: FilingIssuer) -> None:
+        filing = filed(issuer)
+        assert isinstance(filing, SignedFiling)
+        kept = etree.fromstring(voiding_of("55").registered(filing.xml, ANSWER))
         assert SCHEMAS.problems(Schema.NFE_INUTILIZATION_REGISTERED, kept) == ()
-        assert said(kept, "nProt") == ["135260000000003"]
+        assert texts(kept, "nProt") == ["135260000000003"]

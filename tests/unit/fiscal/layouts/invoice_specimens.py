@@ -1,13 +1,13 @@
-"""NF-e with a good value in every element that is required, and in all that can stand together."""
+"""NF-e with a valid value in every required element, or in all elements that can occur together."""
 
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming
-from carimbo.fiscal.layouts.nfe_v4.goods import ImportDeclaration, Product
+from carimbo.fiscal.layouts.nfe_v4.goods import ImportDeclaration, ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102
-from carimbo.fiscal.layouts.nfe_v4.identification import Identification, ProducerInvoice, Reference
+from carimbo.fiscal.layouts.nfe_v4.identification import Identification, ProducerInvoice, ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item, ItemTaxes
-from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, Place, Recipient
+from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, PickupOrDelivery, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
-from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, Transport
+from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, GoodsTransport
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.layouts.specimens import Specimens
 
@@ -16,7 +16,7 @@ KEY = "35261111222333000181550010000000031123456827"
 KEY_WITH_LETTERS = f"352611{OTHER_CNPJ}550010000000031123456827"
 BASE64 = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA="
 
-# A good value of every coded element; the group comes before the tag where one tag has several meanings.
+# A valid value of every coded element; the group comes before the tag where a tag has several meanings.
 CODES = dict(
     line.split(maxsplit=1)
     for line in f"""
@@ -146,24 +146,24 @@ CODES = dict(
         Exponent AQAB
     """.strip().splitlines()
 )
-# Fields that cannot stand beside the others of their group: each has a case of its own.
+# Fields that exclude other fields of their group: each has its own case.
 ALTERNATIVES = {
     AuthorizedReader: {"cpf"},
     Carrier: {"cpf"},
     Farming: {"transit_permit"},
     ImportDeclaration: {"acquirer_cpf"},
     Issuer: {"cpf"},
-    Place: {"cpf"},
-    Product: {"vehicle", "medicine", "firearms", "fuel", "recopi_number"},
+    PickupOrDelivery: {"cpf"},
+    ItemProduct: {"vehicle", "medicine", "firearms", "fuel", "recopi_number"},
     Recipient: {"cpf", "foreign_id"},
-    Reference: {
+    ReferencedDocument: {
         "masked_access_key",
         "paper_invoice",
         "producer_invoice",
         "cte_access_key",
         "printer_receipt",
     },
-    Transport: {"wagon", "ferry"},
+    GoodsTransport: {"wagon", "ferry"},
     ProducerInvoice: {"cpf"},
 }
 SPECIMENS: Specimens = Specimens(
@@ -181,7 +181,7 @@ PLAIN: Invoice = required(
     Invoice,
     identification=required(Identification),
     issuer=required(Issuer, cnpj=CNPJ),
-    items=(required(Item, product=required(Product)),),
-    transport=required(Transport),
+    items=(required(Item, product=required(ItemProduct)),),
+    transport=required(GoodsTransport),
 )
 FULL: Invoice = full(Invoice)

@@ -2,13 +2,13 @@
 
 from datetime import datetime, timedelta, timezone
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
     Correction,
     Detail,
-    Event,
+    InvoiceEvent,
     OperationAcknowledged,
     OperationConfirmed,
     OperationNotPerformed,
@@ -44,6 +44,6 @@ CASES: list[tuple[Detail, Schema]] = [
 ]
 
 
-def event_of(detail: Detail, key: AccessKey = KEY, tax_id: str = CNPJ, sequence: int = 1) -> Event:
+def event_of(detail: Detail, key: AccessKey = KEY, tax_id: str = CNPJ, sequence: int = 1) -> InvoiceEvent:
     organ = NATIONAL_ORGAN if detail.event_type.startswith("2") else "35"
-    return Event(organ, "2", tax_id, key, NOON, sequence, detail)
+    return InvoiceEvent(organ, "2", tax_id, key, NOON, sequence, detail)

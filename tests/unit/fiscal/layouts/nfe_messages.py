@@ -1,8 +1,8 @@
-"""A document and a range of numbers that messages are about."""
+"""A document and a range of numbers for tests of messages."""
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange
 from support import CNPJ
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
@@ -45,8 +45,8 @@ def signed_invoice_of(signer: Signer) -> bytes:
     return f'<NFe xmlns="{NAMESPACE}"><infNFe {INVOICE}'.encode() + signature.text + b"</NFe>"
 
 
-def range_of(cnpj: str = CNPJ, reason: str = REASON) -> Inutilization:
-    return Inutilization(
+def range_of(cnpj: str = CNPJ, reason: str = REASON) -> InutilizationRange:
+    return InutilizationRange(
         environment="2",
         state_code="35",
         year="26",

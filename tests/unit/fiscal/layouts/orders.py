@@ -21,14 +21,14 @@ from carimbo.fiscal.layouts.group import (
 
 @group("porCanal")
 class BySlot:
-    """One way to ship."""
+    """Shipping by slot."""
 
     slot: str = text("canal", 5)
 
 
 @group("porPeso")
 class ByWeight:
-    """Another way to ship."""
+    """Shipping by weight."""
 
     weight: Decimal = decimal("peso", 3)
 
@@ -45,7 +45,7 @@ class Line:
 
 @group("endereco")
 class Address:
-    """Where an order goes."""
+    """The address of an order."""
 
     street: str = text("rua", 20, path="address.street")
     phone: str | None = text("fone", 14, default=None)
@@ -53,7 +53,7 @@ class Address:
 
 @group("desejo")
 class Wish:
-    """What may be said, or not at all."""
+    """A group whose fields are all optional."""
 
     colour: str | None = text("cor", 10, default=None)
     words: tuple[str, ...] = texts("palavra", 10, 5, default=())
@@ -61,14 +61,14 @@ class Wish:
 
 @group("gorjeta")
 class Tip:
-    """What the buyer gives at the top of the JSON, and the layout writes further down."""
+    """A group at the top of the caller's JSON that the layout writes further down."""
 
     amount: Decimal = decimal("valor")
 
 
 @group("soma")
 class Sums:
-    """What an order amounts to."""
+    """The sums of an order."""
 
     tip: Tip | None = child("gorjeta", path="/tip", default=None)
 

@@ -1,4 +1,4 @@
-"""What answers about an NF-e and about a DPS are read as."""
+"""Outcomes that are read from answers about an NF-e and a DPS."""
 
 from datetime import datetime, timedelta, timezone
 

@@ -1,17 +1,22 @@
-"""Declarations of services with everything that the layout has: built of the groups' own declarations."""
+"""Declarations of services with every field of the layout, built from the declared groups."""
 
 from dataclasses import replace
 from typing import Any
 
-from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress, SiteAddress
-from carimbo.fiscal.layouts.dps_v1.amounts import DeductionDocument, Deductions
-from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property, Recipient, Reimbursement, Supplier
-from carimbo.fiscal.layouts.dps_v1.parties import Person, Provider, Taker
+from carimbo.fiscal.layouts.dps_v1.amounts import DeductionDocument, Deductions, MunicipalBenefit, TotalTaxes
+from carimbo.fiscal.layouts.dps_v1.ibs_cbs import Property, Reimbursement, ServiceRecipient, Supplier
+from carimbo.fiscal.layouts.dps_v1.parties import (
+    PartyAddress,
+    Person,
+    Provider,
+    ServiceAddress,
+    SiteAddress,
+    Taker,
+)
 from carimbo.fiscal.layouts.dps_v1.service import Construction, PublicEvent, ServicePlace
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
-from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, TotalTaxes
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
-from carimbo.fiscal.layouts.paths import groups_in
 from support import OTHER_CNPJ
 from unit.fiscal.layouts.specimens import Specimens
 
@@ -19,7 +24,7 @@ CPF = "52998224725"
 KEY = "35503082211222333000181000000000012326111234567890"
 KEY_WITH_LETTERS = f"355030822{OTHER_CNPJ}000000000012326111234567896"
 
-# A good value of every coded element; the group comes before the tag where one tag has several meanings.
+# A valid value of every coded element; the group comes before the tag where a tag has several meanings.
 CODES = dict(
     line.split(maxsplit=1)
     for line in f"""
@@ -94,16 +99,16 @@ CODES = dict(
         cClassTribReg 000001
     """.strip().splitlines()
 )
-# Fields that cannot stand beside the others of their group: each has a case of its own.
+# Fields that exclude other fields of their group: each has its own case.
 OTHER_IDENTITIES = {"cpf", "foreign_id", "no_foreign_id_reason"}
 ALTERNATIVES: dict[type, set[str]] = {
     Provider: OTHER_IDENTITIES,
     Taker: OTHER_IDENTITIES,
     Person: OTHER_IDENTITIES,
-    Recipient: OTHER_IDENTITIES,
+    ServiceRecipient: OTHER_IDENTITIES,
     Supplier: OTHER_IDENTITIES,
     PartyAddress: {"foreign"},
-    Address: {"foreign"},
+    ServiceAddress: {"foreign"},
     SiteAddress: {"foreign"},
     ServicePlace: {"country_code"},
     Construction: {"cib_code", "address"},
@@ -117,7 +122,7 @@ ALTERNATIVES: dict[type, set[str]] = {
         "fiscal_document_number",
         "other_document_number",
     },
-    Benefit: {"reduction_amount"},
+    MunicipalBenefit: {"reduction_amount"},
     TotalTaxes: {"amounts", "untold", "simples_rate"},
     Reimbursement: {"other_fiscal_document", "other_document"},
 }
@@ -126,11 +131,11 @@ full, required = SPECIMENS.full, SPECIMENS.required
 
 
 def other(record: type, name: str) -> Any:
-    """A full record with one of its alternatives in the place of what stands there by default."""
-    chosen = {Person: "cnpj", Recipient: "cnpj", Supplier: "cnpj", Provider: "cnpj", Taker: "cnpj"}
+    """Returns a full record with one of its alternatives instead of the usual field."""
+    chosen = {Person: "cnpj", ServiceRecipient: "cnpj", Supplier: "cnpj", Provider: "cnpj", Taker: "cnpj"}
     usual = {
         PartyAddress: "national",
-        Address: "national",
+        ServiceAddress: "national",
         SiteAddress: "zipcode",
         ServicePlace: "city_code",
         Construction: "work_code",
@@ -138,7 +143,7 @@ def other(record: type, name: str) -> Any:
         Property: "address",
         Deductions: "proof",
         DeductionDocument: "service_note_key",
-        Benefit: "reduction_rate",
+        MunicipalBenefit: "reduction_rate",
         TotalTaxes: "rates",
         Reimbursement: "national_document",
     }
@@ -146,14 +151,14 @@ def other(record: type, name: str) -> Any:
 
 
 def placed(record: Any, inner: Any) -> Any:
-    """A record with another one in every place that has its type."""
+    """Returns a record with every inner record of that type replaced."""
     changes = {}
     for name, element in layout_of(record).elements.items():
         value = getattr(record, name)
         if element.kind not in ("child", "children") or value is None:
             continue
         values = value if isinstance(value, tuple) else (value,)
-        swapped = tuple(inner if type(one) is type(inner) else placed(one, inner) for one in values)
+        swapped = tuple(inner if type(nested) is type(inner) else placed(nested, inner) for nested in values)
         changes[name] = swapped if isinstance(value, tuple) else swapped[0]
     return replace(record, **changes)
 
@@ -164,7 +169,7 @@ LEAST: ServiceNote = required(
     provider=required(Provider, cnpj=OTHER_CNPJ, regime=full(groups_in(Provider)["regime"][0])),
 )
 CASES: dict[str, ServiceNote] = {
-    "only what is required": LEAST,
+    "only required fields": LEAST,
     "everything but alternatives": FULL,
     **{
         f"{record.__name__} by {name}": placed(FULL, other(record, name))

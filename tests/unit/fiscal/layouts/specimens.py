@@ -1,4 +1,4 @@
-"""Records of a layout with everything that it has, or with no more than it needs, of its own declarations."""
+"""Records of a layout with every field or only the required ones, built from its declarations."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
-from carimbo.fiscal.layouts.paths import groups_in
 
 VALUES: Mapping[str, Any] = {
     "decimal": Decimal("1.5"),
@@ -22,25 +22,27 @@ class Specimens:
     """Makes records of one layout."""
 
     codes: Mapping[str, str]
-    """A good value of every coded element; the group before the tag where one tag has several meanings."""
+    """A valid value of every coded element; the group before the tag where a tag has several meanings."""
     alternatives: Mapping[type, set[str]]
-    """Fields that stand in the place of others."""
+    """Fields that replace others."""
     chosen: Mapping[tuple[type, str], Callable[[], Any]] = field(default_factory=dict)
-    """What stands in a field that could hold several kinds of record."""
+    """Values of the fields that may hold several types of record."""
 
     def full(self, record: type) -> Any:
-        """A record with a value in every field but the alternatives."""
+        """Returns a record with a value in every field except the alternatives."""
         left_out = self.alternatives.get(record, set())
         names = [name for name in layout_of(record).elements if name not in left_out]
         return record(**{name: self.value_of(record, name) for name in names})
 
     def required(self, record: type, **values: Any) -> Any:
-        """A record with a value in its required fields only, and in those given."""
-        missing = [one.name for one in fields(record) if one.default is MISSING and one.name not in values]
+        """Returns a record with a value in its required fields and in the given ones."""
+        missing = [
+            item.name for item in fields(record) if item.default is MISSING and item.name not in values
+        ]
         return record(**{name: self.value_of(record, name) for name in missing}, **values)
 
     def value_of(self, record: type, name: str) -> Any:
-        """A good value of a field."""
+        """Returns a valid value of a field."""
         if (record, name) in self.chosen:
             return self.chosen[record, name]()
         element = layout_of(record).elements[name]
@@ -52,26 +54,26 @@ class Specimens:
         return VALUES.get(element.kind) or self._code_of(record, element)
 
     def _code_of(self, record: type, element: Element) -> str:
-        """The code of the element; for texts of free form, whatever has room for what must be escaped."""
+        """Returns the code of the element; for free texts, a text with a character that must be escaped."""
         by_default = "A&B"[: element.limit]
         named = f"{layout_of(record).tag}/{element.tag}"
         return self.codes.get(named) or self.codes.get(element.tag) or by_default
 
 
 def filled(record: Any) -> set[tuple[type, str]]:
-    """Every field that has a value, in a record and in those inside it."""
-    found = set()
+    """Returns every field that has a value, in a record and in its inner records."""
+    filled_fields = set()
     for name in layout_of(record).elements:
         value = getattr(record, name)
         if value is None or value == ():
             continue
-        found.add((type(record), name))
+        filled_fields.add((type(record), name))
         for inner in value if isinstance(value, tuple) else (value,):
-            found |= filled(inner) if hasattr(inner, "__layout__") else set()
-    return found
+            filled_fields |= filled(inner) if hasattr(inner, "__layout__") else set()
+    return filled_fields
 
 
-def way_to(element: str) -> list[tuple[str, int]]:
-    """The tags to an element, each with how many of its name come before it: `det:1 prod`."""
-    steps = [one.partition(":") for one in element.split()]
+def tag_path(element: str) -> list[tuple[str, int]]:
+    """Returns the tags on the path to an element, each with its position among equal tags: `det:1 prod`."""
+    steps = [step.partition(":") for step in element.split()]
     return [(tag, int(position or 0)) for tag, _, position in steps]

@@ -1,4 +1,4 @@
-"""Single values as canonical XML: what is written is what C14N makes of it, or nothing is written."""
+"""Single values as canonical XML: the written text equals its C14N form, or writing fails."""
 
 import re
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -22,7 +22,7 @@ from carimbo.fiscal.layouts.canonical import (
     text,
 )
 
-# Letters of the layouts' character set and what is most like to slip through: escapes, blanks, accents apart.
+# Letters of the layouts' character set and the likeliest mistakes: escapes, blanks, combining accents.
 LIKELY = st.text(alphabet=st.sampled_from("aÇ&<>\"' \t\n\r\x0b\x85\xa0\xad\u0301\u0338\u2003\u2014\u2026]"))
 ANY_TEXT = st.text(alphabet=st.characters(codec=None)) | LIKELY
 NUMBERS = (
@@ -49,7 +49,7 @@ class TestText:
     @given(ANY_TEXT)
     @example("<\u0338")
     @example("]]>")
-    def test_is_what_c14n_makes_of_it_or_is_refused(self, value: str) -> None:
+    def test_text_equals_its_c14n_form_or_is_refused(self, value: str) -> None:
         try:
             written = f"<a>{text(value)}</a>"
         except Unwritable:
@@ -58,23 +58,23 @@ class TestText:
         assert etree.fromstring(written.encode()).text == normalize(value)
 
     @given(ANY_TEXT)
-    def test_that_was_normalised_stays_as_it_is(self, value: str) -> None:
+    def test_text_that_is_normalised_stays_the_same(self, value: str) -> None:
         try:
             once = normalize(value)
         except Unwritable:
             return
         assert normalize(once) == once
 
-    def test_escapes_what_c14n_escapes_and_nothing_else(self) -> None:
+    def test_text_escapes_the_same_characters_as_c14n(self) -> None:
         assert text("a & b < c > d \"e\" 'f' ]]>") == "a &amp; b &lt; c &gt; d \"e\" 'f' ]]&gt;"
 
-    def test_is_trimmed_and_its_runs_of_white_space_are_one_space(self) -> None:
+    def test_text_is_trimmed_and_runs_of_white_space_become_one_space(self) -> None:
         assert text(" \t duas \r\n\n linhas\xa0\u2003aqui\u3000") == "duas linhas aqui"
 
-    def test_puts_accents_onto_their_letters(self) -> None:
+    def test_text_composes_accents_with_their_letters(self) -> None:
         assert text("Sa\u0303o Joa\u0303o") == "São João"
 
-    def test_turns_typographic_characters_into_plain_ones(self) -> None:
+    def test_text_turns_typographic_characters_into_plain_ones(self) -> None:
         assert text("“A” – ‘B’ — C… • D − E‑F") == "\"A\" - 'B' - C... - D - E-F"
 
     @pytest.mark.parametrize(
@@ -95,36 +95,36 @@ class TestText:
             ("\ufffe", "(U+FFFE)"),
         ],
     )
-    def test_names_the_character_that_has_no_place_in_a_document(self, value: str, named: str) -> None:
+    def test_message_names_the_character_that_documents_cannot_have(self, value: str, named: str) -> None:
         assert refusal(value) == f"tem um caractere que o documento fiscal não aceita: {named}"
 
     @pytest.mark.parametrize("value", ["", " ", "\t\r\n", "\xa0\u2003"])
-    def test_of_nothing_is_refused(self, value: str) -> None:
+    def test_empty_text_is_refused(self, value: str) -> None:
         assert refusal(value) == "está vazio"
 
-    def test_may_be_as_long_as_its_field(self) -> None:
+    def test_text_may_be_as_long_as_its_field(self) -> None:
         assert text("x" * 60, 60) == "x" * 60
 
-    def test_is_refused_one_character_further(self) -> None:
+    def test_text_is_refused_one_character_beyond_its_field(self) -> None:
         with pytest.raises(Unwritable, match=r"^tem mais de 60 caracteres$"):
             text("x" * 61, 60)
 
-    def test_is_as_long_as_it_is_read_not_as_it_is_escaped(self) -> None:
+    def test_text_is_measured_before_it_is_escaped(self) -> None:
         assert text("&" * 60, 60) == "&amp;" * 60
 
-    def test_is_measured_after_it_is_normalised(self) -> None:
+    def test_text_is_measured_after_it_is_normalised(self) -> None:
         assert text(f"  {'x' * 60}\n", 60) == "x" * 60
         with pytest.raises(Unwritable, match=r"^tem mais de 60 caracteres$"):
             text("x" * 59 + "…", 60)
 
     @pytest.mark.parametrize("piece", ["x", "x ", " ", "\x00", "a\u0301", "🎉"])
-    def test_of_ten_megabytes_is_refused_in_few_words(self, piece: str) -> None:
+    def test_text_of_ten_megabytes_is_refused_with_a_short_message(self, piece: str) -> None:
         assert len(refusal(piece * (10_000_000 // len(piece)))) < 100
 
-    def test_between_megabytes_of_white_space_is_still_found(self) -> None:
+    def test_text_between_megabytes_of_white_space_is_still_read(self) -> None:
         assert text(" " * 1_000_000 + "x" + "\n" * 1_000_000) == "x"
 
-    def test_is_never_longer_than_the_longest_field_of_the_layouts(self) -> None:
+    def test_text_is_never_longer_than_the_longest_field_of_the_layouts(self) -> None:
         assert text("x" * LONGEST_TEXT) == "x" * LONGEST_TEXT
         assert refusal("x" * (LONGEST_TEXT + 1)) == f"tem mais de {LONGEST_TEXT} caracteres"
 
@@ -132,22 +132,22 @@ class TestText:
 class TestLines:
     @given(ANY_TEXT)
     @example("<\u0338\n]]>")
-    def test_are_what_c14n_makes_of_them_or_are_refused(self, value: str) -> None:
+    def test_lines_equal_their_c14n_form_or_are_refused(self, value: str) -> None:
         try:
             written = f"<a>{lines(value)}</a>"
         except Unwritable:
             return
         assert c14n(written) == written
 
-    def test_are_trimmed_each_by_itself_and_empty_ones_go(self) -> None:
+    def test_lines_are_trimmed_one_by_one_and_empty_lines_are_dropped(self) -> None:
         assert lines("  um \t dois\r\n\n \n três & quatro\n") == "um dois\ntrês &amp; quatro"
 
     @pytest.mark.parametrize("nothing", ["", "\n", " \r\n\t\n"])
-    def test_of_nothing_are_refused(self, nothing: str) -> None:
+    def test_empty_lines_are_refused(self, nothing: str) -> None:
         with pytest.raises(Unwritable, match="vazio"):
             lines(nothing)
 
-    def test_are_counted_with_what_parts_them(self) -> None:
+    def test_lines_are_measured_with_their_line_breaks(self) -> None:
         assert lines("ab\ncd", 5) == "ab\ncd"
         with pytest.raises(Unwritable, match="mais de 5"):
             lines("ab\ncde", 5)
@@ -156,7 +156,7 @@ class TestLines:
 class TestAttribute:
     @given(ANY_TEXT)
     @example("a\tb\nc")
-    def test_is_what_c14n_makes_of_it_or_is_refused(self, value: str) -> None:
+    def test_attribute_equals_its_c14n_form_or_is_refused(self, value: str) -> None:
         try:
             written = f'<a b="{attribute(value)}"></a>'
         except Unwritable:
@@ -164,10 +164,10 @@ class TestAttribute:
         assert c14n(written) == written
         assert etree.fromstring(written.encode()).get("b") == normalize(value)
 
-    def test_escapes_the_quotation_mark_and_leaves_the_bracket(self) -> None:
+    def test_attribute_escapes_the_quotation_mark_and_leaves_the_bracket(self) -> None:
         assert attribute("a \"b\" & <c> 'd'") == "a &quot;b&quot; &amp; &lt;c> 'd'"
 
-    def test_takes_a_number(self) -> None:
+    def test_attribute_may_be_a_number(self) -> None:
         assert attribute(990) == "990"
 
 
@@ -188,30 +188,30 @@ class TestDecimal:
             ("9999999999999.99", "9999999999999.99"),
         ],
     )
-    def test_has_as_many_places_as_its_field(self, value: str, written: str) -> None:
+    def test_decimal_has_as_many_places_as_its_field(self, value: str, written: str) -> None:
         assert decimal(Decimal(value), 2) == written
 
-    def test_that_is_small_is_written_without_a_power_of_ten(self) -> None:
+    def test_small_decimal_is_written_without_an_exponent(self) -> None:
         assert decimal(Decimal("1e-10"), 10) == "0.0000000001"
         assert decimal(Decimal("0e-10"), 10) == "0.0000000000"
 
     @pytest.mark.parametrize("value", ["0.001", "0.005", "1E-30", "9.999", "1E-999999", "123456.7891"])
-    def test_is_never_rounded(self, value: str) -> None:
+    def test_decimal_is_never_rounded(self, value: str) -> None:
         with pytest.raises(Unwritable, match=r"^tem mais casas decimais do que as 2 permitidas: “"):
             decimal(Decimal(value), 2)
 
     @pytest.mark.parametrize(
         "value", ["1E+39", "1E+400", "1E+999999", f"-{'9' * 40}", "Infinity", "-Infinity"]
     )
-    def test_that_no_field_can_hold_is_refused(self, value: str) -> None:
+    def test_decimal_too_large_for_any_field_is_refused(self, value: str) -> None:
         with pytest.raises(Unwritable, match=r"^não é um número que o documento possa levar: “"):
             decimal(Decimal(value), 2)
 
-    def test_that_is_no_number_is_refused(self) -> None:
+    def test_decimal_that_is_not_a_number_is_refused(self) -> None:
         with pytest.raises(Unwritable, match=r"^não é um número$"):
             decimal(Decimal("NaN"), 2)
 
-    def test_of_thousands_of_digits_is_refused_in_few_words(self) -> None:
+    def test_decimal_of_thousands_of_digits_is_refused_with_a_short_message(self) -> None:
         with pytest.raises(Unwritable) as raised:
             decimal(Decimal("0." + "1" * 100_000), 2)
         assert len(str(raised.value)) < 150
@@ -221,7 +221,7 @@ class TestDecimal:
     @example(Decimal("1.234E+10"), 4)
     @example(Decimal("-1.25"), 2)
     @example(Decimal("-0.00"), 2)
-    def test_is_the_same_number_or_is_refused(self, value: Decimal, places: int) -> None:
+    def test_decimal_is_written_exactly_or_refused(self, value: Decimal, places: int) -> None:
         try:
             written = decimal(value, places)
         except Unwritable:
@@ -234,33 +234,33 @@ class TestDecimal:
 
 
 class TestMoment:
-    def test_has_seconds_and_the_offset_of_its_zone(self) -> None:
+    def test_moment_has_seconds_and_the_offset_of_its_zone(self) -> None:
         at = datetime(2026, 11, 14, 10, 0, 0, 999_999, tzinfo=timezone(timedelta(hours=-4)))
         assert moment(at) == "2026-11-14T10:00:00-04:00"
 
-    def test_of_utc_has_an_offset_too(self) -> None:
+    def test_moment_of_utc_has_an_offset_too(self) -> None:
         assert moment(datetime(2026, 11, 14, 10, tzinfo=UTC)) == "2026-11-14T10:00:00+00:00"
 
-    def test_without_zone_is_refused(self) -> None:
+    def test_moment_without_zone_is_refused(self) -> None:
         with pytest.raises(Unwritable, match=r"^não tem fuso horário$"):
-            moment(datetime(2026, 11, 14, 10))  # noqa: DTZ001 - what is to be refused
+            moment(datetime(2026, 11, 14, 10))  # noqa: DTZ001 - the value to be refused
 
     @pytest.mark.parametrize("hours", [5.5, -12, 13])
-    def test_of_a_zone_that_the_layouts_do_not_have_is_refused(self, hours: float) -> None:
+    def test_moment_of_a_zone_outside_the_layouts_is_refused(self, hours: float) -> None:
         with pytest.raises(Unwritable, match=r"fuso horário que não é de horas inteiras, de -11 a \+12$"):
             moment(datetime(2026, 11, 14, 10, tzinfo=timezone(timedelta(hours=hours))))
 
     @pytest.mark.parametrize("year", [999, 1999, 2100])
-    def test_of_another_century_is_refused(self, year: int) -> None:
+    def test_moment_of_another_century_is_refused(self, year: int) -> None:
         with pytest.raises(Unwritable, match=r"^tem um ano que não é de 2000 a 2099$"):
             moment(datetime(year, 1, 2, tzinfo=UTC))
 
 
 class TestDay:
-    def test_is_a_calendar_date(self) -> None:
+    def test_day_is_a_calendar_date(self) -> None:
         assert day(date(2026, 2, 1)) == "2026-02-01"
 
     @pytest.mark.parametrize("year", [1999, 2100])
-    def test_of_another_century_is_refused(self, year: int) -> None:
+    def test_day_of_another_century_is_refused(self, year: int) -> None:
         with pytest.raises(Unwritable, match=r"^tem um ano que não é de 2000 a 2099$"):
             day(date(year, 2, 1))

@@ -7,35 +7,42 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import nfse_answers as said
-from carimbo.fiscal.layouts.dps_v1.answers import read_issued, read_key, read_note, read_presence
-from carimbo.fiscal.layouts.dps_v1.event_answers import read_event, read_registered_event
-from carimbo.fiscal.layouts.dps_v1.events import EventIdentity
-from carimbo.fiscal.layouts.dps_v1.packing import packed
-from carimbo.fiscal.layouts.dps_v1.parameter_answers import read_agreement, read_rate
+import nfse_answers as nfse
+from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml
+from carimbo.fiscal.layouts.dps_v1.answers import (
+    read_agreement,
+    read_event,
+    read_issued,
+    read_key,
+    read_note,
+    read_presence,
+    read_rate,
+    read_registered_event,
+)
+from carimbo.fiscal.layouts.dps_v1.events import NoteEventIdentity
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
-from carimbo.fiscal.outcome import Answered, Available, NotJudged
+from carimbo.fiscal.outcome import AuthorityAnswer, Available, NotJudged
 
 Reader = Callable[[int, bytes], Any]
-EVENT = EventIdentity(said.CANCELLATION, said.KEY)
+EVENT = NoteEventIdentity(nfse.CANCELLATION, nfse.KEY)
 SERVICE = "01.07.01.000"
 
 
 # Each reader, with one whole success for it.
 EXCHANGES: dict[str, tuple[Reader, bytes]] = {
-    "issued": (lambda status, body: read_issued(status, body, said.DPS_ID), said.issued()),
-    "key": (read_key, said.of_dps()),
-    "note": (lambda status, body: read_note(status, body, said.DPS_ID), said.stored()),
-    "event": (lambda status, body: read_event(status, body, EVENT), said.registered()),
+    "issued": (lambda status, body: read_issued(status, body, nfse.DPS_ID), nfse.issued()),
+    "key": (read_key, nfse.of_dps()),
+    "note": (lambda status, body: read_note(status, body, nfse.DPS_ID), nfse.stored()),
+    "event": (lambda status, body: read_event(status, body, EVENT), nfse.registered()),
     "stored event": (
         lambda status, body: read_registered_event(status, body, EVENT),
-        said.stored_event(),
+        nfse.stored_event(),
     ),
-    "agreement": (lambda status, body: read_agreement(status, body, "3509502"), said.agreed()),
-    "rate": (lambda status, body: read_rate(status, body, "3509502", SERVICE), said.rates("5.00")),
+    "agreement": (lambda status, body: read_agreement(status, body, "3509502"), nfse.agreed()),
+    "rate": (lambda status, body: read_rate(status, body, "3509502", SERVICE), nfse.rates("5.00")),
 }
 SUCCESSES = [text for _, text in EXCHANGES.values()]
-REFUSALS = [said.refused(said.error("E0617", "Não pode.", "Nunca.")), said.NO_NOTE, said.NO_AGREEMENT]
+REFUSALS = [nfse.refused(nfse.error("E0617", "Não pode.", "Nunca.")), nfse.NO_NOTE, nfse.NO_AGREEMENT]
 STATUSES = [200, 201, 400, 403, 404, 422, 429, 500, 503]
 NAMES = st.sampled_from(
     [
@@ -55,7 +62,7 @@ VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(NAMES, inside, max_size=4),
     max_leaves=8,
 )
-SOMETHING = Answered | NotJudged | Agreement | MunicipalRate | str
+SOMETHING = AuthorityAnswer | NotJudged | Agreement | MunicipalRate | str
 
 
 ANY_BYTES = st.binary(max_size=200)
@@ -78,8 +85,8 @@ def damaged_answers(draw: Callable[..., Any]) -> bytes:
 @st.composite
 def damaged_documents(draw: Callable[..., Any]) -> bytes:
     """Draws a whole answer, with a damaged document in it."""
-    inside = packed(with_damage(draw, draw(st.sampled_from([said.note(), said.event()])).encode()))
-    return said.body(nfseXmlGZipB64=inside, eventoXmlGZipB64=inside)
+    inside = pack_xml(with_damage(draw, draw(st.sampled_from([nfse.note(), nfse.event()])).encode()))
+    return nfse.body(nfseXmlGZipB64=inside, eventoXmlGZipB64=inside)
 
 
 ODD_VALUES = VALUES.map(lambda value: json.dumps(value).encode())
@@ -90,21 +97,21 @@ def assert_readers_answer(body: bytes) -> None:
     outcomes = [
         (name, status, read(status, body)) for name, (read, _) in EXCHANGES.items() for status in STATUSES
     ]
-    assert [one for one in outcomes if not isinstance(one[2], SOMETHING)] == []
+    assert [outcome for outcome in outcomes if not isinstance(outcome[2], SOMETHING)] == []
 
 
 def assert_presence_depends_on_the_status_alone(body: bytes) -> None:
-    """Checks that no body changes what a status says of the presence of a note."""
+    """Checks that availability depends on the status and not on the body."""
     assert isinstance(read_presence(404, body), Available)
     assert isinstance(read_presence(503, body), NotJudged)
 
 
 class TestEveryReader:
-    def test_reads_its_own_answer(self) -> None:
+    def test_every_reader_reads_its_own_answer(self) -> None:
         outcomes = {name: read(200, text) for name, (read, text) in EXCHANGES.items()}
-        assert {name: one for name, one in outcomes.items() if isinstance(one, NotJudged)} == {}
+        assert {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, NotJudged)} == {}
 
-    def test_reads_its_own_answer_cut_as_no_answer(self) -> None:
+    def test_every_reader_takes_its_own_answer_cut_off_as_no_answer(self) -> None:
         judged = [
             (name, end)
             for name, (read, text) in EXCHANGES.items()
@@ -113,7 +120,7 @@ class TestEveryReader:
         ]
         assert judged == []
 
-    def test_judges_nothing_by_a_refusal_with_the_status_of_a_success(self) -> None:
+    def test_no_reader_judges_by_a_refusal_with_the_status_of_a_success(self) -> None:
         judged = [
             (name, text)
             for name, (read, _) in EXCHANGES.items()
@@ -124,25 +131,25 @@ class TestEveryReader:
 
     @settings(max_examples=25)
     @given(body=ANY_BYTES)
-    def test_never_raises_on_any_bytes(self, body: bytes) -> None:
+    def test_no_reader_raises_on_any_bytes(self, body: bytes) -> None:
         assert_readers_answer(body)
 
     @settings(max_examples=25)
     @given(body=damaged_answers())
-    def test_never_raises_on_damaged_answers(self, body: bytes) -> None:
+    def test_no_reader_raises_on_damaged_answers(self, body: bytes) -> None:
         assert_readers_answer(body)
 
     @settings(max_examples=25)
     @given(body=ODD_VALUES)
-    def test_never_raises_on_odd_values(self, body: bytes) -> None:
+    def test_no_reader_raises_on_odd_values(self, body: bytes) -> None:
         assert_readers_answer(body)
 
     @settings(max_examples=25)
     @given(body=damaged_documents())
-    def test_never_raises_on_damaged_documents(self, body: bytes) -> None:
+    def test_no_reader_raises_on_damaged_documents(self, body: bytes) -> None:
         assert_readers_answer(body)
 
     @settings(max_examples=10)
     @given(body=ANY_BYTES)
-    def test_of_presence_goes_by_the_status_alone(self, body: bytes) -> None:
+    def test_availability_depends_on_the_status_alone(self, body: bytes) -> None:
         assert_presence_depends_on_the_status_alone(body)

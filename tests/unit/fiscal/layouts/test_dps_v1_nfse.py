@@ -1,4 +1,4 @@
-"""Files that are kept, read back: an NFS-e as the authority gave it, events as they were registered."""
+"""Archived files, read back: an NFS-e as the authority issued it, events as they were registered."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.dps_v1.nfse import read_archived_event, read_archived_note
+from carimbo.fiscal.layouts.dps_v1.archived import read_archived_event, read_archived_note
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
-from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import UnreadableXml
 from unit.fiscal.layouts.service_notes import KEY, KEY_WITH_LETTERS
@@ -52,19 +52,19 @@ BLOCKED = (
 
 
 class TestSamples:
-    """The files below are what the authority may answer with."""
+    """The samples are answers that the authority may send."""
 
     @pytest.mark.parametrize(
         ("schema", "file"), [(Schema.NFSE_AUTHORIZED, NOTE), (Schema.NFSE_EVENT_REGISTERED, EVENT)]
     )
-    def test_the_xsd_accepts_them(self, schema: Schema, file: str, schemas: Schemas) -> None:
+    def test_samples_are_accepted_by_the_xsd(self, schema: Schema, file: str, schemas: Schemas) -> None:
         assert schemas.problems(schema, etree.fromstring(file.encode())) == ()
 
 
 class TestReadArchivedNote:
     archived = read_archived_note(NOTE.encode())
 
-    def test_reads_what_the_authority_gave_it(self) -> None:
+    def test_archived_note_has_the_data_of_the_authority(self) -> None:
         issued = self.archived.issued
         assert self.archived.access_key == KEY
         assert (issued.number, issued.status, issued.document_number) == (123, "100", 4567)
@@ -80,7 +80,7 @@ class TestReadArchivedNote:
         )
         assert (issued.issuer.name, issued.issuer.address.state) == ("EMPRESA TESTE LTDA", "SP")
 
-    def test_reads_what_the_authority_computed(self) -> None:
+    def test_archived_note_has_the_amounts_of_the_authority(self) -> None:
         amounts, reform = self.archived.issued.amounts, self.archived.issued.ibs_cbs
         assert (amounts.base, amounts.rate, amounts.iss) == (Decimal(900), Decimal(2), Decimal(18))
         assert (amounts.withheld, amounts.net) == (Decimal("36.50"), Decimal("963.50"))
@@ -89,16 +89,16 @@ class TestReadArchivedNote:
         assert (reform.totals.ibs.amount, reform.totals.cbs.amount) == (Decimal("0.95"), Decimal("8.51"))
         assert reform.totals.total == Decimal(1000)
 
-    def test_reads_the_declaration(self) -> None:
+    def test_archived_note_has_the_declaration(self) -> None:
         assert self.archived.note.id == "DPS355030821122233300026200001000000000000001"
         assert self.archived.note.amounts.service.amount == Decimal("1234.50")
 
-    def test_passes_over_what_a_later_layout_adds(self) -> None:
+    def test_archived_note_may_have_elements_of_a_later_layout(self) -> None:
         later = NOTE.replace("<cStat>", "<verCalcIBSCBS>1</verCalcIBSCBS><cStat>")
         assert read_archived_note(later.encode()) == self.archived
 
     @pytest.mark.parametrize(
-        ("changed", "into", "told"),
+        ("changed", "into", "message"),
         [
             ("<vLiq>963.50</vLiq>", "", "vLiq"),
             ("<nNFSe>123</nNFSe>", "<nNFSe>cem</nNFSe>", "nNFSe"),
@@ -106,21 +106,21 @@ class TestReadArchivedNote:
             ("infNFSe", "infNada", "NFS-e"),
         ],
     )
-    def test_tells_what_it_cannot_read(self, changed: str, into: str, told: str) -> None:
-        with pytest.raises(Unreadable, match=told):
+    def test_unreadable_field_of_a_note_is_named(self, changed: str, into: str, message: str) -> None:
+        with pytest.raises(UnreadableDocument, match=message):
             read_archived_note(NOTE.replace(changed, into).encode())
 
-    def test_refuses_two_notes_in_one_file(self) -> None:
-        with pytest.raises(Unreadable, match="não tem uma NFS-e"):
+    def test_two_notes_in_one_file_are_refused(self) -> None:
+        with pytest.raises(UnreadableDocument, match="não tem uma NFS-e"):
             read_archived_note(f"<lote>{NOTE}{NOTE}</lote>".encode())
 
-    def test_refuses_what_is_not_xml(self) -> None:
+    def test_note_that_is_not_xml_is_refused(self) -> None:
         with pytest.raises(UnreadableXml):
             read_archived_note(b"%PDF-1.7")
 
 
 class TestReadArchivedEvent:
-    def test_reads_a_cancellation_and_its_registration(self) -> None:
+    def test_archived_cancellation_is_read_with_its_registration(self) -> None:
         event = read_archived_event(EVENT.encode())
         assert (event.access_key, event.event_type) == (CANCELED_KEY, "101101")
         assert (event.detail.reason_code, event.detail.reason) == ("1", "Nota emitida em duplicidade")
@@ -129,18 +129,18 @@ class TestReadArchivedEvent:
         assert event.registration.processed_at == datetime.fromisoformat("2026-11-14T12:00:03-03:00")
         assert (event.registration.sequence, event.registration.document_number) == (1, 4568)
 
-    def test_reads_which_note_replaced_it(self) -> None:
+    def test_archived_replacement_names_the_new_note(self) -> None:
         event = read_archived_event(EVENT.replace(CANCELED, REPLACED).encode())
         assert event.event_type == "105102"
         assert event.detail.replaced_by == KEY_WITH_LETTERS
 
-    def test_reads_events_that_carimbo_never_tells(self) -> None:
+    def test_archived_events_that_carimbo_never_sends_are_read(self) -> None:
         event = read_archived_event(EVENT.replace(CANCELED, BLOCKED).encode())
         assert event.event_type == "305102"
         assert event.detail.description == "Bloqueio de NFS-e por Ofício"
 
     @pytest.mark.parametrize(
-        ("changed", "into", "told"),
+        ("changed", "into", "message"),
         [
             (CANCELED, "", "não diz o que aconteceu"),
             ("infEvento", "infNada", "não tem um evento"),
@@ -148,6 +148,6 @@ class TestReadArchivedEvent:
             ("<nSeqEvento>1</nSeqEvento>", "", "nSeqEvento"),
         ],
     )
-    def test_tells_what_it_cannot_read(self, changed: str, into: str, told: str) -> None:
-        with pytest.raises(Unreadable, match=told):
+    def test_unreadable_field_of_an_event_is_named(self, changed: str, into: str, message: str) -> None:
+        with pytest.raises(UnreadableDocument, match=message):
             read_archived_event(EVENT.replace(changed, into).encode())

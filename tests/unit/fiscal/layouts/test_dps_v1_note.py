@@ -1,4 +1,4 @@
-"""The groups of a DPS: accepted by the official XSD, and found again from an element."""
+"""The groups of a DPS: accepted by the official XSD, and located from an element."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,34 +7,25 @@ import pytest
 from lxml import etree
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.fiscal.layouts.dps_v1.amounts import Deductions
-from carimbo.fiscal.layouts.dps_v1.document import (
-    check,
-    enclose,
-    in_root,
-    read_note,
-    write,
-)
+from carimbo.fiscal.identity.signature import Signer, verify
+from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, MunicipalBenefit, Suspension
 from carimbo.fiscal.layouts.dps_v1.parties import Person
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
-from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
-from carimbo.fiscal.layouts.dps_v1.taxes import Benefit, Suspension
-from carimbo.fiscal.layouts.layout import layout_of
-from carimbo.fiscal.layouts.paths import locate, problems
-from carimbo.fiscal.layouts.reading import Unreadable
-from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, check, enclose, in_root, read_note, write
+from carimbo.fiscal.layouts.json_form import path_of_tags, unwritable_values
+from carimbo.fiscal.layouts.layout import layout_of, to_xml
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer, verify
 from support import OTHER_CNPJ
 from unit.fiscal.layouts.service_notes import ALTERNATIVES, CASES, CPF, FULL, KEY, full, placed
-from unit.fiscal.layouts.specimens import filled, way_to
+from unit.fiscal.layouts.specimens import filled, tag_path
 from xmlsec1 import xmlsec1_accepts
 
 
 def refusals(note: ServiceNote, schemas: Schemas) -> tuple[Problem, ...]:
-    """What the XSD says of a declaration: unsigned ones it takes too."""
+    """Returns the XSD problems of a declaration; the XSD accepts unsigned ones too."""
     document = in_root(accepted(write(note)))
     return schemas.problems(Schema.NFSE_DPS, etree.fromstring(document), ServiceNote)
 
@@ -46,50 +37,52 @@ def accepted(result: WrittenPart | tuple[Problem, ...]) -> WrittenPart:
 
 class TestWrite:
     @pytest.mark.parametrize("note", CASES.values(), ids=CASES)
-    def test_the_official_schema_accepts(self, note: ServiceNote, schemas: Schemas) -> None:
+    def test_declaration_is_accepted_by_the_official_schema(
+        self, note: ServiceNote, schemas: Schemas
+    ) -> None:
         assert refusals(note, schemas) == ()
-        assert list(problems(note)) == []
+        assert list(unwritable_values(note)) == []
 
-    def test_the_official_schema_is_really_asked(self, schemas: Schemas) -> None:
+    def test_official_schema_refuses_a_wrong_declaration(self, schemas: Schemas) -> None:
         code = replace(FULL.service.code, national_code="0105")
         (refusal,) = refusals(placed(FULL, code), schemas)
         assert refusal.path == "federalServiceCode"
 
-    def test_the_cases_leave_no_field_of_a_group_out(self) -> None:
+    def test_cases_cover_every_field_of_a_group(self) -> None:
         written_fields = set().union(*map(filled, CASES.values()))
         seen = {record for record, _ in written_fields}
-        assert {(one, name) for one in seen for name in layout_of(one).elements} == written_fields
+        assert {(record, name) for record in seen for name in layout_of(record).elements} == written_fields
         assert set(ALTERNATIVES) <= seen
 
-    def test_it_is_canonical_as_it_stands(self) -> None:
+    def test_declaration_is_written_in_canonical_form(self) -> None:
         text = in_root(accepted(write(FULL)))
         assert etree.tostring(etree.fromstring(text), method="c14n") == text
 
-    def test_every_value_that_cannot_be_written_is_told(self) -> None:
+    def test_every_value_that_cannot_be_written_is_reported(self) -> None:
         code = replace(FULL.service.code, description="x" * 2001, nbs="1150210001")
-        found = write(placed(FULL, code))
-        assert isinstance(found, tuple)
-        assert [problem.path for problem in found] == ["serviceDescription", "nbs"]
+        problems = write(placed(FULL, code))
+        assert isinstance(problems, tuple)
+        assert [problem.path for problem in problems] == ["serviceDescription", "nbs"]
 
 
 class TestRead:
     @pytest.mark.parametrize("note", CASES.values(), ids=CASES)
-    def test_all_that_was_written_is_read(self, note: ServiceNote) -> None:
+    def test_declaration_is_read_back_completely(self, note: ServiceNote) -> None:
         text = in_root(accepted(write(note)))
         assert in_root(accepted(write(read_note(text)))) == text
 
-    def test_what_a_later_layout_adds_is_passed_over(self) -> None:
+    def test_elements_of_a_later_layout_are_ignored(self) -> None:
         text = in_root(accepted(write(FULL))).replace(b"<cLocEmi>", b"<finNFSe>0</finNFSe><cLocEmi>")
         assert read_note(text) == read_note(in_root(accepted(write(FULL))))
 
-    def test_what_is_missing_is_told(self) -> None:
+    def test_missing_element_is_named(self) -> None:
         text = in_root(accepted(write(FULL))).replace(b"<cTribNac>010501</cTribNac>", b"")
-        with pytest.raises(Unreadable, match="cTribNac"):
+        with pytest.raises(UnreadableDocument, match="cTribNac"):
             read_note(text)
 
 
 class TestEnclose:
-    def test_the_signature_verifies_and_the_id_is_the_key(self, signer: Signer, schemas: Schemas) -> None:
+    def test_signature_verifies_and_the_id_is_the_key(self, signer: Signer, schemas: Schemas) -> None:
         note = accepted(write(FULL))
         signed = enclose(note, signer.sign(note.canonical, note.id))
         verified = verify(etree.fromstring(signed.xml))
@@ -97,7 +90,7 @@ class TestEnclose:
         assert xmlsec1_accepts(signed.xml, "infDPS")
         assert check(signed, schemas) == ()
 
-    def test_what_the_xsd_refuses_is_told_by_its_place_in_the_body(
+    def test_problem_of_the_xsd_is_reported_at_its_path_in_the_body(
         self, signer: Signer, schemas: Schemas
     ) -> None:
         note = accepted(write(placed(FULL, replace(full(Suspension), process_number="123"))))
@@ -156,12 +149,12 @@ class TestLocate:
             ),
         ],
     )
-    def test_an_element_leads_to_the_field_of_the_body(self, element: str, path: str) -> None:
-        assert locate(ServiceNote, way_to(element)) == path
+    def test_element_leads_to_the_field_of_the_body(self, element: str, path: str) -> None:
+        assert path_of_tags(ServiceNote, tag_path(element)) == path
 
 
 BODIES: dict[type, dict[str, Any]] = {
-    Benefit: {"number": "35503080200001", "reductionRate": 40},
+    MunicipalBenefit: {"number": "35503080200001", "reductionRate": 40},
     Suspension: {"kind": "1", "processNumber": "1" * 30},
     Construction: {
         "address": {"zipcode": "01001000", "street": "Rua A", "number": "1", "district": "Centro"}
@@ -210,16 +203,18 @@ BODIES: dict[type, dict[str, Any]] = {
 
 
 class TestInABody:
-    """Groups that a request carries as they are."""
+    """Groups that are part of a request body."""
 
-    @pytest.mark.parametrize(("record", "body"), BODIES.items(), ids=lambda one: getattr(one, "__name__", ""))
-    def test_they_are_taken_by_their_names(
+    @pytest.mark.parametrize(
+        ("record", "body"), BODIES.items(), ids=lambda param: getattr(param, "__name__", "")
+    )
+    def test_groups_in_a_body_are_read_by_their_json_names(
         self, record: type, body: dict[str, Any], schemas: Schemas
     ) -> None:
-        made: Any = TypeAdapter(record).validate_python(body)
-        assert written(made)
-        assert refusals(placed(FULL, made), schemas) == ()
+        group: Any = TypeAdapter(record).validate_python(body)
+        assert to_xml(group)
+        assert refusals(placed(FULL, group), schemas) == ()
 
-    def test_names_of_the_layout_are_refused(self) -> None:
+    def test_groups_in_a_body_refuse_the_names_of_the_layout(self) -> None:
         with pytest.raises(ValidationError):
-            TypeAdapter(Benefit).validate_python({"nBM": "35503080200001"})
+            TypeAdapter(MunicipalBenefit).validate_python({"nBM": "35503080200001"})

@@ -1,4 +1,4 @@
-"""Documents packed for the national environment, and opened again whatever was done to them."""
+"""Documents packed for the national environment, and unpacked even if they are damaged."""
 
 import base64
 import gzip
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.layouts.dps_v1.packing import packed, unpacked
+from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml, unpack_xml
 
 XML = '<DPS xmlns="http://www.sped.fazenda.gov.br/nfse">ação</DPS>'.encode()
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
@@ -21,35 +21,35 @@ def zipped(data: bytes) -> str:
 
 
 class TestPacked:
-    def test_has_the_document_with_a_declaration(self) -> None:
-        assert gzip.decompress(base64.b64decode(packed(XML))) == DECLARATION + XML
+    def test_package_has_the_document_with_a_declaration(self) -> None:
+        assert gzip.decompress(base64.b64decode(pack_xml(XML))) == DECLARATION + XML
 
-    def test_is_the_same_for_the_same_document(self) -> None:
-        assert packed(XML) == packed(XML)
-        assert base64.b64decode(packed(XML))[4:8] == bytes(4)
+    def test_package_of_the_same_document_is_the_same(self) -> None:
+        assert pack_xml(XML) == pack_xml(XML)
+        assert base64.b64decode(pack_xml(XML))[4:8] == bytes(4)
 
     @given(xml=st.binary(max_size=2_000))
-    def test_is_opened_to_what_it_was(self, xml: bytes) -> None:
-        assert unpacked(packed(xml)) == DECLARATION + xml
+    def test_package_is_unpacked_to_the_same_document(self, xml: bytes) -> None:
+        assert unpack_xml(pack_xml(xml)) == DECLARATION + xml
 
 
 class TestUnpacked:
-    def test_may_have_been_in_base64_twice(self) -> None:
-        assert unpacked(base64.b64encode(packed(XML).encode()).decode()) == DECLARATION + XML
+    def test_package_may_be_encoded_in_base64_twice(self) -> None:
+        assert unpack_xml(base64.b64encode(pack_xml(XML).encode()).decode()) == DECLARATION + XML
 
-    def test_may_stand_in_lines(self) -> None:
-        text = packed(XML)
-        assert unpacked(f" {text[:20]}\r\n{text[20:]}\n") == DECLARATION + XML
+    def test_package_may_have_line_breaks(self) -> None:
+        text = pack_xml(XML)
+        assert unpack_xml(f" {text[:20]}\r\n{text[20:]}\n") == DECLARATION + XML
 
-    def test_may_be_as_large_as_a_document_can_be(self) -> None:
-        assert unpacked(zipped(bytes(LARGEST))) == bytes(LARGEST)
-        assert unpacked(zipped(bytes(LARGEST + 1))) is None
+    def test_package_may_be_as_large_as_the_largest_document(self) -> None:
+        assert unpack_xml(zipped(bytes(LARGEST))) == bytes(LARGEST)
+        assert unpack_xml(zipped(bytes(LARGEST + 1))) is None
 
-    def test_is_not_opened_further_than_that(self) -> None:
+    def test_package_is_not_unpacked_beyond_the_largest_size(self) -> None:
         bomb = zipped(bytes(200_000_000))
         tracemalloc.start()
         try:
-            assert unpacked(bomb) is None
+            assert unpack_xml(bomb) is None
             assert tracemalloc.get_traced_memory()[1] < 3 * LARGEST
         finally:
             tracemalloc.stop()
@@ -67,13 +67,13 @@ class TestUnpacked:
         ],
         ids=["empty", "short", "letters", "only a beginning", "not zipped", "zlib", "damaged"],
     )
-    def test_is_nothing_if_it_is_no_package(self, text: str) -> None:
-        assert unpacked(text) is None
+    def test_text_that_is_no_package_gives_nothing(self, text: str) -> None:
+        assert unpack_xml(text) is None
 
-    def test_is_nothing_if_it_is_cut(self) -> None:
-        text = packed(XML)
-        assert {unpacked(text[:end]) for end in range(len(text) - 1)} == {None}
+    def test_package_that_is_cut_off_gives_nothing(self) -> None:
+        text = pack_xml(XML)
+        assert {unpack_xml(text[:end]) for end in range(len(text) - 1)} == {None}
 
     @given(text=st.text(max_size=200))
-    def test_never_raises(self, text: str) -> None:
-        assert unpacked(text) is None or isinstance(unpacked(text), bytes)
+    def test_unpacking_never_raises(self, text: str) -> None:
+        assert unpack_xml(text) is None or isinstance(unpack_xml(text), bytes)

@@ -1,11 +1,11 @@
-"""Refusals of the national environment are read with their reasons; what is no answer judges nothing."""
+"""Refusals of the national environment are read with their reasons; other answers judge nothing."""
 
 from itertools import product
 
 import pytest
 from lxml import etree
 
-import nfse_answers as said
+import nfse_answers as nfse
 from carimbo.fiscal.outcome import (
     Cause,
     Duplicate,
@@ -40,17 +40,17 @@ NO_ANSWERS = {
 
 
 class TestARefusal:
-    def test_tells_the_error(self) -> None:
+    def test_refusal_has_the_error(self) -> None:
         assert sent(400, refused(E0617)) == Rejected(
             code="E0617",
             message="A alíquota não pode ser informada.",
             answer_xml=(
-                f'<erros xmlns="{said.NAMESPACE}"><erro><codigo>E0617</codigo>'
+                f'<erros xmlns="{nfse.NAMESPACE}"><erro><codigo>E0617</codigo>'
                 "<descricao>A alíquota não pode ser informada.</descricao></erro></erros>"
             ).encode(),
         )
 
-    def test_tells_all_errors(self) -> None:
+    def test_refusal_has_all_errors(self) -> None:
         outcome = sent(400, refused(E0617, E0322))
         assert isinstance(outcome, Rejected)
         assert outcome.code == "E0617"
@@ -58,8 +58,8 @@ class TestARefusal:
             "E0617: A alíquota não pode ser informada.; "
             "E0322: O código NBS é obrigatório. Informe cNBS & cTribNac."
         )
-        told = etree.fromstring(outcome.answer_xml or b"")
-        assert [(one[0].text, one[1].text) for one in told] == [
+        errors = etree.fromstring(outcome.answer_xml or b"")
+        assert [(element[0].text, element[1].text) for element in errors] == [
             ("E0617", "A alíquota não pode ser informada."),
             ("E0322", "O código NBS é obrigatório. Informe cNBS & cTribNac."),
         ]
@@ -75,44 +75,44 @@ class TestARefusal:
             b"\xef\xbb\xbf" + body(erro=[{"codigo": "E0617", "descricao": "Não pode."}]),
         ],
     )
-    def test_is_read_in_all_its_shapes(self, answer: bytes) -> None:
+    def test_refusal_is_read_in_all_its_forms(self, answer: bytes) -> None:
         outcome = sent(400, answer)
         assert isinstance(outcome, Rejected)
         assert (outcome.code, outcome.message) == ("E0617", "Não pode.")
 
     @pytest.mark.parametrize("status", [400, 404, 409, 415, 422])
-    def test_may_have_any_status_of_refusal(self, status: int) -> None:
+    def test_refusal_may_have_any_status_of_refusal(self, status: int) -> None:
         assert isinstance(sent(status, refused(E0617)), Rejected)
 
     @pytest.mark.parametrize("dps_id", [None, "", DPS_ID, f"NFS{KEY}"])
-    def test_need_not_say_of_what_it_is(self, dps_id: str | None) -> None:
+    def test_refusal_need_not_name_the_dps(self, dps_id: str | None) -> None:
         assert isinstance(sent(400, refused(E0617, dps_id=dps_id)), Rejected)
 
-    def test_of_another_dps_judges_nothing(self) -> None:
+    def test_refusal_of_another_dps_judges_nothing(self) -> None:
         assert cause(sent(400, refused(E0617, dps_id=OTHER_DPS_ID))) is Cause.UNEXPECTED_ANSWER
 
-    def test_keeps_nothing_that_no_text_can_keep(self) -> None:
+    def test_refusal_loses_characters_that_xml_cannot_have(self) -> None:
         outcome = sent(400, rb'{"erros":[{"codigo":"E0617","descricao":"\ud800<a>\u0000\u0007\ufffe&"}]}')
         assert isinstance(outcome, Rejected)
         assert outcome.message == "<a> &"
         assert etree.fromstring(outcome.answer_xml or b"")[0][1].text == "<a> &"
 
-    def test_for_the_certificate_may_pass_later(self) -> None:
+    def test_refusal_of_the_certificate_can_be_retried(self) -> None:
         outcome = sent(400, refused(E0715))
         assert isinstance(outcome, Rejected)
         assert outcome.retryable
 
-    def test_for_the_certificate_and_the_document_passes_no_better_later(self) -> None:
+    def test_refusal_of_the_certificate_and_the_document_cannot_be_retried(self) -> None:
         outcome = sent(400, refused(E0715, E0617))
         assert isinstance(outcome, Rejected)
         assert not outcome.retryable
 
-    def test_by_a_code_that_no_table_has_is_one_too(self) -> None:
+    def test_refusal_with_a_code_outside_the_table_is_a_rejection(self) -> None:
         outcome = sent(400, refused(error("RNG6110", "Falha Schema Xml")))
         assert isinstance(outcome, Rejected)
         assert outcome.code == "RNG6110"
 
-    def test_because_there_is_a_note_already_leads_to_a_question(self) -> None:
+    def test_refusal_because_the_note_exists_is_a_duplicate(self) -> None:
         taken = error("E0014", "Conjunto de Série e Número já existe em uma NFS-e.")
         expected = Duplicate(code="E0014", message="Conjunto de Série e Número já existe em uma NFS-e.")
         assert sent(400, refused(taken)) == expected
@@ -120,16 +120,16 @@ class TestARefusal:
 
     @pytest.mark.parametrize("status", [400, 403, 500])
     @pytest.mark.parametrize("code", ["E1206", "E1217"])
-    def test_for_a_list_that_the_authority_cannot_reach_passes(self, status: int, code: str) -> None:
+    def test_unreachable_revocation_list_means_unavailable(self, status: int, code: str) -> None:
         outcome = sent(status, refused(error(code, "Erro de acesso a LCR")))
         assert outcome == Unavailable(code=code, message="Erro de acesso a LCR", outage=Outage.SHORT)
 
-    def test_for_such_a_list_does_not_hide_another(self) -> None:
+    def test_unreachable_revocation_list_does_not_hide_another_error(self) -> None:
         outcome = sent(400, refused(E1206, E0617))
         assert isinstance(outcome, Rejected)
         assert outcome.code == "E0617"
 
-    def test_for_no_reason_that_it_knows_leaves_the_fate_open(self) -> None:
+    def test_refusal_with_an_uncatalogued_error_is_undecided(self) -> None:
         outcome = sent(400, refused(error("RNG9999", "Erro não catalogado.")))
         assert cause(outcome) is Cause.UNDECIDED
         assert isinstance(outcome, NotJudged)
@@ -147,12 +147,12 @@ class TestARefusal:
             b'{"type":"https://tools.ietf.org/html/rfc9110","errors":{"dpsXmlGZipB64":["required"]}}',
         ],
     )
-    def test_without_a_code_judges_nothing(self, answer: bytes) -> None:
+    def test_refusal_without_a_code_judges_nothing(self, answer: bytes) -> None:
         assert cause(sent(400, answer)) is Cause.UNEXPECTED_ANSWER
 
 
 def refuses_certificate(outcome: object, detail: str) -> bool:
-    """Says whether an outcome is that the certificate was not accepted."""
+    """Returns whether the outcome is a certificate that was not accepted."""
     return (
         isinstance(outcome, NotJudged)
         and outcome.cause is Cause.CERTIFICATE_NOT_ACCEPTED
@@ -162,25 +162,29 @@ def refuses_certificate(outcome: object, detail: str) -> bool:
 
 class TestAnotherAnswer:
     @pytest.mark.parametrize("status", [401, 403, 495, 496])
-    def test_says_that_the_certificate_is_refused(self, status: int) -> None:
+    def test_certificate_that_is_not_accepted_is_reported(self, status: int) -> None:
         detail = f"HTTP {status}: o servidor recusou o certificado da empresa"
         answers = (PAGE, b"", refused(error("E1203", "Certificado expirado")))
         outcomes = {answer: sent(status, answer) for answer in answers}
-        assert {answer: one for answer, one in outcomes.items() if not refuses_certificate(one, detail)} == {}
+        assert {
+            answer: outcome
+            for answer, outcome in outcomes.items()
+            if not refuses_certificate(outcome, detail)
+        } == {}
 
-    def test_keeps_the_reason_of_such_a_refusal(self) -> None:
+    def test_certificate_that_is_not_accepted_is_reported_with_its_reason(self) -> None:
         outcome = sent(403, refused(error("E1203", "Certificado de Transmissão expirado")))
         assert isinstance(outcome, NotJudged)
         assert (outcome.code, outcome.message) == ("E1203", "Certificado de Transmissão expirado")
 
     @pytest.mark.parametrize("answer", [PAGE, b"", body(mensagem="devagar")])
-    def test_tells_a_block_for_too_many_questions(self, answer: bytes) -> None:
+    def test_block_for_too_many_requests_means_throttled(self, answer: bytes) -> None:
         outcome = sent(429, answer)
         assert isinstance(outcome, Throttled)
         assert outcome.code == "429"
         assert outcome.message.startswith("HTTP 429:")
 
-    def test_of_a_service_in_trouble_judges_nothing(self) -> None:
+    def test_failure_of_the_service_judges_nothing(self) -> None:
         wrong = {}
         for sending in product((500, 502, 503, 504, 302, 204, 0), (PAGE, b"", refused(E0617), issued())):
             outcome = sent(*sending)
@@ -188,12 +192,12 @@ class TestAnotherAnswer:
                 wrong[sending] = outcome
         assert wrong == {}
 
-    def test_is_told_in_a_line(self) -> None:
+    def test_failure_of_the_service_is_described_in_one_line(self) -> None:
         outcome = sent(503, PAGE)
         assert isinstance(outcome, NotJudged)
         assert outcome.detail == "HTTP 503: 503 Service Unavailable Nenhum servidor"
 
-    def test_that_is_none_judges_nothing(self) -> None:
+    def test_answer_that_is_no_answer_judges_nothing(self) -> None:
         wrong = {}
         for (name, (answer, reason)), status in product(NO_ANSWERS.items(), (200, 201, 400, 404, 422)):
             outcome = sent(status, answer)

@@ -1,4 +1,4 @@
-"""Declared groups: what they write, what they refuse, and the way back from an element to a field."""
+"""Declared groups: written XML, refused values, and the field that belongs to an element."""
 
 import dataclasses
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.layout import layout_of
-from carimbo.fiscal.layouts.paths import groups_in, locate, problems
-from carimbo.fiscal.layouts.records import attributes, content, fields_among, with_kept_text, written
+from carimbo.fiscal.layouts.json_form import groups_in, path_of_tags, unwritable_values
+from carimbo.fiscal.layouts.layout import (
+    attributes_xml,
+    content_xml,
+    fields_among,
+    layout_of,
+    to_xml,
+    with_cached_xml,
+)
 from unit.fiscal.layouts.orders import Address, BySlot, ByWeight, Line, Order, Sums, Tip, Wish
 
 LINE = Line(position=1, name="Café")
@@ -28,8 +34,8 @@ WHOLE = Order(
 
 
 class TestWriting:
-    def test_puts_everything_in_the_declared_order(self) -> None:
-        assert written(WHOLE) == (
+    def test_elements_are_written_in_the_declared_order(self) -> None:
+        assert to_xml(WHOLE) == (
             '<pedido Id="P1" versao="1.00"><quantos>3</quantos><dhPedido>2026-11-14T10:00:00-03:00</dhPedido>'
             "<dPrazo>2026-12-01</dPrazo><nota>frágil</nota><nota>a &amp; b</nota>"
             "<dest><rua>Rua 1</rua><fone>1133334444</fone></dest>"
@@ -38,61 +44,63 @@ class TestWriting:
             "<envio><porPeso><peso>1.500</peso></porPeso></envio><porCanal><canal>A</canal></porCanal></pedido>"
         )
 
-    def test_leaves_out_what_has_no_value(self) -> None:
-        assert written(LINE) == '<linha aroma="puro" n="1"><nome>Café</nome></linha>'
+    def test_fields_without_a_value_are_left_out(self) -> None:
+        assert to_xml(LINE) == '<linha aroma="puro" n="1"><nome>Café</nome></linha>'
 
-    def test_makes_no_empty_element(self) -> None:
-        assert written(Wish()) == ""
-        assert written(Order(id="P1", wish=Wish(), count=1)) == (
+    def test_empty_groups_are_left_out(self) -> None:
+        assert to_xml(Wish()) == ""
+        assert to_xml(Order(id="P1", wish=Wish(), count=1)) == (
             '<pedido Id="P1" versao="1.00"><quantos>1</quantos></pedido>'
         )
 
-    def test_refuses_an_empty_group_in_a_list(self) -> None:
+    def test_empty_group_in_a_list_is_refused(self) -> None:
         with pytest.raises(Unwritable, match="está vazio"):
-            written(Order(id="P1", wishes=(Wish(colour="azul"), Wish())))
+            to_xml(Order(id="P1", wishes=(Wish(colour="azul"), Wish())))
 
-    def test_takes_the_tag_of_the_place(self) -> None:
-        assert written(Address(street="Rua 1"), "emit") == "<emit><rua>Rua 1</rua></emit>"
+    def test_group_may_be_written_under_another_tag(self) -> None:
+        assert to_xml(Address(street="Rua 1"), "emit") == "<emit><rua>Rua 1</rua></emit>"
 
-    def test_sorts_attributes_as_c14n_does(self) -> None:
-        assert attributes(Line(position=2, flavour="mel", name="Chá")) == ' aroma="mel" n="2"'
+    def test_attributes_are_sorted_as_in_c14n(self) -> None:
+        assert attributes_xml(Line(position=2, flavour="mel", name="Chá")) == ' aroma="mel" n="2"'
 
-    def test_gives_the_content_without_tags(self) -> None:
-        assert content(LINE) == "<nome>Café</nome>"
+    def test_content_is_written_without_the_tags_around_it(self) -> None:
+        assert content_xml(LINE) == "<nome>Café</nome>"
 
-    def test_keeps_the_zone_of_each_of_two_equal_moments(self) -> None:
+    def test_equal_moments_keep_their_own_zones(self) -> None:
         here = datetime(2026, 11, 30, 23, 30, tzinfo=timezone(timedelta(hours=-3)))
         there = here.astimezone(UTC)
         assert here == there
-        assert content(Order(id="P1", placed_at=here)) == "<dhPedido>2026-11-30T23:30:00-03:00</dhPedido>"
-        assert content(Order(id="P1", placed_at=there)) == "<dhPedido>2026-12-01T02:30:00+00:00</dhPedido>"
+        assert content_xml(Order(id="P1", placed_at=here)) == "<dhPedido>2026-11-30T23:30:00-03:00</dhPedido>"
+        assert (
+            content_xml(Order(id="P1", placed_at=there)) == "<dhPedido>2026-12-01T02:30:00+00:00</dhPedido>"
+        )
 
-    def test_writes_the_same_number_alike_however_it_was_given(self) -> None:
+    def test_equal_numbers_are_written_alike(self) -> None:
         for value in ("2.5", "2.50", "25E-1", "2.5000"):
-            assert content(ByWeight(weight=Decimal(value))) == "<peso>2.500</peso>"
+            assert content_xml(ByWeight(weight=Decimal(value))) == "<peso>2.500</peso>"
 
-    def test_writes_a_group_whose_text_is_kept_as_any_other(self) -> None:
-        kept = with_kept_text(Line(position=1, name="Café"))
+    def test_group_with_cached_xml_is_written_as_any_other(self) -> None:
+        kept = with_cached_xml(Line(position=1, name="Café"))
         assert kept == LINE
-        assert content(Order(id="P1", lines=(kept,))) == content(Order(id="P1", lines=(LINE,)))
-        assert written(kept, "brinde") == written(LINE, "brinde")
+        assert content_xml(Order(id="P1", lines=(kept,))) == content_xml(Order(id="P1", lines=(LINE,)))
+        assert to_xml(kept, "brinde") == to_xml(LINE, "brinde")
         changed = dataclasses.replace(kept, name="Chá")
-        assert written(changed) == written(Line(position=1, name="Chá"))
+        assert to_xml(changed) == to_xml(Line(position=1, name="Chá"))
 
-    def test_is_frozen(self) -> None:
+    def test_group_is_frozen(self) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             LINE.name = "Chá"  # type: ignore[misc]
 
-    def test_takes_no_positional_values(self) -> None:
+    def test_group_takes_no_positional_values(self) -> None:
         with pytest.raises(TypeError):
             Line(1, "mel", "Chá")  # type: ignore[call-arg]
 
 
 class TestProblems:
-    def test_are_none_when_all_can_be_written(self) -> None:
-        assert list(problems(WHOLE)) == []
+    def test_writable_group_has_no_problems(self) -> None:
+        assert list(unwritable_values(WHOLE)) == []
 
-    def test_are_all_told_with_the_path_of_the_field(self) -> None:
+    def test_all_problems_are_reported_with_the_path_of_the_field(self) -> None:
         wrong = dataclasses.replace(
             WHOLE,
             notes=("frágil", "longa demais", " "),
@@ -101,7 +109,7 @@ class TestProblems:
             shipping=ByWeight(weight=Decimal("NaN")),
             packing=BySlot(slot="comprido"),
         )
-        assert {problem.path: problem.message for problem in problems(wrong)} == {
+        assert {problem.path: problem.message for problem in unwritable_values(wrong)} == {
             "notes[1]": "O campo tem mais de 10 caracteres.",
             "notes[2]": "O campo está vazio.",
             "buyer.address.street": "O campo está vazio.",
@@ -111,36 +119,36 @@ class TestProblems:
             "slot": "O campo tem mais de 5 caracteres.",
         }
 
-    def test_stand_under_the_path_that_leads_to_the_group(self) -> None:
-        (problem,) = problems(Line(position=1, name=""), "items[7]")
+    def test_problems_have_the_path_of_the_group_before_their_own(self) -> None:
+        (problem,) = unwritable_values(Line(position=1, name=""), "items[7]")
         assert (problem.code, problem.path, problem.source) == ("225", "items[7].name", "XSD, elemento nome")
 
-    def test_of_an_empty_group_in_a_list_are_told_at_its_place(self) -> None:
-        (problem,) = problems(Order(id="P1", wishes=(Wish(colour="azul"), Wish(words=()))), "order")
+    def test_empty_group_in_a_list_is_reported_at_its_place(self) -> None:
+        (problem,) = unwritable_values(Order(id="P1", wishes=(Wish(colour="azul"), Wish(words=()))), "order")
         assert (problem.code, problem.path) == ("225", "order.wishes[1]")
         assert (problem.message, problem.source) == ("O campo está vazio.", "XSD, elemento outro")
 
-    def test_are_none_for_an_empty_group_that_is_not_in_a_list(self) -> None:
-        assert list(problems(Order(id="P1", wish=Wish()))) == []
+    def test_empty_group_outside_a_list_is_no_problem(self) -> None:
+        assert list(unwritable_values(Order(id="P1", wish=Wish()))) == []
 
-    def test_of_texts_in_a_list_are_told_at_both_places(self) -> None:
+    def test_problem_of_a_text_in_nested_lists_has_both_positions(self) -> None:
         wishes = (Wish(words=("a",)), Wish(words=("a", "b", "longa demais")))
-        (problem,) = problems(Order(id="P1", wishes=wishes))
+        (problem,) = unwritable_values(Order(id="P1", wishes=wishes))
         assert problem.path == "wishes[1].words[2]"
 
     @pytest.mark.parametrize("path", ["", "items[7]"])
-    def test_may_stand_at_the_top_of_the_callers_json(self, path: str) -> None:
+    def test_problem_may_be_at_the_top_of_the_callers_json(self, path: str) -> None:
         order = Order(id="P1", sums=Sums(tip=Tip(amount=Decimal("0.001"))))
-        assert [problem.path for problem in problems(order, path)] == ["tip.amount"]
+        assert [problem.path for problem in unwritable_values(order, path)] == ["tip.amount"]
 
     @pytest.mark.parametrize("flavour", ["", "\x00", "a & b longe", "x" * 11])
-    def test_of_an_attribute_are_told_too(self, flavour: str) -> None:
-        (problem,) = problems(Line(position=1, flavour=flavour, name="Chá"))
+    def test_problem_of_an_attribute_is_reported(self, flavour: str) -> None:
+        (problem,) = unwritable_values(Line(position=1, flavour=flavour, name="Chá"))
         assert problem.path == "flavour"
 
-    def test_of_a_moment_without_zone_are_told(self) -> None:
-        naive = datetime(2026, 1, 1)  # noqa: DTZ001 - what is to be refused
-        (problem,) = problems(Order(id="P1", placed_at=naive))
+    def test_moment_without_zone_is_reported(self) -> None:
+        naive = datetime(2026, 1, 1)  # noqa: DTZ001 - the value to be refused
+        (problem,) = unwritable_values(Order(id="P1", placed_at=naive))
         assert (problem.path, problem.message) == ("placedAt", "O campo não tem fuso horário.")
 
 
@@ -165,21 +173,23 @@ class TestLocating:
             ([("soma", 0), ("gorjeta", 0), ("valor", 0)], "tip.amount"),
         ],
     )
-    def test_follows_the_elements_down_to_the_field(self, steps: list[tuple[str, int]], path: str) -> None:
-        assert locate(Order, steps) == path
+    def test_path_follows_the_elements_down_to_the_field(
+        self, steps: list[tuple[str, int]], path: str
+    ) -> None:
+        assert path_of_tags(Order, steps) == path
 
-    def test_knows_the_groups_that_a_field_may_hold(self) -> None:
-        found = groups_in(Order)
-        assert found["shipping"] == (BySlot, ByWeight)
-        assert found["lines"] == (Line,)
-        assert found["count"] == ()
+    def test_groups_of_a_field_are_listed(self) -> None:
+        groups = groups_in(Order)
+        assert groups["shipping"] == (BySlot, ByWeight)
+        assert groups["lines"] == (Line,)
+        assert groups["count"] == ()
 
-    def test_knows_which_of_some_names_a_group_has(self) -> None:
+    def test_fields_of_a_group_are_selected_by_name(self) -> None:
         line: Any = Line
         nothing: Any = type(None)
         assert fields_among(line, ("price", "weight", "name")) == ("price", "name")
         assert fields_among(nothing, ("price",)) == ()
 
-    def test_knows_the_longest_text_and_the_places_of_a_number(self) -> None:
+    def test_layout_has_the_longest_text_and_the_decimals_of_a_number(self) -> None:
         elements = layout_of(Line).elements
         assert (elements["name"].limit, elements["price"].limit) == (10, 2)

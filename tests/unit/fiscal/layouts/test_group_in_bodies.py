@@ -1,4 +1,4 @@
-"""Declared groups that stand in the body of a request as they are."""
+"""Declared groups that are part of a request body."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from carimbo.fiscal.field_messages import in_portuguese, json_path
+from carimbo.fiscal.body.messages import in_portuguese, json_path
 from unit.fiscal.layouts.orders import Line, Order
 
 DATE_EXPECTED = "Deve ser uma data (AAAA-MM-DD) ou data e hora no formato ISO 8601."
@@ -28,10 +28,10 @@ def errors(**changes: Any) -> dict[str, str]:
 
 
 class TestInRequestBodies:
-    def test_takes_the_names_that_paths_tell(self) -> None:
-        made = TypeAdapter(Order).validate_python(ORDER_JSON)
-        assert made.lines == (Line(position=1, flavour="mel", name="Chá", price=Decimal("2.5")),)
-        assert made.placed_at == datetime(2026, 11, 14, 13, tzinfo=UTC)
+    def test_group_is_read_by_its_json_names(self) -> None:
+        order = TypeAdapter(Order).validate_python(ORDER_JSON)
+        assert order.lines == (Line(position=1, flavour="mel", name="Chá", price=Decimal("2.5")),)
+        assert order.placed_at == datetime(2026, 11, 14, 13, tzinfo=UTC)
 
     @pytest.mark.parametrize(
         ("field", "value", "message"),
@@ -49,31 +49,31 @@ class TestInRequestBodies:
             ("lines", "Chá", "Deve ser uma lista."),
         ],
     )
-    def test_refuses_another_json_type_in_portuguese(self, field: str, value: Any, message: str) -> None:
+    def test_other_json_type_is_refused_in_portuguese(self, field: str, value: Any, message: str) -> None:
         assert errors(**{field: value}) == {field: message}
 
     @pytest.mark.parametrize(
         "value", ["2026-11-18", "2026-11-18T10:00:00", "2026-11-18T23:30:00-03:00", "2026-11-18T00:30:00Z"]
     )
-    def test_keeps_the_day_of_a_moment_as_it_is_written(self, value: str) -> None:
-        made = TypeAdapter(Order).validate_python(ORDER_JSON | {"dueDate": value})
-        assert made.due_date == date(2026, 11, 18)
+    def test_day_of_a_moment_is_kept_as_written(self, value: str) -> None:
+        order = TypeAdapter(Order).validate_python(ORDER_JSON | {"dueDate": value})
+        assert order.due_date == date(2026, 11, 18)
 
     @pytest.mark.parametrize("value", ["2.5", True, [2.5]])
-    def test_takes_only_a_number_for_a_number(self, value: Any) -> None:
+    def test_number_must_be_a_json_number(self, value: Any) -> None:
         assert errors(lines=[{"position": 1, "name": "Chá", "unitPrice": value}]) == {
             "lines[0].unitPrice": "Deve ser um número."
         }
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("-Infinity")])
-    def test_takes_only_finite_numbers(self, value: Any) -> None:
+    def test_number_must_be_finite(self, value: Any) -> None:
         assert errors(lines=[{"position": 1, "name": "Chá", "unitPrice": value}]) == {
             "lines[0].unitPrice": "Número pequeno ou grande demais."
         }
 
-    def test_refuses_the_official_and_the_python_name(self) -> None:
-        found = errors(lines=[{"position": 1, "nome": "Chá", "price": 2, "name": "Chá"}])
-        assert found == {"lines[0].nome": "Campo desconhecido.", "lines[0].price": "Campo desconhecido."}
+    def test_official_name_and_python_name_are_refused(self) -> None:
+        problems = errors(lines=[{"position": 1, "nome": "Chá", "price": 2, "name": "Chá"}])
+        assert problems == {"lines[0].nome": "Campo desconhecido.", "lines[0].price": "Campo desconhecido."}
 
     @pytest.mark.parametrize(
         ("field", "value", "most"),
@@ -83,13 +83,13 @@ class TestInRequestBodies:
             ("notes", ["a"] * 6, 5),
         ],
     )
-    def test_refuses_more_than_the_layout_has_places_for(self, field: str, value: Any, most: int) -> None:
+    def test_list_longer_than_in_the_layout_is_refused(self, field: str, value: Any, most: int) -> None:
         assert errors(**{field: value}) == {field: f"Deve ter no máximo {most} itens."}
         full = TypeAdapter(Order).validate_python(ORDER_JSON | {field: value[:most]})
         assert len(getattr(full, field)) == most
 
-    def test_asks_for_what_must_be_there(self) -> None:
+    def test_missing_required_field_is_reported(self) -> None:
         assert errors(lines=[{"position": 1}]) == {"lines[0].name": "Campo obrigatório."}
 
-    def test_refuses_what_is_no_object(self) -> None:
+    def test_value_that_is_no_object_is_refused(self) -> None:
         assert errors(buyer="Rua 1") == {"buyer": "Deve ser um objeto JSON."}

@@ -1,4 +1,4 @@
-"""Every declared group of the layouts, held against the official XSD."""
+"""Every declared group of the layouts, compared with the official XSD."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -11,23 +11,23 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import AwareDatetime
 
+from carimbo.fiscal.layouts.dps_v1 import archived
 from carimbo.fiscal.layouts.dps_v1 import events as service_events
-from carimbo.fiscal.layouts.dps_v1 import nfse
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.group import child, children, day, decimal, group, text
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4 import events
-from carimbo.fiscal.layouts.nfe_v4.inutilization import Inutilization
+from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.paths import groups_in
 from unit.fiscal.layouts.xsd_outline import Node, Schema, declared, differences, left_out
 
 Root = tuple[type, str, str]
 
 ROOTS: list[Root] = [
     (Invoice, "nfe/schemas/v4_0/nfe_v4.00.xsd", "NFe/infNFe"),
-    (Inutilization, "nfe/schemas/v4_0/inutNFe_v4.00.xsd", "inutNFe/infInut"),
+    (InutilizationRange, "nfe/schemas/v4_0/inutNFe_v4.00.xsd", "inutNFe/infInut"),
     (
         events.EventInformation,
         "nfe_evento_generico/schemas/v1_0/envEvento_v1.00.xsd",
@@ -46,7 +46,7 @@ ROOTS: list[Root] = [
         "nfse/schemas/v1_0/pedRegEvento_v1.01.xsd",
         "pedRegEvento/infPedReg",
     ),
-    (nfse.Registration, "nfse/schemas/v1_0/evento_v1.01.xsd", "evento/infEvento"),
+    (archived.EventRegistration, "nfse/schemas/v1_0/evento_v1.01.xsd", "evento/infEvento"),
 ]
 
 OF_OFFICES = ("105104", "105105", "305101", "305102", "305103")
@@ -54,14 +54,14 @@ MANIFESTATIONS = ("202201", "203202", "204203", "205204", "202205", "203206", "2
 
 LEFT_OUT = {
     "Invoice/avulsa": "only tax offices issue it",
-    "Invoice/det/imposto/ISSQN": "services go by NFS-e",
-    "Invoice/total/ISSQNtot": "services go by NFS-e",
-    "Inutilization/Id": "written with the signature, which refers to it",
+    "Invoice/det/imposto/ISSQN": "services are issued as NFS-e",
+    "Invoice/total/ISSQNtot": "services are issued as NFS-e",
+    "InutilizationRange/Id": "written with the signature, which refers to it",
     "IssuedNote/DPS/Signature": "read apart, for its digest alone",
-    "Registration/pedRegEvento": "read apart, as its type is not known before",
-    "EventRequest/e101103": "asks the municipality for what carimbo leaves to people",
+    "EventRegistration/pedRegEvento": "read apart, as its type is not known before",
+    "EventRequest/e101103": "a request to the municipality that carimbo does not send",
     "EventRequest/e105102": "registered by the authority with the note that replaces another",
-    **{f"EventRequest/e{code}": "told by tax offices" for code in OF_OFFICES},
+    **{f"EventRequest/e{code}": "registered by tax offices" for code in OF_OFFICES},
     **{f"EventRequest/e{code}": "a manifestation of the parties" for code in MANIFESTATIONS},
 }
 
@@ -71,7 +71,7 @@ EXPLAINED = {
     "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",
 }
 
-# `group` asks for a zone wherever a declaration says datetime.
+# `group` requires a zone wherever a declaration says datetime.
 TYPES: dict[str, Any] = {
     "text": str,
     "texts": tuple[str, ...],
@@ -95,8 +95,8 @@ def below(lines: dict[str, str], record: type) -> list[str]:
 def reachable(record: type) -> Iterator[type]:
     yield record
     for groups in groups_in(record).values():
-        for one in groups:
-            yield from reachable(one)
+        for inner in groups:
+            yield from reachable(inner)
 
 
 def mistyped(record: type) -> Iterator[str]:
@@ -112,15 +112,15 @@ each_root = pytest.mark.parametrize("root", ROOTS, ids=lambda root: root[0].__na
 
 @each_root
 class TestDeclaredGroups:
-    def test_they_say_what_the_xsd_says(self, root: Root) -> None:
+    def test_declared_groups_match_the_xsd(self, root: Root) -> None:
         record, file, path = root
-        found = differences(declared(record), official(file, path), record.__name__)
-        assert sorted(found) == below(EXPLAINED, record)
+        mismatches = differences(declared(record), official(file, path), record.__name__)
+        assert sorted(mismatches) == below(EXPLAINED, record)
 
-    def test_nothing_is_left_out_without_a_reason(self, root: Root) -> None:
+    def test_no_element_of_the_xsd_is_left_out_without_a_reason(self, root: Root) -> None:
         record, file, path = root
-        found = left_out(declared(record), official(file, path), record.__name__)
-        assert sorted(found) == below(LEFT_OUT, record)
+        missing = left_out(declared(record), official(file, path), record.__name__)
+        assert sorted(missing) == below(LEFT_OUT, record)
 
     def test_every_field_is_annotated_with_the_type_that_is_written(self, root: Root) -> None:
         assert [name for record in reachable(root[0]) for name in mistyped(record)] == []
@@ -156,11 +156,11 @@ class Mistyped:
 
 
 class TestAWrongDeclaration:
-    """The comparison itself: each kind of mistake is told with its place and both values."""
+    """The comparison itself: each kind of mistake is reported with its path and both values."""
 
     cobr = ("nfe/schemas/v4_0/nfe_v4.00.xsd", "NFe/infNFe/cobr")
 
-    def test_every_mistake_is_told(self) -> None:
+    def test_every_mistake_of_a_declaration_is_reported(self) -> None:
         assert list(differences(declared(WrongBilling), official(*self.cobr), "cobr")) == [
             "cobr/fat: declared most=3, XSD 1",
             "cobr/fat/vPago: not in the XSD",
@@ -175,11 +175,11 @@ class TestAWrongDeclaration:
             "cobr/dup/vDup: declared required=False, XSD True",
         ]
 
-    def test_a_wrong_annotation_is_told(self) -> None:
+    def test_wrong_annotation_is_reported(self) -> None:
         assert list(mistyped(Mistyped)) == [
             "Mistyped.due_on: typing.Optional[str]",
             f"Mistyped.amount: {Decimal}",
         ]
 
-    def test_what_is_missing_is_told(self) -> None:
+    def test_missing_element_is_reported(self) -> None:
         assert list(left_out(declared(WrongBilling), official(*self.cobr), "cobr")) == ["cobr/fat/vDesc"]

@@ -1,4 +1,4 @@
-"""Files that are kept, read back: documents with their authorization, events with their registration."""
+"""Archived files, read back: documents with their authorization, events with their registration."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from carimbo.fiscal.layouts.nfe_v4.archived import ServiceTotals, read_archived_invoice
-from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.xml_reading import UnreadableXml
 from nfe_dialect import authorized_invoice, read_archived_event, registered_event
 
@@ -30,7 +30,7 @@ def example(name: str) -> bytes:
 
 
 class TestReadArchivedInvoice:
-    def test_reads_document_key_and_protocol(self) -> None:
+    def test_archived_invoice_has_document_key_and_protocol(self) -> None:
         archived = read_archived_invoice(authorized_invoice(example("nfe/minimal"), PROTOCOL))
         assert archived.invoice.id == f"NFe{archived.access_key}"
         assert archived.protocol is not None
@@ -39,7 +39,7 @@ class TestReadArchivedInvoice:
         assert archived.protocol.notice == "Participe do sorteio"
         assert archived.qr_code is None
 
-    def test_reads_one_that_waits_for_its_authorization(self) -> None:
+    def test_archived_invoice_may_lack_its_authorization(self) -> None:
         archived = read_archived_invoice(example("nfce/offline-qr2"))
         assert archived.protocol is None
         assert archived.qr_code is not None
@@ -47,31 +47,31 @@ class TestReadArchivedInvoice:
         assert f"p={archived.access_key}|2|2|14|" in archived.qr_code
         assert archived.consult_address == "https://www.homologacao.nfce.fazenda.sp.gov.br/consulta"
 
-    def test_reads_the_totals_of_services(self) -> None:
+    def test_archived_invoice_has_the_totals_of_services(self) -> None:
         services = b"<ISSQNtot><vServ>100.00</vServ><vISS>5.00</vISS><dCompet>2026-11-14</dCompet></ISSQNtot>"
         document = example("nfe/minimal").replace(b"</ICMSTot>", b"</ICMSTot>" + services)
         assert read_archived_invoice(document).services == ServiceTotals(Decimal(100), None, Decimal(5))
 
     @pytest.mark.parametrize(
-        ("changed", "into", "told"),
+        ("changed", "into", "message"),
         [
             (b"2026-11-14T12:00:05-03:00</dhRecbto>", b"ontem</dhRecbto>", "dhRecbto"),
             (b"<cStat>100</cStat>", b"", "cStat"),
             (b"infNFe", b"infNada", "NF-e"),
         ],
     )
-    def test_tells_what_it_cannot_read(self, changed: bytes, into: bytes, told: str) -> None:
+    def test_unreadable_field_of_an_invoice_is_named(self, changed: bytes, into: bytes, message: str) -> None:
         file = authorized_invoice(example("nfe/minimal"), PROTOCOL)
-        with pytest.raises(Unreadable, match=told):
+        with pytest.raises(UnreadableDocument, match=message):
             read_archived_invoice(file.replace(changed, into))
 
-    def test_refuses_what_is_not_xml(self) -> None:
+    def test_invoice_that_is_not_xml_is_refused(self) -> None:
         with pytest.raises(UnreadableXml):
             read_archived_invoice(b"%PDF-1.7")
 
 
 class TestReadArchivedEvent:
-    def test_reads_a_correction(self) -> None:
+    def test_archived_correction_is_read(self) -> None:
         event = read_archived_event(registered_event(example("nfe/events/correction"), REGISTRATION))
         assert (event.event_type, event.sequence, event.protocol.number) == ("110110", 2, "135260000000002")
         assert event.description == "Carta de Correcao"
@@ -79,13 +79,13 @@ class TestReadArchivedEvent:
         assert event.detail.required("xCondUso").startswith("A Carta de Correcao e disciplinada")
         assert event.detail.text("xJust") is None
 
-    def test_reads_a_cancellation_by_substitution(self) -> None:
+    def test_archived_cancellation_by_substitution_is_read(self) -> None:
         file = registered_event(example("nfce/events/cancellation-by-substitution"), REGISTRATION)
         event = read_archived_event(file)
         assert event.event_type == "110112"
         assert event.detail.text("xJust")
         assert event.detail.required("chNFeRef") != event.access_key
 
-    def test_tells_that_there_is_no_registration(self) -> None:
-        with pytest.raises(Unreadable, match="registro"):
+    def test_missing_registration_of_an_event_is_reported(self) -> None:
+        with pytest.raises(UnreadableDocument, match="registro"):
             read_archived_event(example("nfe/events/correction"))

@@ -1,4 +1,4 @@
-"""Events as they are signed and sent, held against the official XSDs."""
+"""Signed events, validated with the official XSDs."""
 
 from dataclasses import replace
 
@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from carimbo.fiscal.identity.signature import Signer, verify
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.json_form import path_of_tags, unwritable_values
+from carimbo.fiscal.layouts.layout import to_xml
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     Correction,
@@ -16,11 +19,8 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     EventInformation,
     OperationAcknowledged,
 )
-from carimbo.fiscal.layouts.paths import locate, problems
-from carimbo.fiscal.layouts.records import written
 from carimbo.fiscal.layouts.sefaz.events import EventIdentity, event_identity, signed_event
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer, verify
 from nfe_dialect import event_lot, registered_event
 from support import OTHER_CNPJ
 from unit.fiscal.layouts.nfe_events import (
@@ -48,34 +48,36 @@ each_case = pytest.mark.parametrize(("detail", "schema"), CASES)
 
 class TestSignedEvent:
     @each_case
-    def test_the_xsd_accepts_it(
+    def test_signed_event_is_accepted_by_the_xsd(
         self, detail: Detail, schema: Schema, signer: Signer, schemas: Schemas
     ) -> None:
         text = signed_event(event_of(detail), signer)
         assert schemas.problems(schema, etree.fromstring(text), EventInformation) == ()
 
     @each_case
-    def test_it_is_its_own_canonical_form(self, detail: Detail, schema: Schema, signer: Signer) -> None:
+    def test_signed_event_is_its_own_canonical_form(
+        self, detail: Detail, schema: Schema, signer: Signer
+    ) -> None:
         text = signed_event(event_of(detail), signer)
         assert etree.tostring(etree.fromstring(text), method="c14n") == text
 
     @each_case
-    def test_its_signature_verifies(self, detail: Detail, schema: Schema, signer: Signer) -> None:
+    def test_signature_of_an_event_verifies(self, detail: Detail, schema: Schema, signer: Signer) -> None:
         event = event_of(detail)
         text = signed_event(event, signer)
         assert verify(etree.fromstring(text)).reference_id == event.id
         assert xmlsec1_accepts(text, "infEvento")
 
-    def test_letters_in_the_cnpj_are_accepted(self, signer: Signer, schemas: Schemas) -> None:
+    def test_event_may_have_letters_in_the_cnpj(self, signer: Signer, schemas: Schemas) -> None:
         text = signed_event(event_of(CANCELLATION, KEY_WITH_LETTERS, OTHER_CNPJ), signer)
         assert schemas.problems(Schema.NFE_CANCELLATION, etree.fromstring(text)) == ()
 
-    def test_a_person_tells_it_by_cpf(self, signer: Signer, schemas: Schemas) -> None:
+    def test_event_of_a_person_has_the_cpf(self, signer: Signer, schemas: Schemas) -> None:
         text = signed_event(event_of(OperationAcknowledged(), tax_id=CPF), signer)
         assert f"<tpAmb>2</tpAmb><CPF>{CPF}</CPF><chNFe>" in text.decode()
         assert schemas.problems(Schema.NFE_MANIFESTATION, etree.fromstring(text)) == ()
 
-    def test_a_cancellation_is_written_as_the_manual_shows(self, signer: Signer) -> None:
+    def test_cancellation_is_written_as_in_the_manual(self, signer: Signer) -> None:
         assert (
             signed_event(event_of(CANCELLATION), signer)
             .decode()
@@ -92,16 +94,16 @@ class TestSignedEvent:
             )
         )
 
-    def test_a_substitution_names_the_document_that_stays(self) -> None:
+    def test_substitution_names_the_replacing_document(self) -> None:
         # nfelib has no XSD of this event: the order is that of e110112_v1.00.xsd (NT 2018.004).
-        assert written(SUBSTITUTION) == (
+        assert to_xml(SUBSTITUTION) == (
             '<detEvento versao="1.00"><descEvento>Cancelamento por substituicao</descEvento>'
             "<cOrgaoAutor>35</cOrgaoAutor><tpAutor>1</tpAutor><verAplic>carimbo 1.0</verAplic>"
             f"<nProt>135260000000001</nProt><xJust>{REASON}</xJust><chNFeRef>{NFCE_KEY}</chNFeRef></detEvento>"
         )
         assert event_of(SUBSTITUTION, NFCE_KEY).id == f"ID110112{NFCE_KEY}01"
 
-    def test_the_twentieth_correction_is_still_accepted(self, signer: Signer, schemas: Schemas) -> None:
+    def test_twentieth_correction_is_accepted(self, signer: Signer, schemas: Schemas) -> None:
         detail = Correction(correction="Corrigir o número do pedido para 123")
         text = signed_event(event_of(detail, sequence=20), signer)
         assert schemas.problems(Schema.NFE_CORRECTION, etree.fromstring(text)) == ()
@@ -111,16 +113,18 @@ class TestProblems:
     @pytest.mark.parametrize(
         "reason", ["Erro\x00 de digitação", "Erro de digitação 🙈", "\ud800" * 20, "", "x" * 256]
     )
-    def test_a_reason_that_cannot_be_written_is_told_by_its_field(self, reason: str, signer: Signer) -> None:
+    def test_reason_that_cannot_be_written_is_reported_at_its_field(
+        self, reason: str, signer: Signer
+    ) -> None:
         event = event_of(Cancellation(protocol="135260000000001", reason=reason))
-        assert [problem.path for problem in problems(event.information())] == ["justification"]
+        assert [problem.path for problem in unwritable_values(event.information())] == ["justification"]
         with pytest.raises(Unwritable):
             signed_event(event, signer)
 
-    def test_a_short_reason_is_told_by_the_xsd_with_its_field(self, signer: Signer, schemas: Schemas) -> None:
+    def test_short_reason_is_reported_by_the_xsd_at_its_field(self, signer: Signer, schemas: Schemas) -> None:
         text = signed_event(event_of(Cancellation(protocol="135260000000001", reason="Erro")), signer)
-        found = schemas.problems(Schema.NFE_CANCELLATION, etree.fromstring(text), EventInformation)
-        assert [problem.path for problem in found] == ["justification"]
+        problems = schemas.problems(Schema.NFE_CANCELLATION, etree.fromstring(text), EventInformation)
+        assert [problem.path for problem in problems] == ["justification"]
 
     @pytest.mark.parametrize(
         "reason", ["Erro ]]> de digitação", "</xJust><nProt>1</nProt>", "&lt;&#0;<!-- -->"]
@@ -132,21 +136,21 @@ class TestProblems:
         assert verify(root).signed_tag.endswith("infEvento")
 
     @given(st.text(max_size=40) | st.text("<>&]\"' \n\t\r\x00é", max_size=40))
-    def test_any_reason_is_refused_or_read_back_as_it_was_normalised(self, reason: str) -> None:
+    def test_any_reason_is_refused_or_read_back_normalised(self, reason: str) -> None:
         information = event_of(Cancellation(protocol="135260000000001", reason=reason)).information()
-        if any(problems(information)):
+        if any(unwritable_values(information)):
             with pytest.raises(Unwritable):
-                written(information)
+                to_xml(information)
         else:
-            text = written(information)
+            text = to_xml(information)
             assert etree.fromstring(text).findtext(".//xJust") == canonical.normalize(reason)
             assert etree.tostring(etree.fromstring(text), method="c14n").decode() == text
 
-    def test_an_element_leads_to_the_field_of_the_body(self) -> None:
+    def test_element_leads_to_the_field_of_the_body(self) -> None:
         detail = ("detEvento", 0)
-        assert locate(EventInformation, [detail, ("xJust", 0)]) == "justification"
-        assert locate(EventInformation, [detail, ("xCorrecao", 0)]) == "correction"
-        assert locate(EventInformation, [detail, ("chNFeRef", 0)]) == "replacedByAccessKey"
+        assert path_of_tags(EventInformation, [detail, ("xJust", 0)]) == "justification"
+        assert path_of_tags(EventInformation, [detail, ("xCorrecao", 0)]) == "correction"
+        assert path_of_tags(EventInformation, [detail, ("chNFeRef", 0)]) == "replacedByAccessKey"
 
 
 class TestLot:
@@ -155,22 +159,22 @@ class TestLot:
         return event_lot(7, [signed_event(event, signer) for event in events])
 
     @pytest.mark.parametrize("count", [1, 20])
-    def test_the_xsd_accepts_it(self, count: int, signer: Signer, schemas: Schemas) -> None:
+    def test_lot_of_events_is_accepted_by_the_xsd(self, count: int, signer: Signer, schemas: Schemas) -> None:
         root = etree.fromstring(self.lot(signer, count))
         assert schemas.problems(Schema.NFE_CANCELLATION_BATCH, root) == ()
 
     @pytest.mark.parametrize("count", [0, 21])
-    def test_none_and_too_many_are_refused(self, count: int, signer: Signer) -> None:
+    def test_lot_of_no_events_or_too_many_is_refused(self, count: int, signer: Signer) -> None:
         with pytest.raises(ValueError, match="1 to 20"):
             self.lot(signer, count)
 
-    def test_the_signatures_verify_inside_it(self, signer: Signer) -> None:
+    def test_signatures_verify_inside_a_lot(self, signer: Signer) -> None:
         lot = self.lot(signer, 2)
         events = etree.fromstring(lot).findall("{*}evento")
         assert [verify(event).reference_id[-2:] for event in events] == ["01", "02"]
         assert xmlsec1_accepts(lot, "infEvento")
 
-    def test_an_event_is_put_in_as_it_was_signed(self, signer: Signer) -> None:
+    def test_lot_has_the_event_as_it_was_signed(self, signer: Signer) -> None:
         event = signed_event(event_of(CANCELLATION), signer)
         assert event_lot(7, [event]) == (
             b'<envEvento xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.00"><idLote>7</idLote>'
@@ -180,7 +184,7 @@ class TestLot:
 
 
 class TestRegistered:
-    def test_the_event_is_kept_with_its_registration(self, signer: Signer, schemas: Schemas) -> None:
+    def test_event_is_archived_with_its_registration(self, signer: Signer, schemas: Schemas) -> None:
         event = signed_event(event_of(CANCELLATION), signer)
         text = registered_event(event, ANSWER)
         root = etree.fromstring(text)
@@ -191,22 +195,22 @@ class TestRegistered:
 
 class TestIdentity:
     @pytest.mark.parametrize("detail", [*(detail for detail, _ in CASES), SUBSTITUTION])
-    def test_is_that_of_what_was_signed(self, detail: Detail, signer: Signer) -> None:
+    def test_identity_is_that_of_the_signed_event(self, detail: Detail, signer: Signer) -> None:
         event = event_of(detail, sequence=20)
         identity = event_identity(signed_event(event, signer))
         assert identity == EventIdentity(event.organ, event.id, detail.event_type, KEY, 20)
 
-    def test_may_have_letters_in_its_key(self, signer: Signer) -> None:
+    def test_identity_may_have_letters_in_its_key(self, signer: Signer) -> None:
         event = event_of(CANCELLATION, KEY_WITH_LETTERS, OTHER_CNPJ)
         assert event_identity(signed_event(event, signer)).access_key == KEY_WITH_LETTERS
 
-    def test_is_not_what_its_text_says(self, signer: Signer) -> None:
+    def test_identity_does_not_come_from_the_text_of_the_reason(self, signer: Signer) -> None:
         reason = f'<cOrgao>91</cOrgao><infEvento Id="ID110110{KEY_WITH_LETTERS}09">'
         event = event_of(replace(CANCELLATION, reason=reason))
         identity = event_identity(signed_event(event, signer))
         assert identity == EventIdentity("35", event.id, "110111", KEY, 1)
 
     @pytest.mark.parametrize("xml", [b"", b"<evento/>", b"<evento><cOrgao>35</cOrgao></evento>", ANSWER])
-    def test_is_nobody_s_where_there_is_no_event(self, xml: bytes) -> None:
+    def test_identity_of_something_else_is_refused(self, xml: bytes) -> None:
         with pytest.raises(LookupError):
             event_identity(xml)

@@ -12,7 +12,7 @@ from lxml import etree
 from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import (
-    Answered,
+    AuthorityAnswer,
     Authorized,
     Available,
     Cause,
@@ -135,35 +135,37 @@ def answers_with(values: list[tuple[str, str]]) -> list[bytes]:
 
 
 def readings(bodies: Iterable[bytes]) -> Iterator[tuple[str, bytes, Answer]]:
-    """Yields what each reader makes of each body."""
+    """Yields the outcome of each reader for each body."""
     for body in bodies:
         yield from ((name, body, read(body)) for name, read in READERS.items())
 
 
 def assert_readers_judge_nothing(*bodies: bytes) -> None:
     """Checks that no reader takes one of these bodies for an answer."""
-    assert [one for one in readings(bodies) if not isinstance(one[2], NotJudged)] == []
+    assert [reading for reading in readings(bodies) if not isinstance(reading[2], NotJudged)] == []
 
 
 def assert_readers_answer(*bodies: bytes) -> None:
     """Checks that no reader raises, whatever it is given."""
-    assert [one for one in readings(bodies) if not isinstance(one[2], Answered | NotJudged)] == []
+    assert [
+        reading for reading in readings(bodies) if not isinstance(reading[2], AuthorityAnswer | NotJudged)
+    ] == []
 
 
 class TestEveryReader:
-    def test_reads_the_same_in_every_wrapping(self) -> None:
+    def test_every_reader_reads_the_same_in_every_wrapping(self) -> None:
         for name, (read, text) in EXCHANGES.items():
             plain, *others = [without_receipt(read(body)) for body in dressed(text)]
             assert isinstance(plain, Authorized | Available | DistributionPage), name
             assert others == [plain] * len(others), name
 
     @pytest.mark.parametrize("text", [SUCCESSES[0], REFUSALS[0]], ids=["success", "refusal"])
-    def test_reads_a_cut_answer_as_no_answer(self, text: str) -> None:
+    def test_every_reader_takes_a_cut_off_answer_as_no_answer(self, text: str) -> None:
         assert_readers_judge_nothing(
             *(body[:end] for body in dressed(text) for end in range(0, len(body) - 1, 7))
         )
 
-    def test_reads_its_own_answer_cut_as_no_answer(self) -> None:
+    def test_every_reader_takes_its_own_answer_cut_off_as_no_answer(self) -> None:
         judged = [
             (name, end)
             for name, (read, text) in EXCHANGES.items()
@@ -172,7 +174,7 @@ class TestEveryReader:
         ]
         assert judged == []
 
-    def test_judges_nothing_by_what_is_no_answer(self) -> None:
+    def test_no_reader_judges_by_a_body_that_is_no_answer(self) -> None:
         causes = {
             b"": Cause.EMPTY,
             b"<html>504 Gateway Time-out</html>": Cause.HTML,
@@ -187,7 +189,7 @@ class TestEveryReader:
         assert wrong == []
 
     @pytest.mark.parametrize("code", ["", "10", "10000", "1O0", "-100", "１００", "1<!-- -->00", "100<a/>"])
-    def test_judges_nothing_by_a_garbled_code(self, code: str) -> None:
+    def test_no_reader_judges_by_a_malformed_code(self, code: str) -> None:
         judged = {}
         for name, (read, text) in EXCHANGES.items():
             before, last = text.rsplit("<cStat>", 1)
@@ -198,17 +200,17 @@ class TestEveryReader:
 
     @settings(max_examples=40)
     @given(body=ANY_BYTES)
-    def test_never_raises_on_any_bytes(self, body: bytes) -> None:
+    def test_no_reader_raises_on_any_bytes(self, body: bytes) -> None:
         assert_readers_judge_nothing(body)
 
     @settings(max_examples=60)
     @given(body=damaged_answers())
-    def test_never_raises_on_damaged_answers(self, body: bytes) -> None:
+    def test_no_reader_raises_on_damaged_answers(self, body: bytes) -> None:
         assert_readers_answer(body)
 
     @settings(max_examples=25)
     @given(values=ODD_VALUES)
-    def test_never_raises_on_odd_values(self, values: list[tuple[str, str]]) -> None:
+    def test_no_reader_raises_on_odd_values(self, values: list[tuple[str, str]]) -> None:
         assert_readers_answer(*answers_with(values))
 
     @pytest.mark.parametrize(
@@ -220,13 +222,13 @@ class TestEveryReader:
             ("114", Outage.CONTINGENCY_CLOSED),
         ],
     )
-    def test_reports_an_authority_out_of_service(self, code: str, outage: Outage) -> None:
+    def test_authority_out_of_service_is_reported(self, code: str, outage: Outage) -> None:
         expected = Unavailable(code=code, message="Serviço Paralisado", outage=outage)
         for text in (lot, receipt_answer, consult, inutilization, event_lot, distribution):
             body = text(code, "Serviço Paralisado").encode()
             assert expected in [read(body) for read in READERS.values()]
 
-    def test_reports_a_block_for_too_many_calls(self) -> None:
+    def test_block_for_too_many_calls_is_reported(self) -> None:
         expected = Throttled(code="656", message="Rejeição: Consumo Indevido")
         for text in (lot, receipt_answer, consult, inutilization, event_lot, status):
             body = text("656", "Rejeição: Consumo Indevido").encode()

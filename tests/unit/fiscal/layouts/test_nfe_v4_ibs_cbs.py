@@ -1,4 +1,4 @@
-"""The groups of the tax reform and the totals: accepted by the official XSD, found again from an element."""
+"""The groups of the tax reform and the totals: accepted by the official XSD, located from an element."""
 
 from copy import deepcopy
 from dataclasses import MISSING, fields
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.json_form import groups_in, path_of_tags, unwritable_values
+from carimbo.fiscal.layouts.layout import layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
     CityIbs,
@@ -20,13 +21,11 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     PeriodAdjustment,
     PresumedCredit,
     SelectiveTax,
+    SinglePhase,
     StateIbs,
     TaxedByRate,
 )
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs_single_phase import SinglePhase
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
-from carimbo.fiscal.layouts.paths import groups_in, locate, problems
-from carimbo.fiscal.layouts.records import written
 
 XSD = "{http://www.w3.org/2001/XMLSchema}"
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
@@ -48,14 +47,14 @@ CODES = {
 
 
 def full(record: type, **given: Any) -> Any:
-    """A record with a value in every field, those that are given and samples for the others."""
+    """Returns a record with the given values and samples in all other fields."""
     return record(
         **{name: sample(record, name) for name in layout_of(record).elements if name not in given}, **given
     )
 
 
 def least(record: type, **given: Any) -> Any:
-    """A record with nothing but what its declaration requires, and what is given."""
+    """Returns a record with the given values and samples in the other required fields."""
     missing = [field.name for field in fields(record) if field.default is MISSING and field.name not in given]
     return record(**{name: sample(record, name) for name in missing}, **given)
 
@@ -117,7 +116,9 @@ def schema() -> etree.XMLSchema:
     with as_file(files("nfelib") / "nfe/schemas/v4_0") as folder:
         tree = etree.parse(folder / "leiauteNFe_v4.00.xsd")
     for name in ("imposto", "total"):
-        element = deepcopy(next(one for one in tree.iter(f"{XSD}element") if one.get("name") == name))
+        element = deepcopy(
+            next(candidate for candidate in tree.iter(f"{XSD}element") if candidate.get("name") == name)
+        )
         element.attrib.clear()
         element.set("name", name)
         tree.getroot().append(element)
@@ -125,34 +126,36 @@ def schema() -> etree.XMLSchema:
 
 
 def in_its_place(record: Any) -> etree._Element:
-    text = written(record) if isinstance(record, Totals) else f"<imposto>{written(record)}</imposto>"
+    text = to_xml(record) if isinstance(record, Totals) else f"<imposto>{to_xml(record)}</imposto>"
     return etree.fromstring(text.replace(">", f' xmlns="{NAMESPACE}">', 1))
 
 
 def filled(record: Any) -> set[tuple[type, str]]:
-    """Every field that has a value, in a record and in those inside it."""
-    found = {(type(record), name) for name in layout_of(record).elements if getattr(record, name) is not None}
-    inner = [getattr(record, name) for _, name in found]
-    return found.union(*(filled(one) for one in inner if hasattr(one, "__layout__")))
+    """Returns every field that has a value, in a record and in its inner records."""
+    filled_fields = {
+        (type(record), name) for name in layout_of(record).elements if getattr(record, name) is not None
+    }
+    inner = [getattr(record, name) for _, name in filled_fields]
+    return filled_fields.union(*(filled(value) for value in inner if hasattr(value, "__layout__")))
 
 
 class TestWritten:
     @pytest.mark.parametrize("record", CASES.values(), ids=CASES)
-    def test_the_official_schema_accepts(self, record: Any, schema: etree.XMLSchema) -> None:
+    def test_group_is_accepted_by_the_official_schema(self, record: Any, schema: etree.XMLSchema) -> None:
         schema.assertValid(in_its_place(record))
-        assert list(problems(record)) == []
+        assert list(unwritable_values(record)) == []
 
-    def test_the_official_schema_is_really_asked(self, schema: etree.XMLSchema) -> None:
+    def test_official_schema_refuses_a_wrong_group(self, schema: etree.XMLSchema) -> None:
         impossible = PeriodAdjustment(period="2026-13", ibs_amount=Decimal(1), cbs_amount=Decimal(1))
         assert not schema.validate(in_its_place(least(IbsCbs, period_adjustment=impossible)))
 
-    def test_the_cases_leave_no_field_out(self) -> None:
+    def test_cases_cover_every_field(self) -> None:
         written_fields = set().union(*map(filled, CASES.values()))
         seen = {record for record, _ in written_fields}
         assert {(record, name) for record in seen for name in layout_of(record).elements} == written_fields
 
     def test_rates_have_four_decimals_and_amounts_two(self) -> None:
-        assert written(USUAL) == (
+        assert to_xml(USUAL) == (
             "<IBSCBS><CST>000</CST><cClassTrib>000001</cClassTrib><gIBSCBS><vBC>74.42</vBC>"
             "<gIBSUF><pIBSUF>0.1000</pIBSUF><vIBSUF>0.07</vIBSUF></gIBSUF>"
             "<gIBSMun><pIBSMun>0.0000</pIBSMun><vIBSMun>0.00</vIBSMun></gIBSMun><vIBS>0.07</vIBS>"
@@ -161,16 +164,16 @@ class TestWritten:
 
 
 class TestProblems:
-    def test_a_rate_with_too_many_decimals_is_told_by_its_place(self) -> None:
+    def test_rate_with_too_many_decimals_is_reported_at_its_path(self) -> None:
         wrong = least(IbsCbs, by_rate=full(TaxedByRate, cbs=Cbs(rate=Decimal("0.90001"), amount=Decimal(1))))
-        (problem,) = problems(wrong, "items[0].ibsCbs")
+        (problem,) = unwritable_values(wrong, "items[0].ibsCbs")
         assert (problem.path, problem.source) == (
             "items[0].ibsCbs.cbs.rate",
             "XSD, elemento pCBS",
         )
 
-    def test_a_class_that_is_too_long_is_told_under_the_name_that_callers_know(self) -> None:
-        (problem,) = problems(least(IbsCbs, tax_class="0000001"))
+    def test_tax_class_that_is_too_long_is_reported_under_its_json_name(self) -> None:
+        (problem,) = unwritable_values(least(IbsCbs, tax_class="0000001"))
         assert problem.path == "taxClassCode"
 
 
@@ -193,5 +196,5 @@ class TestLocate:
             (Totals, "vNFTot", "amountWithReformTaxes"),
         ],
     )
-    def test_an_element_leads_to_its_field(self, record: type, element: str, path: str) -> None:
-        assert locate(record, [(tag, 0) for tag in element.split()]) == path
+    def test_element_leads_to_its_field(self, record: type, element: str, path: str) -> None:
+        assert path_of_tags(record, [(tag, 0) for tag in element.split()]) == path

@@ -1,21 +1,21 @@
-"""Ranges of numbers to be voided: written, signed, read back and held against the official XSD."""
+"""Ranges of numbers to be voided: written, signed, read back and validated with the official XSD."""
 
 from dataclasses import replace
 
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.identity.signature import Signer, verify
 from carimbo.fiscal.layouts.canonical import Unwritable
+from carimbo.fiscal.layouts.json_form import unwritable_values
 from carimbo.fiscal.layouts.nfe_v4.inutilization import (
-    Inutilization,
+    InutilizationRange,
     issue_inutilization,
     read_inutilization_request,
     signed_inutilization,
 )
-from carimbo.fiscal.layouts.paths import problems
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer, verify
 from support import CNPJ, OTHER_CNPJ
 from unit.fiscal.layouts.nfe_messages import NAMESPACE, REASON, range_of, signed_invoice_of
 from xmlsec1 import xmlsec1_accepts
@@ -23,14 +23,14 @@ from xmlsec1 import xmlsec1_accepts
 
 class TestInutilization:
     @pytest.mark.parametrize("cnpj", [CNPJ, OTHER_CNPJ])
-    def test_the_xsd_accepts_it_and_it_is_canonical(
+    def test_signed_range_is_canonical_and_accepted_by_the_xsd(
         self, cnpj: str, signer: Signer, schemas: Schemas
     ) -> None:
         text = signed_inutilization(range_of(cnpj), signer)
-        assert schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), Inutilization) == ()
+        assert schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), InutilizationRange) == ()
         assert etree.tostring(etree.fromstring(text), method="c14n") == text
 
-    def test_it_is_written_as_the_manual_shows(self, signer: Signer) -> None:
+    def test_signed_range_is_written_as_in_the_manual(self, signer: Signer) -> None:
         assert (
             signed_inutilization(range_of(), signer)
             .decode()
@@ -43,28 +43,26 @@ class TestInutilization:
             )
         )
 
-    def test_its_signature_verifies(self, signer: Signer) -> None:
+    def test_signature_of_a_range_verifies(self, signer: Signer) -> None:
         text = signed_inutilization(range_of(), signer)
         assert verify(etree.fromstring(text)).reference_id == range_of().id
         assert xmlsec1_accepts(text, "infInut")
 
-    def test_a_reason_that_cannot_be_written_is_told_by_its_field(self, signer: Signer) -> None:
+    def test_reason_that_cannot_be_written_is_reported_at_its_field(self, signer: Signer) -> None:
         wrong = range_of(reason="Numeração pulada \x1b")
-        assert [problem.path for problem in problems(wrong)] == ["justification"]
+        assert [problem.path for problem in unwritable_values(wrong)] == ["justification"]
         with pytest.raises(Unwritable):
             signed_inutilization(wrong, signer)
 
-    def test_a_range_that_does_not_fit_is_told_by_the_xsd_with_its_field(
-        self, signer: Signer, schemas: Schemas
-    ) -> None:
+    def test_wrong_range_is_reported_by_the_xsd_at_its_field(self, signer: Signer, schemas: Schemas) -> None:
         text = signed_inutilization(range_of(), signer).replace(b"<nNFFin>12<", b"<nNFFin>0<")
-        found = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), Inutilization)
-        assert [problem.path for problem in found] == ["numberEnd"]
+        problems = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(text), InutilizationRange)
+        assert [problem.path for problem in problems] == ["numberEnd"]
 
 
 class TestReadingAnInutilization:
     @pytest.mark.parametrize(
-        "asked",
+        "number_range",
         [
             range_of(),
             range_of(OTHER_CNPJ),
@@ -72,17 +70,19 @@ class TestReadingAnInutilization:
             replace(range_of(), series=0, first_number=1, last_number=999_999_999, year="06", model="65"),
         ],
     )
-    def test_gives_back_the_range_that_was_signed(self, asked: Inutilization, signer: Signer) -> None:
-        assert read_inutilization_request(signed_inutilization(asked, signer)) == asked
+    def test_range_is_read_from_the_signed_request(
+        self, number_range: InutilizationRange, signer: Signer
+    ) -> None:
+        assert read_inutilization_request(signed_inutilization(number_range, signer)) == number_range
 
-    def test_of_anything_else_is_a_mistake_of_ours(self, signer: Signer) -> None:
+    def test_reading_a_range_from_another_document_raises(self, signer: Signer) -> None:
         with pytest.raises(LookupError):
             read_inutilization_request(signed_invoice_of(signer))
 
 
 class TestIssuingAnInutilization:
     @pytest.mark.parametrize(
-        "asked",
+        "number_range",
         [
             range_of(),
             range_of(OTHER_CNPJ),
@@ -95,11 +95,13 @@ class TestIssuingAnInutilization:
             replace(range_of(), first_number=1, last_number=999_999_999),
         ],
     )
-    def test_what_is_right_is_signed(self, asked: Inutilization, signer: Signer, schemas: Schemas) -> None:
-        text = issue_inutilization(asked, signer, schemas)
+    def test_valid_range_is_signed(
+        self, number_range: InutilizationRange, signer: Signer, schemas: Schemas
+    ) -> None:
+        text = issue_inutilization(number_range, signer, schemas)
         assert isinstance(text, bytes)
-        assert text == signed_inutilization(asked, signer)
-        assert verify(etree.fromstring(text)).reference_id == asked.id
+        assert text == signed_inutilization(number_range, signer)
+        assert verify(etree.fromstring(text)).reference_id == number_range.id
 
     @pytest.mark.parametrize(
         ("reason", "message"),
@@ -116,15 +118,15 @@ class TestIssuingAnInutilization:
             ("x" * 10_000_000, "O campo tem mais de 255 caracteres."),
         ],
     )
-    def test_a_wrong_reason_is_told_by_its_field(
+    def test_wrong_reason_is_reported_at_its_field(
         self, reason: str, message: str, signer: Signer, schemas: Schemas
     ) -> None:
         (problem,) = self.problems(range_of(reason=reason), signer, schemas)
         assert (problem.code, problem.path, problem.message) == ("225", "justification", message)
 
-    def test_a_reversed_range_is_told_by_its_end(self, signer: Signer, schemas: Schemas) -> None:
-        found = self.problems(replace(range_of(), last_number=9), signer, schemas)
-        assert found == (Problem("224", "numberEnd", "O número final é menor do que o inicial."),)
+    def test_reversed_range_is_reported_at_its_last_number(self, signer: Signer, schemas: Schemas) -> None:
+        problems = self.problems(replace(range_of(), last_number=9), signer, schemas)
+        assert problems == (Problem("224", "numberEnd", "O número final é menor do que o inicial."),)
 
     @pytest.mark.parametrize(
         ("wrong", "path"),
@@ -136,8 +138,8 @@ class TestIssuingAnInutilization:
             (range_of(CNPJ[:-1]), "taxId"),
         ],
     )
-    def test_parts_that_make_no_id_are_told_by_their_field(
-        self, wrong: Inutilization, path: str, signer: Signer, schemas: Schemas
+    def test_parts_that_make_no_id_are_reported_at_their_field(
+        self, wrong: InutilizationRange, path: str, signer: Signer, schemas: Schemas
     ) -> None:
         (problem,) = self.problems(wrong, signer, schemas)
         assert (problem.code, problem.path) == ("225", path)
@@ -157,18 +159,18 @@ class TestIssuingAnInutilization:
             (replace(range_of(reason=""), year="2026"), ["year", "justification"]),
         ],
     )
-    def test_all_that_is_wrong_is_told_by_field(
-        self, wrong: Inutilization, paths: list[str], signer: Signer, schemas: Schemas
+    def test_all_problems_are_reported_at_their_fields(
+        self, wrong: InutilizationRange, paths: list[str], signer: Signer, schemas: Schemas
     ) -> None:
         assert [problem.path for problem in self.problems(wrong, signer, schemas)] == paths
 
-    def test_parts_that_make_up_for_each_other_in_the_id_are_no_way_round(
+    def test_wrong_parts_whose_lengths_cancel_out_in_the_id_are_reported(
         self, signer: Signer, schemas: Schemas
     ) -> None:
         wrong = replace(range_of(CNPJ[:-1]), series=1000)
         assert [problem.path for problem in self.problems(wrong, signer, schemas)] == ["series"]
 
-    def problems(self, wrong: Inutilization, signer: Signer, schemas: Schemas) -> tuple[Problem, ...]:
-        found = issue_inutilization(wrong, signer, schemas)
-        assert isinstance(found, tuple)
-        return found
+    def problems(self, wrong: InutilizationRange, signer: Signer, schemas: Schemas) -> tuple[Problem, ...]:
+        problems = issue_inutilization(wrong, signer, schemas)
+        assert isinstance(problems, tuple)
+        return problems

@@ -1,4 +1,4 @@
-"""The groups of the NF-e around the taxes: accepted by the official XSD, and found again from an element."""
+"""The groups of the NF-e around the taxes: accepted by the official XSD, and located from an element."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.json_form import path_of_tags, unwritable_values
+from carimbo.fiscal.layouts.layout import layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming, TransitPermit
 from carimbo.fiscal.layouts.nfe_v4.goods import Firearm, Fuel, ImportDeclaration, Medicine, NewVehicle
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102
@@ -17,21 +18,19 @@ from carimbo.fiscal.layouts.nfe_v4.identification import (
     PaperInvoice,
     PrinterReceipt,
     ProducerInvoice,
-    Reference,
+    ReferencedDocument,
 )
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, ItemTaxes
-from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, Place, Recipient
+from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, PickupOrDelivery, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
-from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, Transport
-from carimbo.fiscal.layouts.paths import locate, problems
-from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, GoodsTransport
 from unit.fiscal.layouts.invoice_specimens import ALTERNATIVES, CODES, CPF, FULL, KEY, PLAIN, full
-from unit.fiscal.layouts.specimens import filled, way_to
+from unit.fiscal.layouts.specimens import filled, tag_path
 
 
 def with_reference(**alternative: Any) -> Invoice:
-    told = replace(PLAIN.identification, references=(Reference(**alternative),))
-    return replace(PLAIN, identification=told)
+    identification = replace(PLAIN.identification, references=(ReferencedDocument(**alternative),))
+    return replace(PLAIN, identification=identification)
 
 
 def with_product(**changes: Any) -> Invoice:
@@ -40,12 +39,12 @@ def with_product(**changes: Any) -> Invoice:
 
 
 def with_transport(**changes: Any) -> Invoice:
-    return replace(PLAIN, transport=Transport(freight_mode="1", **changes))
+    return replace(PLAIN, transport=GoodsTransport(freight_mode="1", **changes))
 
 
 BY_CPF = {"cnpj": None, "cpf": CPF}
 CASES = {
-    "only what is required": PLAIN,
+    "only required fields": PLAIN,
     "everything but alternatives": FULL,
     "key with a masked code": with_reference(masked_access_key=KEY),
     "paper invoice": with_reference(paper_invoice=full(PaperInvoice)),
@@ -60,7 +59,7 @@ CASES = {
     "recipient of another country": replace(
         PLAIN, recipient=replace(full(Recipient), cnpj=None, foreign_id="AB-12345")
     ),
-    "pickup from a person": replace(PLAIN, pickup=replace(full(Place), **BY_CPF)),
+    "pickup from a person": replace(PLAIN, pickup=replace(full(PickupOrDelivery), **BY_CPF)),
     "reader with a CPF": replace(PLAIN, authorized_readers=(AuthorizedReader(cpf=CPF),)),
     "import for a person": with_product(
         import_declarations=(replace(full(ImportDeclaration), acquirer_cnpj=None, acquirer_cpf=CPF),)
@@ -84,24 +83,24 @@ def schema() -> etree.XMLSchema:
 
 
 def refusals(invoice: Invoice) -> list[str]:
-    """What the official XSD says of a document, except that nobody signed it."""
-    document = etree.fromstring(f'<NFe xmlns="{NAMESPACE}">{written(invoice)}</NFe>')
+    """Returns the errors of the official XSD, except the missing signature."""
+    document = etree.fromstring(f'<NFe xmlns="{NAMESPACE}">{to_xml(invoice)}</NFe>')
     schema().validate(document)
     errors: Any = schema().error_log
-    return [one.message for one in errors if "xmldsig#}Signature" not in one.message]
+    return [error.message for error in errors if "xmldsig#}Signature" not in error.message]
 
 
 class TestWritten:
     @pytest.mark.parametrize("invoice", CASES.values(), ids=CASES)
-    def test_the_official_schema_accepts(self, invoice: Invoice) -> None:
+    def test_invoice_is_accepted_by_the_official_schema(self, invoice: Invoice) -> None:
         assert refusals(invoice) == []
-        assert list(problems(invoice)) == []
+        assert list(unwritable_values(invoice)) == []
 
-    def test_the_official_schema_is_really_asked(self) -> None:
+    def test_official_schema_refuses_a_wrong_invoice(self) -> None:
         (refusal,) = refusals(with_product(ncm="123"))
         assert "NCM" in refusal
 
-    def test_the_cases_leave_no_field_of_a_group_out(self) -> None:
+    def test_cases_cover_every_field_of_a_group(self) -> None:
         written_fields = set().union(*map(filled, CASES.values()))
         of_the_taxes = (ItemTaxes, IcmsSn102, Totals, InvoiceTotals)
         seen = {record for record, _ in written_fields} - set(of_the_taxes)
@@ -109,18 +108,18 @@ class TestWritten:
         assert declared - written_fields == set()
         assert set(ALTERNATIVES) <= seen
 
-    def test_it_is_canonical_as_it_stands(self) -> None:
-        text = f'<NFe xmlns="{NAMESPACE}">{written(FULL)}</NFe>'
+    def test_invoice_is_written_in_canonical_form(self) -> None:
+        text = f'<NFe xmlns="{NAMESPACE}">{to_xml(FULL)}</NFe>'
         assert etree.tostring(etree.fromstring(text), method="c14n").decode() == text
 
 
 class TestProblems:
-    def test_a_text_too_long_is_told_by_its_place_in_the_body(self) -> None:
-        (problem,) = problems(with_product(description="x" * 121))
+    def test_text_that_is_too_long_is_reported_at_its_path_in_the_body(self) -> None:
+        (problem,) = unwritable_values(with_product(description="x" * 121))
         assert (problem.code, problem.path) == ("225", "items[0].description")
 
-    def test_a_quantity_with_too_many_decimals_is_told_by_its_place_in_the_body(self) -> None:
-        (problem,) = problems(with_product(quantity=Decimal("0.00001")))
+    def test_quantity_with_too_many_decimals_is_reported_at_its_path_in_the_body(self) -> None:
+        (problem,) = unwritable_values(with_product(quantity=Decimal("0.00001")))
         assert (problem.path, problem.source) == ("items[0].quantity", "XSD, elemento qCom")
 
 
@@ -165,5 +164,5 @@ class TestLocate:
             ("infRespTec xContato", "technicalResponsible.contact"),
         ],
     )
-    def test_an_element_leads_to_the_field_of_the_body(self, element: str, path: str) -> None:
-        assert locate(Invoice, way_to(element)) == path
+    def test_element_leads_to_the_field_of_the_body(self, element: str, path: str) -> None:
+        assert path_of_tags(Invoice, tag_path(element)) == path

@@ -1,13 +1,13 @@
-"""Requests and kept files, held against the official XSDs."""
+"""Requests and archived files, validated with the official XSDs."""
 
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer, verify
 from carimbo.fiscal.layouts.canonical import Unwritable
 from carimbo.fiscal.layouts.nfe_v4.inutilization import registered_inutilization, signed_inutilization
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer, verify
 from nfe_dialect import (
     authorization_lot,
     authorized_invoice,
@@ -64,40 +64,40 @@ class TestQueries:
             (distribution_of_key("1", "35", CNPJ, KEY_WITH_LETTERS), Schema.NFE_DISTRIBUTION),
         ],
     )
-    def test_the_xsd_accepts_it_and_it_is_canonical(
+    def test_query_is_canonical_and_accepted_by_the_xsd(
         self, text: bytes, schema: Schema, schemas: Schemas
     ) -> None:
         assert schemas.problems(schema, etree.fromstring(text)) == ()
         assert etree.tostring(etree.fromstring(text), method="c14n") == text
 
-    def test_documents_after_a_number_are_asked_with_fifteen_digits(self) -> None:
+    def test_distribution_query_has_a_number_of_fifteen_digits(self) -> None:
         assert distribution_after("1", "35", CNPJ, 123).decode() == (
             f'<distDFeInt xmlns="{NAMESPACE}" versao="1.01"><tpAmb>1</tpAmb><cUFAutor>35</cUFAutor>'
             f"<CNPJ>{CNPJ}</CNPJ><distNSU><ultNSU>000000000000123</ultNSU></distNSU></distDFeInt>"
         )
 
-    def test_a_person_asks_by_cpf(self) -> None:
+    def test_query_of_a_person_has_the_cpf(self) -> None:
         assert f"<CPF>{CPF}</CPF><consChNFe>".encode() in distribution_of_key("1", "35", CPF, KEY)
 
-    def test_markup_stays_text(self) -> None:
+    def test_markup_in_a_query_stays_text(self) -> None:
         assert b"<nRec>1&lt;/nRec&gt;&amp;</nRec>" in receipt_query("2", "1</nRec>&")
 
     @pytest.mark.parametrize("receipt", ["351\x00", "351\x1b", "351🙈", "\ud800", ""])
-    def test_what_no_message_can_hold_is_refused(self, receipt: str) -> None:
+    def test_text_that_no_message_can_have_is_refused(self, receipt: str) -> None:
         with pytest.raises(Unwritable):
             receipt_query("2", receipt)
 
 
 class TestAuthorizationLot:
-    def test_one_document_is_judged_at_once(self, signed_invoice: bytes, schemas: Schemas) -> None:
+    def test_lot_of_one_document_is_processed_at_once(self, signed_invoice: bytes, schemas: Schemas) -> None:
         text = authorization_lot(1, [signed_invoice])
         assert schemas.problems(Schema.NFE_BATCH, etree.fromstring(text)) == ()
         assert text == message("enviNFe", b"<idLote>1</idLote><indSinc>1</indSinc>" + signed_invoice)
 
-    def test_several_documents_are_judged_later(self, signed_invoice: bytes) -> None:
+    def test_lot_of_several_documents_is_processed_later(self, signed_invoice: bytes) -> None:
         assert b"<indSinc>0</indSinc>" in authorization_lot(1, [signed_invoice] * 2)
 
-    def test_the_signature_verifies_inside_it(self, signed_invoice: bytes) -> None:
+    def test_signature_verifies_inside_a_lot(self, signed_invoice: bytes) -> None:
         text = authorization_lot(1, [signed_invoice])
         document = etree.fromstring(text).find("{*}NFe")
         assert document is not None
@@ -105,34 +105,36 @@ class TestAuthorizationLot:
         assert xmlsec1_accepts(text, "infNFe")
 
     @pytest.mark.parametrize("count", [0, 51])
-    def test_none_and_too_many_are_refused(self, count: int, signed_invoice: bytes) -> None:
+    def test_lot_of_no_documents_or_too_many_is_refused(self, count: int, signed_invoice: bytes) -> None:
         with pytest.raises(ValueError, match="1 to 50"):
             authorization_lot(1, [signed_invoice] * count)
 
     @pytest.mark.parametrize(
         "before", [DECLARATION, f"\ufeff{DECLARATION}\n", "\ufeff", " \n", "<?xml version='1.0'?>"]
     )
-    def test_a_declaration_and_white_space_around_a_document_stay_out(
+    def test_declaration_and_white_space_around_a_document_are_left_out(
         self, before: str, signed_invoice: bytes
     ) -> None:
-        dressed = before.encode() + signed_invoice + b"\n"
-        assert authorization_lot(1, [dressed]) == authorization_lot(1, [signed_invoice])
+        wrapped = before.encode() + signed_invoice + b"\n"
+        assert authorization_lot(1, [wrapped]) == authorization_lot(1, [signed_invoice])
 
 
 class TestKeptFiles:
-    def test_an_invoice_with_its_authorization(self, signed_invoice: bytes, schemas: Schemas) -> None:
+    def test_invoice_is_archived_with_its_authorization(
+        self, signed_invoice: bytes, schemas: Schemas
+    ) -> None:
         text = authorized_invoice(signed_invoice, PROTOCOL)
         assert text == message("nfeProc", signed_invoice + PROTOCOL)
         assert schemas.problems(Schema.NFE_AUTHORIZED, etree.fromstring(text)) == ()
         assert xmlsec1_accepts(text, "infNFe")
 
-    def test_an_inutilization_with_its_registration(self, signer: Signer, schemas: Schemas) -> None:
+    def test_inutilization_is_archived_with_its_registration(self, signer: Signer, schemas: Schemas) -> None:
         text = registered_inutilization(signed_inutilization(range_of(), signer), INUTILIZATION_ANSWER)
         root = etree.fromstring(text)
         assert schemas.problems(Schema.NFE_INUTILIZATION_REGISTERED, root) == ()
         assert verify(root[0]).reference_id == range_of().id
 
-    def test_an_answer_with_a_declaration_loses_it(self) -> None:
+    def test_archived_answer_has_no_declaration(self) -> None:
         event, answer = b"<evento></evento>", b"<retEvento></retEvento>"
         text = registered_event(event, DECLARATION.encode() + answer)
         assert text == message("procEventoNFe", event + answer, "1.00")

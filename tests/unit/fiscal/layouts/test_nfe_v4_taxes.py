@@ -10,7 +10,8 @@ from typing import Any, get_args
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.layouts.layout import Element, layout_of
+from carimbo.fiscal.layouts.json_form import groups_in, unwritable_values
+from carimbo.fiscal.layouts.layout import Element, layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -35,12 +36,16 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
+    Icms02,
     Icms10,
+    Icms15,
     Icms20,
     Icms30,
     Icms40,
     Icms51,
+    Icms53,
     Icms60,
+    Icms61,
     Icms70,
     Icms90,
     IcmsPart,
@@ -54,9 +59,6 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn500,
     IcmsSn900,
 )
-from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
-from carimbo.fiscal.layouts.paths import groups_in, problems
-from carimbo.fiscal.layouts.records import written
 from support import CNPJ
 
 XSD = "{http://www.w3.org/2001/XMLSchema}"
@@ -81,7 +83,7 @@ CODES = {
     "indSomaCOFINSST": "1",
 }
 
-# Where each tax stands in an item; IPI and II stand only beside ICMS.
+# The elements around each tax in an item; IPI and II occur only beside ICMS.
 ICMS = "<imposto><ICMS>{}</ICMS></imposto>"
 BESIDE_ICMS = "<imposto><ICMS><ICMSSN102><CSOSN>102</CSOSN></ICMSSN102></ICMS>{}</imposto>"
 PIS = "<imposto><PIS>{}</PIS></imposto>"
@@ -91,16 +93,16 @@ ITEM = "{}"
 
 
 def full(record: type, **given: Any) -> Any:
-    """A record with a value in every field, those that are given and samples for the others."""
-    return made(record, (MISSING, None), given)
+    """Returns a record with the given values and samples in all other fields."""
+    return with_samples(record, (MISSING, None), given)
 
 
 def least(record: type, **given: Any) -> Any:
-    """A record with nothing but what its declaration requires, and what is given."""
-    return made(record, (MISSING,), given)
+    """Returns a record with the given values and samples in the other required fields."""
+    return with_samples(record, (MISSING,), given)
 
 
-def made(record: type, open_defaults: tuple[Any, ...], given: dict[str, Any]) -> Any:
+def with_samples(record: type, open_defaults: tuple[Any, ...], given: dict[str, Any]) -> Any:
     open_fields = [field.name for field in fields(record) if field.default in open_defaults]
     samples = {name: sample(layout_of(record).elements[name]) for name in open_fields if name not in given}
     return record(**samples, **given)
@@ -181,7 +183,7 @@ ACCEPTED = [
     (OTHERS, least(StateShare)),
     (ITEM, full(ReturnedIpi, ipi=ReturnedIpiAmount(amount=NUMBER))),
 ]
-DECLARED = sorted({type(record) for _, record in ACCEPTED}, key=lambda one: one.__name__)
+DECLARED = sorted({type(record) for _, record in ACCEPTED}, key=lambda record: record.__name__)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +192,9 @@ def layout() -> etree._ElementTree:
     with as_file(files("nfelib") / "nfe/schemas/v4_0") as folder:
         tree = etree.parse(folder / "leiauteNFe_v4.00.xsd")
     for name in ("imposto", "impostoDevol"):
-        element = deepcopy(next(one for one in tree.iter(f"{XSD}element") if one.get("name") == name))
+        element = deepcopy(
+            next(candidate for candidate in tree.iter(f"{XSD}element") if candidate.get("name") == name)
+        )
         element.attrib.clear()
         element.set("name", name)
         tree.getroot().append(element)
@@ -203,36 +207,36 @@ def schema(layout: etree._ElementTree) -> etree.XMLSchema:
 
 
 class TestWriting:
-    def test_the_official_schema_accepts_a_tax_in_its_place(self, schema: etree.XMLSchema) -> None:
+    def test_tax_is_accepted_by_the_official_schema(self, schema: etree.XMLSchema) -> None:
         refused = {}
         for place, record in ACCEPTED:
-            tax = place.format(written(record)).replace(">", f' xmlns="{NAMESPACE}">', 1)
+            tax = place.format(to_xml(record)).replace(">", f' xmlns="{NAMESPACE}">', 1)
             if not schema.validate(etree.fromstring(tax)):
                 refused[tax] = [str(schema.error_log)]
-            elif reported := list(problems(record)):
+            elif reported := list(unwritable_values(record)):
                 refused[tax] = [problem.message for problem in reported]
         assert refused == {}
 
 
 class TestDeclaring:
-    def test_a_group_holds_every_element_of_the_official_one_in_its_order(
+    def test_group_has_every_element_of_the_official_one_in_the_same_order(
         self, layout: etree._ElementTree
     ) -> None:
         declared = {record.__name__: list(declared_tags(record)) for record in DECLARED}
         assert declared == {record.__name__: official_tags(layout, record) for record in DECLARED}
 
     @pytest.mark.parametrize("union", [Icms, Pis, Cofins, IpiTaxed | IpiNotTaxed])
-    def test_a_name_stands_for_one_element_in_all_the_groups_of_a_tax(self, union: Any) -> None:
+    def test_name_means_the_same_element_in_all_groups_of_a_tax(self, union: Any) -> None:
         meanings = {
             (name, element.tag)
-            for one in get_args(union)
-            for name, element in layout_of(one).elements.items()
+            for record in get_args(union)
+            for name, element in layout_of(record).elements.items()
         }
         assert len({name for name, _ in meanings}) == len({tag for _, tag in meanings}) == len(meanings)
 
 
 def declared_tags(record: type) -> Iterator[str]:
-    """Every tag that a record may write, with those of the groups inside it."""
+    """Yields every tag that a record may write, with those of its inner groups."""
     for name, element in layout_of(record).elements.items():
         if element.tag:
             yield element.tag
@@ -245,9 +249,11 @@ def declared_tags(record: type) -> Iterator[str]:
 def official_tags(layout: etree._ElementTree, record: type) -> list[str]:
     name = "TIpi" if record is Ipi else layout_of(record).tag
     [group, *_] = [
-        one for one in layout.iter(f"{XSD}element", f"{XSD}complexType") if one.get("name") == name
+        element
+        for element in layout.iter(f"{XSD}element", f"{XSD}complexType")
+        if element.get("name") == name
     ]
-    return [str(one.get("name")) for one in group.iter(f"{XSD}element") if one is not group]
+    return [str(element.get("name")) for element in group.iter(f"{XSD}element") if element is not group]
 
 
 class TestRefusing:
@@ -264,16 +270,18 @@ class TestRefusing:
             ),
         ],
     )
-    def test_a_value_that_the_layout_cannot_hold_is_a_problem_of_its_field(
+    def test_value_that_the_layout_cannot_have_is_reported_at_its_field(
         self, record: Any, path: str, source: str
     ) -> None:
-        [problem] = problems(record, "icms")
+        [problem] = unwritable_values(record, "icms")
         assert (problem.code, problem.path, problem.source) == ("225", path, source)
 
-    def test_a_problem_inside_ipi_points_at_the_flat_object_of_the_caller(self) -> None:
+    def test_problem_inside_ipi_has_the_path_of_the_flat_object_of_the_caller(self) -> None:
         ipi = least(Ipi, taxation=full(IpiTaxed, cst="50", amount=Decimal("0.001"), **BY_RATE))
-        assert [problem.path for problem in problems(ipi, "items[0].ipi")] == ["items[0].ipi.amount"]
+        assert [problem.path for problem in unwritable_values(ipi, "items[0].ipi")] == ["items[0].ipi.amount"]
 
-    def test_a_problem_inside_returned_ipi_points_at_the_flat_object_of_the_caller(self) -> None:
+    def test_problem_inside_returned_ipi_has_the_path_of_the_flat_object_of_the_caller(self) -> None:
         returned = full(ReturnedIpi, ipi=ReturnedIpiAmount(amount=Decimal("0.001")))
-        assert [problem.path for problem in problems(returned, "returnedIpi")] == ["returnedIpi.amount"]
+        assert [problem.path for problem in unwritable_values(returned, "returnedIpi")] == [
+            "returnedIpi.amount"
+        ]

@@ -1,4 +1,4 @@
-"""Codes that the operator's table knows, and codes that no table knows."""
+"""Codes of the operator's table, and codes that no table has."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,49 +33,49 @@ def _operators_codes(tmp_path: Path) -> Iterator[None]:
     use_tables_of(None)
 
 
-def judged(code: str, text: str = "Texto") -> object:
+def outcome_of(code: str, text: str = "Texto") -> object:
     return read_authorization(processed(note_protocol(code, text)).encode(), KEY)
 
 
 @pytest.mark.usefixtures("_operators_codes")
 class TestCodeOfTheOperatorsTable:
     @pytest.mark.parametrize(("code", "late"), [("121", False), ("122", True)])
-    def test_may_be_a_new_success(self, code: str, late: bool) -> None:
-        outcome = judged(code)
+    def test_code_of_the_operators_table_may_be_a_new_success(self, code: str, late: bool) -> None:
+        outcome = outcome_of(code)
         assert isinstance(outcome, Authorized)
         assert (outcome.code, outcome.late) == (code, late)
         assert isinstance(
             read_consult(consult(code, "x", note_protocol(code, "x")).encode(), KEY), Authorized
         )
 
-    def test_may_be_a_new_state_of_the_service(self) -> None:
+    def test_code_of_the_operators_table_may_be_a_new_state_of_the_service(self) -> None:
         assert isinstance(read_status(status("123", "x").encode()), Available)
         assert isinstance(read_status(status("107", "x").encode()), NotJudged)
 
-    def test_may_be_a_rejection_below_200(self) -> None:
-        assert isinstance(judged("190"), Rejected)
+    def test_code_of_the_operators_table_may_be_a_rejection_below_200(self) -> None:
+        assert isinstance(outcome_of("190"), Rejected)
 
-    def test_may_be_something_else_than_a_rejection_above(self) -> None:
-        assert isinstance(judged("777"), Throttled)
+    def test_code_of_the_operators_table_above_200_may_be_no_rejection(self) -> None:
+        assert isinstance(outcome_of("777"), Throttled)
 
 
 class TestCodeThatTheTableLacks:
     @pytest.mark.parametrize("code", ["309", "1999", "9999"])
-    def test_is_a_rejection_from_200_on(self, code: str) -> None:
+    def test_unknown_code_from_200_on_is_a_rejection(self, code: str) -> None:
         assert action_of(code) is None
-        assert isinstance(judged(code), Rejected)
+        assert isinstance(outcome_of(code), Rejected)
 
-    def test_leaves_the_fate_open_below(self) -> None:
+    def test_unknown_code_below_200_judges_nothing_unless_its_text_is_a_rejection(self) -> None:
         assert action_of("199") is None
-        assert isinstance(judged("199"), NotJudged)
-        assert isinstance(judged("199", "Rejeição: motivo novo"), Rejected)
+        assert isinstance(outcome_of("199"), NotJudged)
+        assert isinstance(outcome_of("199", "Rejeição: motivo novo"), Rejected)
 
     @pytest.mark.usefixtures("_operators_codes")
-    def test_is_a_rejection_in_the_federal_registry_even_without_words(self) -> None:
+    def test_code_of_the_federal_registry_is_a_rejection_whatever_its_text(self) -> None:
         assert action_of("181") is None
-        assert isinstance(judged("181"), Rejected)
+        assert isinstance(outcome_of("181"), Rejected)
 
 
 class TestCodeOfOurTable:
-    def test_has_an_action(self) -> None:
+    def test_code_of_our_table_has_an_action(self) -> None:
         assert (action_of("100"), action_of("656")) == (Action.AUTHORIZED, Action.THROTTLED)

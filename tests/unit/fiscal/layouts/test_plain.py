@@ -15,7 +15,7 @@ from carimbo.fiscal.layouts.group import (
     texts,
     variant,
 )
-from carimbo.fiscal.layouts.plain import plain
+from carimbo.fiscal.layouts.json_form import to_plain
 
 
 @group("a")
@@ -43,35 +43,35 @@ class Branch:
 
 
 def branch(**values: object) -> dict[str, object]:
-    return plain(Branch(position=1, tax_class="000001", **values))  # type: ignore[arg-type]
+    return to_plain(Branch(position=1, tax_class="000001", **values))  # type: ignore[arg-type]
 
 
 class TestPlain:
-    def test_has_names_in_camel_case_or_those_of_the_callers_json(self) -> None:
+    def test_plain_group_has_names_in_camel_case_or_those_of_the_callers_json(self) -> None:
         assert branch() == {"position": 1, "taxClassCode": "000001", "note": ""}
 
-    def test_keeps_numbers_and_dates_as_they_are(self) -> None:
+    def test_plain_group_keeps_numbers_and_dates(self) -> None:
         leaf = Leaf(unit_price=Decimal("0.10"), due_date=date(2026, 11, 14))
-        assert plain(leaf) == {"unitPrice": Decimal("0.1"), "dueDate": date(2026, 11, 14)}
+        assert to_plain(leaf) == {"unitPrice": Decimal("0.1"), "dueDate": date(2026, 11, 14)}
 
-    def test_keeps_a_zero(self) -> None:
-        assert plain(Leaf(unit_price=Decimal(0))) == {"unitPrice": Decimal(0)}
+    def test_plain_group_keeps_a_zero(self) -> None:
+        assert to_plain(Leaf(unit_price=Decimal(0))) == {"unitPrice": Decimal(0)}
 
-    def test_has_texts_as_the_document_has_them(self) -> None:
-        assert plain(Leaf(name=" Pão  “de  queijo” ")) == {"name": 'Pão "de queijo"'}
+    def test_plain_group_has_texts_as_in_the_document(self) -> None:
+        assert to_plain(Leaf(name=" Pão  “de  queijo” ")) == {"name": 'Pão "de queijo"'}
 
-    def test_nests_groups_as_the_layout_does(self) -> None:
+    def test_plain_group_nests_groups_as_the_layout_does(self) -> None:
         named = Leaf(name="A")
-        told = branch(leaf=named, chosen=named, leaves=(named, named), marks=("x", "y"))
-        assert told["leaf"] == told["chosen"] == {"name": "A"}
-        assert told["leaves"] == ({"name": "A"}, {"name": "A"})
-        assert told["marks"] == ("x", "y")
+        plain = branch(leaf=named, chosen=named, leaves=(named, named), marks=("x", "y"))
+        assert plain["leaf"] == plain["chosen"] == {"name": "A"}
+        assert plain["leaves"] == ({"name": "A"}, {"name": "A"})
+        assert plain["marks"] == ("x", "y")
 
-    def test_joins_what_has_no_name_in_the_json(self) -> None:
+    def test_plain_group_includes_the_fields_of_inline_groups(self) -> None:
         assert branch(inline=Leaf(name="A"))["name"] == "A"
 
-    def test_names_a_field_from_the_top_where_it_stands(self) -> None:
+    def test_plain_group_names_a_field_at_the_top_of_the_json(self) -> None:
         assert branch(top=Leaf(name="A"))["aboveAll"] == {"name": "A"}
 
-    def test_leaves_out_groups_that_would_not_be_written(self) -> None:
+    def test_plain_group_leaves_out_groups_that_would_not_be_written(self) -> None:
         assert branch(leaf=Leaf(), inline=Leaf()) == branch()

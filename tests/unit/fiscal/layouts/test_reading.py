@@ -1,4 +1,4 @@
-"""Groups read from XML: what was written comes back, what is new is passed over, what is wrong is told."""
+"""Groups read from XML: written values are read back, new elements are ignored, errors are reported."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
@@ -24,12 +24,11 @@ from carimbo.fiscal.layouts.group import (
     texts,
     variant,
 )
-from carimbo.fiscal.layouts.layout import Element, layout_of
+from carimbo.fiscal.layouts.json_form import groups_in
+from carimbo.fiscal.layouts.layout import Element, layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.events import EventInformation
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
-from carimbo.fiscal.layouts.paths import groups_in
-from carimbo.fiscal.layouts.reading import Unreadable, read
-from carimbo.fiscal.layouts.records import written
+from carimbo.fiscal.layouts.reading import UnreadableDocument, read_group
 from unit.fiscal.layouts.orders import BySlot, ByWeight
 from unit.golden_documents import INVOICES, check_all, golden_document
 
@@ -89,18 +88,18 @@ WHOLE = Order(
 
 
 def order(xml: str) -> Order:
-    return read(Order, etree.fromstring(xml.encode()))
+    return read_group(Order, etree.fromstring(xml.encode()))
 
 
 def changed(old: str, new: str) -> str:
-    """The XML of the whole order with another text in the place of one that it has."""
-    xml = written(WHOLE)
+    """Returns the XML of the whole order with one text replaced."""
+    xml = to_xml(WHOLE)
     assert old in xml
     return xml.replace(old, new, 1)
 
 
 def refusal(xml: str) -> str:
-    with pytest.raises(Unreadable) as raised:
+    with pytest.raises(UnreadableDocument) as raised:
         order(xml)
     return str(raised.value)
 
@@ -110,44 +109,48 @@ def files_with_few_items() -> list[str]:
 
 
 def information(file: str) -> etree._Element:
-    """Returns a tree of its own, which a test may change."""
+    """Returns a new tree, which a test may change."""
     return etree.fromstring(golden_document(file).xml)[0]
 
 
-def groups_below(kind: type) -> frozenset[type]:
-    inner = {one for groups in groups_in(kind).values() for one in groups}
-    return frozenset({kind}).union(*map(groups_below, inner))
+def groups_below(record_type: type) -> frozenset[type]:
+    below = {inner for groups in groups_in(record_type).values() for inner in groups}
+    return frozenset({record_type}).union(*map(groups_below, below))
 
 
-def filled(kind: Any) -> Iterator[Any]:
-    """Groups with a value in every field, one for each of the groups that a field may hold."""
-    elements = layout_of(kind).elements
-    for turn in range(max(1, *map(len, groups_in(kind).values()))):
-        yield kind(**{name: sample(kind, name, element, turn) for name, element in elements.items()})
+def filled(record_type: Any) -> Iterator[Any]:
+    """Yields groups with a value in every field, as many as a field has alternative groups."""
+    elements = layout_of(record_type).elements
+    for turn in range(max(1, *map(len, groups_in(record_type).values()))):
+        yield record_type(
+            **{name: sample(record_type, name, element, turn) for name, element in elements.items()}
+        )
 
 
-def sample(kind: Any, name: str, element: Element, turn: int) -> Any:
-    if groups := groups_in(kind)[name]:
+def sample(record_type: Any, name: str, element: Element, turn: int) -> Any:
+    if groups := groups_in(record_type)[name]:
         inner = next(filled(groups[turn % len(groups)]))
         return (inner, inner) if element.kind == "children" else inner
     if element.kind == "attribute":
-        return SAMPLES["integer" if get_type_hints(kind)[name] is int else "text"]
+        return SAMPLES["integer" if get_type_hints(record_type)[name] is int else "text"]
     return SAMPLES.get(element.kind) or Decimal(1).scaleb(-(element.limit or 0))
 
 
-def comes_back_as_it_was_written(kind: Any) -> None:
-    for record in filled(kind):
-        xml = written(record).replace(">", f' xmlns="{NAMESPACE}">', 1)
-        assert read(kind, etree.fromstring(xml)) == record
+def assert_read_back(record_type: Any) -> None:
+    for record in filled(record_type):
+        xml = to_xml(record).replace(">", f' xmlns="{NAMESPACE}">', 1)
+        assert read_group(record_type, etree.fromstring(xml)) == record
 
 
 class TestDocument:
-    def test_has_no_group_that_comes_back_otherwise(self) -> None:
-        groups = sorted(groups_below(Invoice), key=lambda kind: kind.__name__)
-        check_all("groups", {kind.__name__: partial(comes_back_as_it_was_written, kind) for kind in groups})
+    def test_every_group_of_an_invoice_is_read_back(self) -> None:
+        groups = sorted(groups_below(Invoice), key=lambda record_type: record_type.__name__)
+        check_all(
+            "groups", {record_type.__name__: partial(assert_read_back, record_type) for record_type in groups}
+        )
 
     @given(FEW_ITEMS, st.lists(PLACES, min_size=1, max_size=4))
-    def test_that_lost_any_part_is_read_or_refused(self, file: str, places: list[int]) -> None:
+    def test_document_with_missing_parts_is_read_or_refused(self, file: str, places: list[int]) -> None:
         element = information(file)
         for place in places:
             parts = list(element.iterdescendants())
@@ -158,7 +161,7 @@ class TestDocument:
         assert read_or_refused(element)
 
     @given(FEW_ITEMS, PLACES, VISIBLE)
-    def test_with_any_text_is_read_or_refused(self, file: str, place: int, value: str) -> None:
+    def test_document_with_any_text_is_read_or_refused(self, file: str, place: int, value: str) -> None:
         element = information(file)
         parts = list(element.iterdescendants())
         parts[place % len(parts)].text = value
@@ -167,44 +170,44 @@ class TestDocument:
 
 def read_or_refused(element: etree._Element) -> bool:
     try:
-        return isinstance(read(Invoice, element), Invoice)
-    except Unreadable as refused:
+        return isinstance(read_group(Invoice, element), Invoice)
+    except UnreadableDocument as refused:
         return str(refused).startswith("O campo NFe/infNFe")
 
 
 class TestGroup:
     @pytest.mark.parametrize("record", [WHOLE, SHORT], ids=["whole", "short"])
-    def test_comes_back_as_it_was_written(self, record: Order) -> None:
-        assert order(written(record)) == record
+    def test_group_is_read_back_as_it_was_written(self, record: Order) -> None:
+        assert order(to_xml(record)) == record
 
-    def test_has_an_empty_text_where_its_declaration_allows_one(self) -> None:
+    def test_empty_text_is_read_where_its_declaration_allows_it(self) -> None:
         assert order(changed("<passaporte>AB 1</passaporte>", "<passaporte/>")).passport == ""
 
-    def test_is_of_its_elements_namespace_alone(self) -> None:
+    def test_elements_of_other_namespaces_are_ignored(self) -> None:
         xml = changed("<pedido ", '<pedido xmlns="urn:a" xmlns:b="urn:b" ')
         assert order(xml) == WHOLE
         moved = xml.replace("<quantos>3</quantos>", '<b:quantos>x</b:quantos><quantos xmlns="">x</quantos>')
         assert order(moved).count is None
 
-    def test_passes_over_elements_attributes_comments_and_white_space_that_no_declaration_names(self) -> None:
-        xml = written(WHOLE)
+    def test_undeclared_elements_attributes_comments_and_white_space_are_ignored(self) -> None:
+        xml = to_xml(WHOLE)
         for tag in ("<quantos>", "<preco>", "</linha>", "<porPeso>", "</pedido>"):
             xml = xml.replace(tag, f"\n <novo><preco>x</preco></novo> <!-- nota --> <?pi?>{tag}")
         assert order(xml.replace(' Id="P1"', ' Id="P1" novo="1"')) == WHOLE
 
-    def test_has_nothing_where_a_wrapper_holds_only_what_is_new(self) -> None:
+    def test_wrapper_with_only_new_elements_is_read_as_empty(self) -> None:
         xml = changed("<porPeso><peso>0.250</peso></porPeso>", "<porDrone><peso>0.250</peso></porDrone>")
         assert order(xml).shipping is None
 
-    def test_is_read_without_the_white_space_around_its_values(self) -> None:
+    def test_white_space_around_values_is_ignored(self) -> None:
         assert order(changed("<preco>-2.50<", "<preco>\n -2.50 <").replace("P1", " P1 ")) == WHOLE
 
-    def test_has_plain_values_behind_cdata_and_character_references(self) -> None:
+    def test_cdata_and_character_references_are_resolved(self) -> None:
         assert order(changed("<nota>frágil<", "<nota><![CDATA[fr]]>&#225;gil<")) == WHOLE
 
-    def test_that_its_tag_does_not_tell_is_no_group_to_read(self) -> None:
+    def test_group_with_several_classes_for_one_tag_cannot_be_read(self) -> None:
         with pytest.raises(TypeError, match=r"^EventInformation\.detail: "):
-            read(EventInformation, etree.fromstring("<infEvento/>"))
+            read_group(EventInformation, etree.fromstring("<infEvento/>"))
 
 
 class TestUnreadable:
@@ -219,36 +222,36 @@ class TestUnreadable:
             ("<peso>0.250</peso>", "envio/porPeso/peso"),
         ],
     )
-    def test_is_what_lacks_a_required_part(self, lost: str, path: str) -> None:
+    def test_missing_required_part_is_refused(self, lost: str, path: str) -> None:
         assert refusal(changed(lost, "")) == f"O campo pedido/{path} não está no XML."
 
-    def test_is_a_group_without_any_of_what_it_must_repeat(self) -> None:
+    def test_missing_required_list_is_refused(self) -> None:
         assert refusal('<pedido Id="P1" versao="1.00"/>') == "O campo pedido/linha não está no XML."
 
     @pytest.mark.parametrize("value", ["x", "1,00", "1.", ".5", "+1", "1E2", "NaN", "1_0", "٣", "1" * 21])
-    def test_is_what_is_no_number(self, value: str) -> None:
-        told = refusal(changed("<preco>-2.50<", f"<preco>{value}<"))
-        assert told == f"O campo pedido/primeira/preco não é um número: “{value}”."
+    def test_value_that_is_no_number_is_refused(self, value: str) -> None:
+        message = refusal(changed("<preco>-2.50<", f"<preco>{value}<"))
+        assert message == f"O campo pedido/primeira/preco não é um número: “{value}”."
 
     @pytest.mark.parametrize("value", ["3.0", "-3", "x", "٣", "9" * 21])
-    def test_is_what_is_no_whole_number(self, value: str) -> None:
-        told = refusal(changed("<quantos>3<", f"<quantos>{value}<"))
-        assert told == f"O campo pedido/quantos não é um número inteiro: “{value}”."
+    def test_value_that_is_no_whole_number_is_refused(self, value: str) -> None:
+        message = refusal(changed("<quantos>3<", f"<quantos>{value}<"))
+        assert message == f"O campo pedido/quantos não é um número inteiro: “{value}”."
 
-    def test_is_an_attribute_that_is_no_whole_number(self) -> None:
-        told = refusal(changed('<linha n="2"', '<linha n="b"'))
-        assert told == "O campo pedido/linha[2]/@n não é um número inteiro: “b”."
+    def test_attribute_that_is_no_whole_number_is_refused(self) -> None:
+        message = refusal(changed('<linha n="2"', '<linha n="b"'))
+        assert message == "O campo pedido/linha[2]/@n não é um número inteiro: “b”."
 
     @pytest.mark.parametrize("value", ["2026-02-30", "01/12/2026", "20261201", "2026-W49-2", "hoje"])
-    def test_is_what_is_no_date(self, value: str) -> None:
-        told = refusal(changed("<dPrazo>2026-12-01<", f"<dPrazo>{value}<"))
-        assert told == f"O campo pedido/dPrazo não é uma data: “{value}”."
+    def test_value_that_is_no_date_is_refused(self, value: str) -> None:
+        message = refusal(changed("<dPrazo>2026-12-01<", f"<dPrazo>{value}<"))
+        assert message == f"O campo pedido/dPrazo não é uma data: “{value}”."
 
     @pytest.mark.parametrize("time", ["", "T10:00:00", "T25:00:00-03:00", "T10:00:00-99:00", "T10:00Z"])
-    def test_is_what_is_no_moment(self, time: str) -> None:
+    def test_value_that_is_no_moment_is_refused(self, time: str) -> None:
         value = f"2026-11-14{time}"
-        told = refusal(changed("<dhPedido>2026-11-14T10:00:00-03:00<", f"<dhPedido>{value}<"))
-        assert told == f"O campo pedido/dhPedido não é uma data e hora com fuso horário: “{value}”."
+        message = refusal(changed("<dhPedido>2026-11-14T10:00:00-03:00<", f"<dhPedido>{value}<"))
+        assert message == f"O campo pedido/dhPedido não é uma data e hora com fuso horário: “{value}”."
 
     @pytest.mark.parametrize(
         ("old", "new", "path"),
@@ -258,22 +261,24 @@ class TestUnreadable:
             ('Id="P1"', 'Id=""', "pedido/@Id"),
         ],
     )
-    def test_is_what_is_empty(self, old: str, new: str, path: str) -> None:
+    def test_empty_value_is_refused(self, old: str, new: str, path: str) -> None:
         assert refusal(changed(old, new)) == f"O campo {path} está vazio."
 
     @pytest.mark.parametrize("inside", ["1<!-- -->0", "1<b/>0", "<?pi?>10"])
-    def test_is_a_value_that_something_splits(self, inside: str) -> None:
-        told = refusal(changed("<quantos>3<", f"<quantos>{inside}<"))
-        assert told == "O campo pedido/quantos tem elementos ou comentários no lugar do valor."
+    def test_value_that_is_split_by_markup_is_refused(self, inside: str) -> None:
+        message = refusal(changed("<quantos>3<", f"<quantos>{inside}<"))
+        assert message == "O campo pedido/quantos tem elementos ou comentários no lugar do valor."
 
     @pytest.mark.parametrize("once", ["<quantos>3</quantos>", "<porPeso><peso>0.250</peso></porPeso>"])
-    def test_is_what_stands_twice_in_the_place_of_one(self, once: str) -> None:
+    def test_repeated_element_that_may_occur_once_is_refused(self, once: str) -> None:
         assert refusal(changed(once, once + once)).endswith("[2] está repetido.")
 
-    def test_is_told_with_its_place_in_the_whole_file(self) -> None:
-        xml = f'<a:lote xmlns:a="urn:a">{written(SHORT)}{changed("<preco>10.00<", "<preco>x<")}</a:lote>'
-        with pytest.raises(Unreadable, match=r"^O campo lote/pedido\[2\]/linha\[2\]/preco não é um número"):
-            read(Order, etree.fromstring(xml)[1])
+    def test_message_has_the_path_in_the_whole_file(self) -> None:
+        xml = f'<a:lote xmlns:a="urn:a">{to_xml(SHORT)}{changed("<preco>10.00<", "<preco>x<")}</a:lote>'
+        with pytest.raises(
+            UnreadableDocument, match=r"^O campo lote/pedido\[2\]/linha\[2\]/preco não é um número"
+        ):
+            read_group(Order, etree.fromstring(xml)[1])
 
-    def test_is_told_in_few_words_whatever_stands_there(self) -> None:
+    def test_message_is_short_whatever_the_value_is(self) -> None:
         assert len(refusal(changed("<preco>10.00<", f"<preco>{'x' * 1_000_000}<"))) < 150

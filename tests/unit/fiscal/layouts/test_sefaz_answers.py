@@ -1,4 +1,4 @@
-"""Answers of a family that is not NF-e: other names, no lots, wrappers in wrappers, documents that close."""
+"""Answers of a family that is not NF-e: other names, no lots, nested wrappers, documents that are closed."""
 
 from datetime import datetime
 
@@ -31,41 +31,41 @@ def authorization(body: bytes) -> Outcome:
     return read_authorization(TOY, body, KEY)
 
 
-def consulted(code: str, said: str, inside: str = "") -> Outcome:
-    return read_consult(TOY, toy.consult(code, said, inside), KEY)
+def consulted(code: str, message: str, inside: str = "") -> Outcome:
+    return read_consult(TOY, toy.consult(code, message, inside), KEY)
 
 
 def registered(body: bytes, event_type: str = CLOSING) -> Outcome:
     return read_event(TOY, body, KEY, event_type, 1)
 
 
-def found_event(code: str, said: str, inside: str = "", event_type: str = CLOSING) -> Outcome:
-    return read_registered_event(TOY, toy.consult(code, said, inside), KEY, event_type, 1)
+def event_in_consult(code: str, message: str, inside: str = "", event_type: str = CLOSING) -> Outcome:
+    return read_registered_event(TOY, toy.consult(code, message, inside), KEY, event_type, 1)
 
 
 class TestReception:
     @pytest.mark.parametrize("is_nested", [False, True])
-    def test_reads_the_protocol_of_the_document(self, is_nested: bool) -> None:
+    def test_protocol_of_the_document_is_read(self, is_nested: bool) -> None:
         outcome = authorization(toy.reception(toy.protocol(is_nested=is_nested)))
         assert isinstance(outcome, Authorized)
         assert (outcome.access_key, outcome.protocol, outcome.digest) == (KEY, nfe.PROTOCOL, nfe.DIGEST)
         assert outcome.protocol_xml.startswith(f'<protToy xmlns="{toy.NAMESPACE}"'.encode())
         assert outcome.protocol_xml.count(b"<protToy") == 1
 
-    def test_takes_the_code_of_the_protocol_before_that_of_the_answer(self) -> None:
+    def test_code_of_the_protocol_is_used_before_that_of_the_answer(self) -> None:
         refused = toy.protocol("225", "Rejeição: Falha no Schema", number=None)
         outcome = authorization(toy.reception(refused))
         assert isinstance(outcome, Rejected)
         assert outcome.code == "225"
 
-    def test_takes_the_code_of_the_answer_if_there_is_no_protocol(self) -> None:
+    def test_code_of_the_answer_is_used_if_there_is_no_protocol(self) -> None:
         outcome = authorization(toy.reception(outer=nfe.verdict("215", "Rejeição: Falha no schema")))
         assert isinstance(outcome, Rejected)
         assert outcome.code == "215"
         assert outcome.answer_xml is not None
         assert outcome.answer_xml.startswith(b"<retToyOS ")
 
-    def test_needs_no_code_around_a_protocol(self) -> None:
+    def test_protocol_needs_no_code_around_it(self) -> None:
         assert isinstance(authorization(toy.reception(toy.protocol(), outer="")), Authorized)
 
     @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ class TestReception:
             toy.reception(toy.protocol()).replace(b"/toy", b"/nfe"),
         ],
     )
-    def test_decides_nothing_without_the_protocol_of_the_document(self, body: bytes) -> None:
+    def test_reception_without_the_protocol_of_the_document_judges_nothing(self, body: bytes) -> None:
         assert isinstance(authorization(body), NotJudged)
 
-    def test_finds_a_document_that_is_closed_already(self) -> None:
+    def test_reception_shows_that_the_document_is_already_closed(self) -> None:
         outcome = authorization(toy.reception(toy.protocol("609", "Já está encerrado", number=None)))
         assert outcome == Closed(code="609", message="Já está encerrado", access_key=KEY)
 
-    def test_reads_codes_by_the_table_of_the_family(self) -> None:
+    def test_codes_are_read_by_the_table_of_the_family(self) -> None:
         """462 refuses a security code of NF-e; here an earlier document has to be closed first."""
         outcome = authorization(toy.reception(toy.protocol("462", "Rejeição: não encerrado", number=None)))
         assert isinstance(outcome, Rejected)
@@ -97,21 +97,21 @@ class TestReception:
         # 178 is a rejection in NF-e alone.
         assert isinstance(authorization(toy.reception(outer=nfe.verdict("178", "x"))), NotJudged)
 
-    def test_names_the_document_that_has_the_number(self) -> None:
-        said = f"Rejeição: Duplicidade [chToy:{OTHER_KEY}][nProt:{nfe.PROTOCOL}]"
-        outcome = authorization(toy.reception(toy.protocol("539", said, number=None)))
+    def test_duplicate_names_the_document_that_uses_the_number(self) -> None:
+        message = f"Rejeição: Duplicidade [chToy:{OTHER_KEY}][nProt:{nfe.PROTOCOL}]"
+        outcome = authorization(toy.reception(toy.protocol("539", message, number=None)))
         assert isinstance(outcome, Duplicate)
         assert (outcome.other_key, outcome.protocol) == (OTHER_KEY, nfe.PROTOCOL)
 
 
 class TestConsult:
     @pytest.mark.parametrize("is_nested", [False, True])
-    def test_finds_an_authorized_document(self, is_nested: bool) -> None:
+    def test_consult_shows_an_authorized_document(self, is_nested: bool) -> None:
         outcome = consulted("100", "Autorizado o uso", toy.protocol(is_nested=is_nested))
         assert isinstance(outcome, Authorized)
 
     @pytest.mark.parametrize("is_nested", [False, True])
-    def test_finds_a_canceled_document(self, is_nested: bool) -> None:
+    def test_consult_shows_a_canceled_document(self, is_nested: bool) -> None:
         event = toy.stored_event(CANCELLATION, is_nested=is_nested)
         outcome = consulted("101", "Cancelamento homologado", toy.protocol(is_nested=is_nested) + event)
         assert isinstance(outcome, Canceled)
@@ -120,7 +120,7 @@ class TestConsult:
 
     @pytest.mark.parametrize("is_nested", [False, True])
     @pytest.mark.parametrize(("code", "read_as"), [("132", "132"), ("100", "135")])
-    def test_finds_a_closed_document(self, code: str, read_as: str, is_nested: bool) -> None:
+    def test_consult_shows_a_closed_document(self, code: str, read_as: str, is_nested: bool) -> None:
         event = toy.stored_event(is_nested=is_nested)
         outcome = consulted(code, "Encerramento homologado", toy.protocol() + event)
         assert isinstance(outcome, Closed)
@@ -132,21 +132,21 @@ class TestConsult:
         assert outcome.authorization
         assert outcome.authorization.protocol == nfe.PROTOCOL
 
-    def test_finds_a_closed_document_without_any_details(self) -> None:
+    def test_consult_shows_a_closed_document_without_any_details(self) -> None:
         outcome = consulted("132", "Encerramento homologado")
         assert outcome == Closed(code="132", message="Encerramento homologado", access_key=KEY)
 
-    def test_another_event_closes_nothing(self) -> None:
+    def test_other_event_does_not_close_the_document(self) -> None:
         outcome = consulted("100", "Autorizado o uso", toy.protocol() + toy.stored_event(NOTICE))
         assert isinstance(outcome, Authorized)
 
-    def test_finds_no_document_under_the_key(self) -> None:
+    def test_consult_shows_no_document_under_the_key(self) -> None:
         assert isinstance(consulted("217", "Não consta na base de dados"), Unknown)
         outcome = consulted("600", f"Chave difere da existente [chToy:{OTHER_KEY}]")
         assert isinstance(outcome, Duplicate)
         assert (outcome.other_key, outcome.is_another) == (OTHER_KEY, True)
 
-    def test_of_another_document_decides_nothing(self) -> None:
+    def test_consult_of_another_document_judges_nothing(self) -> None:
         other = toy.consult("100", "Autorizado", nfe.element("chToy", OTHER_KEY))
         outcome = read_consult(TOY, other, KEY)
         assert isinstance(outcome, NotJudged)
@@ -154,7 +154,7 @@ class TestConsult:
 
 
 class TestEventAnswer:
-    def test_registers_the_event(self) -> None:
+    def test_registration_of_the_event_is_read(self) -> None:
         outcome = registered(toy.event_answer())
         assert isinstance(outcome, Authorized)
         assert (outcome.access_key, outcome.protocol) == (KEY, "135260000000009")
@@ -168,69 +168,69 @@ class TestEventAnswer:
             nfe.processed_events(nfe.event_receipt("135", "Evento registrado")).encode(),
         ],
     )
-    def test_of_another_event_decides_nothing(self, body: bytes) -> None:
+    def test_answer_about_another_event_judges_nothing(self, body: bytes) -> None:
         assert isinstance(registered(body), NotJudged)
 
-    def test_refuses_the_event(self) -> None:
+    def test_refusal_of_the_event_is_read(self) -> None:
         assert isinstance(registered(toy.event_answer("630")), Rejected)
         assert isinstance(registered(toy.event_answer("631")), Duplicate)
 
-    def test_finds_the_document_closed_or_canceled_already(self) -> None:
+    def test_event_answer_shows_that_the_document_is_already_closed_or_canceled(self) -> None:
         assert isinstance(registered(toy.event_answer("609")), Closed)
         canceled = registered(toy.event_answer("218", event_type=CANCELLATION), CANCELLATION)
         assert isinstance(canceled, Canceled)
 
-    def test_refuses_an_event_that_a_closed_document_does_not_take(self) -> None:
+    def test_event_that_a_closed_document_does_not_accept_is_rejected(self) -> None:
         outcome = registered(toy.event_answer("609", event_type=CANCELLATION), CANCELLATION)
         assert isinstance(outcome, Rejected)
 
 
 class TestEventInConsult:
     @pytest.mark.parametrize("is_nested", [False, True])
-    def test_is_found_with_the_digest_of_what_was_signed(self, is_nested: bool) -> None:
+    def test_event_in_a_consult_has_the_digest_of_the_signed_event(self, is_nested: bool) -> None:
         event = toy.stored_event(is_nested=is_nested)
-        outcome = found_event("132", "Encerramento homologado", toy.protocol() + event)
+        outcome = event_in_consult("132", "Encerramento homologado", toy.protocol() + event)
         assert isinstance(outcome, Authorized)
         assert outcome.digest == nfe.DIGEST
         assert outcome.protocol_xml.startswith(b"<retEventoToy ")
 
-    def test_is_unknown_if_the_document_does_not_have_it(self) -> None:
+    def test_event_that_the_document_does_not_have_is_unknown(self) -> None:
         closed = toy.protocol() + toy.stored_event()
-        assert isinstance(found_event("100", "Autorizado", toy.protocol()), Unknown)
-        assert isinstance(found_event("132", "Encerrado", closed, NOTICE), Unknown)
+        assert isinstance(event_in_consult("100", "Autorizado", toy.protocol()), Unknown)
+        assert isinstance(event_in_consult("132", "Encerrado", closed, NOTICE), Unknown)
 
-    def test_is_needless_if_the_document_is_closed_or_canceled(self) -> None:
-        assert isinstance(found_event("132", "Encerrado"), Closed)
-        assert isinstance(found_event("101", "Cancelado", event_type=CANCELLATION), Canceled)
+    def test_closed_or_canceled_document_needs_no_event(self) -> None:
+        assert isinstance(event_in_consult("132", "Encerrado"), Closed)
+        assert isinstance(event_in_consult("101", "Cancelado", event_type=CANCELLATION), Canceled)
 
 
 class TestStatus:
-    def test_is_read_under_the_name_of_the_family(self) -> None:
+    def test_status_is_read_under_the_name_of_the_family(self) -> None:
         outcome = read_status(TOY, toy.status())
         assert isinstance(outcome, Available)
         assert outcome.response_seconds == 1
         assert isinstance(read_status(TOY, nfe.status("107", "Em operação").encode()), NotJudged)
 
-    def test_may_be_an_outage(self) -> None:
+    def test_status_may_be_an_outage(self) -> None:
         outcome = read_status(TOY, toy.status("109", "Serviço paralisado sem previsão"))
         assert isinstance(outcome, Unavailable)
         assert outcome.outage is Outage.WITHOUT_FORECAST
 
 
 class TestDistribution:
-    def test_page_is_read_by_the_same_reader(self) -> None:
+    def test_distribution_page_is_read_by_the_same_reader(self) -> None:
         inside = f"<loteDistDFeInt>{nfe.zipped(b'<toy/>', schema='procToy_v3.00.xsd')}</loteDistDFeInt>"
         page = read_distribution(TOY, toy.distribution(inside=inside))
         assert isinstance(page, DistributionPage)
         assert [(document.nsu, document.xml) for document in page.documents] == [(101, b"<toy/>")]
         assert not page.is_last
 
-    def test_without_documents_is_the_last_page(self) -> None:
+    def test_distribution_page_without_documents_is_the_last(self) -> None:
         page = read_distribution(TOY, toy.distribution("137", "Nenhum documento localizado"))
         assert isinstance(page, DistributionPage)
         assert page.is_last
 
-    def test_that_is_blocked_keeps_where_to_go_on(self) -> None:
+    def test_blocked_distribution_says_where_to_continue(self) -> None:
         blocked = read_distribution(TOY, toy.distribution("678", "Uso indevido"))
         assert isinstance(blocked, Throttled)
         assert blocked.last_nsu == 150

@@ -1,4 +1,4 @@
-"""Layouts as outlines that can be compared: what an official XSD says, and what our groups declare."""
+"""Layouts as outlines that can be compared: of the official XSD, and of our declared groups."""
 
 import dataclasses
 import re
@@ -11,10 +11,10 @@ from pathlib import Path
 
 from lxml import etree
 
+from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
-from carimbo.fiscal.layouts.paths import groups_in
 
-# The only way to ask how long a match of a pattern can be.
+# The only way to learn how long a match of a pattern can be.
 _parser = import_module("re._parser")
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
@@ -29,12 +29,12 @@ ENDLESS = 10_000
 
 @dataclass(frozen=True)
 class Node:
-    """One element or attribute in its place, with everything below it."""
+    """An element or attribute with everything below it."""
 
     tag: str
     required: bool
     most: int
-    """How many of it may stand there."""
+    """How often it may occur."""
     kinds: frozenset[str]
     """How it may be declared: group, attribute, text, integer, decimal, day, moment."""
     longest: int | None = None
@@ -53,13 +53,15 @@ class SimpleType:
     steps: tuple[tuple[tuple[str, str], ...], ...]
 
     def values(self, facet: str) -> list[list[str]]:
-        found = ([value for name, value in step if name == facet] for step in self.steps)
-        return [values for values in found if values]
+        matching = ([value for name, value in step if name == facet] for step in self.steps)
+        return [values for values in matching if values]
 
     def accepts(self, text: str) -> bool:
-        """Every restriction holds; of the patterns of one restriction, any. Lengths are left aside."""
-        by_pattern = all(any(re.fullmatch(p, text) for p in one) for one in self.values("pattern"))
-        return by_pattern and all(text in one for one in self.values("enumeration"))
+        """Returns whether every restriction holds, by any of its patterns. Lengths are ignored."""
+        by_pattern = all(
+            any(re.fullmatch(p, text) for p in alternatives) for alternatives in self.values("pattern")
+        )
+        return by_pattern and all(text in alternatives for alternatives in self.values("enumeration"))
 
     @cached_property
     def longest(self) -> int | None:
@@ -69,14 +71,16 @@ class SimpleType:
             return len(b64encode(bytes(counted))) if ["base64Binary"] in self.values(BASE) else counted
         if listed := self.values("enumeration"):
             return max(map(len, listed[0]))
-        widths = [max(_parser.parse(p).getwidth()[1] for p in one) for one in self.values("pattern")]
+        widths = [
+            max(_parser.parse(p).getwidth()[1] for p in patterns) for patterns in self.values("pattern")
+        ]
         return min((width for width in widths if width < ENDLESS), default=None)
 
     @cached_property
     def places(self) -> int:
-        """The most decimals of a number; 0 for what is no number, or a whole one."""
+        """The most decimals of a number; 0 for a text or a whole number."""
         tried = [f"{whole}.{'1' * digits}" for whole in (0, 1) for digits in range(1, MOST_DIGITS)]
-        listed = [value for one in self.values("enumeration") for value in one]
+        listed = [value for values in self.values("enumeration") for value in values]
         fitting = [text for text in listed or tried if self.accepts(text)]
         return 0 if self._is_free else max((len(text.partition(".")[2]) for text in fitting), default=0)
 
@@ -87,7 +91,7 @@ class SimpleType:
         if self.accepts(A_DAY) or self.accepts(A_MOMENT):
             return frozenset({"day" if self.accepts(A_DAY) else "moment"})
         if self.places:
-            # Of a list (`1.00`) the XSD does not tell whether it means numbers or names.
+            # For a list (`1.00`) the XSD does not say whether it means numbers or names.
             return frozenset({"decimal", "text"} if self.values("enumeration") else {"decimal"})
         return frozenset({"text", "integer"} if self._takes_a_run_of("1") else {"text"})
 
@@ -107,14 +111,14 @@ class Schema:
         self._read(file)
 
     def _read(self, file: Path) -> None:
-        for one in etree.parse(file).getroot().iterchildren(f"{XS}*"):
-            if one.tag == f"{XS}include":
-                self._read(file.parent / _said(one, "schemaLocation"))
-            elif name := one.get("name"):
-                self._named[name] = one
+        for child in etree.parse(file).getroot().iterchildren(f"{XS}*"):
+            if child.tag == f"{XS}include":
+                self._read(file.parent / _attribute(child, "schemaLocation"))
+            elif name := child.get("name"):
+                self._named[name] = child
 
     def at(self, path: str) -> Node:
-        """The outline of an element, by the way to it from a global one: `NFe/infNFe`."""
+        """Returns the outline of an element by its path from a global one: `NFe/infNFe`."""
         first, *steps = path.split("/")
         node = self._element(self._named[first], required=True, most=1)
         for step in steps:
@@ -124,7 +128,7 @@ class Schema:
     def _element(self, element: etree._Element, required: bool, most: int) -> Node:
         if reference := element.get("ref"):
             return Node(_local(reference), required, most, frozenset({"group"}))
-        tag, kind = _said(element, "name"), self._type_of(element)
+        tag, kind = _attribute(element, "name"), self._type_of(element)
         if kind is not None and kind.tag == f"{XS}complexType":
             inside = _merged(self._parts(kind, required=True, most=1))
             return Node(tag, required, most, frozenset({"group"}), inside=inside)
@@ -134,14 +138,14 @@ class Schema:
         return Node(tag, required, most, simple.kinds, simple.longest, simple.places)
 
     def _type_of(self, element: etree._Element) -> etree._Element | None:
-        """None for a type of XSD itself."""
+        """Returns the type of an element; None for a type of XSD itself."""
         if name := element.get("type"):
             return self._named.get(_local(name))
         inline = element.find(f"{XS}complexType")
         return inline if inline is not None else element.find(f"{XS}simpleType")
 
     def _parts(self, holder: etree._Element, required: bool, most: int) -> Iterator[Node]:
-        """Sequences and choices without their brackets; nothing that stands in a choice is required."""
+        """Yields the parts of sequences and choices; no part of a choice is required."""
         for part in holder.iterchildren(f"{XS}*"):
             always = required and part.get("minOccurs") != "0"
             often = most * _count(part.get("maxOccurs", "1"))
@@ -154,7 +158,7 @@ class Schema:
                     yield from self._parts(part, False, often)
                 case "attribute":
                     is_required = part.get("use") == "required"
-                    yield Node(_said(part, "name"), is_required, 1, frozenset({"attribute"}))
+                    yield Node(_attribute(part, "name"), is_required, 1, frozenset({"attribute"}))
                 case "annotation" | "any" | "anyAttribute":
                     pass
                 case unknown:
@@ -165,8 +169,11 @@ class Schema:
             restriction = simple.find(f"{XS}restriction")
             assert restriction is not None
             facets = restriction.iterchildren(f"{XS}*")
-            base = _local(_said(restriction, "base"))
-            yield (BASE, base), *((etree.QName(one).localname, _said(one, "value")) for one in facets)
+            base = _local(_attribute(restriction, "base"))
+            yield (
+                (BASE, base),
+                *((etree.QName(facet).localname, _attribute(facet, "value")) for facet in facets),
+            )
             simple = self._named.get(base)
 
 
@@ -174,7 +181,7 @@ def _count(occurrences: str) -> int:
     return ENDLESS if occurrences == "unbounded" else int(occurrences)
 
 
-def _said(element: etree._Element, attribute: str) -> str:
+def _attribute(element: etree._Element, attribute: str) -> str:
     value = element.get(attribute)
     assert value is not None, etree.tostring(element)
     return value
@@ -185,7 +192,7 @@ def _local(name: str) -> str:
 
 
 def _merged(nodes: Iterator[Node]) -> tuple[Node, ...]:
-    """A tag that several branches of a choice have stands once, where it comes first."""
+    """Keeps only the first node of a tag that several branches of a choice have."""
     once: dict[str, Node] = {}
     for node in nodes:
         once.setdefault(node.tag, node)
@@ -193,7 +200,7 @@ def _merged(nodes: Iterator[Node]) -> tuple[Node, ...]:
 
 
 def declared(record: type, tag: str | None = None, required: bool = True, most: int = 1) -> Node:
-    """The outline of a group as its class declares it."""
+    """Returns the outline of a group as its class declares it."""
     inside = tuple(node for field in dataclasses.fields(record) for node in _declared_field(record, field))
     return Node(tag or layout_of(record).tag, required, most, frozenset({"group"}), inside=inside)
 
@@ -203,13 +210,13 @@ def _declared_field(record: type, field: "dataclasses.Field[object]") -> Iterato
     required = field.default not in (None, ())
     groups = groups_in(record)[field.name]
     if element.kind == "variant":
-        chosen = tuple(declared(one, required=False) for one in groups)
+        chosen = tuple(declared(group, required=False) for group in groups)
         wrapped = Node(element.tag, required, 1, frozenset({"group"}), inside=chosen)
         yield from (wrapped,) if element.tag else chosen
     elif element.kind in ("child", "children"):
-        # Several groups under one tag, as the details of events, have an XSD each and are roots of their own.
-        one = declared(groups[0], element.tag, required, element.most)
-        yield one if len(groups) == 1 else dataclasses.replace(one, inside=())
+        # Several groups under one tag (details of events) have an XSD each and are compared as roots.
+        node = declared(groups[0], element.tag, required, element.most)
+        yield node if len(groups) == 1 else dataclasses.replace(node, inside=())
     else:
         yield _declared_leaf(element, required)
 
@@ -222,7 +229,7 @@ def _declared_leaf(element: Element, required: bool) -> Node:
 
 
 def differences(ours: Node, official: Node, where: str) -> Iterator[str]:
-    """Everything that a declaration says in another way than the XSD, one line each."""
+    """Yields a line for each difference between a declaration and the XSD."""
     yield from _misplaced(ours, official, where)
     for node in ours.inside:
         if (counterpart := official.by_tag.get(node.tag)) is not None:
@@ -232,14 +239,14 @@ def differences(ours: Node, official: Node, where: str) -> Iterator[str]:
 
 
 def _misplaced(ours: Node, official: Node, where: str) -> Iterator[str]:
-    known = [node.tag for node in ours.inside if node.tag in official.by_tag]
+    shared = [node.tag for node in ours.inside if node.tag in official.by_tag]
     yield from (f"{where}/{tag}: not in the XSD" for tag in ours.by_tag if tag not in official.by_tag)
-    if len(known) != len(set(known)):
-        yield f"{where}: declared twice: {sorted({tag for tag in known if known.count(tag) > 1})}"
-    wanted = [tag for tag in official.by_tag if tag in known]
-    elements = [tag for tag in known if "attribute" not in official.by_tag[tag].kinds]
+    if len(shared) != len(set(shared)):
+        yield f"{where}: declared twice: {sorted({tag for tag in shared if shared.count(tag) > 1})}"
+    wanted = [tag for tag in official.by_tag if tag in shared]
+    elements = [tag for tag in shared if "attribute" not in official.by_tag[tag].kinds]
     if elements != [tag for tag in wanted if tag in elements]:
-        yield f"{where}: declared in the order {known}, XSD {wanted}"
+        yield f"{where}: declared in the order {shared}, XSD {wanted}"
 
 
 def _unlike(ours: Node, official: Node) -> Iterator[str]:
@@ -255,7 +262,7 @@ def _unlike(ours: Node, official: Node) -> Iterator[str]:
 
 
 def left_out(ours: Node, official: Node, where: str) -> Iterator[str]:
-    """The paths of what the XSD has and we do not declare, without what is below them."""
+    """Yields the paths of elements of the XSD that we do not declare, without the elements below them."""
     for node in official.inside:
         path = f"{where}/{node.tag}"
         if node.tag in ours.by_tag:

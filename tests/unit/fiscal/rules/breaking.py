@@ -1,4 +1,4 @@
-"""Good requests, and ways to break exactly one thing in them."""
+"""Valid requests, and changes that break exactly one rule."""
 
 import copy
 import dataclasses
@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce import document as nfce_document
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe import document as nfe_document
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import judged
+from carimbo.fiscal.goods.rules.judging import judge_document
+from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.rules import Judgement
 from unit.fiscal.goods.support import (
     BUYER,
@@ -33,7 +33,7 @@ from unit.fiscal.goods.support import (
 )
 
 GONE = object()
-"""A value that takes the field away."""
+"""A value that removes the field."""
 
 _NORMAL = COMPANY | {"taxRegime": "normal", "pisCofinsRegime": "nonCumulative"}
 _SHOP_ABROAD = {"foreignId": "PASS12345", "name": "John Smith", "address": LISBON}
@@ -136,25 +136,35 @@ GOOD = {
     ),
     "sale by installments": Good(NFE_BODY | {"billing": _BILLING}),
 }
-"""Requests by what they are; the tests of each rule begin with one of them."""
+"""Valid requests by description; the test of each rule changes one of them."""
 
-__all__ = ["GONE", "GOOD", "RIO_DE_JANEIRO", "SAO_PAULO", "Breaking", "Good", "altered", "case_of", "judge"]
+__all__ = [
+    "GONE",
+    "GOOD",
+    "RIO_DE_JANEIRO",
+    "SAO_PAULO",
+    "Breaking",
+    "Good",
+    "altered",
+    "judge",
+    "rule_input_of",
+]
 
 
 @dataclass(frozen=True)
 class Breaking:
-    """One thing broken in a good request, and the rule that must tell it."""
+    """A change that breaks a valid request, and the rule that must report it."""
 
     code: str
     path: str
-    """Where the problem has to point."""
+    """The expected path of the problem."""
     good: str = "simples sale"
     body: dict[str, Any] = field(default_factory=dict)
     """Values by path in the body: `items[0].cfop`, `recipient.address`."""
     company: dict[str, Any] = field(default_factory=dict)
     """Values by path in the company's record."""
     document: dict[str, Any] = field(default_factory=dict)
-    """Values by path in the typed document, for what no request can say: `identification.check_digit`."""
+    """Values by path in the typed document, for values outside of requests: `identification.check_digit`."""
     under: Emission | None = None
     now: datetime | None = None
 
@@ -163,12 +173,12 @@ class Breaking:
 
 
 def judge(breaking: Breaking) -> Judgement:
-    """Returns what the rules say of the broken request."""
-    return judged(case_of(breaking))
+    """Applies the rules to the changed request."""
+    return judge_document(rule_input_of(breaking))
 
 
-def case_of(breaking: Breaking) -> Case:
-    """Returns what the rules get to see of the broken request."""
+def rule_input_of(breaking: Breaking) -> RuleInput:
+    """Returns the input of the rules for the changed request."""
     good = GOOD[breaking.good]
     body, record = changed(good.body, breaking.body), changed(good.company, breaking.company)
     under = breaking.under or emission()
@@ -176,25 +186,25 @@ def case_of(breaking: Breaking) -> Case:
     request: Any
     if good.model == "55":
         request = NfeRequest.model_validate(body)
-        made = nfe_document.compose(request, company, under, SOFTWARE)
+        composition = nfe_document.compose(request, company, under, SOFTWARE)
     else:
         request = NfceRequest.model_validate(body)
-        made = nfce_document.compose(request, company, under, SOFTWARE)
-    assert not made.problems, made.problems
-    invoice: Invoice = made.document
+        composition = nfce_document.compose(request, company, under, SOFTWARE)
+    assert not composition.problems, composition.problems
+    invoice: Invoice = composition.document
     for path, value in breaking.document.items():
         invoice = altered(invoice, path, value)
     moment = breaking.now or under.issued_at
-    return Case(invoice, request, company, moment, is_composed=not breaking.document)
+    return RuleInput(invoice, request, company, moment, is_composed=not breaking.document)
 
 
 def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """A body with other values at the paths; GONE takes a field away."""
+    """Returns a body with other values at the paths; GONE removes a field."""
     result = copy.deepcopy(body)
     for path, value in changes.items():
-        *way, last = _steps(path)
+        *parents, last = _steps(path)
         place: Any = result
-        for step in way:
+        for step in parents:
             place = place[step] if isinstance(step, int) else place.setdefault(step, {})
         if value is GONE:
             del place[last]
@@ -206,7 +216,7 @@ def changed(body: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def altered(record: Any, path: str, value: Any) -> Any:
-    """A typed document with another value at the path: `items[0].product.amount`."""
+    """Returns a typed document with another value at the path: `items[0].product.amount`."""
     return _altered(record, _steps(path), value)
 
 

@@ -1,4 +1,4 @@
-"""What breaks the rules of products, ICMS, the share of the buyer's state and totals."""
+"""Changes that break the rules of products, ICMS, the share of the buyer's state and totals."""
 
 from decimal import Decimal
 from typing import Any
@@ -12,8 +12,8 @@ _ST = {"cst": "10", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 
 _PASSED_ON = {"retainedBase": 50, "retainedAmount": 9, "stDestinationBase": 50, "stDestinationAmount": 9}
 
 
-def _batch(made: str, good_until: str) -> dict[str, Any]:
-    return {"number": "L1", "quantity": 2, "manufactureDate": made, "expiryDate": good_until}
+def _batch(manufactured: str, good_until: str) -> dict[str, Any]:
+    return {"number": "L1", "quantity": 2, "manufactureDate": manufactured, "expiryDate": good_until}
 
 
 BREAKINGS: tuple[Breaking, ...] = (

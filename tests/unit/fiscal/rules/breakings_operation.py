@@ -1,11 +1,11 @@
-"""What breaks the rules of the operation, references and payments."""
+"""Changes that break the rules of the operation, references and payments."""
 
 from datetime import datetime
 from typing import Any
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
-from carimbo.fiscal.layouts.nfe_v4.parties import Address
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress
 from unit.fiscal.goods.support import BUYER_CNPJ, ITEM, emission
 from unit.fiscal.rules.breaking import GONE, Breaking
 from unit.fiscal.rules.breakings_parties import carried_by
@@ -17,7 +17,7 @@ MONTH_13 = "35261311222333000181550010000000011123456803"
 NEXT_YEAR = "35270111222333000181550010000000011123456805"
 MARKETPLACE = {"taxId": "11222333000181", "sellerId": "loja-modelo"}
 FUEL_OF_RIO = Fuel(anp_code="320102001", anp_description="GASOLINA C COMUM", consumption_state="RJ")
-HOUSE_IN_SAO_PAULO = Address(
+ADDRESS_IN_SAO_PAULO = InvoiceAddress(
     street="Praça da Sé",
     number="100",
     district="Sé",
@@ -108,15 +108,15 @@ _CFOPS = (
     ),
     Breaking("732", "items[0].cfop", "simples sale to a contributor", {"items[0].cfop": "6102"}),
     Breaking("733", "items[0].cfop", "contributor in another state", {"items[0].cfop": "5102"}),
-    # What goes on board may go to someone in Brazil, and lets the other rules of exports pass.
+    # Goods delivered on board may go to someone in Brazil, and break no other rule of exports.
     Breaking(
         "520",
         "items[0].cfop",
         "export",
         {"items[1]": ITEM},
-        document={"recipient.address": HOUSE_IN_SAO_PAULO, "items[1].product.cfop": "7552"},
+        document={"recipient.address": ADDRESS_IN_SAO_PAULO, "items[1].product.cfop": "7552"},
     ),
-    # Some item of fuel that is consumed elsewhere is enough for 772.
+    # One item of fuel consumed elsewhere is enough for rule 772.
     Breaking(
         "523",
         "items[1].cfop",

@@ -1,11 +1,10 @@
-"""What breaks the rules of identity and parties."""
+"""Changes that break the rules of identity and parties."""
 
 from datetime import timedelta
 from typing import Any
 
-from carimbo.fiscal.access_key import AccessKey
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
-from carimbo.fiscal.ids import document_id
+from carimbo.fiscal.identity.access_key import AccessKey, document_id
 from carimbo.fiscal.layouts.nfe_v4.goods import Fuel
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, PRODUCTION, SAO_PAULO, emission
@@ -27,23 +26,23 @@ _PLACE_OF_A_PERSON = SAO_PAULO | {"taxId": CPF}
 _PLACE_OF_A_COMPANY = SAO_PAULO | {"taxId": BUYER_CNPJ}
 
 
-def keyed(key: AccessKey) -> dict[str, Any]:
-    """What a document of the key says, where it repeats the key."""
+def key_fields(key: AccessKey) -> dict[str, Any]:
+    """Returns the fields of a document that repeat its access key."""
     return {"id": document_id(key), "identification.check_digit": str(key)[-1]}
 
 
 def carried_by(tax_id: str, mode: str = "sender") -> dict[str, Any]:
-    """A body with a carrier, and whoever hires it."""
+    """Returns the changes of a body with a carrier and a freight mode."""
     return {"freight": {"mode": mode, "carrier": {"taxId": tax_id, "name": "Transportes Modelo"}}}
 
 
 def refusals(good: str = "simples sale", **changes: Any) -> list[str]:
-    """The codes of the rules that refuse a good request after changes."""
+    """Returns the codes of the rules that refuse a valid request after changes."""
     return [problem.code for problem in judge(Breaking("", "", good, **changes)).problems]
 
 
 def offline_since(after_issue: timedelta) -> Emission:
-    """A contingency that begins so long after the issue, or before it."""
+    """Returns an emission whose contingency begins this long after the issue; before it if negative."""
     began = Contingency(ISSUED_AT + after_issue, "Sem conexão com a internet")
     return emission(type=EmissionType.OFFLINE, contingency=began)
 
@@ -52,7 +51,7 @@ _IDENTITY = (
     Breaking(
         "226",
         "company.address.state",
-        document=keyed(with_parts(KEY, state_code="33")) | {"identification.state_code": "33"},
+        document=key_fields(with_parts(KEY, state_code="33")) | {"identification.state_code": "33"},
     ),
     Breaking("228", "issueDate", now=ISSUED_AT + timedelta(days=31)),
     Breaking(
@@ -78,7 +77,7 @@ _IDENTITY = (
     Breaking(
         "897",
         "numericCode",
-        document=keyed(with_parts(KEY, numeric_code="00000003"))
+        document=key_fields(with_parts(KEY, numeric_code="00000003"))
         | {"identification.numeric_code": "00000003"},
     ),
     Breaking("972", "technicalResponsible", "receipt", company=IN_PARANA),
@@ -88,7 +87,7 @@ _TAX_IDS = (
     Breaking(
         "207",
         "company.taxId",
-        document=keyed(with_parts(KEY, tax_id=WRONG_CNPJ)) | {"issuer.cnpj": WRONG_CNPJ},
+        document=key_fields(with_parts(KEY, tax_id=WRONG_CNPJ)) | {"issuer.cnpj": WRONG_CNPJ},
     ),
     Breaking(
         "208", "recipient.taxId", "simples sale to a contributor", document={"recipient.cnpj": WRONG_CNPJ}

@@ -1,4 +1,4 @@
-"""What breaks the rules of receipts."""
+"""Changes that break the rules of receipts."""
 
 from typing import Any
 
@@ -23,9 +23,9 @@ def _fullest(values: Values) -> Any:
     return values.samples[-1]
 
 
-def _icms(code: str, path: str, **told: Any) -> Breaking:
-    good = "receipt" if "csosn" in told else _NORMAL
-    return Breaking(code, f"items[0].{path}", good, {"items[0].icms": told})
+def _icms(code: str, path: str, **icms: Any) -> Breaking:
+    good = "receipt" if "csosn" in icms else _NORMAL
+    return Breaking(code, f"items[0].{path}", good, {"items[0].icms": icms})
 
 
 def _item(code: str, name: str, value: Any) -> Breaking:

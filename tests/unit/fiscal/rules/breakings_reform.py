@@ -1,4 +1,4 @@
-"""What breaks the rules of IBS and CBS."""
+"""Changes that break the rules of IBS and CBS."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -31,7 +31,7 @@ NOTHING_BY_RATE = {
 NO_CREDIT = {"ibsAmount": 0, "cbsAmount": 0}
 NO_REFUND = {"rate": 0, "amount": 0}
 
-# The first year whose city has a rate, of which a part can be deferred; the CBS is that of the examples.
+# 2027 is the first year in which the city has a rate that can be deferred; CBS as in the examples.
 IN_2027 = emission(issued_at=datetime.fromisoformat("2027-02-01T10:00:00-03:00"))
 DEFERRED_IN_2027 = {
     f"{IBS_CBS}.state.rate": 0.05,
@@ -41,7 +41,7 @@ DEFERRED_IN_2027 = {
 
 
 def of_each_share(good: str, field: str, value: object, *codes: str) -> tuple[Breaking, ...]:
-    """The same field broken in the shares of state, city and CBS; the problem is at its own path."""
+    """Returns changes of the same field in the shares of state, city and CBS; each reported at its path."""
     return tuple(
         Breaking(code, f"{IBS_CBS}.{share}.{field}", good, {f"{IBS_CBS}.{share}.{field}": value})
         for share, code in zip(("state", "city", "cbs"), codes, strict=True)

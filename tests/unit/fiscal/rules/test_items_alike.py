@@ -1,4 +1,4 @@
-"""An item is spared from the rules of a book only if it equals another in everything that they read."""
+"""A rule book skips an item only if it equals an earlier one in every field that its rules read."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,11 @@ import pytest
 
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
-from carimbo.fiscal.goods.rules.case import Case
 from carimbo.fiscal.goods.rules.judging import ITEM_BOOKS
-from carimbo.fiscal.goods.rules.rule import GoodsRuleBook, ItemCheck
+from carimbo.fiscal.goods.rules.rule import GoodsRuleBook, ItemCheck, RuleInput
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.rules import At
-from unit.fiscal.rules.breaking import GOOD, Breaking, altered, case_of
+from unit.fiscal.rules.breaking import GOOD, Breaking, altered, rule_input_of
 from unit.fiscal.rules.test_rules import BREAKINGS
 from unit.golden_documents import INVOICES, golden_document
 
@@ -25,25 +24,25 @@ pytestmark = pytest.mark.usefixtures("cbs_of_2027")
 
 
 class ReadRecord:
-    """A group of the layout that notes the path of every field that is read of it."""
+    """A group of the layout that records the path of every field that is read."""
 
-    def __init__(self, record: Any, noted: dict[str, Any], path: str = "") -> None:
-        self._record, self._noted, self._path = record, noted, path
+    def __init__(self, record: Any, reads: dict[str, Any], path: str = "") -> None:
+        self._record, self._reads, self._path = record, reads, path
 
     def __getattr__(self, name: str) -> Any:
         path = f"{self._path}.{name}" if self._path else name
         value = getattr(self._record, name)
         if not hasattr(value, "__layout__"):
-            self._noted[path] = value
+            self._reads[path] = value
             return value
         # A group that is always there differs in its fields alone.
         if name not in required_fields(self._record):
-            self._noted[path] = value
-        return ReadRecord(value, self._noted, path)
+            self._reads[path] = value
+        return ReadRecord(value, self._reads, path)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """Rules ask which group they have before them."""
+        """Rules check the class of a group."""
         return type(self._record)
 
 
@@ -58,31 +57,31 @@ def required_fields(record: Any) -> set[str]:
     return {field.name for field in dataclasses.fields(record) if field.default is dataclasses.MISSING}
 
 
-def read_fields(check: ItemCheck, item: Item, case: Case) -> dict[str, Any]:
-    """Returns the values that a rule reads of an item, by their paths; groups that it goes through are none.
+def read_fields(check: ItemCheck, item: Item, case: RuleInput) -> dict[str, Any]:
+    """Returns the values that a rule reads of an item, by path, without the groups on the way to them.
 
-    A group of which no field is read counts: the rule asked whether it is there.
+    A group of which no field is read counts: the rule checked whether it exists.
     """
-    noted: dict[str, Any] = {}
-    seen: Any = ReadRecord(item, noted)
+    reads: dict[str, Any] = {}
+    seen: Any = ReadRecord(item, reads)
     check(seen, case)
     return {
         path: value
-        for path, value in noted.items()
-        if not any(other.startswith(f"{path}.") for other in noted)
+        for path, value in reads.items()
+        if not any(other.startswith(f"{path}.") for other in reads)
     }
 
 
-def unseen_fields(book: GoodsRuleBook[ItemCheck], cases: Iterable[Case]) -> set[str]:
-    """Returns the fields that a rule of a book reads, and that differ in items which the book calls alike."""
+def unseen_fields(book: GoodsRuleBook[ItemCheck], cases: Iterable[RuleInput]) -> set[str]:
+    """Returns the fields that a rule of a book reads, but that may differ in items with the same key."""
     return {path for case in cases for path in _unseen_in(book, case)}
 
 
-def _unseen_in(book: GoodsRuleBook[ItemCheck], case: Case) -> Iterator[str]:
+def _unseen_in(book: GoodsRuleBook[ItemCheck], case: RuleInput) -> Iterator[str]:
     assert book.like
     for item in case.invoice.items:
-        kinds = {type(item.taxes.icms), type(item.taxes.state_share), type(item.taxes.ibs_cbs)}
-        rules = [rule for rule in book if case.model in rule.models and (not rule.on or kinds & {*rule.on})]
+        groups = {type(item.taxes.icms), type(item.taxes.state_share), type(item.taxes.ibs_cbs)}
+        rules = [rule for rule in book if case.model in rule.models and (not rule.on or groups & {*rule.on})]
         read = {path: value for rule in rules for path, value in _all_reads(rule.check, item, case)}
         for path, value in read.items():
             other = altered(item, path, None if hasattr(value, "__layout__") else Other())
@@ -90,8 +89,8 @@ def _unseen_in(book: GoodsRuleBook[ItemCheck], case: Case) -> Iterator[str]:
                 yield path
 
 
-def _all_reads(check: ItemCheck, item: Item, case: Case) -> Iterator[tuple[str, Any]]:
-    """Yields what a rule reads of an item, and what it would read if one of the numbers were zero."""
+def _all_reads(check: ItemCheck, item: Item, case: RuleInput) -> Iterator[tuple[str, Any]]:
+    """Yields the values that a rule reads of an item as it is, and with each number set to zero."""
     read = read_fields(check, item, case)
     yield from read.items()
     for path, value in read.items():
@@ -99,33 +98,33 @@ def _all_reads(check: ItemCheck, item: Item, case: Case) -> Iterator[tuple[str, 
             yield from read_fields(check, altered(item, path, Decimal()), case).items()
 
 
-def golden_case(name: str) -> Case:
-    """Returns what the rules get to see of a golden document."""
+def golden_rule_input(name: str) -> RuleInput:
+    """Returns the input of the rules for a golden document."""
     document = golden_document(name)
     request = REQUESTS[document.kind].model_validate(document.body)
-    return Case(document.invoice, request, document.company, document.invoice.identification.issued_at)
+    return RuleInput(document.invoice, request, document.company, document.invoice.identification.issued_at)
 
 
-def test_some_books_spare_items() -> None:
+def test_some_rule_books_skip_equal_items() -> None:
     assert BOOKS
 
 
-def test_items_alike_agree_in_everything_that_the_rules_of_the_book_read() -> None:
+def test_items_with_the_same_key_are_equal_in_every_field_that_the_rules_read() -> None:
     breakings = *(Breaking("", "", good) for good in GOOD), *BREAKINGS
-    cases = [*map(case_of, breakings), *map(golden_case, INVOICES)]
+    cases = [*map(rule_input_of, breakings), *map(golden_rule_input, INVOICES)]
     for book in BOOKS:
         assert unseen_fields(book, cases) == set()
 
 
-def test_field_that_a_rule_reads_and_the_key_leaves_out_is_found() -> None:
+def test_field_that_a_rule_reads_but_the_key_lacks_is_detected() -> None:
     book: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=lambda item: item.product.ncm)
 
     @book.rule("0", "", "")
-    def reads_more(item: Item, case: Case) -> At | None:
+    def reads_more(item: Item, case: RuleInput) -> At | None:
         icms, wrong = item.taxes.icms, item.product.ncm == item.product.cfop
         return At("") if wrong or (icms and item.taxes.pis is None) else None
 
-    assert unseen_fields(book, [case_of(Breaking("", "", "normal sale"))]) == {
+    assert unseen_fields(book, [rule_input_of(Breaking("", "", "normal sale"))]) == {
         "product.cfop",
         "taxes.icms",
         "taxes.pis",

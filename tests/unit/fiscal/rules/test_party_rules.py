@@ -1,4 +1,4 @@
-"""What the rules of the parties let through."""
+"""Parties that the rules accept."""
 
 from dataclasses import replace
 from typing import Any
@@ -20,14 +20,14 @@ def warned_of(good: str = "simples sale", **changes: Any) -> list[str]:
 
 class TestCountry:
     @pytest.mark.parametrize("code", ["0132", "132", "6076"])
-    def test_may_have_no_zeros_in_front(self, code: str) -> None:
-        told = warned_of("export", document={"recipient.address.country_code": code})
-        assert "recipient.address.countryCode" not in told
+    def test_country_code_may_lack_leading_zeros(self, code: str) -> None:
+        warned_paths = warned_of("export", document={"recipient.address.country_code": code})
+        assert "recipient.address.countryCode" not in warned_paths
 
-    def test_need_not_be_told(self) -> None:
+    def test_country_is_optional(self) -> None:
         assert warned_of(document={"recipient.address.country_code": None}) == []
 
-    def test_that_is_unknown_is_refused_by_the_authority_alone(self) -> None:
+    def test_unknown_country_only_causes_a_warning(self) -> None:
         assert refusals("export", body={"recipient.address.countryCode": "9999"}) == []
 
 
@@ -40,54 +40,54 @@ class TestTaxIds:
         good = "simples sale to a contributor"
         assert refusals(good, document={"recipient.cnpj": "00000000000000"}) == ["208"]
 
-    def test_a_cnpj_may_have_letters(self) -> None:
+    def test_cnpj_may_have_letters(self) -> None:
         good = "simples sale to a contributor"
         assert refusals(good, document={"recipient.cnpj": BUYER_CNPJ}) == []
 
 
 class TestHomologation:
-    def test_in_production_a_recipient_has_a_name(self) -> None:
+    def test_recipient_has_a_name_in_production(self) -> None:
         assert refusals(under=PRODUCTION) == []
 
-    def test_a_receipt_may_name_nobody(self) -> None:
+    def test_receipt_may_lack_the_name_of_the_recipient(self) -> None:
         assert refusals("receipt with delivery", document={"recipient.name": None}) == []
 
-    def test_an_invoice_may_not(self) -> None:
+    def test_invoice_may_not_lack_the_name_of_the_recipient(self) -> None:
         assert refusals(document={"recipient.name": None}) == ["598", "724"]
 
 
 class TestForeigners:
     @pytest.mark.parametrize("foreign_id", ["AB-123/4.5", "+55 (11) 2:3", "PASSÉ12345", ""])
-    def test_a_foreign_document_has_letters_digits_and_few_signs(self, foreign_id: str) -> None:
+    def test_foreign_document_may_have_letters_digits_and_some_signs(self, foreign_id: str) -> None:
         assert refusals("export", document={"recipient.foreign_id": foreign_id}) == []
 
     @pytest.mark.parametrize("foreign_id", ["AB_12345", "AB&12345", "AB,12345", "AB*12345"])
-    def test_other_signs_are_refused(self, foreign_id: str) -> None:
+    def test_foreign_document_with_other_signs_is_refused(self, foreign_id: str) -> None:
         assert refusals("export", document={"recipient.foreign_id": foreign_id}) == ["372"]
 
-    def test_a_foreigner_may_consume_in_the_country(self) -> None:
+    def test_foreigner_may_consume_in_the_country(self) -> None:
         assert refusals(body=FOREIGN_CONSUMER) == []
 
-    def test_a_foreigner_who_showed_no_document_is_not_asked_for_one(self) -> None:
+    def test_foreigner_without_a_document_is_accepted(self) -> None:
         document = {"recipient.foreign_id": "", "recipient.cpf": None}
         assert refusals(body={"operation": "inbound", "finalConsumer": False}, document=document) == []
 
-    def test_an_empty_document_may_stand_beside_a_registration(self) -> None:
+    def test_empty_foreign_document_is_accepted_beside_a_registration(self) -> None:
         document = {"recipient.foreign_id": "", "recipient.cnpj": None}
         assert refusals("simples sale to a contributor", document=document) == []
 
     @pytest.mark.parametrize(("cfop", "is_warned_of"), [("6667", False), ("6102", True)])
     def test_fuel_may_go_to_a_foreigner_in_another_state(self, cfop: str, is_warned_of: bool) -> None:
         document = {"items[0].product.cfop": cfop}
-        told = warned_of("consumer in another state", body=FOREIGN_CONSUMER, document=document)
-        assert ("recipient.foreignId" in told) is is_warned_of
+        warned_paths = warned_of("consumer in another state", body=FOREIGN_CONSUMER, document=document)
+        assert ("recipient.foreignId" in warned_paths) is is_warned_of
 
 
 class TestReaders:
-    def test_may_be_anybody_else(self) -> None:
+    def test_authorized_reader_may_be_anybody_except_the_parties(self) -> None:
         assert refusals(body={"authorizedReaders": [{"taxId": BUYER_CNPJ}]}) == []
 
-    def test_of_an_anonymous_receipt_may_be_anybody(self) -> None:
+    def test_authorized_reader_of_an_anonymous_receipt_may_be_anybody(self) -> None:
         assert refusals("receipt", body={"authorizedReaders": [{"taxId": CPF}]}) == []
 
 
@@ -97,19 +97,19 @@ class TestExportsWithinTheCountry:
     def test_goods_exported_by_law_alone_may_go_to_a_brazilian(
         self, cfop: str, changes: dict[str, Any]
     ) -> None:
-        told = refusals("export", document={**changes, "items[0].product.cfop": cfop})
-        assert {"720", "727"}.isdisjoint(told)
+        refused_codes = refusals("export", document={**changes, "items[0].product.cfop": cfop})
+        assert {"720", "727"}.isdisjoint(refused_codes)
 
     @pytest.mark.parametrize("cfop", ["7501", "7552"])
     def test_goods_exported_by_law_alone_may_go_to_a_contributor(self, cfop: str) -> None:
         assert "790" not in refusals("export", body=EXEMPT, document={"items[0].product.cfop": cfop})
 
-    def test_so_may_fuel_that_is_consumed_abroad(self) -> None:
+    def test_fuel_consumed_abroad_may_go_to_a_brazilian(self) -> None:
         fuel = {"items[0].product.cfop": "7667", "items[0].product.fuel": FUEL}
-        told = refusals("export", document={**ABROAD_WITH_CPF, **IN_BRAZIL, **fuel})
-        assert {"720", "727"}.isdisjoint(told)
+        refused_codes = refusals("export", document={**ABROAD_WITH_CPF, **IN_BRAZIL, **fuel})
+        assert {"720", "727"}.isdisjoint(refused_codes)
 
-    def test_fuel_that_is_consumed_in_the_country_may_not(self) -> None:
+    def test_fuel_consumed_in_the_country_may_not_be_exported_to_a_brazilian(self) -> None:
         fuel = {
             "items[0].product.cfop": "7667",
             "items[0].product.fuel": replace(FUEL, consumption_state="SP"),
@@ -118,30 +118,30 @@ class TestExportsWithinTheCountry:
 
 
 class TestMissingRecipient:
-    def test_an_invoice_printed_like_a_receipt_may_have_none(self) -> None:
+    def test_invoice_printed_like_a_receipt_may_have_no_recipient(self) -> None:
         document = {"identification.print_format": "6"}
         assert "719" not in refusals(document={**document, "recipient": None})
         assert "726" not in refusals(document={**document, "recipient.address": None})
 
-    def test_an_export_without_recipient_is_told_once(self) -> None:
-        told = refusals("export", document={"recipient": None})
-        assert "719" in told
-        assert {"720", "726", "727", "790"}.isdisjoint(told)
+    def test_export_without_recipient_is_reported_once(self) -> None:
+        refused_codes = refusals("export", document={"recipient": None})
+        assert "719" in refused_codes
+        assert {"720", "726", "727", "790"}.isdisjoint(refused_codes)
 
 
 class TestRegistration:
-    def test_a_person_without_registration_is_no_surprise(self) -> None:
+    def test_person_without_registration_causes_no_warning(self) -> None:
         assert "recipient.stateRegistration" not in warned_of()
 
-    def test_a_company_that_says_to_be_exempt_is_believed(self) -> None:
+    def test_company_that_states_an_exemption_causes_no_warning(self) -> None:
         body = {"recipient.taxId": BUYER_CNPJ, **EXEMPT}
         assert "recipient.stateRegistration" not in warned_of(body=body)
 
-    def test_a_company_abroad_has_none(self) -> None:
+    def test_company_abroad_without_registration_causes_no_warning(self) -> None:
         body = {"recipient.foreignId": GONE, "recipient.taxId": BUYER_CNPJ}
         assert "recipient.stateRegistration" not in warned_of("export", body=body)
 
-    def test_who_does_not_contribute_may_have_a_number(self) -> None:
+    def test_recipient_that_is_no_contributor_may_have_a_registration(self) -> None:
         document = {"recipient.icms_contributor": "9", "identification.final_consumer": "1"}
         assert refusals("simples sale to a contributor", document=document) == []
 
@@ -150,19 +150,19 @@ class TestExemptContributors:
     GOOD = "simples sale to a contributor"
 
     @pytest.mark.parametrize("csosn", ["103", "300", "400"])
-    def test_untaxed_goods_may_go_to_them_anywhere(self, csosn: str) -> None:
+    def test_untaxed_goods_may_go_to_exempt_contributors_anywhere(self, csosn: str) -> None:
         assert refusals(self.GOOD, body={**EXEMPT, "items[0].icms": {"csosn": csosn}}) == []
 
     @pytest.mark.parametrize("cst", ["40", "41"])
-    def test_so_may_untaxed_goods_of_the_normal_regime(self, cst: str) -> None:
+    def test_untaxed_goods_of_the_normal_regime_may_go_to_exempt_contributors(self, cst: str) -> None:
         body = {**EXEMPT, "items[0].icms": {"cst": cst}}
         assert "805" not in refusals("normal sale to a contributor", body=body)
 
-    def test_so_may_goods_whose_tax_was_withheld_before(self) -> None:
+    def test_goods_with_retained_tax_may_go_to_exempt_contributors(self) -> None:
         retained = {"csosn": "500", "retainedBase": 10, "retainedRate": 18, "substituteAmount": 0}
         body = {**EXEMPT, "items[0].icms": retained | {"retainedAmount": 1.8}}
         assert "805" not in refusals(self.GOOD, body=body)
 
-    def test_a_state_that_has_them_takes_them(self) -> None:
+    def test_exempt_contributors_are_accepted_in_states_that_have_them(self) -> None:
         document = {"recipient.address.state": "PR", "recipient.address.city_code": "4106902"}
         assert "805" not in refusals(self.GOOD, body=EXEMPT, document=document)

@@ -1,4 +1,4 @@
-"""Presumed credits of CBS under a condition, which purchases of used goods give from 2027 on."""
+"""Conditional presumed credits of CBS, which purchases of used goods have from 2027 on."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -27,7 +27,7 @@ LATER = PresumedCredit(rate=Decimal(1), conditional_amount=Decimal(1))
         (IN_2026, USED_GOODS, AT_ONCE, False),
     ],
 )
-def test_a_conditional_credit_is_of_used_goods_since_2027(
+def test_conditional_credit_is_accepted_for_used_goods_since_2027(
     under: object, code: str, credit: PresumedCredit, is_refused: bool
 ) -> None:
     granted = OperationCredit(base=Decimal(100), code=code, cbs=credit)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
 from unit.fiscal.goods.support import BUYER_CNPJ, ITEM, emission
 from unit.fiscal.rules.breaking import GONE, Breaking, judge
 from unit.fiscal.rules.breakings_operation import KEY
@@ -24,7 +24,7 @@ def key_of(tax_id: str, series: int = 1) -> str:
 
 
 def returned(key: str, position: int = 2) -> dict[str, Any]:
-    """An item that comes back, of a document that is not the first item's."""
+    """Returns a returned item that refers to another document than the first item."""
     return ITEM | {
         "icms": {"csosn": "102"},
         "referencedItem": {"accessKey": key, "position": position},
@@ -39,10 +39,10 @@ class TestItemReferences:
         assert refusals(RETURN, body=DOCUMENT_ALONE, under=SINCE) == ["321"]
 
     @pytest.mark.parametrize("under", [BEFORE, SINCE])
-    def test_a_return_without_any_reference_is_always_refused(self, under: Any) -> None:
+    def test_return_without_any_reference_is_always_refused(self, under: Any) -> None:
         assert refusals(RETURN, body={"items[0].referencedItem": GONE}, under=under) == ["321"]
 
-    def test_a_return_that_refers_item_by_item_is_taken(self) -> None:
+    def test_return_that_refers_item_by_item_is_accepted(self) -> None:
         assert refusals(RETURN, under=SINCE) == []
 
     def test_every_item_without_a_reference_is_reported(self) -> None:
@@ -50,21 +50,21 @@ class TestItemReferences:
         judgement = judge(Breaking("", "", RETURN, {"items[1]": item}, under=SINCE))
         assert [problem.path for problem in judgement.problems] == ["items[1].referencedItem"]
 
-    def test_a_buyer_who_has_no_document_refers_to_none(self) -> None:
+    def test_return_of_a_buyer_without_documents_needs_no_reference(self) -> None:
         body, document = {"items[0].referencedItem": GONE}, {"items[0].product.cfop": "5921"}
         assert "321" not in refusals(RETURN, body=body, document=document, under=SINCE)
 
-    def test_a_debit_of_unprocessed_documents_refers_to_no_position(self) -> None:
+    def test_debit_of_unprocessed_documents_refers_to_no_position(self) -> None:
         body = {"items[0].referencedItem.position": GONE}
         document = {"identification.purpose": "6", "identification.debit_type": "03"}
         assert "1048" not in refusals(RETURN, body=body, document=document)
 
 
 class TestRepeatedReferences:
-    def test_another_item_of_the_same_document_is_taken(self) -> None:
+    def test_another_item_of_the_same_document_is_accepted(self) -> None:
         assert refusals(RETURN, body={"items[1]": returned(KEY)}) == []
 
-    def test_each_repetition_is_reported(self) -> None:
+    def test_each_repeated_reference_is_reported(self) -> None:
         body = {"items[1]": returned(KEY, 1), "items[2]": returned(KEY, 1)}
         judgement = judge(Breaking("", "", RETURN, body))
         assert [(problem.code, problem.path) for problem in judgement.problems] == [
@@ -74,11 +74,11 @@ class TestRepeatedReferences:
 
 
 class TestIssuersOfReferences:
-    def test_documents_of_one_issuer_are_taken(self) -> None:
+    def test_documents_of_one_issuer_are_accepted(self) -> None:
         body = {"items[1]": returned(key_of("11222333000181", series=2))}
         assert refusals(RETURN, body=body) == []
 
-    def test_documents_of_two_issuers_are_refused_on_returns_alone(self) -> None:
+    def test_documents_of_two_issuers_are_refused_in_returns_only(self) -> None:
         body = {"items[1]": returned(key_of(OTHER_CNPJ))}
         assert refusals(RETURN, body=body) == ["1193"]
         document = {"identification.purpose": "6", "identification.debit_type": "03"}
@@ -95,17 +95,17 @@ class TestRecipientOfTheReturn:
         warnings = judge(Breaking("", "", RETURN, changes, under=under)).warnings
         return [warning for warning in warnings if warning.startswith("recipient.taxId")]
 
-    def test_since_16_november_a_note_of_somebody_else_causes_a_warning(self) -> None:
+    def test_return_to_another_recipient_causes_a_warning_since_16_november(self) -> None:
         [warning] = self.warnings(key_of(OTHER_CNPJ))
         assert "não é quem emitiu" in warning
         assert self.warnings(key_of(OTHER_CNPJ), BEFORE) == []
 
-    def test_a_note_of_the_recipient_causes_none(self) -> None:
+    def test_return_to_the_issuer_of_the_original_causes_no_warning(self) -> None:
         assert self.warnings(key_of(BUYER_CNPJ)) == []
 
-    def test_a_note_of_a_person_who_is_the_recipient_causes_none(self) -> None:
+    def test_return_to_a_person_who_issued_the_original_causes_no_warning(self) -> None:
         recipient = {"recipient.taxId": CPF, "recipient.stateRegistration": GONE}
         assert self.warnings(key_of(CPF.zfill(14)), **recipient) == []
 
-    def test_an_inbound_note_of_the_company_causes_none(self) -> None:
+    def test_return_of_an_inbound_document_of_the_company_causes_no_warning(self) -> None:
         assert self.warnings(KEY) == []

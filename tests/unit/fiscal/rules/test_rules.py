@@ -1,4 +1,4 @@
-"""Every rule tells its own breach, and nothing else does."""
+"""Every rule reports its own violation, and no other rule reports it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,8 +28,8 @@ RULES: tuple[Rule[Any], ...] = tuple(all_rules())
 pytestmark = pytest.mark.usefixtures("cbs_of_2027")
 
 
-def told(breaking: Breaking) -> Iterator[tuple[Rule[Any], str]]:
-    """The rules that refuse the broken request, or else those that warn of it, and where."""
+def reporting_rules(breaking: Breaking) -> Iterator[tuple[Rule[Any], str]]:
+    """Yields the rules that refuse the changed request, or else those that warn of it, with the path."""
     judgement = judge(breaking)
     for problem in judgement.problems:
         yield rule_of(Severity.REFUSES, problem.message), problem.path
@@ -42,21 +42,21 @@ def told(breaking: Breaking) -> Iterator[tuple[Rule[Any], str]]:
 
 
 def rule_of(severity: Severity, message: str) -> Rule[Any]:
-    """The one rule that a message begins with."""
-    [rule] = [one for one in RULES if one.severity is severity and message.startswith(one.message)]
+    """Returns the rule whose message this is."""
+    [rule] = [rule for rule in RULES if rule.severity is severity and message.startswith(rule.message)]
     return rule
 
 
 @pytest.mark.parametrize("good", GOOD)
-def test_a_good_request_breaks_no_rule(good: str) -> None:
+def test_good_request_breaks_no_rule(good: str) -> None:
     assert judge(Breaking("", "", good)).problems == ()
 
 
 @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-def test_a_broken_field_is_told_by_its_rule_alone(breaking: Breaking) -> None:
-    assert [(rule.code, path) for rule, path in told(breaking)] == [(breaking.code, breaking.path)]
+def test_violation_is_reported_by_its_rule_alone(breaking: Breaking) -> None:
+    assert [(rule.code, path) for rule, path in reporting_rules(breaking)] == [(breaking.code, breaking.path)]
 
 
 def test_every_rule_has_a_test() -> None:
-    tested = {rule for breaking in BREAKINGS for rule, _ in told(breaking)}
+    tested = {rule for breaking in BREAKINGS for rule, _ in reporting_rules(breaking)}
     assert [(rule.code, rule.source) for rule in RULES if rule not in tested] == []

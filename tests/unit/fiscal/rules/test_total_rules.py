@@ -1,4 +1,4 @@
-"""What the rules of totals let pass."""
+"""Totals that the rules accept."""
 
 from decimal import Decimal
 from typing import Any
@@ -24,13 +24,13 @@ VEHICLE = {
 def codes(
     body: dict[str, Any] | None = None, document: dict[str, Any] | None = None, good: str = "simples sale"
 ) -> set[str]:
-    """The codes of what is refused after changes in a good request."""
+    """Returns the codes of the rules that refuse a valid request after changes."""
     problems = judge(Breaking("", "", good, body or {}, document=document or {})).problems
     return {problem.code for problem in problems}
 
 
 def amount(value: str) -> dict[str, Any]:
-    """Another amount of the document."""
+    """Returns the changes of a document with another amount."""
     return {"totals.invoice.amount": Decimal(value)}
 
 
@@ -59,65 +59,65 @@ class TestSums:
         items = [ITEM | {"icms": icms, "ipi": ipi, "cest": "1400100"} for icms in situations]
         assert codes({"items": items}, good="normal sale to a contributor") == set()
 
-    def test_an_item_outside_the_total_leaves_open_what_is_added(self) -> None:
+    def test_item_outside_the_total_may_be_added_or_not(self) -> None:
         outside = {"items[1]": ITEM | {"countsInTotal": False, "approximateTaxes": 5}}
         assert not SUMS & codes(outside)
         assert not SUMS & codes(outside, {"totals.invoice.approximate_taxes": None})
 
-    def test_its_price_is_left_out_all_the_same(self) -> None:
+    def test_price_of_an_item_outside_the_total_is_not_added(self) -> None:
         outside = {"items[1]": ITEM | {"countsInTotal": False}}
         assert "564" in codes(outside, {"totals.invoice.goods_amount": Decimal("143.60")})
 
-    def test_contributions_by_substitution_leave_open_what_is_added(self) -> None:
+    def test_contributions_by_substitution_may_be_added_or_not(self) -> None:
         substituted = {"items[0].pisSt": {"base": 100, "rate": 1, "amount": 1}}
         assert not SUMS & codes(substituted, {"totals.invoice.pis_amount": Decimal("1.00")})
 
-    def test_no_approximate_taxes_are_zero(self) -> None:
+    def test_approximate_taxes_may_be_zero(self) -> None:
         assert not SUMS & codes(document={"totals.invoice.approximate_taxes": Decimal("0.00")})
 
 
 class TestAmount:
     @pytest.mark.parametrize("value", ["71.30", "72.30"])
-    def test_may_be_half_a_real_off(self, value: str) -> None:
+    def test_amount_may_be_half_a_real_off(self, value: str) -> None:
         assert "610" not in codes(document=amount(value))
 
     @pytest.mark.parametrize("value", ["71.29", "72.31"])
-    def test_may_not_be_more(self, value: str) -> None:
+    def test_amount_may_not_be_more_than_half_a_real_off(self, value: str) -> None:
         assert "610" in codes(document=amount(value))
 
     @pytest.mark.parametrize("value", ["71.80", "61.80"])
     @pytest.mark.parametrize("deducted", ["0", "1"])
-    def test_a_benefit_may_be_taken_off_or_not(self, value: str, deducted: str) -> None:
+    def test_benefit_may_be_deducted_or_not(self, value: str, deducted: str) -> None:
         exempt = {"cst": "40", "exemptedAmount": 10, "exemptionReason": "9", "exemptionIsDeducted": deducted}
-        found = codes({"items[0].icms": exempt}, amount(value), "normal sale to a contributor")
-        assert "610" not in found
+        refused_codes = codes({"items[0].icms": exempt}, amount(value), "normal sale to a contributor")
+        assert "610" not in refused_codes
 
     def test_contributions_by_substitution_may_be_charged(self) -> None:
         charged = {"base": 100, "rate": 5, "amount": 5, "addsToTotal": "1"}
         assert not SUMS & codes({"items[0].pisSt": charged, "items[0].cofinsSt": charged})
 
     @pytest.mark.parametrize("value", ["76.88", "71.80"])
-    def test_of_a_vehicle_sold_directly_may_leave_substitution_out(self, value: str) -> None:
+    def test_amount_of_a_vehicle_sold_directly_may_exclude_substitution(self, value: str) -> None:
         substituted = {"cst": "10", "stBaseMode": "4", "stBase": 100, "stRate": 18, "stAmount": 5.08}
         sold = {"items[0].icms": substituted, "items[0].cest": "1400100", "items[0].vehicle": VEHICLE}
         assert "610" not in codes(sold, amount(value), "normal sale to a contributor")
 
-    def test_of_an_import_is_not_looked_at(self) -> None:
+    def test_amount_of_an_import_is_not_checked(self) -> None:
         assert "610" not in codes(document=amount("100.00") | {"items[0].product.cfop": "3102"})
 
 
 class TestDiscount:
-    def test_may_be_the_whole_price(self) -> None:
+    def test_discount_may_be_the_whole_price(self) -> None:
         assert "483" not in codes({"items[0].discount": 71.8})
 
-    def test_of_the_document_is_told_once_for_all_items(self) -> None:
+    def test_discount_of_the_document_is_reported_once_for_all_items(self) -> None:
         discounted = Breaking("", "", body={"items": [ITEM, ITEM, ITEM], "discount": 300})
-        told = [problem.path for problem in judge(discounted).problems if problem.code == "483"]
-        assert told == ["discount"]
+        paths = [problem.path for problem in judge(discounted).problems if problem.code == "483"]
+        assert paths == ["discount"]
 
-    def test_of_the_items_is_told_for_each(self) -> None:
+    def test_discounts_of_items_are_reported_one_by_one(self) -> None:
         discounted = Breaking(
             "", "", body={"items": [ITEM | {"discount": 80}, ITEM, ITEM | {"discount": 90}]}
         )
-        told = [problem.path for problem in judge(discounted).problems if problem.code == "483"]
-        assert told == ["items[0].discount", "items[2].discount"]
+        paths = [problem.path for problem in judge(discounted).problems if problem.code == "483"]
+        assert paths == ["items[0].discount", "items[2].discount"]

@@ -1,4 +1,4 @@
-"""An operator's folder, put in force and taken away again."""
+"""An operator's folder of tables, which is used until the test ends."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ Provide = Callable[[str, str | bytes], Path]
 
 @pytest.fixture
 def provide(tmp_path: Path) -> Iterator[Provide]:
-    """Put a file with this text into an operator's folder in force."""
+    """Writes a table into an operator's folder and uses that folder."""
 
     def write(name: str, text: str | bytes) -> Path:
         file = tmp_path / f"{name}.csv"

@@ -1,11 +1,11 @@
-"""Until when a document may be canceled: facts of the table, and what an empty cell means."""
+"""Deadlines for canceling a document: facts of the table, and the meaning of an empty cell."""
 
 from datetime import timedelta
 
 import pytest
 
-from carimbo.fiscal.tables.cancellation_terms import CANCELLATION_TERMS, CancellationTerms
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.cancellation_deadline import CANCELLATION_TERMS, CancellationTerms
+from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.table_file import TableUnusable
 from unit.fiscal.tables.conftest import Provide
 
@@ -26,44 +26,44 @@ def terms_of(model: str) -> list[CancellationTerms]:
 
 
 class TestTable:
-    def test_has_both_models_for_every_state(self) -> None:
+    def test_table_has_both_models_for_every_state(self) -> None:
         assert set(CANCELLATION_TERMS) == {(model, state) for model in (NFE, NFCE) for state in STATES}
 
-    def test_never_ends_late_cancellation_before_the_ordinary_one(self) -> None:
+    def test_late_cancellation_never_ends_before_the_ordinary_one(self) -> None:
         assert [terms for terms in CANCELLATION_TERMS.values() if terms.late < terms.ordinary] == []
 
-    def test_of_the_operator_takes_the_place_of_ours(self, provide: Provide) -> None:
+    def test_table_of_the_operator_replaces_ours(self, provide: Provide) -> None:
         provide("cancellation_terms", FILE.format(ordinary=10))
         assert CANCELLATION_TERMS[NFCE, "SP"].ordinary == timedelta(minutes=10)
 
     @pytest.mark.parametrize("ordinary", ["", "30 min", "0.5"])
-    def test_of_the_operator_counts_whole_minutes(self, provide: Provide, ordinary: str) -> None:
+    def test_table_of_the_operator_must_have_whole_minutes(self, provide: Provide, ordinary: str) -> None:
         provide("cancellation_terms", FILE.format(ordinary=ordinary))
         with pytest.raises(TableUnusable, match="ordinary_minutes"):
             CANCELLATION_TERMS.load()
 
 
 class TestNfe:
-    def test_has_a_day_but_where_the_state_says_otherwise(self) -> None:
+    def test_nfe_has_a_day_unless_the_state_has_another_term(self) -> None:
         others = {terms.state: terms.ordinary for terms in terms_of(NFE) if terms.ordinary != DAY}
         assert others == {"MT": timedelta(hours=8), "PR": WEEK, "RS": WEEK}
 
-    def test_may_be_canceled_late_for_a_month_but_where_the_state_says_otherwise(self) -> None:
+    def test_nfe_may_be_canceled_late_for_a_month_unless_the_state_has_another_term(self) -> None:
         others = {terms.state: terms.late for terms in terms_of(NFE) if terms.late != MONTH}
         assert others == {"AM": DAY, "RS": WEEK, "SP": timedelta(hours=480)}
 
-    def test_has_no_substitution(self) -> None:
+    def test_nfe_has_no_substitution(self) -> None:
         assert {terms.substitution for terms in terms_of(NFE)} == {None}
 
 
 class TestNfce:
-    def test_has_half_an_hour_everywhere(self) -> None:
+    def test_nfce_has_half_an_hour_everywhere(self) -> None:
         assert {terms.ordinary for terms in terms_of(NFCE)} == {HALF_AN_HOUR}
 
-    def test_is_left_to_the_authority_for_a_day_and_where_it_is_known_for_a_month(self) -> None:
+    def test_late_cancellation_of_nfce_is_allowed_for_a_day_or_a_month(self) -> None:
         late = {terms.state: terms.late for terms in terms_of(NFCE) if terms.late > terms.ordinary}
         assert {state for state, term in late.items() if term == MONTH} == {"AM", "PI", "RJ", "RO", "SE"}
         assert set(late.values()) == {DAY, MONTH}
 
-    def test_that_another_one_replaced_may_be_canceled_for_a_week(self) -> None:
+    def test_replaced_nfce_may_be_canceled_for_a_week(self) -> None:
         assert {terms.substitution for terms in terms_of(NFCE)} == {WEEK}

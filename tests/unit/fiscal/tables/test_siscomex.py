@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.tables.ncm import NCMS, Ncm
+from carimbo.fiscal.tables.goods_codes import NCMS, Ncm
 from carimbo.fiscal.tables.siscomex import Nomenclature, NomenclatureUnusable, read_nomenclature
 
 FOR_GOOD = "31/12/9999"
@@ -30,17 +30,17 @@ def published(lines: list[dict[str, str]], **also: Any) -> bytes:
     return json.dumps({**day, "Nomenclaturas": lines, **also}, ensure_ascii=False).encode()
 
 
-def read(lines: list[dict[str, str]], known: dict[str, Ncm] | None = None) -> tuple[Ncm, ...]:
-    return read_nomenclature(published(lines), known or {}).rows
+def read(lines: list[dict[str, str]], previous: dict[str, Ncm] | None = None) -> tuple[Ncm, ...]:
+    return read_nomenclature(published(lines), previous or {}).rows
 
 
 class TestRows:
-    def test_are_the_items_with_the_texts_above_them(self) -> None:
+    def test_rows_are_the_items_with_the_texts_above_them(self) -> None:
         (row,) = read(HORSES)
         assert row.code == "01012100"
         assert row.description == NCMS["01012100"].description
 
-    def test_have_the_texts_of_every_level(self) -> None:
+    def test_rows_have_the_texts_of_every_level(self) -> None:
         lines = [
             line("01.02", "Animais vivos da espécie bovina."),
             line("0102.2", "- Bovinos domésticos:"),
@@ -54,16 +54,16 @@ class TestRows:
             " Prenhes De Bos taurus de peso < 3 kg"
         )
 
-    def test_tell_since_when_and_until_when(self) -> None:
+    def test_rows_have_their_validity(self) -> None:
         lasting, ending = read([line("0101.21.00", "a"), line("0101.29.00", "b", until="31/12/2026")])
         assert (lasting.since, lasting.until) == (date(2022, 4, 1), None)
         assert ending.until == date(2026, 12, 31)
 
-    def test_are_not_those_that_have_ended(self) -> None:
+    def test_rows_that_have_ended_are_left_out(self) -> None:
         lines = [line("0101.29.00", "b", until="15/11/2026"), line("0101.21.00", "a", until="16/11/2026")]
         assert [row.code for row in read(lines)] == ["01012100"]
 
-    def test_are_those_in_force_while_their_text_changes(self) -> None:
+    def test_rows_with_a_future_text_keep_the_current_one(self) -> None:
         lines = [
             line("0101.21.00", "novo", since="01/12/2026"),
             line("0101.21.00", "velho", until="30/11/2026"),
@@ -71,27 +71,27 @@ class TestRows:
         assert [row.description for row in read(lines)] == ["velho"]
         assert [row.description for row in read(lines[::-1])] == ["velho"]
 
-    def test_stand_in_the_order_of_codes(self) -> None:
+    def test_rows_are_in_the_order_of_codes(self) -> None:
         rows = read([line("0101.29.00", "b"), line("0101.21.00", "a")])
         assert [row.code for row in rows] == ["01012100", "01012900"]
 
-    def test_keep_the_units_that_are_known(self) -> None:
+    def test_rows_keep_the_previous_units(self) -> None:
         rows = read([*HORSES, line("0101.22.00", "-- Novos")], {"01012100": NCMS["01012100"]})
         assert [row.unit for row in rows] == ["UN", None]
 
-    def test_keep_the_code_of_what_is_no_good(self) -> None:
+    def test_code_for_what_is_no_good_is_kept(self) -> None:
         rows = read(HORSES, {"00000000": NCMS["00000000"], "99999999": NCMS["69120000"]})
         assert rows[0] is NCMS["00000000"]
         assert [row.code for row in rows] == ["00000000", "01012100"]
 
 
-class TestPublication:
-    def test_tells_its_day_and_act(self) -> None:
-        found = read_nomenclature(published(HORSES), {})
-        assert isinstance(found, Nomenclature)
-        assert (found.date, found.act) == (date(2026, 11, 16), "Resolução Gecex nº 812/2025")
+class TestPublishedFile:
+    def test_published_file_has_its_day_and_act(self) -> None:
+        nomenclature = read_nomenclature(published(HORSES), {})
+        assert isinstance(nomenclature, Nomenclature)
+        assert (nomenclature.date, nomenclature.act) == (date(2026, 11, 16), "Resolução Gecex nº 812/2025")
 
-    def test_may_begin_with_a_mark(self) -> None:
+    def test_published_file_may_begin_with_a_byte_order_mark(self) -> None:
         assert read_nomenclature(b"\xef\xbb\xbf" + published(HORSES), {}).rows == read(HORSES)
 
     @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ class TestPublication:
         ],
         ids=lambda value: value if isinstance(value, str) else "",
     )
-    def test_of_another_form_is_told(self, content: bytes, reason: str) -> None:
+    def test_published_file_of_another_form_is_refused(self, content: bytes, reason: str) -> None:
         with pytest.raises(NomenclatureUnusable) as refused:
             read_nomenclature(content, {})
         assert reason in str(refused.value)

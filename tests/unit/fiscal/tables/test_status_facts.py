@@ -1,4 +1,4 @@
-"""The codes that authorities answer with, and what each of them leads to."""
+"""The status codes of the authorities, and the action that each of them leads to."""
 
 import re
 
@@ -12,7 +12,7 @@ from carimbo.fiscal.tables.statuses import (
     NFE_STATUSES,
     REJECTIONS,
     Action,
-    Status,
+    AuthorityStatus,
 )
 from carimbo.fiscal.tables.table import Table
 from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
@@ -47,7 +47,7 @@ class TestStatuses:
             ("1283", Action.REJECTION),
         ],
     )
-    def test_of_nfe_tell_what_to_do(self, code: str, action: Action) -> None:
+    def test_status_of_nfe_has_its_action(self, code: str, action: Action) -> None:
         assert NFE_STATUSES[code].action is action
 
     @pytest.mark.parametrize(
@@ -67,19 +67,19 @@ class TestStatuses:
             ("1283", "Total Líquido difere do somatório dos itens"),
         ],
     )
-    def test_of_nfe_have_the_text_of_the_newest_note(self, code: str, text: str) -> None:
+    def test_status_of_nfe_has_the_text_of_the_newest_note(self, code: str, text: str) -> None:
         assert NFE_STATUSES[code].text == text
 
-    def test_of_nfe_that_ended_stay_for_older_documents(self) -> None:
+    def test_statuses_of_nfe_that_ended_are_kept_for_older_documents(self) -> None:
         assert {"723", "754", "767", "786", "794"} <= set(NFE_STATUSES)
         assert NFE_STATUSES["794"].text == "NF-e com indicativo de NFC-e com entrega a domicílio"
 
-    def test_of_nfe_have_every_code_that_a_rule_or_a_hint_tells(self) -> None:
-        told = {rule.code for rule in all_rules()} | set(hints())
+    def test_every_code_of_a_rule_or_a_hint_is_a_status_of_nfe(self) -> None:
+        codes = {rule.code for rule in all_rules()} | set(hints())
         # No authority has a code for contributions that ended.
-        assert told - set(NFE_STATUSES) == {PIS_COFINS_ENDED}
+        assert codes - set(NFE_STATUSES) == {PIS_COFINS_ENDED}
 
-    def test_of_transport_differ_where_the_manuals_do(self) -> None:
+    def test_statuses_of_transport_differ_where_the_manuals_do(self) -> None:
         assert CTE_STATUSES["656"].action is Action.REJECTION
         assert CTE_STATUSES["678"].action is MDFE_STATUSES["678"].action is Action.THROTTLED
         assert NFE_STATUSES["678"].action is Action.REJECTION
@@ -89,14 +89,16 @@ class TestStatuses:
         assert (MDFE_STATUSES["111"].action, MDFE_STATUSES["112"].action) == ("found", "nothing_found")
 
     @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
-    def test_below_200_are_no_rejections_but_of_registers_and_epec(self, table: Table[str, Status]) -> None:
+    def test_statuses_below_200_are_rejections_only_by_registers_and_epec(
+        self, table: Table[str, AuthorityStatus]
+    ) -> None:
         refused = {int(code) for code, status in table.items() if status.action in REJECTIONS}
         registers = {*range(156, 189)} - {160, 172, 174}
         expected = {142, *registers} if table is NFE_STATUSES else set()
         assert {code for code in refused if code < 200} == expected
 
     @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
-    def test_have_the_official_text_alone(self, table: Table[str, Status]) -> None:
+    def test_statuses_have_the_official_text_alone(self, table: Table[str, AuthorityStatus]) -> None:
         odd = re.compile(r"(?i)rejei|contador|no passo|painel|\bnItem|\[[a-z]|\.$|\b(nao|operacao|emissao)\b")
         assert [status.text for status in table.values() if odd.search(status.text)] == []
         assert all(re.match(r"[A-ZÁÉÍÓÚ]|[a-z]{1,2}[A-Z]", status.text) for status in table.values())

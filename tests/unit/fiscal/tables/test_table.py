@@ -1,4 +1,4 @@
-"""How a table is read: which file is in force, what a file may look like, and what is wrong with it."""
+"""How a table is read: the file in use, the variants of its form, and its errors."""
 
 import csv
 import io
@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.tables.catalog import ALL_TABLES
-from carimbo.fiscal.tables.icms_rates import ICMS_RATES, IcmsRate, internal_icms
-from carimbo.fiscal.tables.municipalities import find_municipality
-from carimbo.fiscal.tables.ncm import NCMS, Ncm
+from carimbo.fiscal.tables.all_tables import ALL_TABLES
+from carimbo.fiscal.tables.geography import STATES, find_municipality, state_of_ibge
+from carimbo.fiscal.tables.goods_codes import NCMS, Ncm
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS, find_payment_method
-from carimbo.fiscal.tables.states import STATES, state_of_ibge
 from carimbo.fiscal.tables.table import Derived, Table, use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
+from carimbo.fiscal.tables.taxes import ICMS_RATES, IcmsRate, internal_icms
 from unit.fiscal.tables.conftest import Provide
 
 BUILT_IN = date(2026, 10, 27)
@@ -31,20 +30,20 @@ def rates(day: str = NEWER, rows: str = ROWS) -> str:
 
 
 class TestMapping:
-    def test_answers_like_any_mapping(self) -> None:
+    def test_table_is_a_mapping(self) -> None:
         assert ICMS_RATES["SP"] is ICMS_RATES.rows["SP"] is ICMS_RATES.get("SP")
         assert ("SP" in ICMS_RATES, "XX" in ICMS_RATES, ICMS_RATES.get("XX")) == (True, False, None)
         assert list(ICMS_RATES) == list(ICMS_RATES.rows)
         with pytest.raises(KeyError):
             ICMS_RATES["XX"]
 
-    def test_is_read_once(self) -> None:
+    def test_table_is_read_once(self) -> None:
         assert ICMS_RATES.rows is ICMS_RATES.rows
 
 
 class TestOperatorsFile:
     @pytest.mark.parametrize("day", [NEWER, EQUAL])
-    def test_wins_when_it_is_not_older(self, provide: Provide, day: str) -> None:
+    def test_operators_file_is_used_when_it_is_not_older(self, provide: Provide, day: str) -> None:
         file = provide("icms_rates", rates(day))
         about = ICMS_RATES.about
         assert (about.source, about.date, about.rows) == ("Diário Oficial", date.fromisoformat(day), 1)
@@ -52,23 +51,23 @@ class TestOperatorsFile:
         assert internal_icms("SP") == IcmsRate("SP", Decimal(25), Decimal("1.5"))
         assert internal_icms("RJ") is None
 
-    def test_is_passed_over_when_it_is_older(self, provide: Provide) -> None:
+    def test_operators_file_is_ignored_when_it_is_older(self, provide: Provide) -> None:
         file = provide("icms_rates", rates(OLDER))
         about = ICMS_RATES.about
         assert (about.date, about.rows, about.file, about.older_file) == (BUILT_IN, 27, None, file)
         assert internal_icms("SP") == IcmsRate("SP", Decimal(18), Decimal(0))
 
-    def test_leaves_other_tables_as_they_are(self, provide: Provide) -> None:
+    def test_operators_file_does_not_change_other_tables(self, provide: Provide) -> None:
         provide("icms_rates", rates())
         assert (len(STATES), STATES.about.file, STATES.about.older_file) == (27, None, None)
 
-    def test_is_forgotten_with_its_folder(self, provide: Provide) -> None:
+    def test_operators_file_is_no_longer_used_without_its_folder(self, provide: Provide) -> None:
         provide("icms_rates", rates())
         assert len(ICMS_RATES) == 1
         use_tables_of(None)
         assert (len(ICMS_RATES), ICMS_RATES.about.file) == (27, None)
 
-    def test_changes_what_is_found_by_name_or_word_too(self, provide: Provide) -> None:
+    def test_operators_file_changes_lookups_by_name_and_word(self, provide: Provide) -> None:
         assert state_of_ibge("35") and find_municipality("Embu", "SP") and find_payment_method("pix")
         note = f"# source: x\n# date: {NEWER}\n"
         provide("states", f"{note}code,ibge,name,zone,region\nSP,99,São Paulo,America/Sao_Paulo,SE\n")
@@ -80,11 +79,11 @@ class TestOperatorsFile:
         assert find_municipality("nova sao paulo", "SP") is not None
         assert find_payment_method("WAY") is find_payment_method("novel") is PAYMENT_METHODS["25"]
 
-    def test_need_not_be_there(self, tmp_path: Path, provide: Provide) -> None:
+    def test_operators_file_need_not_exist(self, tmp_path: Path, provide: Provide) -> None:
         use_tables_of(tmp_path)
         assert ICMS_RATES.about.file is None
 
-    def test_has_a_folder_that_must_be_there(self, tmp_path: Path) -> None:
+    def test_operators_folder_must_exist(self, tmp_path: Path) -> None:
         with pytest.raises(TableUnusable, match="missing não existe"):
             use_tables_of(tmp_path / "missing")
 
@@ -102,7 +101,7 @@ class TestForm:
         ],
         ids=["mark", "crlf", "no end", "order and quotes", "blank lines", "other comments"],
     )
-    def test_may_differ(self, provide: Provide, text: bytes) -> None:
+    def test_form_of_a_file_may_vary(self, provide: Provide, text: bytes) -> None:
         provide("icms_rates", text)
         assert dict(ICMS_RATES.rows) == {"SP": IcmsRate("SP", Decimal(25), Decimal("1.5"))}
         assert ICMS_RATES.about.source == "Diário Oficial"
@@ -115,7 +114,7 @@ class TestForm:
             ("code,until,unit,since,description", "2026-12-31,UN,,Cavalos", (None, date(2026, 12, 31))),
         ],
     )
-    def test_may_lack_columns_that_not_every_source_has(
+    def test_file_may_lack_columns_that_not_every_source_has(
         self, provide: Provide, columns: str, cells: str, validity: tuple[date | None, date | None]
     ) -> None:
         provide("ncm", f"# source: x\n# date: {NEWER}\n{columns}\n01012100,{cells}\n")
@@ -124,7 +123,7 @@ class TestForm:
 
 class TestText:
     @pytest.mark.parametrize("table", ALL_TABLES, ids=lambda table: table.name)
-    def test_is_read_as_the_rows_that_it_was_written_of(self, tmp_path: Path, table: Table[Any, Any]) -> None:
+    def test_written_table_is_read_back(self, tmp_path: Path, table: Table[Any, Any]) -> None:
         file = tmp_path / "any.csv"
         text = table.text_of("Diário Oficial", date(2099, 1, 1), table.rows.values())
         file.write_text(text, encoding="utf-8", newline="")
@@ -163,15 +162,15 @@ class TestUnusable:
             (rates().encode() + b"RJ,\0,2\n", 5, ""),
         ],
     )
-    def test_is_told_by_file_and_line(
+    def test_unusable_file_is_reported_by_file_and_line(
         self, provide: Provide, text: str | bytes, line: int, reason: str
     ) -> None:
         file = provide("icms_rates", text)
         with pytest.raises(TableUnusable) as refused:
             ICMS_RATES.load()
-        told = str(refused.value)
-        assert told.startswith(f"A tabela {file} não pode ser usada: linha {line}: ")
-        assert reason in told
+        message = str(refused.value)
+        assert message.startswith(f"A tabela {file} não pode ser usada: linha {line}: ")
+        assert reason in message
 
     @pytest.mark.parametrize(
         ("name", "row", "column"),
@@ -189,7 +188,9 @@ class TestUnusable:
             ("payment_methods", "01,Dinheiro,,sim,yes", "has_card"),
         ],
     )
-    def test_is_a_value_of_the_wrong_kind(self, provide: Provide, name: str, row: str, column: str) -> None:
+    def test_value_of_the_wrong_type_is_refused(
+        self, provide: Provide, name: str, row: str, column: str
+    ) -> None:
         tables = {
             "ncm": "code,unit,shared,description",
             "cest": "code,ncm_prefixes,description,until",
@@ -202,13 +203,13 @@ class TestUnusable:
         with pytest.raises(TableUnusable, match=f"linha 4: .* não serve na coluna {column}"):
             table.load()
 
-    def test_is_a_file_that_cannot_be_opened(self, tmp_path: Path, provide: Provide) -> None:
+    def test_file_that_cannot_be_opened_is_refused(self, tmp_path: Path, provide: Provide) -> None:
         (tmp_path / "icms_rates.csv").mkdir()
         use_tables_of(tmp_path)
         with pytest.raises(TableUnusable, match=r"icms_rates\.csv não pode ser lida"):
             ICMS_RATES.load()
 
-    def test_does_not_stay_so_when_it_is_mended(self, provide: Provide) -> None:
+    def test_corrected_file_is_used(self, provide: Provide) -> None:
         provide("icms_rates", "")
         with pytest.raises(TableUnusable):
             ICMS_RATES.load()
@@ -224,14 +225,16 @@ def ncm_file(rows: list[tuple[str, str, str, str]]) -> str:
 
 
 class TestFrontCoding:
-    def test_is_only_a_shorter_way_to_write(self, provide: Provide) -> None:
+    def test_front_coding_is_only_a_shorter_notation(self, provide: Provide) -> None:
         ours = dict(NCMS.rows)
         provide("ncm", ncm_file([(row.code, row.unit or "", "", row.description) for row in ours.values()]))
         assert NCMS.about.file is not None
         assert dict(NCMS.rows) == ours
 
     @given(texts=st.lists(st.text("abç ,\"'\n", min_size=1, max_size=12), min_size=1, max_size=8))
-    def test_gives_back_any_text(self, tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+    def test_front_coding_gives_back_any_text(
+        self, tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+    ) -> None:
         rows, above = [], ""
         for number, text in enumerate(texts):
             shared = next((n for n in range(len(text) - 1, 0, -1) if above[:n] == text[:n]), 0)
@@ -245,7 +248,7 @@ class TestFrontCoding:
         finally:
             use_tables_of(None)
 
-    def test_changes_with_the_table_what_is_made_of_it(self, provide: Provide) -> None:
+    def test_derived_value_changes_with_the_table(self, provide: Provide) -> None:
         chapters = Derived(lambda: {code[:2] for code in NCMS})
         assert {"00", "01", "69", "97"} < chapters.value
         provide("ncm", ncm_file([("77010000", "", "", "Uma coisa nova")]))

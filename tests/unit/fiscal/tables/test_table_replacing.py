@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.tables.icms_rates import ICMS_RATES, internal_icms
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.table import Derived, put_in_force, read_again
 from carimbo.fiscal.tables.table_file import TableUnusable
+from carimbo.fiscal.tables.taxes import ICMS_RATES, internal_icms
 from unit.fiscal.tables.conftest import Provide
 
 TABLES = (STATES, ICMS_RATES)
@@ -19,12 +19,12 @@ def rates(rate: str) -> str:
 
 
 def rate_of_sp() -> Decimal:
-    found = internal_icms("SP")
-    assert found is not None
-    return found.rate
+    row = internal_icms("SP")
+    assert row is not None
+    return row.rate
 
 
-def test_a_changed_file_is_in_force_once_it_is_put_so(provide: Provide) -> None:
+def test_changed_file_is_used_once_it_is_put_in_force(provide: Provide) -> None:
     file = provide("icms_rates", rates("25"))
     assert rate_of_sp() == 25
     file.write_text(rates("26"), encoding="utf-8")
@@ -40,10 +40,10 @@ def test_only_tables_with_other_content_count_as_changed(provide: Provide) -> No
     assert rate_of_sp() == 25
     assert len(STATES) == 27
     file.write_text(rates("26"), encoding="utf-8")
-    assert [one.table.name for one in read_again(TABLES) if one.is_changed] == ["icms_rates"]
+    assert [fresh.table.name for fresh in read_again(TABLES) if fresh.is_changed] == ["icms_rates"]
 
 
-def test_a_file_that_cannot_be_used_leaves_every_table_as_it_was(provide: Provide) -> None:
+def test_unusable_file_leaves_every_table_unchanged(provide: Provide) -> None:
     file = provide("icms_rates", rates("25"))
     assert rate_of_sp() == 25
     file.write_text(rates("much"), encoding="utf-8")
@@ -52,27 +52,25 @@ def test_a_file_that_cannot_be_used_leaves_every_table_as_it_was(provide: Provid
     assert rate_of_sp() == 25
 
 
-def test_a_folder_that_is_gone_does_not_bring_the_built_in_tables_back(
-    provide: Provide, tmp_path: Path
-) -> None:
+def test_missing_folder_does_not_bring_the_built_in_tables_back(provide: Provide, tmp_path: Path) -> None:
     provide("icms_rates", rates("25")).rename(tmp_path.with_name("kept.csv"))
     tmp_path.rmdir()
     with pytest.raises(TableUnusable, match="não existe"):
         read_again(TABLES)
 
 
-def test_what_was_made_of_a_table_is_made_again(provide: Provide) -> None:
+def test_derived_value_is_computed_again(provide: Provide) -> None:
     file = provide("icms_rates", rates("25"))
     derived = Derived(rate_of_sp)
     assert derived.value == 25
     file.write_text(rates("26"), encoding="utf-8")
     put_in_force(read_again(TABLES))
-    assert not derived.is_made
+    assert not derived.is_computed
     assert derived.value == 26
 
 
-def test_what_was_made_while_tables_were_replaced_is_made_again(provide: Provide) -> None:
-    """Another thread may make a value of the old rows and keep it after they were replaced."""
+def test_value_derived_during_a_replacement_is_computed_again(provide: Provide) -> None:
+    """Another thread may derive a value from the old rows and store it after they were replaced."""
     file = provide("icms_rates", rates("25"))
 
     def make() -> Decimal:

@@ -1,15 +1,15 @@
-"""What tests of the services share: a counter of the company's own, and one of its customer's."""
+"""Fixtures of the NF-e services: a client of the company, and one of its customer."""
 
 import pytest
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from carimbo.fiscal.signature import Signer
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
-from unit.fiscal.desk import FAR_AWAY, LONG_AGO
+from carimbo.simulator.trust import TrustedAuthorities
+from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, signer_of
-from unit.simulator.nfe.counter import Counter, der
-from unit.simulator.nfe.registrar import Registrar
+from unit.simulator.nfe.event_scenario import Scenario
+from unit.simulator.nfe.sefaz_client import SefazClient, der
 
 
 @pytest.fixture(scope="session")
@@ -18,16 +18,18 @@ def buyers_certificate(authority: SampleAuthority) -> SampleCertificate:
 
 
 @pytest.fixture
-def counter(store: Store, trust: Trust, signer: Signer, lasting_certificate: SampleCertificate) -> Counter:
-    return Counter(store, trust, signer, der(lasting_certificate))
+def client(
+    store: Store, trust: TrustedAuthorities, signer: Signer, lasting_certificate: SampleCertificate
+) -> SefazClient:
+    return SefazClient(store, trust, signer, der(lasting_certificate))
 
 
 @pytest.fixture
-def buyer(store: Store, trust: Trust, buyers_certificate: SampleCertificate) -> Counter:
-    """Of the customer, over the same store."""
-    return Counter(store, trust, signer_of(buyers_certificate), der(buyers_certificate))
+def buyer(store: Store, trust: TrustedAuthorities, buyers_certificate: SampleCertificate) -> SefazClient:
+    """The client of the customer, with the same store."""
+    return SefazClient(store, trust, signer_of(buyers_certificate), der(buyers_certificate))
 
 
 @pytest.fixture
-def registrar(counter: Counter, buyer: Counter, authority: SampleAuthority) -> Registrar:
-    return Registrar(counter, buyer, authority)
+def scenario(client: SefazClient, buyer: SefazClient, authority: SampleAuthority) -> Scenario:
+    return Scenario(client, buyer, authority)

@@ -1,4 +1,4 @@
-"""Each rule about events, broken by one change of an event that is registered."""
+"""Each event rule, broken by one change of an accepted event."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,25 +8,25 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.events import OperationConfirmed
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, spend
+from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
 from support import CNPJ
-from unit.fiscal.desk import FAR_AWAY, LONG_AGO
+from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, NORMAL, emission, item, signer_of
 from unit.simulator.mutating import Edit, at, says, without
-from unit.simulator.nfe.counter import EVENT, place
-from unit.simulator.nfe.registrar import (
+from unit.simulator.nfe.event_scenario import (
     CORRECTION,
     OFFLINE,
     Base,
-    EventBreaking,
-    Registrar,
-    Told,
+    EventViolation,
+    Scenario,
+    SentEvent,
     rekeyed,
     replaced_by,
     with_digit,
 )
+from unit.simulator.nfe.sefaz_client import EVENT, place
 
 AT_AN = place(EVENT, "AN")
 AT_SVRS = place(EVENT, "SVRS")
@@ -37,81 +37,81 @@ WRONG_CPF = "52998224700"
 NORMAL_RECEIPT = emission(number=5)
 
 
-def held_by(authorizer: str) -> Callable[[Registrar], None]:
-    return lambda registrar: registrar.change("update documents set authorizer = ?", authorizer)
+def held_by(authorizer: str) -> Callable[[Scenario], None]:
+    return lambda scenario: scenario.change("update documents set authorizer = ?", authorizer)
 
 
 def detail(tag: str, text: str) -> Edit:
     return says(f"infEvento/detEvento/{tag}", text)
 
 
-def canceled(registrar: Registrar) -> None:
-    registrar.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '1'")
+def canceled(scenario: Scenario) -> None:
+    scenario.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '1'")
 
 
-def replacement_canceled(registrar: Registrar) -> None:
-    registrar.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '9'")
+def replacement_canceled(scenario: Scenario) -> None:
+    scenario.change("update documents set status = 'canceled' where substr(access_key, 35, 1) = '9'")
 
 
-def refused_twenty_times(registrar: Registrar) -> None:
-    key = registrar.company.ledger.documents()[0].access_key
+def refused_twenty_times(scenario: Scenario) -> None:
+    key = scenario.company.ledger.documents()[0].access_key
     for _ in range(REFUSALS_OF_AN_EVENT):
-        spend(registrar.company.world, CNPJ, REFUSED_EVENT, f"ID110111{key}01")
+        count_use(scenario.company.context, CNPJ, REFUSED_EVENT, f"ID110111{key}01")
 
 
-def corrected(registrar: Registrar) -> None:
-    key = registrar.company.ledger.documents()[0].access_key
-    registrar.register(registrar.by_issuer(key, CORRECTION))
+def corrected(scenario: Scenario) -> None:
+    key = scenario.company.ledger.documents()[0].access_key
+    scenario.register(scenario.by_issuer(key, CORRECTION))
 
 
-def confirmed(registrar: Registrar) -> None:
-    key = registrar.company.ledger.documents()[0].access_key
-    registrar.register(registrar.by_recipient(key, OperationConfirmed()))
+def confirmed(scenario: Scenario) -> None:
+    key = scenario.company.ledger.documents()[0].access_key
+    scenario.register(scenario.by_recipient(key, OperationConfirmed()))
 
 
-def authorised_later(registrar: Registrar) -> None:
+def authorised_later(scenario: Scenario) -> None:
     later = ISSUED_AT + timedelta(minutes=30)
-    registrar.change("update documents set received_at = ?", later.isoformat())
+    scenario.change("update documents set received_at = ?", later.isoformat())
 
 
-def replaced_late(registrar: Registrar) -> None:
+def replaced_late(scenario: Scenario) -> None:
     late = (ISSUED_AT + timedelta(hours=3)).isoformat()
-    registrar.change("update documents set issued_at = ? where substr(access_key, 35, 1) = '9'", late)
+    scenario.change("update documents set issued_at = ? where substr(access_key, 35, 1) = '9'", late)
 
 
-def correction_of_a_receipt(registrar: Registrar) -> Told:
-    key = registrar.company.ledger.documents()[0].access_key
-    return registrar.by_issuer(key, CORRECTION)
+def correction_of_a_receipt(scenario: Scenario) -> SentEvent:
+    key = scenario.company.ledger.documents()[0].access_key
+    return scenario.by_issuer(key, CORRECTION)
 
 
 def replacement_by_another(**changes: Any) -> Base:
-    """A substitution whose new receipt is made otherwise."""
+    """Makes a substitution with another new receipt."""
 
-    def make(registrar: Registrar) -> Told:
-        first = registrar.company.ledger.documents()[-1]
-        registrar.company.now = ISSUED_AT
-        other = registrar.sold_at_the_counter(**changes)
-        return replaced_by(registrar, first, other.access_key)
+    def make(scenario: Scenario) -> SentEvent:
+        first = scenario.company.ledger.documents()[-1]
+        scenario.company.now = ISSUED_AT
+        other = scenario.sold_receipt(**changes)
+        return replaced_by(scenario, first, other.access_key)
 
     return make
 
 
-def of_an_offline_receipt(registrar: Registrar) -> Told:
-    registrar.company.now = ISSUED_AT
-    first = registrar.sold_at_the_counter(under=replace(OFFLINE, number=8))
-    other = registrar.sold_at_the_counter(under=replace(OFFLINE, number=9))
-    return replaced_by(registrar, first, other.access_key)
+def of_an_offline_receipt(scenario: Scenario) -> SentEvent:
+    scenario.company.now = ISSUED_AT
+    first = scenario.sold_receipt(under=replace(OFFLINE, number=8))
+    other = scenario.sold_receipt(under=replace(OFFLINE, number=9))
+    return replaced_by(scenario, first, other.access_key)
 
 
-def replaced_by_itself(registrar: Registrar) -> Told:
-    first = registrar.company.ledger.documents()[-1]
-    return replaced_by(registrar, first, first.access_key)
+def replaced_by_itself(scenario: Scenario) -> SentEvent:
+    first = scenario.company.ledger.documents()[-1]
+    return replaced_by(scenario, first, first.access_key)
 
 
 def wrong_digit(root: etree._Element, path: str = "infEvento/chNFe") -> None:
-    found = at(root, path)
-    key = found.text or ""
-    found.text = key[:43] + str((int(key[43]) + 1) % 10)
+    element = at(root, path)
+    key = element.text or ""
+    element.text = key[:43] + str((int(key[43]) + 1) % 10)
 
 
 def replacement_with_a_wrong_digit(root: etree._Element) -> None:
@@ -123,120 +123,120 @@ def with_another_id(root: etree._Element) -> None:
 
 
 def replaced_by_nothing(root: etree._Element) -> None:
-    found = at(root, "infEvento/detEvento/chNFeRef")
-    found.text = with_digit((found.text or "")[:25] + "000000088" + (found.text or "")[34:])
+    element = at(root, "infEvento/detEvento/chNFeRef")
+    element.text = with_digit((element.text or "")[:25] + "000000088" + (element.text or "")[34:])
 
 
-def told_by_a_person(cpf: str) -> Edit:
+def authored_by_a_person(cpf: str) -> Edit:
     def edit(root: etree._Element) -> None:
-        found = at(root, "infEvento/CNPJ")
-        found.tag = found.tag.replace("CNPJ", "CPF")
-        found.text = cpf
+        element = at(root, "infEvento/CNPJ")
+        element.tag = element.tag.replace("CNPJ", "CPF")
+        element.text = cpf
 
     return edit
 
 
-def person(cpf: str) -> Callable[[Registrar], Signer]:
-    def signer(registrar: Registrar) -> Signer:
-        return signer_of(registrar.authority.issue_person(cpf, "MARIA DA SILVA", LONG_AGO, FAR_AWAY))
+def person(cpf: str) -> Callable[[Scenario], Signer]:
+    def signer(scenario: Scenario) -> Signer:
+        return signer_of(scenario.authority.issue_person(cpf, "MARIA DA SILVA", LONG_AGO, FAR_AWAY))
 
     return signer
 
 
-BREAKINGS = [
-    EventBreaking("656", "cancellation", prepare=refused_twenty_times),
-    EventBreaking("491", "cancellation", says("infEvento/cOrgao", "91"), where=AT_AN),
-    EventBreaking("586", "correction", where=AT_SVCAN, prepare=held_by("SVCAN"), also_off={"114"}),
-    EventBreaking("114", "cancellation", where=AT_SVCAN, prepare=held_by("SVCAN")),
-    EventBreaking("492", "cancellation", says("infEvento/verEvento", "2.00"), also_off={"215"}),
-    EventBreaking("594", "cancellation", says("infEvento/nSeqEvento", "2")),
-    EventBreaking("594", "correction", says("infEvento/nSeqEvento", "21"), also_off={"215"}),
-    EventBreaking("594", "confirmed", says("infEvento/nSeqEvento", "3")),
-    EventBreaking("594", "acknowledged", says("infEvento/nSeqEvento", "2")),
-    EventBreaking("215", "cancellation", says("infEvento/dhEvento", "2026-11-14T10:30:00.5-03:00")),
-    EventBreaking("493", "cancellation", detail("xJust", "curta")),
-    EventBreaking("493", "substitution", detail("xJust", "curta")),
-    EventBreaking("493", "substitution", without("infEvento/detEvento/verAplic")),
-    EventBreaking("297", "cancellation", after_signing=detail("xJust", "Outra razão para cancelar")),
-    EventBreaking("213", "cancellation", signer=lambda registrar: registrar.buyer.signer),
-    EventBreaking(
+VIOLATIONS = [
+    EventViolation("656", "cancellation", prepare=refused_twenty_times),
+    EventViolation("491", "cancellation", says("infEvento/cOrgao", "91"), where=AT_AN),
+    EventViolation("586", "correction", where=AT_SVCAN, prepare=held_by("SVCAN"), also_off={"114"}),
+    EventViolation("114", "cancellation", where=AT_SVCAN, prepare=held_by("SVCAN")),
+    EventViolation("492", "cancellation", says("infEvento/verEvento", "2.00"), also_off={"215"}),
+    EventViolation("594", "cancellation", says("infEvento/nSeqEvento", "2")),
+    EventViolation("594", "correction", says("infEvento/nSeqEvento", "21"), also_off={"215"}),
+    EventViolation("594", "confirmed", says("infEvento/nSeqEvento", "3")),
+    EventViolation("594", "acknowledged", says("infEvento/nSeqEvento", "2")),
+    EventViolation("215", "cancellation", says("infEvento/dhEvento", "2026-11-14T10:30:00.5-03:00")),
+    EventViolation("493", "cancellation", detail("xJust", "curta")),
+    EventViolation("493", "substitution", detail("xJust", "curta")),
+    EventViolation("493", "substitution", without("infEvento/detEvento/verAplic")),
+    EventViolation("297", "cancellation", after_signing=detail("xJust", "Outra razão para cancelar")),
+    EventViolation("213", "cancellation", signer=lambda scenario: scenario.buyer.signer),
+    EventViolation(
         "572", "cancellation", lambda root: at(root, "infEvento").set("Id", "ID" + "1" * 52), False
     ),
-    EventBreaking("250", "cancellation", where=AT_SVRS, prepare=held_by("SVRS")),
-    EventBreaking("657", "confirmed", says("infEvento/cOrgao", "35")),
-    EventBreaking("252", "cancellation", says("infEvento/tpAmb", "1")),
-    EventBreaking("489", "unknown_document", says("infEvento/CNPJ", BUYER_CNPJ[:12] + "00")),
-    EventBreaking("490", "unknown_document", told_by_a_person(WRONG_CPF), signer=person(WRONG_CPF)),
-    EventBreaking("408", "receipt", told_by_a_person(CPF), signer=person(CPF), also_off={"574"}),
-    EventBreaking("236", "unknown_document", wrong_digit),
-    EventBreaking("614", "unknown_document", rekeyed(0, "99")),
-    EventBreaking("615", "unknown_document", rekeyed(2, "27")),
-    EventBreaking("616", "unknown_document", rekeyed(4, "13")),
-    EventBreaking("617", "unknown_document", rekeyed(6, "11222333000182")),
-    EventBreaking("618", "unknown_document", rekeyed(20, "57")),
-    EventBreaking("619", "unknown_document", rekeyed(25, "000000000")),
-    EventBreaking("450", "receipt", where=AMONG_INVOICES),
-    EventBreaking("775", "cancellation", where=AMONG_RECEIPTS),
-    EventBreaking(
+    EventViolation("250", "cancellation", where=AT_SVRS, prepare=held_by("SVRS")),
+    EventViolation("657", "confirmed", says("infEvento/cOrgao", "35")),
+    EventViolation("252", "cancellation", says("infEvento/tpAmb", "1")),
+    EventViolation("489", "unknown_document", says("infEvento/CNPJ", BUYER_CNPJ[:12] + "00")),
+    EventViolation("490", "unknown_document", authored_by_a_person(WRONG_CPF), signer=person(WRONG_CPF)),
+    EventViolation("408", "receipt", authored_by_a_person(CPF), signer=person(CPF), also_off={"574"}),
+    EventViolation("236", "unknown_document", wrong_digit),
+    EventViolation("614", "unknown_document", rekeyed(0, "99")),
+    EventViolation("615", "unknown_document", rekeyed(2, "27")),
+    EventViolation("616", "unknown_document", rekeyed(4, "13")),
+    EventViolation("617", "unknown_document", rekeyed(6, "11222333000182")),
+    EventViolation("618", "unknown_document", rekeyed(20, "57")),
+    EventViolation("619", "unknown_document", rekeyed(25, "000000000")),
+    EventViolation("450", "receipt", where=AMONG_INVOICES),
+    EventViolation("775", "cancellation", where=AMONG_RECEIPTS),
+    EventViolation(
         "249", "cancellation", says("infEvento/cOrgao", "33"), where=AT_SVRS, prepare=held_by("SVRS")
     ),
-    EventBreaking("574", "cancellation", says("infEvento/CNPJ", "11222333000262")),
-    EventBreaking("578", "cancellation", says("infEvento/dhEvento", "2026-11-14T12:00:00-03:00")),
-    EventBreaking("577", "cancellation", says("infEvento/dhEvento", "2026-11-14T09:59:00-03:00")),
-    EventBreaking("577", "confirmed", says("infEvento/dhEvento", "2026-11-14T09:59:00-03:00")),
-    EventBreaking("573", "correction", prepare=corrected),
-    EventBreaking("784", "receipt", make=correction_of_a_receipt),
-    EventBreaking("494", "cancellation", rekeyed(25, "000000088")),
-    EventBreaking("420", "cancellation", prepare=canceled),
-    EventBreaking("580", "correction", prepare=canceled),
-    EventBreaking(
+    EventViolation("574", "cancellation", says("infEvento/CNPJ", "11222333000262")),
+    EventViolation("578", "cancellation", says("infEvento/dhEvento", "2026-11-14T12:00:00-03:00")),
+    EventViolation("577", "cancellation", says("infEvento/dhEvento", "2026-11-14T09:59:00-03:00")),
+    EventViolation("577", "confirmed", says("infEvento/dhEvento", "2026-11-14T09:59:00-03:00")),
+    EventViolation("573", "correction", prepare=corrected),
+    EventViolation("784", "receipt", make=correction_of_a_receipt),
+    EventViolation("494", "cancellation", rekeyed(25, "000000088")),
+    EventViolation("420", "cancellation", prepare=canceled),
+    EventViolation("580", "correction", prepare=canceled),
+    EventViolation(
         "579",
         "cancellation",
         says("infEvento/dhEvento", "2026-11-14T10:10:00-03:00"),
         prepare=authorised_later,
     ),
-    EventBreaking("222", "cancellation", detail("nProt", "135260000000009")),
-    EventBreaking("501", "cancellation", later=timedelta(hours=720)),
-    EventBreaking("501", "receipt", later=timedelta(minutes=21)),
-    EventBreaking("501", "substitution", later=timedelta(hours=168)),
-    EventBreaking("221", "cancellation", prepare=confirmed),
-    EventBreaking("920", "substitution", make=of_an_offline_receipt),
-    EventBreaking("455", "substitution", detail("cOrgaoAutor", "33")),
-    EventBreaking("466", "substitution", detail("tpAutor", "2")),
-    EventBreaking("910", "substitution", replacement_with_a_wrong_digit, also_off={"912"}),
-    EventBreaking("911", "substitution", make=replaced_by_itself, also_off={"921"}),
-    EventBreaking("921", "substitution", make=replacement_by_another(under=NORMAL_RECEIPT)),
-    EventBreaking("912", "substitution", replaced_by_nothing),
-    EventBreaking("913", "substitution", prepare=replacement_canceled),
-    EventBreaking("914", "substitution", prepare=replaced_late),
-    EventBreaking(
+    EventViolation("222", "cancellation", detail("nProt", "135260000000009")),
+    EventViolation("501", "cancellation", later=timedelta(hours=720)),
+    EventViolation("501", "receipt", later=timedelta(minutes=21)),
+    EventViolation("501", "substitution", later=timedelta(hours=168)),
+    EventViolation("221", "cancellation", prepare=confirmed),
+    EventViolation("920", "substitution", make=of_an_offline_receipt),
+    EventViolation("455", "substitution", detail("cOrgaoAutor", "33")),
+    EventViolation("466", "substitution", detail("tpAutor", "2")),
+    EventViolation("910", "substitution", replacement_with_a_wrong_digit, also_off={"912"}),
+    EventViolation("911", "substitution", make=replaced_by_itself, also_off={"921"}),
+    EventViolation("921", "substitution", make=replacement_by_another(under=NORMAL_RECEIPT)),
+    EventViolation("912", "substitution", replaced_by_nothing),
+    EventViolation("913", "substitution", prepare=replacement_canceled),
+    EventViolation("914", "substitution", prepare=replaced_late),
+    EventViolation(
         "915",
         "substitution",
         make=replacement_by_another(under=replace(OFFLINE, number=6), items=[item(quantity=3)]),
     ),
-    EventBreaking(
+    EventViolation(
         "916", "substitution", make=replacement_by_another(under=replace(OFFLINE, number=6), by=NORMAL)
     ),
-    EventBreaking(
+    EventViolation(
         "918",
         "substitution",
         make=replacement_by_another(
             under=replace(OFFLINE, number=6), items=[item(quantity=1), item(quantity=1)]
         ),
     ),
-    EventBreaking("595", "not_performed", without("infEvento/detEvento/xJust")),
-    EventBreaking(
-        "575", "confirmed", says("infEvento/CNPJ", CNPJ), signer=lambda registrar: registrar.company.signer
+    EventViolation("595", "not_performed", without("infEvento/detEvento/xJust")),
+    EventViolation(
+        "575", "confirmed", says("infEvento/CNPJ", CNPJ), signer=lambda scenario: scenario.company.signer
     ),
-    EventBreaking("596", "acknowledged", later=timedelta(days=10)),
-    EventBreaking("596", "confirmed", later=timedelta(days=90)),
-    EventBreaking("650", "acknowledged", prepare=canceled),
-    EventBreaking("651", "denied", prepare=canceled),
-    EventBreaking("655", "acknowledged", prepare=confirmed),
+    EventViolation("596", "acknowledged", later=timedelta(days=10)),
+    EventViolation("596", "confirmed", later=timedelta(days=90)),
+    EventViolation("650", "acknowledged", prepare=canceled),
+    EventViolation("651", "denied", prepare=canceled),
+    EventViolation("655", "acknowledged", prepare=confirmed),
 ]
 
 
 class TestEventRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_a_broken_rule_alone_refuses(self, breaking: EventBreaking, registrar: Registrar) -> None:
-        breaking.prove(registrar)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_event_rule_refuses_the_event(self, violation: EventViolation, scenario: Scenario) -> None:
+        violation.check(scenario)

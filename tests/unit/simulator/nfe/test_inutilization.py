@@ -1,4 +1,4 @@
-"""NFeInutilizacao4: the service as our own reader understands it, and each of its rules broken."""
+"""NFeInutilizacao4: the service read by our own client, and each of its rules broken."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -8,186 +8,191 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.inutilization import (
-    Inutilization,
+    InutilizationRange,
     read_inutilization,
     signed_inutilization,
 )
 from carimbo.fiscal.outcome import Authorized, Duplicate, Rejected, Throttled
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.controls import Controls
-from carimbo.simulator.family import World
+from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
 from carimbo.simulator.nfe.dialect import DIALECT
-from carimbo.simulator.nfe.range_case import RangeCase
-from carimbo.simulator.nfe.rules.inutilization import INUTILIZATION_RULES, REFUSALS_OF_A_RANGE, SERVICE
-from carimbo.simulator.place import HOMOLOGATION, Place
-from carimbo.simulator.rule import Refusal, first_broken
-from carimbo.simulator.sefaz.call import Call
-from carimbo.simulator.sefaz.limits import spend
+from carimbo.simulator.nfe.inutilization import (
+    INUTILIZATION_RULES,
+    REFUSALS_OF_A_RANGE,
+    SERVICE,
+    JudgedInutilization,
+)
+from carimbo.simulator.rules import AuthorityVerdict, first_broken
+from carimbo.simulator.sefaz.call import ServiceCall
+from carimbo.simulator.sefaz.limits import count_use
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says
-from unit.simulator.nfe.counter import INUTILIZATION, RANGE, Counter, faults, place, text_of
-from unit.simulator.nfe.registrar import sign_again, unchanged
+from unit.simulator.nfe.event_scenario import sign_again, unchanged
+from unit.simulator.nfe.sefaz_client import INUTILIZATION, RANGE, SefazClient, place, schema_errors, text_of
 
 RECEIPTS = replace(RANGE, model="65")
 AT_SP = place(INUTILIZATION)
 
 
 class TestVoiding:
-    def test_a_range_is_voided_with_a_protocol(self, counter: Counter) -> None:
-        said = counter.void(RANGE)
-        outcome = read_inutilization(said.reply.body, RANGE)
-        assert isinstance(outcome, Authorized), said.reply.body.decode()
+    def test_range_is_voided_with_a_protocol(self, client: SefazClient) -> None:
+        answer = client.void(RANGE)
+        outcome = read_inutilization(answer.reply.body, RANGE)
+        assert isinstance(outcome, Authorized), answer.reply.body.decode()
         assert (outcome.code, outcome.protocol) == ("102", "135260000000001")
-        assert faults(said, Schema.NFE_INUTILIZATION_ANSWER) == []
+        assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
-    def test_receipts_are_voided_at_their_own_address(self, counter: Counter) -> None:
-        assert counter.void(RECEIPTS, family="nfce").code == "102"
+    def test_receipt_numbers_are_voided_at_their_own_address(self, client: SefazClient) -> None:
+        assert client.void(RECEIPTS, family="nfce").code == "102"
 
-    def test_its_numbers_are_no_documents_any_more(self, counter: Counter) -> None:
-        counter.void(RANGE)
-        assert counter.send(nfe(counter.signer)).code == "206"
+    def test_voided_number_may_not_be_issued(self, client: SefazClient) -> None:
+        client.void(RANGE)
+        assert client.send(nfe(client.signer)).code == "206"
 
-    def test_the_same_range_again_is_told_with_its_protocol(self, counter: Counter) -> None:
-        counter.void(RANGE)
-        said = counter.void(RANGE)
-        outcome = read_inutilization(said.reply.body, RANGE)
+    def test_same_range_again_is_a_duplicate_with_its_protocol(self, client: SefazClient) -> None:
+        client.void(RANGE)
+        answer = client.void(RANGE)
+        outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Duplicate)
         assert (outcome.code, outcome.protocol) == ("563", "135260000000001")
-        assert faults(said, Schema.NFE_INUTILIZATION_ANSWER) == []
+        assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
-    def test_with_that_rule_off_the_first_protocol_stays(self, counter: Counter) -> None:
-        counter.void(RANGE)
-        counter.switches["rules_off"] = frozenset({"563"})
-        assert counter.void(RANGE).code == "102"
-        counter.switches["rules_off"] = frozenset()
-        assert text_of(counter.void(RANGE), "infInut/nProt") == "135260000000001"
+    def test_first_protocol_stays_with_the_duplicate_rule_off(self, client: SefazClient) -> None:
+        client.void(RANGE)
+        client.switches["rules_off"] = frozenset({"563"})
+        assert client.void(RANGE).code == "102"
+        client.switches["rules_off"] = frozenset()
+        assert text_of(client.void(RANGE), "infInut/nProt") == "135260000000001"
 
-    def test_a_number_in_use_is_refused(self, counter: Counter) -> None:
-        counter.authorised(nfe(counter.signer))
-        said = counter.void(RANGE)
-        outcome = read_inutilization(said.reply.body, RANGE)
+    def test_number_in_use_may_not_be_voided(self, client: SefazClient) -> None:
+        client.authorised(nfe(client.signer))
+        answer = client.void(RANGE)
+        outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Rejected)
         assert outcome.code == "241"
-        assert faults(said, Schema.NFE_INUTILIZATION_ANSWER) == []
+        assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
-    def test_a_range_refused_twenty_times_is_not_looked_at(self, counter: Counter) -> None:
-        counter.authorised(nfe(counter.signer))
-        assert {counter.void(RANGE).code for _ in range(20)} == {"241"}
-        outcome = read_inutilization(counter.void(RANGE).reply.body, RANGE)
+    def test_range_refused_twenty_times_is_throttled(self, client: SefazClient) -> None:
+        client.authorised(nfe(client.signer))
+        assert {client.void(RANGE).code for _ in range(20)} == {"241"}
+        outcome = read_inutilization(client.void(RANGE).reply.body, RANGE)
         assert isinstance(outcome, Throttled)
-        counter.now += timedelta(hours=1, seconds=1)
-        assert counter.void(RANGE).code == "241"
+        client.now += timedelta(hours=1, seconds=1)
+        assert client.void(RANGE).code == "241"
 
-    def test_a_message_that_the_xsd_refuses_is_told(self, counter: Counter) -> None:
-        said = counter.void(replace(RANGE, reason="curta"))
-        assert said.code == "215"
-        assert "xJust" in text_of(said, "infInut/xMotivo")
-        assert faults(said, Schema.NFE_INUTILIZATION_ANSWER) == []
+    def test_message_that_violates_the_xsd_is_reported(self, client: SefazClient) -> None:
+        answer = client.void(replace(RANGE, reason="curta"))
+        assert answer.code == "215"
+        assert "xJust" in text_of(answer, "infInut/xMotivo")
+        assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
 
 @dataclass(frozen=True)
-class RangeBreaking:
-    """What breaks one rule, and nothing else, of a range that is voided."""
+class RangeViolation:
+    """A change of an accepted range that breaks exactly one rule."""
 
     code: str
     edit: Edit = unchanged
-    base: Inutilization = RANGE
+    base: InutilizationRange = RANGE
     identified: bool = True
-    """Whether the Id follows the edit."""
-    prepare: Callable[[Counter], object] = lambda counter: None
-    where: Place = AT_SP
+    """Whether the Id is computed again after the edit."""
+    prepare: Callable[[SefazClient], object] = lambda client: None
+    where: ServicePath = AT_SP
     signer: Callable[[Signer, Signer], Signer] = lambda company, buyer: company
     after_signing: Edit = unchanged
 
     def __str__(self) -> str:
         return self.code
 
-    def prove(self, counter: Counter, buyer: Counter) -> None:
-        """The base is voided; changed it is refused with the code, and voided with that rule off."""
-        asked = signed_inutilization(self.base, counter.signer)
+    def check(self, client: SefazClient, buyer: SefazClient) -> None:
+        """Checks that the base is voided, the change is refused, and voided with the rule off."""
+        message = signed_inutilization(self.base, client.signer)
         family = "nfe" if self.base.model == "55" else "nfce"
-        assert verdict(counter, asked, place(INUTILIZATION, family=family)) is None
-        self.prepare(counter)
-        broken = self.broken(asked, self.signer(counter.signer, buyer.signer))
-        found = verdict(counter, broken, self.where)
-        assert found is not None, "voided"
-        assert found.code == self.code, found
-        assert verdict(counter, broken, self.where, rules_off=frozenset({self.code})) is None
+        assert verdict(client, message, place(INUTILIZATION, family=family)) is None
+        self.prepare(client)
+        broken = self.broken(message, self.signer(client.signer, buyer.signer))
+        refusal = verdict(client, broken, self.where)
+        assert refusal is not None, "voided"
+        assert refusal.code == self.code, refusal
+        assert verdict(client, broken, self.where, rules_off=frozenset({self.code})) is None
 
-    def broken(self, asked: bytes, signer: Signer) -> bytes:
-        root = etree.fromstring(asked)
+    def broken(self, message: bytes, signer: Signer) -> bytes:
+        root = etree.fromstring(message)
         self.edit(root)
-        told = at(root, "infInut")
+        signed = at(root, "infInut")
         if self.identified:
-            told.set("Id", identity(told))
-        sign_again(root, told, signer)
+            signed.set("Id", identity(signed))
+        sign_again(root, signed, signer)
         self.after_signing(root)
         return etree.tostring(root, encoding="utf-8")
 
 
-def identity(told: etree._Element) -> str:
-    """The Id of a range, put together of its fields as they are."""
-    texts = {child.tag.rpartition("}")[2]: child.text or "" for child in told}
+def identity(signed: etree._Element) -> str:
+    """Returns the Id of a range, computed from its fields."""
+    texts = {child.tag.rpartition("}")[2]: child.text or "" for child in signed}
     issuer = f"{texts['cUF']}{texts['ano']}{texts['CNPJ']}{texts['mod']}{int(texts['serie']):03d}"
     return f"ID{issuer}{int(texts['nNFIni']):09d}{int(texts['nNFFin']):09d}"
 
 
-def verdict(counter: Counter, asked: bytes, where: Place, **switches: Any) -> Refusal | None:
-    world = World(counter.now, counter.store, counter.trust, Controls(**switches))
-    call = Call(
+def verdict(
+    client: SefazClient, message: bytes, where: ServicePath, **switches: Any
+) -> AuthorityVerdict | None:
+    context = RequestContext(client.now, client.store, client.trust, Controls(**switches))
+    call = ServiceCall(
         dialect=DIALECT,
-        root=etree.fromstring(asked),
-        text=asked,
+        root=etree.fromstring(message),
+        text=message,
         schema=None,
         sender=None,
         place=where,
-        world=world,
+        context=context,
     )
-    return first_broken(INUTILIZATION_RULES, RangeCase(call), world.controls.rules_off)
+    return first_broken(INUTILIZATION_RULES, JudgedInutilization(call), context.controls.rules_off)
 
 
-def refused_twenty_times(counter: Counter) -> None:
+def refused_twenty_times(client: SefazClient) -> None:
     for _ in range(REFUSALS_OF_A_RANGE):
-        spend(counter.world, CNPJ, SERVICE, RANGE.id)
+        count_use(client.context, CNPJ, SERVICE, RANGE.id)
 
 
-def voided(asked: Inutilization) -> Callable[[Counter], object]:
-    return lambda counter: counter.void(asked)
+def voided(numbers: InutilizationRange) -> Callable[[SefazClient], object]:
+    return lambda client: client.void(numbers)
 
 
 def with_another_id(root: etree._Element) -> None:
     at(root, "infInut").set("Id", f"ID{'1' * 41}")
 
 
-BREAKINGS = [
-    RangeBreaking("656", prepare=refused_twenty_times),
-    RangeBreaking("297", after_signing=says("infInut/xJust", "Outra razão para inutilizar")),
-    RangeBreaking("213", signer=lambda company, buyer: buyer),
-    RangeBreaking("250", where=place(INUTILIZATION, "SVRS")),
-    RangeBreaking("450", says("infInut/mod", "65")),
-    RangeBreaking("775", says("infInut/mod", "55"), RECEIPTS, where=place(INUTILIZATION, family="nfce")),
-    RangeBreaking("266", says("infInut/serie", "920")),
-    RangeBreaking("453", says("infInut/ano", "27")),
-    RangeBreaking("454", says("infInut/ano", "05")),
-    RangeBreaking("207", says("infInut/CNPJ", "11222333000182")),
-    RangeBreaking("224", says("infInut/nNFFin", "2")),
-    RangeBreaking("201", says("infInut/nNFFin", "10003")),
-    RangeBreaking("502", with_another_id, identified=False),
-    RangeBreaking("563", prepare=voided(RANGE)),
-    RangeBreaking("256", prepare=voided(replace(RANGE, first_number=12, last_number=13))),
-    RangeBreaking("241", prepare=lambda counter: counter.authorised(nfe(counter.signer))),
+VIOLATIONS = [
+    RangeViolation("656", prepare=refused_twenty_times),
+    RangeViolation("297", after_signing=says("infInut/xJust", "Outra razão para inutilizar")),
+    RangeViolation("213", signer=lambda company, buyer: buyer),
+    RangeViolation("250", where=place(INUTILIZATION, "SVRS")),
+    RangeViolation("450", says("infInut/mod", "65")),
+    RangeViolation("775", says("infInut/mod", "55"), RECEIPTS, where=place(INUTILIZATION, family="nfce")),
+    RangeViolation("266", says("infInut/serie", "920")),
+    RangeViolation("453", says("infInut/ano", "27")),
+    RangeViolation("454", says("infInut/ano", "05")),
+    RangeViolation("207", says("infInut/CNPJ", "11222333000182")),
+    RangeViolation("224", says("infInut/nNFFin", "2")),
+    RangeViolation("201", says("infInut/nNFFin", "10003")),
+    RangeViolation("502", with_another_id, identified=False),
+    RangeViolation("563", prepare=voided(RANGE)),
+    RangeViolation("256", prepare=voided(replace(RANGE, first_number=12, last_number=13))),
+    RangeViolation("241", prepare=lambda client: client.authorised(nfe(client.signer))),
 ]
 
 
 class TestRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_a_broken_rule_alone_refuses(
-        self, breaking: RangeBreaking, counter: Counter, buyer: Counter
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_range_rule_refuses_the_range(
+        self, violation: RangeViolation, client: SefazClient, buyer: SefazClient
     ) -> None:
-        breaking.prove(counter, buyer)
+        violation.check(client, buyer)
 
-    def test_ten_thousand_numbers_are_not_too_many(self, counter: Counter) -> None:
-        assert counter.void(replace(RANGE, last_number=10_002)).code == "102"
-        assert counter.ledger.voided_number(HOMOLOGATION, "35261111222333000181550010000100021123456826")
+    def test_ten_thousand_numbers_may_be_voided(self, client: SefazClient) -> None:
+        assert client.void(replace(RANGE, last_number=10_002)).code == "102"
+        assert client.ledger.voided_number(HOMOLOGATION, "35261111222333000181550010000100021123456826")

@@ -3,13 +3,13 @@
 import pytest
 from lxml import etree
 
-from carimbo.simulator.contributors import Contributor, Contributors
-from carimbo.simulator.family import Said
+from carimbo.simulator.family import CallReply
 from carimbo.simulator.nfe.dialect import NAMESPACE
+from carimbo.simulator.registers import Contributor, Contributors
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF
 from unit.simulator.mutating import nfe
-from unit.simulator.nfe.counter import REGISTRY, Counter, message_of, place, text_of
+from unit.simulator.nfe.sefaz_client import REGISTRY, SefazClient, message_of, place, text_of
 
 FARMER = Contributor(state="SP", tax_id=CPF, registration="110042490114", name="MARIA DA SILVA")
 BRANCHES = [
@@ -18,47 +18,47 @@ BRANCHES = [
 ]
 
 
-def ask(counter: Counter, inside: str, authorizer: str = "SP") -> Said:
+def ask(client: SefazClient, inside: str, authorizer: str = "SP") -> CallReply:
     message = (
         f'<ConsCad xmlns="{NAMESPACE}" versao="2.00"><infCons><xServ>CONS-CAD</xServ>{inside}</infCons>'
         "</ConsCad>"
     )
-    return counter.ask(place(REGISTRY, authorizer), message.encode())
+    return client.ask(place(REGISTRY, authorizer), message.encode())
 
 
-def found(said: Said) -> list[etree._Element]:
-    return message_of(said).findall(f"{{{NAMESPACE}}}infCons/{{{NAMESPACE}}}infCad")
+def entries_of(answer: CallReply) -> list[etree._Element]:
+    return message_of(answer).findall(f"{{{NAMESPACE}}}infCons/{{{NAMESPACE}}}infCad")
 
 
 class TestRegister:
-    def test_who_is_put_in_again_is_replaced(self, counter: Counter) -> None:
-        register = Contributors(counter.store)
+    def test_contributor_is_replaced_when_stored_again(self, client: SefazClient) -> None:
+        register = Contributors(client.store)
         register.put(FARMER)
         register.put(Contributor(state="SP", tax_id=CPF, registration="110042490114", name="MARIA SOUZA"))
-        assert [one.name for one in register.all()] == ["MARIA SOUZA"]
+        assert [contributor.name for contributor in register.all()] == ["MARIA SOUZA"]
 
-    def test_who_is_seen_again_stays_as_an_operator_put_it_in(self, counter: Counter) -> None:
-        register = Contributors(counter.store)
+    def test_contributor_entered_by_an_operator_is_not_overwritten(self, client: SefazClient) -> None:
+        register = Contributors(client.store)
         register.put(BRANCHES[0])
-        counter.authorised(nfe(counter.signer))
+        client.authorised(nfe(client.signer))
         assert register.of_tax_id("SP", CNPJ) == [BRANCHES[0]]
 
-    def test_details_of_another_version_are_passed_over(self, counter: Counter) -> None:
-        register = Contributors(counter.store)
+    def test_unknown_details_of_a_contributor_are_ignored(self, client: SefazClient) -> None:
+        register = Contributors(client.store)
         register.put(FARMER)
-        counter.store.connection.execute("update contributors set details = '{\"unknown\": 1}'")
+        client.store.connection.execute("update contributors set details = '{\"unknown\": 1}'")
         assert register.all() == [FARMER]
 
 
 class TestQuestion:
-    @pytest.mark.parametrize("who", [f"<CPF>{CPF}</CPF>", "<IE>110042490114</IE>"])
-    def test_one_taxpayer_is_found(self, who: str, counter: Counter) -> None:
-        Contributors(counter.store).put(FARMER)
-        said = ask(counter, f"<UF>SP</UF>{who}")
-        assert (said.code, text_of(said, "infCons/cStat")) == ("111", "111")
-        [only] = found(said)
-        told = {child.tag.rpartition("}")[2]: child.text for child in only}
-        assert told == {
+    @pytest.mark.parametrize("identification", [f"<CPF>{CPF}</CPF>", "<IE>110042490114</IE>"])
+    def test_one_taxpayer_is_found(self, identification: str, client: SefazClient) -> None:
+        Contributors(client.store).put(FARMER)
+        answer = ask(client, f"<UF>SP</UF>{identification}")
+        assert (answer.code, text_of(answer, "infCons/cStat")) == ("111", "111")
+        [only] = entries_of(answer)
+        values = {child.tag.rpartition("}")[2]: child.text for child in only}
+        assert values == {
             "IE": "110042490114",
             "CPF": CPF,
             "UF": "SP",
@@ -68,20 +68,20 @@ class TestQuestion:
             "xNome": "MARIA DA SILVA",
         }
 
-    def test_an_issuer_is_found_with_its_address(self, counter: Counter) -> None:
-        counter.authorised(nfe(counter.signer))
-        [only] = found(ask(counter, f"<UF>SP</UF><CNPJ>{CNPJ}</CNPJ>"))
+    def test_issuer_is_found_with_its_address(self, client: SefazClient) -> None:
+        client.authorised(nfe(client.signer))
+        [only] = entries_of(ask(client, f"<UF>SP</UF><CNPJ>{CNPJ}</CNPJ>"))
         assert only.findtext(f"{{{NAMESPACE}}}ender/{{{NAMESPACE}}}cMun") == "3550308"
 
-    def test_several_that_share_a_registration_are_found(self, counter: Counter) -> None:
+    def test_taxpayers_with_the_same_registration_are_all_found(self, client: SefazClient) -> None:
         for branch in BRANCHES:
-            Contributors(counter.store).put(branch)
-        said = ask(counter, "<UF>SP</UF><IE>111111110110</IE>")
-        assert (said.code, len(found(said))) == ("112", 2)
+            Contributors(client.store).put(branch)
+        answer = ask(client, "<UF>SP</UF><IE>111111110110</IE>")
+        assert (answer.code, len(entries_of(answer))) == ("112", 2)
 
-    def test_the_answer_repeats_the_question(self, counter: Counter) -> None:
-        said = ask(counter, f"<UF>SP</UF><CNPJ>{CNPJ}</CNPJ>")
-        order = [child.tag.rpartition("}")[2] for child in message_of(said)[0]]
+    def test_answer_repeats_the_query(self, client: SefazClient) -> None:
+        answer = ask(client, f"<UF>SP</UF><CNPJ>{CNPJ}</CNPJ>")
+        order = [child.tag.rpartition("}")[2] for child in message_of(answer)[0]]
         assert order == ["verAplic", "cStat", "xMotivo", "UF", "CNPJ", "dhCons", "cUF"]
 
     @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ class TestQuestion:
             (f"<UF>SP</UF><CPF>{CPF}</CPF>", "264"),
         ],
     )
-    def test_what_is_wrong_with_a_question_is_told(self, inside: str, code: str, counter: Counter) -> None:
-        said = ask(counter, inside)
-        assert (said.code, found(said)) == (code, [])
-        assert text_of(said, "infCons/xMotivo").startswith("Rejeição: ")
+    def test_invalid_query_is_refused(self, inside: str, code: str, client: SefazClient) -> None:
+        answer = ask(client, inside)
+        assert (answer.code, entries_of(answer)) == (code, [])
+        assert text_of(answer, "infCons/xMotivo").startswith("Rejeição: ")
 
-    def test_an_authority_of_several_states_answers_for_each(self, counter: Counter) -> None:
-        Contributors(counter.store).put(
+    def test_authority_of_several_states_answers_for_each(self, client: SefazClient) -> None:
+        Contributors(client.store).put(
             Contributor(state="RJ", tax_id=CNPJ, registration="77040072", name="LOJA")
         )
-        said = ask(counter, f"<UF>RJ</UF><CNPJ>{CNPJ}</CNPJ>", "SVRS")
-        assert (said.code, text_of(said, "infCons/cUF")) == ("111", "33")
+        answer = ask(client, f"<UF>RJ</UF><CNPJ>{CNPJ}</CNPJ>", "SVRS")
+        assert (answer.code, text_of(answer, "infCons/cUF")) == ("111", "33")

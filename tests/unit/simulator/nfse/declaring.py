@@ -1,11 +1,11 @@
-"""Declarations (DPS) that the simulator takes, written by hand, and changed in one place."""
+"""Accepted declarations (DPS), written by hand, and helpers to change them in one place."""
 
 from collections.abc import Mapping
 from functools import cache
 
 from lxml import etree
 
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.identity.signature import Signer
 from support import CNPJ
 from unit.simulator.mutating import DS, Edit, at
 
@@ -16,7 +16,7 @@ SAO_PAULO, CAMPINAS, BRASILIA, PORTO_ALEGRE = "3550308", "3509502", "5300108", "
 
 SOFTWARE = "010101"
 PARKING = "110101"
-"""Taxed where it is."""
+"""Taxed where the service is performed."""
 
 MEI = "<opSimpNac>2</opSimpNac>"
 SMALL = "<opSimpNac>3</opSimpNac><regApTribSN>1</regApTribSN>"
@@ -57,7 +57,7 @@ TAXED = "<tribISSQN>1</tribISSQN><tpRetISSQN>1</tpRetISSQN>"
 def reform(
     indicator: str = "100301", situation: str = CLASS, before: str = "", after: str = "", inside: str = ""
 ) -> str:
-    """`IBSCBS`; `before` and `after` stand around `indDest`, which is 1 where `after` has a recipient."""
+    """Returns `IBSCBS`; `before` and `after` surround `indDest`, which is 1 if `after` has a recipient."""
     other = int("<dest>" in after)
     return (
         f"<IBSCBS><finNFSe>0</finNFSe><indFinal>0</indFinal><cIndOp>{indicator}</cIndOp>{before}"
@@ -72,7 +72,7 @@ _HEAD = (
 )
 
 
-def _told(tag: str, content: str) -> str:
+def _element(tag: str, content: str) -> str:
     return f"<{tag}>{content}</{tag}>" if content else ""
 
 
@@ -94,8 +94,8 @@ def declaration(
     totals: str = BY_SIMPLES,
     reform: str = "",
 ) -> str:
-    """A DPS of São Paulo in homologation, without Id and signature."""
-    others = _told("toma", taker) + _told("interm", between)
+    """Returns a DPS of São Paulo in homologation, without Id and signature."""
+    others = _element("toma", taker) + _element("interm", between)
     return (
         f"{_HEAD}<dCompet>2026-11-14</dCompet><tpEmit>1</tpEmit><cLocEmi>{SAO_PAULO}</cLocEmi>{replacing}"
         f"<prest>{issuer}<regTrib>{regime}<regEspTrib>{special}</regEspTrib></regTrib></prest>{others}"
@@ -135,9 +135,9 @@ PROPERTY = f"<imovel>{SITE}</imovel>"
 BENEFIT = "<BM><nBM>{}040000{}</nBM>{}</BM>"
 
 
-def benefited(kind: int, inside: str = "", withheld: str = "1", city: str = SAO_PAULO) -> str:
-    """An ISS with one of the four benefits of a city."""
-    named = BENEFIT.format(city, kind, inside)
+def benefited(benefit_type: int, inside: str = "", withheld: str = "1", city: str = SAO_PAULO) -> str:
+    """Returns an ISS with one of the four benefits of a city."""
+    named = BENEFIT.format(city, benefit_type, inside)
     return f"<tribISSQN>1</tribISSQN>{named}<tpRetISSQN>{withheld}</tpRetISSQN>"
 
 
@@ -238,7 +238,7 @@ BASES: Mapping[str, str] = {
     "expenses": declaration(**_OUTSIDE, reform=reform(inside=EXPENSE)),
     "national_expenses": declaration(**_OUTSIDE, reform=reform(inside=NATIONAL_EXPENSE)),
 }
-"""Declarations that are taken as they are, by name."""
+"""Accepted declarations by name."""
 
 
 REPLACED_KEY = "35503082211222333000181000000000000126111234567890"
@@ -250,11 +250,11 @@ SUBSTITUTES: Mapping[str, str] = {
     "substituting": declaration(replacing=_REPLACING),
     "substituting_outside": declaration(**_OUTSIDE, replacing=_REPLACING),
 }
-"""Declarations that are taken where there is the note whose place they take."""
+"""Declarations that are accepted if the note that they replace exists."""
 
 
 def signed(xml: str | bytes, signer: Signer, *, keyed: bool = True) -> bytes:
-    """A declaration with its Id, put together of its fields, and its signature."""
+    """Returns a declaration with its Id, computed from its fields, and its signature."""
     root = etree.fromstring(xml)
     if keyed:
         at(root, "infDPS").set("Id", id_of(root))
@@ -262,39 +262,39 @@ def signed(xml: str | bytes, signer: Signer, *, keyed: bool = True) -> bytes:
 
 
 def resigned(root: etree._Element, signer: Signer) -> bytes:
-    """A message signed anew, as it is now."""
+    """Returns a message with a new signature."""
     for old in root.findall(f"{DS}Signature"):
         root.remove(old)
-    told = root[0]
-    canonical = etree.tostring(etree.fromstring(etree.tostring(told)), method="c14n")
-    root.append(etree.fromstring(signer.sign(canonical, told.get("Id", "")).text))
+    content = root[0]
+    canonical = etree.tostring(etree.fromstring(etree.tostring(content)), method="c14n")
+    root.append(etree.fromstring(signer.sign(canonical, content.get("Id", "")).text))
     return etree.tostring(root, encoding="utf-8")
 
 
 def mutated(xml: bytes, edit: Edit, signer: Signer, *, keyed: bool = True) -> bytes:
-    """A declaration changed and signed again; its Id follows unless told otherwise."""
+    """Returns a declaration changed and signed again; its Id follows unless disabled."""
     root = etree.fromstring(xml)
     edit(root)
     return signed(etree.tostring(root), signer, keyed=keyed)
 
 
 def id_of(root: etree._Element) -> str:
-    """The Id that the fields of a declaration make."""
+    """Returns the Id of a declaration, computed from its fields."""
 
     def text(path: str) -> str:
         return (
             root.findtext(
-                f"{{{NAMESPACE}}}infDPS/" + "/".join(f"{{{NAMESPACE}}}{one}" for one in path.split("/"))
+                f"{{{NAMESPACE}}}infDPS/" + "/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/"))
             )
             or ""
         )
 
     company, person = text("prest/CNPJ"), text("prest/CPF")
-    who = f"2{company}" if company else f"1{person.zfill(14)}"
-    return f"DPS{text('cLocEmi')}{who}{text('serie').zfill(5)}{text('nDPS').zfill(15)}"
+    issuer = f"2{company}" if company else f"1{person.zfill(14)}"
+    return f"DPS{text('cLocEmi')}{issuer}{text('serie').zfill(5)}{text('nDPS').zfill(15)}"
 
 
 @cache
 def base(name: str, signer: Signer) -> bytes:
-    """A declaration that is taken, made once."""
+    """Returns an accepted declaration, made once."""
     return signed({**BASES, **SUBSTITUTES}[name], signer)

@@ -1,4 +1,4 @@
-"""A client of the Sefin Nacional, over one store and without a network, and a court for its rules."""
+"""A client of the Sefin Nacional without a network, and a tester of its rules."""
 
 import gzip
 import json
@@ -10,45 +10,44 @@ from typing import Any
 
 from lxml import etree
 
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.family import World
-from carimbo.simulator.http import HungUp, Reply, Request
-from carimbo.simulator.journal import Entry
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
+from carimbo.simulator.http import ConnectionClosed, Reply, Request
 from carimbo.simulator.ledger import Ledger
-from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.declarations import Declarations
-from carimbo.simulator.nfse.judge import judge
-from carimbo.simulator.place import HOMOLOGATION, Place
-from carimbo.simulator.rule import Refusal
-from carimbo.simulator.site import Site
+from carimbo.simulator.nfse.dps import JudgedDps
+from carimbo.simulator.nfse.rule_sets import broken_dps_rules
+from carimbo.simulator.nfse.stored_notes import Declarations
+from carimbo.simulator.program.journal import JournalEntry
+from carimbo.simulator.program.site import Site
+from carimbo.simulator.rules import AuthorityVerdict
 from carimbo.simulator.store import Store
-from carimbo.simulator.trust import Trust
+from carimbo.simulator.trust import TrustedAuthorities
 from unit.fiscal.goods.support import ISSUED_AT, signer_of
-from unit.simulator.courtroom import Broken, Courtroom, as_usual, faults_by
 from unit.simulator.mutating import Edit
 from unit.simulator.nfse.declaring import NAMESPACE, PERSON, base, mutated, resigned
+from unit.simulator.rule_tester import RuleTester, RuleViolation, no_preparation, schema_errors
 from unit.simulator.rules.certificates import of_person
 
 SEFIN, ADN = "/sefin/nfse/SefinNacional", "/adn/nfse/parametrizacao"
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
 REASON = "Serviço cobrado duas vezes por engano"
-AT_SEFIN = Place("SEFIN", HOMOLOGATION, "nfse", "SefinNacional", "nfse")
+AT_SEFIN = ServicePath("SEFIN", HOMOLOGATION, "nfse", "SefinNacional", "nfse")
 
 
 def packed(xml: bytes, before: bytes = DECLARATION) -> str:
-    """XML as a client sends it."""
+    """Returns XML as a client sends it."""
     return b64encode(gzip.compress(before + xml)).decode()
 
 
 def unpacked(text: str) -> bytes:
-    """XML as an answer has it."""
+    """Returns the XML of an answer."""
     return gzip.decompress(b64decode(text, validate=True))
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the Sefin answered."""
+    """An answer of the Sefin."""
 
     reply: Reply
 
@@ -63,11 +62,11 @@ class Answer:
 
     @property
     def codes(self) -> list[str]:
-        """The errors, in whichever of their three shapes."""
+        """The error codes, in any of the three forms."""
         body = {name.lower(): value for name, value in self.body.items()}
-        found = body.get("erros") or body.get("erro") or []
-        errors = found if isinstance(found, list) else [found]
-        return [{name.lower(): text for name, text in one.items()}.get("codigo", "") for one in errors]
+        errors_field = body.get("erros") or body.get("erro") or []
+        errors = errors_field if isinstance(errors_field, list) else [errors_field]
+        return [{name.lower(): text for name, text in error.items()}.get("codigo", "") for error in errors]
 
     @property
     def access_key(self) -> str:
@@ -76,30 +75,30 @@ class Answer:
 
     @property
     def note(self) -> etree._Element:
-        """The `NFSe`."""
+        """The `NFSe` element."""
         return etree.fromstring(unpacked(self.body["nfseXmlGZipB64"]))
 
     @property
     def event(self) -> etree._Element:
-        """The `evento`."""
+        """The `evento` element."""
         return etree.fromstring(unpacked(self.body["eventoXmlGZipB64"]))
 
     def text(self, path: str) -> str:
-        """A text of the note, `infNFSe/valores/vLiq`."""
+        """Returns a text of the note by its path, like `infNFSe/valores/vLiq`."""
         return self.note.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/"))) or ""
 
 
 @dataclass
 class Sefin:
-    """A company in front of the Sefin, at one moment after the other."""
+    """A client of one company, with its own clock."""
 
     store: Store
-    trust: Trust
+    trust: TrustedAuthorities
     signer: Signer
     certificate: bytes | None
     now: datetime = ISSUED_AT
     prefix: str = ""
-    """Of the paths: `/producao`, or nothing."""
+    """Prefix of the paths: `/producao`, or empty."""
     numbers: list[int] = field(default_factory=lambda: [100])
 
     def __post_init__(self) -> None:
@@ -109,7 +108,9 @@ class Sefin:
     def ledger(self) -> Ledger:
         return Ledger(self.store)
 
-    async def call(self, method: str, path: str, body: bytes = b"", **changes: Any) -> Answer | HungUp:
+    async def call(
+        self, method: str, path: str, body: bytes = b"", **changes: Any
+    ) -> Answer | ConnectionClosed:
         values = {
             "query": "",
             "headers": {"content-type": "application/json; charset=utf-8"},
@@ -120,13 +121,13 @@ class Sefin:
         return Answer(reply) if isinstance(reply, Reply) else reply
 
     async def ask(self, method: str, path: str, body: bytes = b"", **changes: Any) -> Answer:
-        """Ask for something, which has to be answered."""
+        """Sends a request that must be answered."""
         answer = await self.call(method, path, body, **changes)
         assert isinstance(answer, Answer)
         return answer
 
     async def post(self, xml: bytes, before: bytes = DECLARATION) -> Answer:
-        """Send a declaration."""
+        """Sends a declaration."""
         return await self.post_packed(packed(xml, before))
 
     async def post_packed(self, text: str) -> Answer:
@@ -134,31 +135,31 @@ class Sefin:
         return await self.ask("POST", f"{SEFIN}/nfse", body)
 
     async def issue(self, name: str = "simples", *edits: Edit) -> Answer:
-        """Have a declaration made a note, which must work."""
+        """Sends a declaration that must become a note."""
         answer = await self.post(self.declaration(name, *edits))
         assert answer.status == 201, answer.reply.body.decode()
         return answer
 
     def declaration(self, name: str = "simples", *edits: Edit) -> bytes:
-        """A new declaration, with the next number."""
+        """Returns a new declaration with the next number."""
         self.numbers[0] += 1
 
         def edit(root: etree._Element) -> None:
-            found = root.find(f".//{{{NAMESPACE}}}nDPS")
-            assert found is not None
-            found.text = str(self.numbers[0])
-            for one in edits:
-                one(root)
+            number = root.find(f".//{{{NAMESPACE}}}nDPS")
+            assert number is not None
+            number.text = str(self.numbers[0])
+            for single_edit in edits:
+                single_edit(root)
 
         return mutated(base(name, self.signer), edit, self.signer)
 
-    async def tell(self, xml: bytes, key: str) -> Answer:
-        """Send an event of a note."""
+    async def send_event(self, xml: bytes, key: str) -> Answer:
+        """Sends an event of a note."""
         body = json.dumps({"pedidoRegistroEventoXmlGZipB64": packed(xml)}).encode()
         return await self.ask("POST", f"{SEFIN}/nfse/{key}/eventos", body)
 
     async def cancel(self, key: str, **changes: str) -> Answer:
-        return await self.tell(self.event(key, **changes), key)
+        return await self.send_event(self.event(key, **changes), key)
 
     def event(
         self,
@@ -168,8 +169,8 @@ class Sefin:
         author: str | None = None,
         reason: str = REASON,
     ) -> bytes:
-        """A request to register an event, signed by the company."""
-        told = (
+        """Returns a request to register an event, signed by the company."""
+        content = (
             detail
             if detail is not None
             else (f"<xDesc>Cancelamento de NFS-e</xDesc><cMotivo>1</cMotivo><xMotivo>{reason}</xMotivo>")
@@ -180,12 +181,12 @@ class Sefin:
             etree.fromstring(
                 f'<pedRegEvento xmlns="{NAMESPACE}" versao="1.01"><infPedReg Id="PRE{key}{type_}">'
                 f"<tpAmb>2</tpAmb><verAplic>teste 1.0</verAplic><dhEvento>{moment}</dhEvento>{by}"
-                f"<chNFSe>{key}</chNFSe><e{type_}>{told}</e{type_}></infPedReg></pedRegEvento>"
+                f"<chNFSe>{key}</chNFSe><e{type_}>{content}</e{type_}></infPedReg></pedRegEvento>"
             ),
             self.signer,
         )
 
-    def entries(self, **filters: Any) -> list[Entry]:
+    def entries(self, **filters: Any) -> list[JournalEntry]:
         return self.site.journal.entries(**filters)
 
     def knows(self, id_: str) -> bool:
@@ -193,65 +194,65 @@ class Sefin:
 
 
 def id_in(xml: bytes) -> str:
-    """The Id of a declaration."""
+    """Returns the Id of a declaration."""
     return etree.fromstring(xml)[0].get("Id", "")
 
 
 def body_of(xml: bytes) -> bytes:
-    """The body of a request to issue."""
+    """Returns the body of a request to issue a note."""
     return json.dumps({"dpsXmlGZipB64": packed(xml)}).encode()
 
 
-def told(note: etree._Element, path: str) -> dict[str, str]:
-    """The texts of a group, in their order."""
+def texts_of(note: etree._Element, path: str) -> dict[str, str]:
+    """Returns the texts of a group, in their order."""
     group = note.find("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
     assert group is not None, path
-    return {etree.QName(one).localname: one.text or "" for one in group if not len(one)}
+    return {etree.QName(child).localname: child.text or "" for child in group if not len(child)}
 
 
 @dataclass(frozen=True)
-class Breaking(Broken):
-    """What breaks one rule, and nothing else, of a declaration that is taken; its base is one of `BASES`."""
+class Violation(RuleViolation):
+    """A change of an accepted declaration that breaks exactly one rule; its base is a name of `BASES`."""
 
     base: str = "simples"
-    before: Callable[[World, bytes], object] = as_usual
-    """What has to have happened for the base to be taken."""
+    before: Callable[[RequestContext, bytes], object] = no_preparation
+    """Called before the base is judged, so that it is accepted."""
 
-    def happened(self, world: World, xml: bytes) -> None:
-        self.before(world, xml)
-        self.prepare(world, xml)
+    def prepare_context(self, context: RequestContext, xml: bytes) -> None:
+        self.before(context, xml)
+        self.prepare(context, xml)
 
 
 @dataclass(frozen=True)
-class ServiceCourt(Courtroom[Breaking, list[Refusal]]):
-    """The judge of NFS-e, who tells all at once."""
+class ServiceRuleTester(RuleTester[Violation, list[AuthorityVerdict]]):
+    """Tests the NFS-e rules, which report all refusals at once."""
 
     usual_place = AT_SEFIN
 
     def signer_of(self, base: str) -> Signer:
-        """Of the company, or of the person who issues a base."""
+        """Returns the signer of the company, or of the person who issues a base."""
         return signer_of(of_person(self.authority, PERSON)) if base == "by_person" else self.signer
 
     def base(self, name: str) -> bytes:
         return base(name, self.signer_of(name))
 
-    def prove(self, breaking: Breaking) -> None:
-        """The base is taken; changed it is refused with the code alone: that rule off, it is taken."""
-        assert self.verdict(self.base(breaking.base), prepare=breaking.before) == []
-        broken = self.broken(breaking)
-        assert not breaking.fits_schema or faults(broken) == []
-        refusals = self.verdict_on(broken, breaking)
-        assert [one.code for one in refusals] == [breaking.code], refusals
-        assert breaking.detail in refusals[0].detail
-        assert self.verdict_on(broken, breaking, rules_off=frozenset({breaking.code})) == []
+    def check(self, violation: Violation) -> None:
+        """Checks that the base is accepted, and that only this rule refuses the change."""
+        assert self.verdict(self.base(violation.base), prepare=violation.before) == []
+        broken = self.broken(violation)
+        assert not violation.fits_schema or xsd_errors(broken) == []
+        refusals = self.verdict_on(broken, violation)
+        assert [refusal.code for refusal in refusals] == [violation.code], refusals
+        assert violation.detail in refusals[0].detail
+        assert self.verdict_on(broken, violation, rules_off=frozenset({violation.code})) == []
 
-    def edited(self, breaking: Breaking, signer: Signer) -> bytes:
-        return mutated(self.base(breaking.base), breaking.edit, signer, keyed=breaking.keyed)
+    def edited(self, violation: Violation, signer: Signer) -> bytes:
+        return mutated(self.base(violation.base), violation.edit, signer, keyed=violation.keyed)
 
-    def judged(self, xml: bytes, place: Place, around: World) -> list[Refusal]:
-        return judge(NoteCase(etree.fromstring(xml), place, around))
+    def judged(self, xml: bytes, place: ServicePath, context: RequestContext) -> list[AuthorityVerdict]:
+        return broken_dps_rules(JudgedDps(etree.fromstring(xml), place, context))
 
 
-def faults(xml: bytes, kind: Schema = Schema.NFSE_DPS) -> list[str]:
-    """What the XSD finds wrong with a message."""
-    return faults_by(kind, xml)
+def xsd_errors(xml: bytes, schema: Schema = Schema.NFSE_DPS) -> list[str]:
+    """Returns the XSD errors of a message."""
+    return schema_errors(schema, xml)

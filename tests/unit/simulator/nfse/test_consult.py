@@ -9,7 +9,7 @@ UNKNOWN_ID = "DPS355030821122233300018100001000000000000999"
 
 
 class TestNote:
-    async def test_is_handed_to_who_issued_it(self, sefin: Sefin) -> None:
+    async def test_note_is_returned_to_its_issuer(self, sefin: Sefin) -> None:
         issued = await sefin.issue()
         answer = await sefin.ask("GET", f"{SEFIN}/nfse/{issued.access_key}")
         assert answer.status == 200
@@ -17,39 +17,37 @@ class TestNote:
         assert unpacked(answer.body["nfseXmlGZipB64"]) == unpacked(issued.body["nfseXmlGZipB64"])
         assert unpacked(answer.body["nfseXmlGZipB64"]).startswith(b'<?xml version="1.0" encoding="utf-8"?>')
 
-    async def test_is_handed_to_the_taker(self, sefin: Sefin, taker: Sefin) -> None:
+    async def test_note_is_returned_to_its_taker(self, sefin: Sefin, taker: Sefin) -> None:
         key = (await sefin.issue()).access_key
         assert (await taker.ask("GET", f"{SEFIN}/nfse/{key}")).status == 200
 
-    async def test_is_not_handed_to_a_stranger(self, sefin: Sefin, stranger: Sefin) -> None:
+    async def test_note_is_not_returned_to_a_stranger(self, sefin: Sefin, stranger: Sefin) -> None:
         key = (await sefin.issue()).access_key
         answer = await stranger.ask("GET", f"{SEFIN}/nfse/{key}")
         assert answer.status == 403
         assert answer.body["erro"] == {"descricao": "Consulta desta NFS-e não é permitida para este usuário."}
 
-    async def test_that_is_between_two_is_handed_to_the_intermediary(
-        self, sefin: Sefin, stranger: Sefin
-    ) -> None:
+    async def test_note_is_returned_to_its_intermediary(self, sefin: Sefin, stranger: Sefin) -> None:
         key = (await sefin.issue("between")).access_key
         assert (await stranger.ask("GET", f"{SEFIN}/nfse/{key}")).status == 200
 
-    async def test_unknown_is_not_found(self, sefin: Sefin) -> None:
+    async def test_unknown_note_is_not_found(self, sefin: Sefin) -> None:
         answer = await sefin.ask("GET", f"{SEFIN}/nfse/{UNKNOWN_KEY}")
         assert answer.status == 404
         assert answer.body["erro"] == {"codigo": "E2401", "descricao": "Chave de acesso não encontrada."}
 
     @pytest.mark.parametrize("key", ["1", UNKNOWN_KEY[:-1], f"{UNKNOWN_KEY}0", "ã" * 50])
-    async def test_with_a_key_that_is_none_is_a_wrong_request(self, key: str, sefin: Sefin) -> None:
+    async def test_invalid_key_is_a_bad_request(self, key: str, sefin: Sefin) -> None:
         answer = await sefin.ask("GET", f"{SEFIN}/nfse/{key}")
         assert (answer.status, list(answer.body["erro"])) == (400, ["descricao"])
 
-    async def test_of_production_is_not_found_in_homologation(self, sefin: Sefin) -> None:
+    async def test_note_of_homologation_is_not_found_in_production(self, sefin: Sefin) -> None:
         key = (await sefin.issue()).access_key
         assert (await sefin.ask("GET", f"/producao{SEFIN}/nfse/{key}")).status == 404
 
 
 class TestDeclaration:
-    async def test_tells_the_key_to_who_has_to_do_with_it(self, sefin: Sefin, taker: Sefin) -> None:
+    async def test_key_of_a_declaration_is_returned_to_its_parties(self, sefin: Sefin, taker: Sefin) -> None:
         xml = sefin.declaration()
         key = (await sefin.post(xml)).access_key
         for client in (sefin, taker):
@@ -57,14 +55,16 @@ class TestDeclaration:
             assert (answer.status, answer.access_key) == (200, key)
             assert answer.body["idDps"] == id_in(xml)
 
-    async def test_tells_a_stranger_nothing(self, sefin: Sefin, stranger: Sefin) -> None:
+    async def test_key_of_a_declaration_is_not_returned_to_a_stranger(
+        self, sefin: Sefin, stranger: Sefin
+    ) -> None:
         xml = sefin.declaration()
         key = (await sefin.post(xml)).access_key
         answer = await stranger.ask("GET", f"{SEFIN}/dps/{id_in(xml)}")
         assert answer.status == 403
         assert key.encode() not in answer.reply.body
 
-    async def test_unknown_is_not_found(self, sefin: Sefin) -> None:
+    async def test_unknown_declaration_is_not_found(self, sefin: Sefin) -> None:
         answer = await sefin.ask("GET", f"{SEFIN}/dps/{UNKNOWN_ID}")
         assert answer.status == 404
         assert list(answer.body) == ["tipoAmbiente", "dataHoraProcessamento", "erro"]
@@ -75,12 +75,10 @@ class TestDeclaration:
 
     @pytest.mark.parametrize("method", ["GET", "HEAD"])
     @pytest.mark.parametrize("id_", ["1", UNKNOWN_ID[:-1], UNKNOWN_ID.replace("DPS", "NFS")])
-    async def test_with_an_id_that_is_none_is_a_wrong_request(
-        self, method: str, id_: str, sefin: Sefin
-    ) -> None:
+    async def test_invalid_declaration_id_is_a_bad_request(self, method: str, id_: str, sefin: Sefin) -> None:
         assert (await sefin.ask(method, f"{SEFIN}/dps/{id_}")).status == 400
 
-    async def test_tells_anybody_whether_it_became_a_note(self, sefin: Sefin, stranger: Sefin) -> None:
+    async def test_existence_of_a_note_is_shown_to_anybody(self, sefin: Sefin, stranger: Sefin) -> None:
         xml = sefin.declaration()
         before = await stranger.ask("HEAD", f"{SEFIN}/dps/{id_in(xml)}")
         await sefin.post(xml)
@@ -90,10 +88,10 @@ class TestDeclaration:
         entry = sefin.entries()[-1]
         assert (entry.service, entry.subject, entry.code) == ("HEAD /dps/{id}", id_in(xml), "200")
 
-    async def test_is_found_by_its_key_in_the_journal(self, sefin: Sefin) -> None:
+    async def test_declaration_is_in_the_journal_under_its_key(self, sefin: Sefin) -> None:
         xml = sefin.declaration()
         key = (await sefin.post(xml)).access_key
         await sefin.ask("GET", f"{SEFIN}/dps/{id_in(xml)}")
         await sefin.ask("GET", f"{SEFIN}/nfse/{key}")
-        found = [(one.service, one.code) for one in sefin.entries(key=key)]
-        assert found == [("POST /nfse", "100"), ("GET /dps/{id}", "200"), ("GET /nfse/{chave}", "200")]
+        entries = [(entry.service, entry.code) for entry in sefin.entries(key=key)]
+        assert entries == [("POST /nfse", "100"), ("GET /dps/{id}", "200"), ("GET /nfse/{chave}", "200")]

@@ -3,12 +3,14 @@
 import pytest
 
 from unit.simulator.nfse.declaring import BASES
-from unit.simulator.nfse.sefin import ServiceCourt, faults
+from unit.simulator.nfse.sefin import ServiceRuleTester, xsd_errors
 
 
 class TestBases:
     @pytest.mark.parametrize("name", BASES)
-    def test_each_is_taken_and_of_the_right_form(self, name: str, service_court: ServiceCourt) -> None:
-        xml = service_court.base(name)
-        assert faults(xml) == []
-        assert service_court.verdict(xml) == []
+    def test_base_declaration_is_accepted_and_valid(
+        self, name: str, service_tester: ServiceRuleTester
+    ) -> None:
+        xml = service_tester.base(name)
+        assert xsd_errors(xml) == []
+        assert service_tester.verdict(xml) == []

@@ -1,4 +1,4 @@
-"""What a note comes to, to the cent: the ISS, what is left, IBS and CBS."""
+"""The amounts of a note, to the cent: ISS, net amount, IBS and CBS."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from unit.simulator.nfse.declaring import (
     CAMPINAS,
     NAMESPACE,
 )
-from unit.simulator.nfse.sefin import Sefin, told
+from unit.simulator.nfse.sefin import Sefin, texts_of
 from unit.simulator.rules.edits import grown
 
 AMOUNTS = {
@@ -79,7 +79,7 @@ AMOUNTS = {
 
 
 def in_city(code: str) -> Edit:
-    """Issued in a city."""
+    """Issues the note in a city."""
 
     def edit(root: etree._Element) -> None:
         at(root, "infDPS/cLocEmi").text = code
@@ -89,24 +89,24 @@ def in_city(code: str) -> Edit:
 
 class TestAmounts:
     @pytest.mark.parametrize(("name", "amounts"), AMOUNTS.items(), ids=AMOUNTS)
-    async def test_are_those_that_were_worked_out_by_hand(
+    async def test_amounts_are_those_computed_by_hand(
         self, name: str, amounts: dict[str, str], sefin: Sefin
     ) -> None:
-        assert told((await sefin.issue(name)).note, "infNFSe/valores") == amounts
+        assert texts_of((await sefin.issue(name)).note, "infNFSe/valores") == amounts
 
     @pytest.mark.parametrize(
         ("price", "tax"), [("1000.25", "20.00"), ("1000.75", "20.02"), ("1001.25", "20.02")]
     )
-    async def test_a_half_of_a_cent_goes_to_the_even_one(self, price: str, tax: str, sefin: Sefin) -> None:
+    async def test_half_cents_are_rounded_to_even(self, price: str, tax: str, sefin: Sefin) -> None:
         answer = await sefin.issue("simples_apart", says("infDPS/valores/vServPrest/vServ", price))
         assert answer.text("infNFSe/valores/vISSQN") == tax
 
-    async def test_discounts_are_taken_off_what_is_left(self, sefin: Sefin) -> None:
+    async def test_discounts_reduce_the_net_amount(self, sefin: Sefin) -> None:
         discounts = (
             "<vDescCondIncond><vDescIncond>100.00</vDescIncond><vDescCond>50.00</vDescCond></vDescCondIncond>"
         )
         answer = await sefin.issue("normal_withheld", grown("infDPS/valores/vServPrest", discounts))
-        assert told(answer.note, "infNFSe/valores") == {
+        assert texts_of(answer.note, "infNFSe/valores") == {
             "vBC": "900.00",
             "pAliqAplic": "2.00",
             "vISSQN": "18.00",
@@ -127,95 +127,93 @@ JANUARY = datetime.fromisoformat("2027-01-31T10:00:00-03:00")
 
 
 def of_competence(day: str) -> tuple[Edit, Edit]:
-    """Of a service that was done on a day, issued in January 2027."""
+    """Issues the note in January 2027 for a service performed on a day."""
     return says("infDPS/dhEmi", "2027-01-31T09:00:00-03:00"), says("infDPS/dCompet", day)
 
 
 class TestReform:
-    async def test_is_worked_out_from_what_is_left_of_the_price(self, sefin: Sefin) -> None:
+    async def test_reform_base_is_the_price_without_other_taxes(self, sefin: Sefin) -> None:
         note = (await sefin.issue("normal")).note
         # 1000.00 less 20.00 of ISS, 6.50 of PIS and 30.00 of COFINS.
-        assert told(note, f"{REFORM}/valores") == {"vBC": "943.50", "vCalcReeRepRes": "0.00"}
-        assert told(note, f"{REFORM}/valores/uf") == {"pIBSUF": "0.10", "pAliqEfetUF": "0.10"}
-        assert told(note, f"{REFORM}/valores/mun") == {"pIBSMun": "0.00", "pAliqEfetMun": "0.00"}
-        assert told(note, f"{REFORM}/valores/fed") == {"pCBS": "0.90", "pAliqEfetCBS": "0.90"}
-        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
-        assert told(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.94"}
-        assert told(note, f"{REFORM}/totCIBS/gIBS/gIBSUFTot") == {"vIBSUF": "0.94"}
-        assert told(note, f"{REFORM}/totCIBS/gIBS/gIBSMunTot") == {"vIBSMun": "0.00"}
-        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "8.49"}
+        assert texts_of(note, f"{REFORM}/valores") == {"vBC": "943.50", "vCalcReeRepRes": "0.00"}
+        assert texts_of(note, f"{REFORM}/valores/uf") == {"pIBSUF": "0.10", "pAliqEfetUF": "0.10"}
+        assert texts_of(note, f"{REFORM}/valores/mun") == {"pIBSMun": "0.00", "pAliqEfetMun": "0.00"}
+        assert texts_of(note, f"{REFORM}/valores/fed") == {"pCBS": "0.90", "pAliqEfetCBS": "0.90"}
+        assert texts_of(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.94"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gIBS/gIBSUFTot") == {"vIBSUF": "0.94"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gIBS/gIBSMunTot") == {"vIBSMun": "0.00"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "8.49"}
 
-    async def test_of_a_reduced_class_tells_the_reduction(self, sefin: Sefin) -> None:
+    async def test_reduced_class_has_its_reduction(self, sefin: Sefin) -> None:
         note = (await sefin.issue("reduced_reform")).note
-        assert told(note, f"{REFORM}/valores/uf") == {
+        assert texts_of(note, f"{REFORM}/valores/uf") == {
             "pIBSUF": "0.10",
             "pRedAliqUF": "60.00",
             "pAliqEfetUF": "0.04",
         }
-        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "3.53"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "3.53"}
 
-    async def test_that_is_deferred_tells_how_much(self, sefin: Sefin) -> None:
+    async def test_deferred_class_has_the_deferred_amount(self, sefin: Sefin) -> None:
         note = (await sefin.issue("deferred")).note
-        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vDifCBS": "3.53", "vCBS": "3.53"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gCBS") == {"vDifCBS": "3.53", "vCBS": "3.53"}
 
-    async def test_that_is_suspended_tells_what_would_be_due(self, sefin: Sefin) -> None:
+    async def test_suspended_class_has_the_regular_amounts(self, sefin: Sefin) -> None:
         note = (await sefin.issue("regular")).note
-        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "0.00"}
-        regular = told(note, f"{REFORM}/totCIBS/gTribRegular")
+        assert texts_of(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "0.00"}
+        regular = texts_of(note, f"{REFORM}/totCIBS/gTribRegular")
         assert (regular["pAliqEfeRegCBS"], regular["vTribRegCBS"]) == ("0.90", "8.82")
 
-    async def test_of_a_public_buyer_tells_who_gets_it(self, sefin: Sefin) -> None:
+    async def test_public_purchase_has_its_own_amounts(self, sefin: Sefin) -> None:
         note = (await sefin.issue("public")).note
-        assert told(note, REFORM)["pRedutor"] == "0.00"
-        assert told(note, f"{REFORM}/totCIBS/gTribCompraGov")["vCBS"] == "8.82"
+        assert texts_of(note, REFORM)["pRedutor"] == "0.00"
+        assert texts_of(note, f"{REFORM}/totCIBS/gTribCompraGov")["vCBS"] == "8.82"
 
-    async def test_leaves_out_what_was_paid_for_others(self, sefin: Sefin) -> None:
+    async def test_reimbursed_expenses_are_not_in_the_base(self, sefin: Sefin) -> None:
         note = (await sefin.issue("expenses")).note
-        # 50.00 are no price: 950.00 less 2 % of ISS.
-        assert told(note, "infNFSe/valores")["vBC"] == "950.00"
-        assert told(note, f"{REFORM}/valores") == {"vBC": "931.00", "vCalcReeRepRes": "50.00"}
+        # 50.00 are not part of the price: 950.00 less 2 % of ISS.
+        assert texts_of(note, "infNFSe/valores")["vBC"] == "950.00"
+        assert texts_of(note, f"{REFORM}/valores") == {"vBC": "931.00", "vCalcReeRepRes": "50.00"}
 
-    async def test_is_due_where_the_buyer_is_or_where_the_service_was_done(self, sefin: Sefin) -> None:
+    async def test_reform_taxes_are_due_at_the_buyer_or_where_the_service_was_performed(
+        self, sefin: Sefin
+    ) -> None:
         away = says("infDPS/toma/end/endNac/cMun", CAMPINAS)
         at_buyer = await sefin.issue("normal", away)
         here = await sefin.issue("normal", away, says("infDPS/IBSCBS/cIndOp", "030101"))
         performed = await sefin.issue("normal", away, says("infDPS/IBSCBS/cIndOp", "030102"))
-        places = [one.text(f"{REFORM}/cLocalidadeIncid") for one in (at_buyer, here, performed)]
+        places = [answer.text(f"{REFORM}/cLocalidadeIncid") for answer in (at_buyer, here, performed)]
         assert places == [CAMPINAS, "3550308", "3550308"]
         assert at_buyer.text(f"{REFORM}/xLocalidadeIncid") == "Campinas"
 
-    async def test_of_competence_2027_has_the_rates_of_2027_and_is_added_to_the_total(
-        self, sefin: Sefin
-    ) -> None:
+    async def test_competence_of_2027_has_the_rates_of_2027_on_top_of_the_price(self, sefin: Sefin) -> None:
         sefin.now = JANUARY
         note = (await sefin.issue("normal", without(FEDERAL), *of_competence("2027-01-01"))).note
         # 1000.00 less 20.00 of ISS; 0.49 + 0.49 of IBS and 108.88 of CBS come on top.
-        assert told(note, f"{REFORM}/valores")["vBC"] == "980.00"
-        assert told(note, f"{REFORM}/valores/uf")["pIBSUF"] == "0.05"
-        assert told(note, f"{REFORM}/valores/mun")["pIBSMun"] == "0.05"
-        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "11.11"
-        assert told(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.98"}
-        assert told(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "108.88"}
-        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1109.86"}
+        assert texts_of(note, f"{REFORM}/valores")["vBC"] == "980.00"
+        assert texts_of(note, f"{REFORM}/valores/uf")["pIBSUF"] == "0.05"
+        assert texts_of(note, f"{REFORM}/valores/mun")["pIBSMun"] == "0.05"
+        assert texts_of(note, f"{REFORM}/valores/fed")["pCBS"] == "11.11"
+        assert texts_of(note, f"{REFORM}/totCIBS/gIBS") == {"vIBSTot": "0.98"}
+        assert texts_of(note, f"{REFORM}/totCIBS/gCBS") == {"vCBS": "108.88"}
+        assert texts_of(note, f"{REFORM}/totCIBS") == {"vTotNF": "1109.86"}
 
-    async def test_of_competence_2026_that_is_issued_in_2027_keeps_the_rules_of_2026(
-        self, sefin: Sefin
-    ) -> None:
+    async def test_competence_of_2026_issued_in_2027_keeps_the_rules_of_2026(self, sefin: Sefin) -> None:
         sefin.now = JANUARY
         note = (await sefin.issue("normal", *of_competence("2026-12-31"))).note
-        assert told(note, f"{REFORM}/valores")["vBC"] == "943.50"
-        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "0.90"
-        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
+        assert texts_of(note, f"{REFORM}/valores")["vBC"] == "943.50"
+        assert texts_of(note, f"{REFORM}/valores/fed")["pCBS"] == "0.90"
+        assert texts_of(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
 
-    async def test_follows_the_dates_and_the_rate_of_the_panel(self, sefin: Sefin) -> None:
+    async def test_reform_follows_the_dates_and_the_rate_of_the_controls(self, sefin: Sefin) -> None:
         sefin.now = JANUARY
         moved = {"nfseTotalAddsTaxes": "2027-02-01", "nfsePisCofinsRefused": "2027-02-01"}
         moved |= {"nfseBaseWithoutPisCofins": "2027-02-01"}
         sefin.site.switches.change({"calendar": moved, "cbsRate": 8.7}, sefin.now)
         note = (await sefin.issue("normal", *of_competence("2027-01-31"))).note
-        assert told(note, f"{REFORM}/valores")["vBC"] == "943.50"
-        assert told(note, f"{REFORM}/valores/fed")["pCBS"] == "8.70"
-        assert told(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
+        assert texts_of(note, f"{REFORM}/valores")["vBC"] == "943.50"
+        assert texts_of(note, f"{REFORM}/valores/fed")["pCBS"] == "8.70"
+        assert texts_of(note, f"{REFORM}/totCIBS") == {"vTotNF": "1000.00"}
 
-    async def test_is_not_there_where_nothing_was_said_of_it(self, sefin: Sefin) -> None:
+    async def test_note_without_reform_taxes_has_no_totals_of_them(self, sefin: Sefin) -> None:
         assert (await sefin.issue("simples")).note.find(f".//{{{NAMESPACE}}}totCIBS") is None

@@ -1,4 +1,4 @@
-"""Services sold to whoever is not from here, or not here: the Sefin takes every note that a sale makes."""
+"""Services for foreign customers or customers abroad: the Sefin accepts each note."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.customer import CustomerFacts
-from carimbo.simulator.family import World
-from carimbo.simulator.nfse.case import NoteCase
-from carimbo.simulator.nfse.judge import NOTE_RULES
-from carimbo.simulator.rule import broken_by
-from carimbo.simulator.trust import Trust
+from carimbo.fiscal.parties.customer import CustomerFacts
+from carimbo.simulator.family import RequestContext
+from carimbo.simulator.nfse.dps import JudgedDps
+from carimbo.simulator.nfse.rule_sets import NOTE_RULES
+from carimbo.simulator.rules import broken_by
+from carimbo.simulator.trust import TrustedAuthorities
 from unit.fiscal.documents.nfse_sales import USUAL, json_of, service
 from unit.fiscal.documents.nfse_support import ISSUED_AT, NBS, NEW_YORK, declared, said
 from unit.fiscal.sold_parts import ABROAD, FIRM, HERE, PERSON
-from unit.simulator.mutating import world
+from unit.simulator.mutating import context
 from unit.simulator.nfse.declaring import NAMESPACE
 from unit.simulator.nfse.sefin import AT_SEFIN
 
@@ -34,21 +34,21 @@ CUSTOMERS = {
 
 
 @pytest.fixture
-def around(trust: Trust) -> Iterator[World]:
-    made = world(trust, ISSUED_AT)
-    with closing(made.store):
-        yield made
+def request_context(trust: TrustedAuthorities) -> Iterator[RequestContext]:
+    created = context(trust, ISSUED_AT)
+    with closing(created.store):
+        yield created
 
 
 class TestNote:
-    @pytest.mark.parametrize(("customer", "known_by", "crosses"), CUSTOMERS.values(), ids=CUSTOMERS)
-    def test_is_taken(
-        self, around: World, customer: CustomerFacts, known_by: str | None, crosses: bool
+    @pytest.mark.parametrize(("customer", "id_tag", "crosses"), CUSTOMERS.values(), ids=CUSTOMERS)
+    def test_note_for_a_foreign_customer_is_accepted(
+        self, request_context: RequestContext, customer: CustomerFacts, id_tag: str | None, crosses: bool
     ) -> None:
         note = declared(json_of(service(fiscal={"nbs": NBS}), to=customer), settings=USUAL)
         root = etree.Element(f"{{{NAMESPACE}}}DPS")
         root.append(note)
-        assert list(broken_by(NOTE_RULES, NoteCase(root, AT_SEFIN, around))) == []
+        assert list(broken_by(NOTE_RULES, JudgedDps(root, AT_SEFIN, request_context))) == []
         ids = [tag for tag in ("NIF", "cNaoNIF", "CPF", "CNPJ") if said(note, f"toma/{tag}")]
-        assert ids == ([known_by] if known_by else [])
+        assert ids == ([id_tag] if id_tag else [])
         assert (said(note, "serv/comExt/tpMoeda") is not None) is crosses

@@ -1,6 +1,6 @@
-"""One rule broken by one change of an accepted document: the pattern of every test of a rule.
+"""Tests of the NF-e and NFC-e rules: each violation is one change of an accepted document.
 
-A test file has a list `BREAKINGS`, and one test over it that calls `court.prove`.
+A test file has a list `VIOLATIONS`, and one test over it that calls `tester.check`.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,23 +9,22 @@ from datetime import datetime
 from functools import cache
 
 from carimbo.fiscal.emission import Contingency, EmissionType
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.family import World
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
 from carimbo.simulator.nfe.authorization import DOCUMENTS
-from carimbo.simulator.place import HOMOLOGATION, Place
-from carimbo.simulator.rule import Refusal
+from carimbo.simulator.rules import AuthorityVerdict
 from unit.fiscal.goods.support import (
     CONTRIBUTOR,
     NORMAL,
     RIO_DE_JANEIRO,
     emission,
 )
-from unit.simulator.courtroom import Broken, Courtroom, faults_by
 from unit.simulator.mutating import AT_SP, case_of, mutated, nfce, nfe
+from unit.simulator.rule_tester import RuleTester, RuleViolation, schema_errors
 from unit.simulator.rules.content_bases import CONTENT_BASES
 
-NFCE_AT_SP = Place("SP", HOMOLOGATION, "nfce", "NFeAutorizacao4")
+NFCE_AT_SP = ServicePath("SP", HOMOLOGATION, "nfce", "NFeAutorizacao4")
 OFFLINE = emission(
     type=EmissionType.OFFLINE,
     contingency=Contingency(datetime.fromisoformat("2026-11-14T09:00:00-03:00"), "Sem conexão com a SEFAZ"),
@@ -44,57 +43,57 @@ BASES: Mapping[str, Callable[[Signer], bytes]] = {
     "nfce_offline_qr3": lambda signer: nfce(signer, under=OFFLINE, settings=QR_3),
     **CONTENT_BASES,
 }
-"""Documents that are accepted as they are, by name; those whose name begins with `nfce` are model 65."""
+"""Accepted documents by name; names of model 65 begin with `nfce`."""
 
 
 @dataclass(frozen=True)
-class Breaking(Broken):
-    """What breaks one rule, and nothing else, of an accepted document; its base is a name of `BASES`."""
+class Violation(RuleViolation):
+    """A change of an accepted document that breaks exactly one rule; its base is a name of `BASES`."""
 
     quoted: bool = True
-    """Whether the QR code follows the edit."""
+    """Whether the QR code is computed again after the edit."""
 
 
 @cache
 def base(name: str, signer: Signer) -> bytes:
-    """An accepted document, made once."""
+    """Returns an accepted document, made once."""
     return BASES[name](signer)
 
 
-def place_of(base: str) -> Place:
-    """Where a base is sent to."""
+def place_of(base: str) -> ServicePath:
+    """Returns the path that a base is sent to."""
     return NFCE_AT_SP if base.startswith("nfce") else AT_SP
 
 
 @dataclass(frozen=True)
-class Court(Courtroom[Breaking, Refusal | None]):
-    """The judge of NF-e and NFC-e."""
+class InvoiceRuleTester(RuleTester[Violation, AuthorityVerdict | None]):
+    """Tests the rules of NF-e and NFC-e."""
 
     usual_place = AT_SP
 
-    def prove(self, breaking: Breaking) -> None:
-        """The base is accepted; changed it is refused with the code alone: that rule off, it is accepted."""
-        accepted = base(breaking.base, self.signer)
-        assert self.verdict(accepted, place=place_of(breaking.base)) is None
-        broken = self.broken(breaking)
-        assert not breaking.fits_schema or faults(broken) == []
-        refusal = self.verdict_on(broken, breaking)
+    def check(self, violation: Violation) -> None:
+        """Checks that the base is accepted, and that only this rule refuses the change."""
+        accepted = base(violation.base, self.signer)
+        assert self.verdict(accepted, place=place_of(violation.base)) is None
+        broken = self.broken(violation)
+        assert not violation.fits_schema or xsd_errors(broken) == []
+        refusal = self.verdict_on(broken, violation)
         assert refusal is not None, "accepted"
-        assert refusal.code == breaking.code, refusal
-        assert breaking.detail in refusal.detail
-        assert self.verdict_on(broken, breaking, rules_off=frozenset({breaking.code})) is None
+        assert refusal.code == violation.code, refusal
+        assert violation.detail in refusal.detail
+        assert self.verdict_on(broken, violation, rules_off=frozenset({violation.code})) is None
 
-    def edited(self, breaking: Breaking, signer: Signer) -> bytes:
-        accepted = base(breaking.base, self.signer)
-        return mutated(accepted, breaking.edit, signer, keyed=breaking.keyed, quoted=breaking.quoted)
+    def edited(self, violation: Violation, signer: Signer) -> bytes:
+        accepted = base(violation.base, self.signer)
+        return mutated(accepted, violation.edit, signer, keyed=violation.keyed, quoted=violation.quoted)
 
-    def place_for(self, breaking: Breaking) -> Place:
-        return breaking.place or place_of(breaking.base)
+    def place_for(self, violation: Violation) -> ServicePath:
+        return violation.place or place_of(violation.base)
 
-    def judged(self, xml: bytes, place: Place, around: World) -> Refusal | None:
-        return DOCUMENTS.refusal_of(case_of(xml, around, place))
+    def judged(self, xml: bytes, place: ServicePath, context: RequestContext) -> AuthorityVerdict | None:
+        return DOCUMENTS.refusal_of(case_of(xml, context, place))
 
 
-def faults(xml: bytes) -> list[str]:
-    """What the XSD finds wrong with a document."""
-    return faults_by(Schema.NFE, xml)
+def xsd_errors(xml: bytes) -> list[str]:
+    """Returns the XSD errors of a document."""
+    return schema_errors(Schema.NFE, xml)

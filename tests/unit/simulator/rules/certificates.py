@@ -1,4 +1,4 @@
-"""Certificates with one flaw each, all of one key: making keys takes long."""
+"""Certificates with one flaw each; all share one key, because generating keys is slow."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,9 +10,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate, new_key
-from carimbo.simulator.trust import Flaw
+from carimbo.simulator.trust import CertificateFlaw
 from support import CNPJ
-from unit.fiscal.desk import FAR_AWAY, LONG_AGO
+from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 
 Issue = Callable[[SampleAuthority], SampleCertificate]
 _NAME = "LOJA MODELO LTDA"
@@ -23,12 +23,12 @@ _OUTSIDE = x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Certificado
 def of_company(
     authority: SampleAuthority, tax_id: str = CNPJ, until: datetime = FAR_AWAY
 ) -> SampleCertificate:
-    """A company's certificate."""
+    """Returns a company's certificate."""
     return authority.issue_company(tax_id, _NAME, LONG_AGO, until, private_key=_key())
 
 
 def of_person(authority: SampleAuthority, cpf: str) -> SampleCertificate:
-    """A person's certificate."""
+    """Returns a person's certificate."""
     return authority.issue_person(cpf, "MARIA DA SILVA", LONG_AGO, FAR_AWAY, private_key=_key())
 
 
@@ -69,11 +69,11 @@ def _key() -> rsa.RSAPrivateKey:
     return new_key()
 
 
-FLAWED: dict[Flaw, Issue] = {
-    Flaw.INVALID: partial(_without, x509.KeyUsage),
-    Flaw.OUT_OF_DATE: partial(of_company, until=_YESTERDAY),
-    Flaw.WITHOUT_TAX_ID: partial(_without, x509.SubjectAlternativeName),
-    Flaw.BROKEN_CHAIN: _of_an_impostor,
-    Flaw.NOT_ICP_BRASIL: _of_an_outsider,
+FLAWED: dict[CertificateFlaw, Issue] = {
+    CertificateFlaw.INVALID: partial(_without, x509.KeyUsage),
+    CertificateFlaw.OUT_OF_DATE: partial(of_company, until=_YESTERDAY),
+    CertificateFlaw.WITHOUT_TAX_ID: partial(_without, x509.SubjectAlternativeName),
+    CertificateFlaw.BROKEN_CHAIN: _of_an_impostor,
+    CertificateFlaw.NOT_ICP_BRASIL: _of_an_outsider,
 }
-"""A certificate can be made with these; it is revoked, or the list is out of reach, only afterwards."""
+"""Flaws of a certificate itself; it is revoked, or the list is unavailable, only afterwards."""

@@ -1,13 +1,13 @@
-"""What tests of rules share: the judge and those who come before it."""
+"""Fixture of the rule tests: the rule tester."""
 
 import pytest
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.fiscal.signature import Signer
-from carimbo.simulator.trust import Trust
-from unit.simulator.rules.breaking import Court
+from carimbo.simulator.trust import TrustedAuthorities
+from unit.simulator.rules.breaking import InvoiceRuleTester
 
 
 @pytest.fixture(scope="session")
-def court(trust: Trust, authority: SampleAuthority, signer: Signer) -> Court:
-    return Court(trust, authority, signer)
+def tester(trust: TrustedAuthorities, authority: SampleAuthority, signer: Signer) -> InvoiceRuleTester:
+    return InvoiceRuleTester(trust, authority, signer)

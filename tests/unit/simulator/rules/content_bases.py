@@ -1,14 +1,14 @@
-"""Accepted documents that tell more than a plain sale, each for the rules of one subject."""
+"""Accepted documents with more content than a plain sale, each for the rules of one subject."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.identity.signature import Signer
 from unit.fiscal.good_bodies import EXPORTED, TO_A_CONSUMER
 from unit.fiscal.goods.support import BUYER, CONTRIBUTOR, NORMAL, SAO_PAULO, company, item
 from unit.simulator.mutating import nfce, nfe
 
-Made = Callable[[Signer], bytes]
+DocumentFactory = Callable[[Signer], bytes]
 CARRIER = {"taxId": "66677788000183", "name": "Transportes Ligeiro Ltda", "city": "Osasco", "state": "SP"}
 PLACE = SAO_PAULO | {"taxId": "66677788000183", "name": "Armazém Ligeiro Ltda"}
 ALL_DEFERRED = {"deferral": {"rate": 100}}
@@ -50,20 +50,20 @@ BILLED = {
 SUBSTITUTION = {"csosn": "202", "stBaseMode": "4", "stMva": 40, "stBase": 100, "stRate": 18, "stAmount": 5}
 
 
-def _nfe(**body: Any) -> Made:
+def _nfe(**body: Any) -> DocumentFactory:
     return lambda signer: nfe(signer, **body)
 
 
-def _nfe_of_item(**changes: Any) -> Made:
-    """By a company of the normal regime to another one."""
+def _nfe_of_item(**changes: Any) -> DocumentFactory:
+    """Makes an NF-e from a company of the normal regime to another one."""
     return _nfe(by=NORMAL, recipient=CONTRIBUTOR, items=[item(**changes)])
 
 
-def _nfce(**body: Any) -> Made:
+def _nfce(**body: Any) -> DocumentFactory:
     return lambda signer: nfce(signer, **body)
 
 
-CONTENT_BASES: Mapping[str, Made] = {
+CONTENT_BASES: Mapping[str, DocumentFactory] = {
     "nfe_to_company": _nfe(recipient=CONTRIBUTOR),
     "nfe_normal_to_company": _nfe_of_item(),
     "nfe_of_a_mei": _nfe(by=company(taxRegime="mei"), items=[item(cfop="5102")]),

@@ -1,4 +1,4 @@
-"""Changes of whole groups, written as XML, and of days."""
+"""Edits that insert or replace groups, given as XML, and edits of dates and rates."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,7 +18,7 @@ _HUNDRED = Decimal(100)
 
 
 def grown(path: str, *groups: str) -> Edit:
-    """Put new groups right after the element at a path."""
+    """Inserts groups after the element at a path."""
 
     def edit(root: etree._Element) -> None:
         for new in reversed(_parsed(root, groups)):
@@ -28,7 +28,7 @@ def grown(path: str, *groups: str) -> Edit:
 
 
 def filled(path: str, *groups: str) -> Edit:
-    """Put new groups at the end of the element at a path."""
+    """Appends groups to the element at a path."""
 
     def edit(root: etree._Element) -> None:
         at(root, path).extend(_parsed(root, groups))
@@ -37,7 +37,7 @@ def filled(path: str, *groups: str) -> Edit:
 
 
 def opened(path: str, *groups: str) -> Edit:
-    """Put new groups at the beginning of the element at a path."""
+    """Inserts groups at the beginning of the element at a path."""
 
     def edit(root: etree._Element) -> None:
         for position, new in enumerate(_parsed(root, groups)):
@@ -47,7 +47,7 @@ def opened(path: str, *groups: str) -> Edit:
 
 
 def becomes(path: str, *groups: str) -> Edit:
-    """Put others in the place of the element at a path."""
+    """Replaces the element at a path."""
 
     def edit(root: etree._Element) -> None:
         old = at(root, path)
@@ -71,7 +71,7 @@ def issued_at(moment: datetime) -> Edit:
 
 
 def rated(rates: Mapping[str, str]) -> Edit:
-    """Works the IBS and CBS of the only item out again, and their totals."""
+    """Computes the IBS and CBS of the only item again, and their totals."""
 
     def edit(root: etree._Element) -> None:
         base, ibs = Decimal(at(root, f"{_ITEM}/vBC").text or ""), Decimal(0)
@@ -79,9 +79,11 @@ def rated(rates: Mapping[str, str]) -> Edit:
             total = f"{_TOTALS}/gCBS" if group == "gCBS" else f"{_TOTALS}/gIBS/{group}"
             due = _share(at(root, f"{_ITEM}/{group}"), name, Decimal(rates[group]), base)
             for tag in (f"v{name}", "gDif/vDif"):
-                found = at(root, f"{_ITEM}/{group}").find("/".join(f"{{*}}{one}" for one in tag.split("/")))
-                if found is not None:
-                    at(root, f"{total}/{tag.rpartition('/')[2]}").text = found.text
+                amount = at(root, f"{_ITEM}/{group}").find(
+                    "/".join(f"{{*}}{step}" for step in tag.split("/"))
+                )
+                if amount is not None:
+                    at(root, f"{total}/{tag.rpartition('/')[2]}").text = amount.text
             ibs += due if group != "gCBS" else 0
         for path in (f"{_ITEM}/vIBS", f"{_TOTALS}/gIBS/vIBS"):
             at(root, path).text = f"{ibs:.2f}"
@@ -90,18 +92,18 @@ def rated(rates: Mapping[str, str]) -> Edit:
 
 
 def _share(share: etree._Element, name: str, rate: Decimal, base: Decimal) -> Decimal:
-    """Writes the rate, what is left of it, what is deferred and what is due; returns what is due."""
+    """Writes the rate, the effective rate, the deferred and the due amount; returns the due amount."""
 
-    def found(path: str) -> etree._Element | None:
+    def element_at(path: str) -> etree._Element | None:
         return share.find("/".join(f"{{*}}{tag}" for tag in path.split("/")))
 
     def write(path: str, number: Decimal, places: str) -> None:
-        element = found(path)
+        element = element_at(path)
         if element is not None:
             element.text = str(number.quantize(Decimal(places), ROUND_HALF_UP))
 
     def percent(path: str) -> Decimal:
-        element = found(path)
+        element = element_at(path)
         return Decimal(0) if element is None else Decimal(element.text or "") / _HUNDRED
 
     effective = rate * (1 - percent("gRed/pRedAliq"))

@@ -1,9 +1,9 @@
-"""IPI, PIS, COFINS and taxes that are given back."""
+"""IPI, PIS, COFINS and returned taxes."""
 
 import pytest
 
 from unit.simulator.mutating import Edit, without
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import grown
 
 TAXES = "infNFe/det/imposto"
@@ -14,27 +14,27 @@ def ipi(cst: str, frame: str) -> Edit:
     return grown(f"{TAXES}/ICMS", f"<IPI><cEnq>{frame}</cEnq><IPINT><CST>{cst}</CST></IPINT></IPI>")
 
 
-BREAKINGS = [
-    Breaking("388", "nfe", ipi("55", "999"), detail="[nItem:1]"),
-    Breaking("388", "nfe", ipi("52", "002")),
-    Breaking("388", "nfe", ipi("54", "ABC")),
-    Breaking("745", "nfe", without(f"{TAXES}/PIS")),
-    Breaking("748", "nfe", without(f"{TAXES}/COFINS")),
-    Breaking("354", "nfe", grown(TAXES, RETURNED_IPI)),
+VIOLATIONS = [
+    Violation("388", "nfe", ipi("55", "999"), detail="[nItem:1]"),
+    Violation("388", "nfe", ipi("52", "002")),
+    Violation("388", "nfe", ipi("54", "ABC")),
+    Violation("745", "nfe", without(f"{TAXES}/PIS")),
+    Violation("748", "nfe", without(f"{TAXES}/COFINS")),
+    Violation("354", "nfe", grown(TAXES, RETURNED_IPI)),
 ]
 ALLOWED = [
-    Breaking("388", "nfe", ipi("55", "102")),
-    Breaking("388", "nfe", ipi("53", "999")),
-    Breaking("745", "nfce", without(f"{TAXES}/PIS")),
+    Violation("388", "nfe", ipi("55", "102")),
+    Violation("388", "nfe", ipi("53", "999")),
+    Violation("745", "nfce", without(f"{TAXES}/PIS")),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestFederalRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None

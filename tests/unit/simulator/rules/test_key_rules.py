@@ -1,4 +1,4 @@
-"""The access key, its parts, and the place that a document is sent to."""
+"""The access key, its parts, and the path that a document is sent to."""
 
 from functools import partial
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.simulator.controls import Contingency
-from carimbo.simulator.keys import check_digit
-from carimbo.simulator.place import HOMOLOGATION, PRODUCTION, Place
-from carimbo.simulator.rule import Refusal
+from carimbo.simulator.controls import ContingencySwitch
+from carimbo.simulator.family import HOMOLOGATION, PRODUCTION, ServicePath
+from carimbo.simulator.identifiers import check_digit
+from carimbo.simulator.rules import AuthorityVerdict
 from unit.fiscal.goods.support import CPF
 from unit.simulator.mutating import AT_SP, Edit, after, at, both, mutated, says
-from unit.simulator.rules.breaking import NFCE_AT_SP, Breaking, Court, base
+from unit.simulator.rules.breaking import NFCE_AT_SP, InvoiceRuleTester, Violation, base
 from unit.simulator.rules.certificates import of_person
 
-AT_SVCAN = Place("SVCAN", HOMOLOGATION, "nfe", "NFeAutorizacao4")
-SVC_ON = {"contingency": {"SVCAN": Contingency.ON}}
+AT_SVCAN = ServicePath("SVCAN", HOMOLOGATION, "nfe", "NFeAutorizacao4")
+SVC_ON = {"contingency": {"SVCAN": ContingencySwitch.ON}}
 IN_CONTINGENCY = says("infNFe/ide/tpEmis", "6")
 ISSUED_BY_AN_AUTHORITY = both(says("infNFe/ide/procEmi", "1"), says("infNFe/ide/serie", "0"))
 ANNOUNCED = both(
@@ -48,60 +48,66 @@ def of_person_with(cpf: str) -> Edit:
     return edit
 
 
-BREAKINGS = [
-    Breaking("502", "nfe", another_key, keyed=False),
-    Breaking("226", "nfe", place=AT_SP._replace(authorizer="SVRS")),
-    Breaking("897", "nfe", says("infNFe/ide/cNF", "12345678")),
-    Breaking("897", "nfe", says("infNFe/ide/cNF", "00000003")),
-    Breaking("450", "nfce", place=AT_SP),
-    Breaking("775", "nfe", place=NFCE_AT_SP),
-    Breaking("570", "nfe", IN_CONTINGENCY),
-    Breaking("713", "nfe", place=AT_SVCAN, switches=SVC_ON),
-    Breaking("114", "nfe", IN_CONTINGENCY, place=AT_SVCAN),
-    Breaking("253", "nfe", another_digit, keyed=False),
-    Breaking("252", "nfe", place=AT_SP._replace(environment=PRODUCTION)),
-    Breaking("244", "nfe", says("infNFe/ide/serie", "890")),
-    Breaking("451", "nfe", ISSUED_BY_AN_AUTHORITY),
-    Breaking("503", "nfe", says("infNFe/ide/serie", "920")),
-    Breaking("495", "nfe", of_person_with(CPF), issue=BY_A_PERSON),
-    Breaking("468", "nfe", ANNOUNCED),
+VIOLATIONS = [
+    Violation("502", "nfe", another_key, keyed=False),
+    Violation("226", "nfe", place=AT_SP._replace(authorizer="SVRS")),
+    Violation("897", "nfe", says("infNFe/ide/cNF", "12345678")),
+    Violation("897", "nfe", says("infNFe/ide/cNF", "00000003")),
+    Violation("450", "nfce", place=AT_SP),
+    Violation("775", "nfe", place=NFCE_AT_SP),
+    Violation("570", "nfe", IN_CONTINGENCY),
+    Violation("713", "nfe", place=AT_SVCAN, switches=SVC_ON),
+    Violation("114", "nfe", IN_CONTINGENCY, place=AT_SVCAN),
+    Violation("253", "nfe", another_digit, keyed=False),
+    Violation("252", "nfe", place=AT_SP._replace(environment=PRODUCTION)),
+    Violation("244", "nfe", says("infNFe/ide/serie", "890")),
+    Violation("451", "nfe", ISSUED_BY_AN_AUTHORITY),
+    Violation("503", "nfe", says("infNFe/ide/serie", "920")),
+    Violation("495", "nfe", of_person_with(CPF), issue=BY_A_PERSON),
+    Violation("468", "nfe", ANNOUNCED),
 ]
 
 
 class TestKeyRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
-    def test_a_person_may_issue_in_a_series_for_people(self, court: Court) -> None:
-        right = Breaking(
+    def test_person_may_issue_in_a_series_for_people(self, tester: InvoiceRuleTester) -> None:
+        right = Violation(
             "495", "nfe", both(of_person_with(CPF), says("infNFe/ide/serie", "920")), issue=BY_A_PERSON
         )
-        assert court.verdict_on(court.broken(right), right) is None
+        assert tester.verdict_on(tester.broken(right), right) is None
 
 
 class TestContingency:
-    """An SVC takes documents of contingency while it works for their state, and no others."""
+    """An SVC accepts contingency documents of a state while it serves it, and no others."""
 
-    def verdict(self, court: Court, **switches: Any) -> Refusal | None:
-        xml = mutated(base("nfe", court.signer), IN_CONTINGENCY, court.signer)
-        return court.verdict(xml, place=AT_SVCAN, **switches)
+    def verdict(self, tester: InvoiceRuleTester, **switches: Any) -> AuthorityVerdict | None:
+        xml = mutated(base("nfe", tester.signer), IN_CONTINGENCY, tester.signer)
+        return tester.verdict(xml, place=AT_SVCAN, **switches)
 
-    def test_it_is_closed_while_the_home_authorizer_works(self, court: Court) -> None:
-        assert self.verdict(court, outages={"SVRS": "108"}) == Refusal("114")
+    def test_svc_is_inactive_while_the_home_authorizer_works(self, tester: InvoiceRuleTester) -> None:
+        assert self.verdict(tester, outages={"SVRS": "108"}) == AuthorityVerdict("114")
 
-    def test_it_is_open_while_the_home_authorizer_is_out_of_service(self, court: Court) -> None:
-        assert self.verdict(court, outages={"SP": "109"}) is None
+    def test_svc_is_active_while_the_home_authorizer_is_out_of_service(
+        self, tester: InvoiceRuleTester
+    ) -> None:
+        assert self.verdict(tester, outages={"SP": "109"}) is None
 
-    @pytest.mark.parametrize("switch", [Contingency.ON, Contingency.CLOSING])
-    def test_it_is_open_when_it_is_switched_on(self, switch: Contingency, court: Court) -> None:
-        assert self.verdict(court, contingency={"SVCAN": switch}) is None
+    @pytest.mark.parametrize("switch", [ContingencySwitch.ON, ContingencySwitch.CLOSING])
+    def test_svc_is_active_when_it_is_switched_on(
+        self, switch: ContingencySwitch, tester: InvoiceRuleTester
+    ) -> None:
+        assert self.verdict(tester, contingency={"SVCAN": switch}) is None
 
-    def test_it_is_closed_when_it_is_switched_off(self, court: Court) -> None:
-        off = {"SVCAN": Contingency.OFF}
-        assert self.verdict(court, contingency=off, outages={"SP": "109"}) == Refusal("114")
+    def test_svc_is_inactive_when_it_is_switched_off(self, tester: InvoiceRuleTester) -> None:
+        off = {"SVCAN": ContingencySwitch.OFF}
+        assert self.verdict(tester, contingency=off, outages={"SP": "109"}) == AuthorityVerdict("114")
 
-    def test_it_does_not_work_for_states_of_the_other_one(self, court: Court) -> None:
-        xml = mutated(base("nfe", court.signer), says("infNFe/ide/tpEmis", "7"), court.signer)
+    def test_svc_does_not_serve_states_of_the_other_svc(self, tester: InvoiceRuleTester) -> None:
+        xml = mutated(base("nfe", tester.signer), says("infNFe/ide/tpEmis", "7"), tester.signer)
         at_rs = AT_SVCAN._replace(authorizer="SVCRS")
-        assert court.verdict(xml, place=at_rs, contingency={"SVCRS": Contingency.ON}) == Refusal("226")
+        assert tester.verdict(
+            xml, place=at_rs, contingency={"SVCRS": ContingencySwitch.ON}
+        ) == AuthorityVerdict("226")

@@ -1,9 +1,9 @@
-"""The operation: how it is issued, with whom it is and where the goods go."""
+"""The operation: how it is issued, with whom, and where the goods go."""
 
 import pytest
 
 from unit.simulator.mutating import after, both, says, without
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import becomes, grown
 
 IDE, BUYER, ADDRESS = "infNFe/ide", "infNFe/dest", "infNFe/dest/enderDest"
@@ -32,27 +32,27 @@ DELIVERED_IN_RIO = (
     "<cMun>3304557</cMun><xMun>RIO DE JANEIRO</xMun><UF>RJ</UF></entrega>"
 )
 
-BREAKINGS = [
-    Breaking("710", "nfe", says(f"{IDE}/tpImp", "4")),
-    Breaking("711", "nfe", OFFLINE),
-    Breaking("864", "nfe", says(f"{IDE}/indPres", "5")),
-    Breaking("434", "nfe", BY_A_SITE),
-    Breaking(
+VIOLATIONS = [
+    Violation("710", "nfe", says(f"{IDE}/tpImp", "4")),
+    Violation("711", "nfe", OFFLINE),
+    Violation("864", "nfe", says(f"{IDE}/indPres", "5")),
+    Violation("434", "nfe", BY_A_SITE),
+    Violation(
         "435", "nfe", both(says(f"{IDE}/indPres", "0"), INTERMEDIATED, grown("infNFe/pag", INTERMEDIARY))
     ),
-    Breaking("438", "nfe", both(BY_A_SITE, INTERMEDIATED)),
-    Breaking("439", "nfe", grown("infNFe/pag", INTERMEDIARY)),
-    Breaking("720", "nfe_export", A_COMPANY),
-    Breaking("721", "nfe", both(FOREIGNER, COMING_IN, says(f"{IDE}/indFinal", "0"))),
-    Breaking("727", "nfe_export", both(IN_SAO_PAULO, CONSUMED_ABROAD)),
-    Breaking("772", "nfe_interstate", IN_SAO_PAULO),
-    Breaking("773", "nfe_to_company", IN_RIO),
-    Breaking("790", "nfe_export", says(f"{BUYER}/indIEDest", "2")),
-    Breaking("696", "nfe", says(f"{IDE}/indFinal", "0")),
-    Breaking("521", "nfe_to_company", both(IN_RIO, says(f"{IDE}/indFinal", "1"), TO_CARRY)),
-    Breaking("771", "nfe_to_consumer_elsewhere", FOREIGNER),
-    Breaking("355", "nfe_export", without("infNFe/exporta")),
-    Breaking(
+    Violation("438", "nfe", both(BY_A_SITE, INTERMEDIATED)),
+    Violation("439", "nfe", grown("infNFe/pag", INTERMEDIARY)),
+    Violation("720", "nfe_export", A_COMPANY),
+    Violation("721", "nfe", both(FOREIGNER, COMING_IN, says(f"{IDE}/indFinal", "0"))),
+    Violation("727", "nfe_export", both(IN_SAO_PAULO, CONSUMED_ABROAD)),
+    Violation("772", "nfe_interstate", IN_SAO_PAULO),
+    Violation("773", "nfe_to_company", IN_RIO),
+    Violation("790", "nfe_export", says(f"{BUYER}/indIEDest", "2")),
+    Violation("696", "nfe", says(f"{IDE}/indFinal", "0")),
+    Violation("521", "nfe_to_company", both(IN_RIO, says(f"{IDE}/indFinal", "1"), TO_CARRY)),
+    Violation("771", "nfe_to_consumer_elsewhere", FOREIGNER),
+    Violation("355", "nfe_export", without("infNFe/exporta")),
+    Violation(
         "356",
         "nfe",
         grown(
@@ -62,19 +62,19 @@ BREAKINGS = [
     ),
 ]
 ALLOWED = [
-    Breaking("438", "nfe", both(BY_A_SITE, INTERMEDIATED, grown("infNFe/pag", INTERMEDIARY))),
-    Breaking("772", "nfe_interstate", both(IN_SAO_PAULO, grown("infNFe/dest", DELIVERED_IN_RIO))),
-    Breaking("521", "nfe_to_company", both(IN_RIO, says(f"{IDE}/indFinal", "1"))),
-    Breaking("773", "nfe", IN_RIO),
+    Violation("438", "nfe", both(BY_A_SITE, INTERMEDIATED, grown("infNFe/pag", INTERMEDIARY))),
+    Violation("772", "nfe_interstate", both(IN_SAO_PAULO, grown("infNFe/dest", DELIVERED_IN_RIO))),
+    Violation("521", "nfe_to_company", both(IN_RIO, says(f"{IDE}/indFinal", "1"))),
+    Violation("773", "nfe", IN_RIO),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestOperationRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None

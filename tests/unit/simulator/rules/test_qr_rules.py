@@ -6,12 +6,12 @@ from functools import partial
 import pytest
 from lxml import etree
 
-from carimbo.simulator.family import World
-from carimbo.simulator.security_codes import SecurityCode, SecurityCodes
+from carimbo.simulator.family import RequestContext
+from carimbo.simulator.registers import SecurityCode, SecurityCodes
 from support import CNPJ
 from unit.fiscal.goods.support import CPF
 from unit.simulator.mutating import CSC, Edit, at, both, says, without
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.certificates import of_person
 from unit.simulator.rules.edits import grown
 
@@ -39,20 +39,20 @@ def parameters(root: etree._Element) -> tuple[str, list[str]]:
 
 
 def parameter(place: int, text: str, token: str = CSC) -> Edit:
-    """Another parameter, with the hash that goes with it."""
+    """Changes a parameter, with a matching hash."""
 
     def edit(root: etree._Element) -> None:
         address, parts = parameters(root)
         parts[place] = text
-        told = "|".join(parts[:-1])
-        hashed = hashlib.sha1(f"{told}{token}".encode()).hexdigest().upper()
-        at(root, QR).text = f"{address}?p={told}|{hashed}"
+        text_to_hash = "|".join(parts[:-1])
+        hashed = hashlib.sha1(f"{text_to_hash}{token}".encode()).hexdigest().upper()
+        at(root, QR).text = f"{address}?p={text_to_hash}|{hashed}"
 
     return edit
 
 
 def last(text: str) -> Edit:
-    """Another hash or signature."""
+    """Changes the hash or signature."""
 
     def edit(root: etree._Element) -> None:
         address, parts = parameters(root)
@@ -85,49 +85,49 @@ def by_a_person(root: etree._Element) -> None:
     issuer.text = CPF
 
 
-def known_to_the_state(around: World, xml: bytes) -> None:
-    SecurityCodes(around.store).put(SecurityCode(CNPJ, 2, ANOTHER_TOKEN))
+def register_security_code(context: RequestContext, xml: bytes) -> None:
+    SecurityCodes(context.store).put(SecurityCode(CNPJ, 2, ANOTHER_TOKEN))
 
 
-BREAKINGS = [
-    Breaking("394", "nfce", without("infNFeSupl")),
-    Breaking("903", "nfce", after_signing=first_version),
-    Breaking("395", "nfce", elsewhere),
-    Breaking("672", "nfe", PRINTED_LIKE_A_RECEIPT),
-    Breaking(
+VIOLATIONS = [
+    Violation("394", "nfce", without("infNFeSupl")),
+    Violation("903", "nfce", after_signing=first_version),
+    Violation("395", "nfce", elsewhere),
+    Violation("672", "nfe", PRINTED_LIKE_A_RECEIPT),
+    Violation(
         "444",
         "nfce",
         both(by_a_person, says("infNFe/ide/serie", "920")),
         issue=partial(of_person, cpf=CPF),
     ),
-    Breaking("397", "nfce", after_signing=parameter(0, ANOTHER_KEY), detail="[Param:chNFe]"),
-    Breaking("397", "nfce", after_signing=parameter(2, "1"), detail="[Param:tpAmb]"),
-    Breaking("397", "nfce_offline", after_signing=parameter(3, "15"), detail="[Param:diaEmi]"),
-    Breaking("397", "nfce_offline", after_signing=parameter(4, "71.81"), detail="[Param:vNF]"),
-    Breaking("397", "nfce_offline", after_signing=parameter(5, "3" * 56)),
-    Breaking("397", "nfce_offline_qr3", A_BUYER),
-    Breaking("397", "nfce_offline_qr3", A_FOREIGNER),
-    Breaking("462", "nfce", parameter(3, "2")),
-    Breaking("464", "nfce", after_signing=last("A" * 40)),
-    Breaking("464", "nfce", after_signing=parameter(3, "1", ANOTHER_TOKEN)),
-    Breaking("464", "nfce_offline", after_signing=last("A" * 40)),
-    Breaking("583", "nfce_offline_qr3", after_signing=last("AAAA")),
-    Breaking("878", "nfce", says(CONSULT, "https://www.example.com/consulta")),
+    Violation("397", "nfce", after_signing=parameter(0, ANOTHER_KEY), detail="[Param:chNFe]"),
+    Violation("397", "nfce", after_signing=parameter(2, "1"), detail="[Param:tpAmb]"),
+    Violation("397", "nfce_offline", after_signing=parameter(3, "15"), detail="[Param:diaEmi]"),
+    Violation("397", "nfce_offline", after_signing=parameter(4, "71.81"), detail="[Param:vNF]"),
+    Violation("397", "nfce_offline", after_signing=parameter(5, "3" * 56)),
+    Violation("397", "nfce_offline_qr3", A_BUYER),
+    Violation("397", "nfce_offline_qr3", A_FOREIGNER),
+    Violation("462", "nfce", parameter(3, "2")),
+    Violation("464", "nfce", after_signing=last("A" * 40)),
+    Violation("464", "nfce", after_signing=parameter(3, "1", ANOTHER_TOKEN)),
+    Violation("464", "nfce_offline", after_signing=last("A" * 40)),
+    Violation("583", "nfce_offline_qr3", after_signing=last("AAAA")),
+    Violation("878", "nfce", says(CONSULT, "https://www.example.com/consulta")),
 ]
 ALLOWED = [
-    Breaking("395", "nfce", capitals),
-    Breaking("397", "nfce_offline", after_signing=parameter(4, "71.80")),
-    Breaking("462", "nfce", after_signing=parameter(3, "2", ANOTHER_TOKEN), prepare=known_to_the_state),
-    Breaking("878", "nfce", says(CONSULT, "www.homologacao.nfce.fazenda.sp.gov.br/consulta")),
+    Violation("395", "nfce", capitals),
+    Violation("397", "nfce_offline", after_signing=parameter(4, "71.80")),
+    Violation("462", "nfce", after_signing=parameter(3, "2", ANOTHER_TOKEN), prepare=register_security_code),
+    Violation("878", "nfce", says(CONSULT, "www.homologacao.nfce.fazenda.sp.gov.br/consulta")),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestQrRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None

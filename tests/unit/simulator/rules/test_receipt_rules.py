@@ -1,9 +1,9 @@
-"""What receipts may not say, or must."""
+"""Fields that receipts must or must not have."""
 
 import pytest
 
 from unit.simulator.mutating import Edit, after, both, says, without
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import becomes, filled, grown
 
 IDE, ISSUER, BUYER = "infNFe/ide", "infNFe/emit", "infNFe/dest"
@@ -88,81 +88,81 @@ def beside_the_icms(tax: str) -> Edit:
 
 
 def costing(unit: str, whole: str) -> Edit:
-    """Two units of a price."""
+    """Changes the price of two units."""
     prices = [says(f"{PRODUCT}/{tag}", unit) for tag in ("vUnCom", "vUnTrib")]
     wholes = [says(path, whole) for path in (f"{PRODUCT}/vProd", f"{TOTALS}/vProd", f"{TOTALS}/vNF", PAID)]
     return both(*prices, *wholes)
 
 
 OF_DOCUMENTS = [
-    Breaking("705", "nfce", after(f"{IDE}/dhEmi", "dhSaiEnt", "2026-11-14T10:00:00-03:00")),
-    Breaking("706", "nfce", says(f"{IDE}/tpNF", "0")),
-    Breaking("707", "nfce", says(f"{IDE}/idDest", "2")),
-    Breaking("1005", "nfce", says(f"{IDE}/indPres", "5")),
-    Breaking("1000", "nfce", after(f"{IDE}/cMunFG", "cMunFGIBS", "3550308")),
-    Breaking("709", "nfce", says(f"{IDE}/tpImp", "1")),
-    Breaking("715", "nfce", says(f"{IDE}/finNFe", "2")),
-    Breaking("716", "nfce", says(f"{IDE}/indFinal", "0")),
-    Breaking("717", "nfce", both(says(f"{IDE}/indPres", "2"), after(f"{IDE}/indPres", "indIntermed", "0"))),
-    Breaking("1006", "nfce", grown(f"{IDE}/verProc", PURCHASE)),
-    Breaking("708", "nfce", grown(f"{IDE}/verProc", f"<NFref><refNFe>{KEY}</refNFe></NFref>")),
-    Breaking(
+    Violation("705", "nfce", after(f"{IDE}/dhEmi", "dhSaiEnt", "2026-11-14T10:00:00-03:00")),
+    Violation("706", "nfce", says(f"{IDE}/tpNF", "0")),
+    Violation("707", "nfce", says(f"{IDE}/idDest", "2")),
+    Violation("1005", "nfce", says(f"{IDE}/indPres", "5")),
+    Violation("1000", "nfce", after(f"{IDE}/cMunFG", "cMunFGIBS", "3550308")),
+    Violation("709", "nfce", says(f"{IDE}/tpImp", "1")),
+    Violation("715", "nfce", says(f"{IDE}/finNFe", "2")),
+    Violation("716", "nfce", says(f"{IDE}/indFinal", "0")),
+    Violation("717", "nfce", both(says(f"{IDE}/indPres", "2"), after(f"{IDE}/indPres", "indIntermed", "0"))),
+    Violation("1006", "nfce", grown(f"{IDE}/verProc", PURCHASE)),
+    Violation("708", "nfce", grown(f"{IDE}/verProc", f"<NFref><refNFe>{KEY}</refNFe></NFref>")),
+    Violation(
         "708", "nfce", grown(TAXES, f"<DFeReferenciado><chaveAcesso>{KEY}</chaveAcesso></DFeReferenciado>")
     ),
-    Breaking("718", "nfce", after(f"{ISSUER}/IE", "IEST", "111111110110")),
-    Breaking("787", "nfce_delivered", without(BUYER)),
-    Breaking("220", "nfce", grown(ISSUER, ITSELF)),
-    Breaking("788", "nfce_delivered", without(f"{BUYER}/enderDest")),
-    Breaking("789", "nfce_delivered", says(f"{BUYER}/indIEDest", "2")),
-    Breaking("729", "nfce_delivered", after(f"{BUYER}/indIEDest", "IE", "110042490114")),
-    Breaking("730", "nfce_delivered", after(f"{BUYER}/indIEDest", "ISUF", "210140267")),
-    Breaking("669", "nfce", grown(ISSUER, PLACE.format("retirada"))),
-    Breaking("373", "nfce", says(f"{PRODUCT}/xProd", "Caneca")),
-    Breaking("750", "nfce", costing("5000.0050000000", "10000.01")),
-    Breaking("753", "nfce", says(f"{TRANSPORT}/modFrete", "0")),
-    Breaking("754", "nfce", filled(TRANSPORT, "<transporta><xNome>LIGEIRO</xNome></transporta>")),
-    Breaking("755", "nfce", filled(TRANSPORT, RETAINED)),
-    Breaking("756", "nfce", filled(TRANSPORT, "<veicTransp><placa>ABC1D23</placa></veicTransp>")),
-    Breaking("757", "nfce", filled(TRANSPORT, "<reboque><placa>ABC1D23</placa></reboque>")),
-    Breaking("758", "nfce", filled(TRANSPORT, "<vagao>1</vagao>")),
-    Breaking("759", "nfce", filled(TRANSPORT, "<balsa>1</balsa>")),
-    Breaking("760", "nfce", grown(TRANSPORT, "<cobr><fat><nFat>1</nFat></fat></cobr>")),
-    Breaking("814", "nfce", grown("infNFe/infAdic", EXPORT)),
-    Breaking("762", "nfce", grown("infNFe/infAdic", "<compra><xPed>1</xPed></compra>")),
-    Breaking("763", "nfce", grown("infNFe/infAdic", SUGAR_CANE)),
+    Violation("718", "nfce", after(f"{ISSUER}/IE", "IEST", "111111110110")),
+    Violation("787", "nfce_delivered", without(BUYER)),
+    Violation("220", "nfce", grown(ISSUER, ITSELF)),
+    Violation("788", "nfce_delivered", without(f"{BUYER}/enderDest")),
+    Violation("789", "nfce_delivered", says(f"{BUYER}/indIEDest", "2")),
+    Violation("729", "nfce_delivered", after(f"{BUYER}/indIEDest", "IE", "110042490114")),
+    Violation("730", "nfce_delivered", after(f"{BUYER}/indIEDest", "ISUF", "210140267")),
+    Violation("669", "nfce", grown(ISSUER, PLACE.format("retirada"))),
+    Violation("373", "nfce", says(f"{PRODUCT}/xProd", "Caneca")),
+    Violation("750", "nfce", costing("5000.0050000000", "10000.01")),
+    Violation("753", "nfce", says(f"{TRANSPORT}/modFrete", "0")),
+    Violation("754", "nfce", filled(TRANSPORT, "<transporta><xNome>LIGEIRO</xNome></transporta>")),
+    Violation("755", "nfce", filled(TRANSPORT, RETAINED)),
+    Violation("756", "nfce", filled(TRANSPORT, "<veicTransp><placa>ABC1D23</placa></veicTransp>")),
+    Violation("757", "nfce", filled(TRANSPORT, "<reboque><placa>ABC1D23</placa></reboque>")),
+    Violation("758", "nfce", filled(TRANSPORT, "<vagao>1</vagao>")),
+    Violation("759", "nfce", filled(TRANSPORT, "<balsa>1</balsa>")),
+    Violation("760", "nfce", grown(TRANSPORT, "<cobr><fat><nFat>1</nFat></fat></cobr>")),
+    Violation("814", "nfce", grown("infNFe/infAdic", EXPORT)),
+    Violation("762", "nfce", grown("infNFe/infAdic", "<compra><xPed>1</xPed></compra>")),
+    Violation("763", "nfce", grown("infNFe/infAdic", SUGAR_CANE)),
 ]
 OF_ITEMS = [
-    Breaking("725", "nfce", says(CFOP, "5117"), detail="[nItem:1]"),
-    Breaking("374", "nfce", OF_SERVICES),
-    Breaking("774", "nfce", OUTSIDE_THE_TOTAL),
-    Breaking("736", "nfce", grown(f"{PRODUCT}/indTot", VEHICLE)),
-    Breaking("738", "nfce", grown(f"{PRODUCT}/indTot", WEAPON)),
-    Breaking("348", "nfce", grown(f"{PRODUCT}/indTot", "<nRECOPI>20260101000000000001</nRECOPI>")),
-    Breaking("766", "nfce_normal", not_taxed_as("<ICMS40><orig>0</orig><CST>50</CST></ICMS40>")),
-    Breaking(
+    Violation("725", "nfce", says(CFOP, "5117"), detail="[nItem:1]"),
+    Violation("374", "nfce", OF_SERVICES),
+    Violation("774", "nfce", OUTSIDE_THE_TOTAL),
+    Violation("736", "nfce", grown(f"{PRODUCT}/indTot", VEHICLE)),
+    Violation("738", "nfce", grown(f"{PRODUCT}/indTot", WEAPON)),
+    Violation("348", "nfce", grown(f"{PRODUCT}/indTot", "<nRECOPI>20260101000000000001</nRECOPI>")),
+    Violation("766", "nfce_normal", not_taxed_as("<ICMS40><orig>0</orig><CST>50</CST></ICMS40>")),
+    Violation(
         "381", "nfce_normal", not_taxed_as(f"<ICMS90><orig>0</orig><CST>90</CST>{SUBSTITUTION}</ICMS90>")
     ),
-    Breaking("382", "nfce_normal", says(CFOP, "5405")),
-    Breaking("741", "nfce_normal", taxed_as(PARTED)),
-    Breaking("740", "nfce_normal", both(not_taxed_as(PASSED_ON), says(CFOP, "5405"))),
-    Breaking("383", "nfce", taxed_as(CREDITED)),
-    Breaking(
+    Violation("382", "nfce_normal", says(CFOP, "5405")),
+    Violation("741", "nfce_normal", taxed_as(PARTED)),
+    Violation("740", "nfce_normal", both(not_taxed_as(PASSED_ON), says(CFOP, "5405"))),
+    Violation("383", "nfce", taxed_as(CREDITED)),
+    Violation(
         "385", "nfce", taxed_as(f"<ICMSSN900><orig>0</orig><CSOSN>900</CSOSN>{SUBSTITUTION}</ICMSSN900>")
     ),
-    Breaking("386", "nfce", says(CFOP, "5405")),
-    Breaking("807", "nfce_normal", grown(f"{TAXES}/COFINS", SHARED)),
-    Breaking("742", "nfce", beside_the_icms("<IPI><cEnq>999</cEnq><IPINT><CST>53</CST></IPINT></IPI>")),
-    Breaking(
+    Violation("386", "nfce", says(CFOP, "5405")),
+    Violation("807", "nfce_normal", grown(f"{TAXES}/COFINS", SHARED)),
+    Violation("742", "nfce", beside_the_icms("<IPI><cEnq>999</cEnq><IPINT><CST>53</CST></IPINT></IPI>")),
+    Violation(
         "743",
         "nfce",
         beside_the_icms("<II><vBC>0.00</vBC><vDespAdu>0.00</vDespAdu><vII>0.00</vII><vIOF>0.00</vIOF></II>"),
     ),
-    Breaking(
+    Violation(
         "746",
         "nfce",
         grown(f"{TAXES}/PIS", "<PISST><vBC>1.00</vBC><pPIS>0.0000</pPIS><vPIS>0.00</vPIS></PISST>"),
     ),
-    Breaking(
+    Violation(
         "749",
         "nfce",
         grown(
@@ -170,7 +170,7 @@ OF_ITEMS = [
             "<COFINSST><vBC>0.00</vBC><pCOFINS>0.0000</pCOFINS><vCOFINS>0.00</vCOFINS></COFINSST>",
         ),
     ),
-    Breaking(
+    Violation(
         "390",
         "nfce",
         grown(
@@ -179,10 +179,10 @@ OF_ITEMS = [
         ),
     ),
 ]
-BREAKINGS = [*OF_DOCUMENTS, *OF_ITEMS]
+VIOLATIONS = [*OF_DOCUMENTS, *OF_ITEMS]
 ALLOWED = [
-    Breaking("750", "nfce", costing("5000.0000000000", "10000.00")),
-    Breaking(
+    Violation("750", "nfce", costing("5000.0000000000", "10000.00")),
+    Violation(
         "750",
         "nfce",
         both(
@@ -190,28 +190,28 @@ ALLOWED = [
             grown(ISSUER, "<dest><CPF>52998224725</CPF><indIEDest>9</indIEDest></dest>"),
         ),
     ),
-    Breaking("374", "nfce", both(OF_SERVICES, says(CFOP, "5933"))),
-    Breaking("386", "nfce", says(CFOP, "5910")),
-    Breaking(
+    Violation("374", "nfce", both(OF_SERVICES, says(CFOP, "5933"))),
+    Violation("386", "nfce", says(CFOP, "5910")),
+    Violation(
         "725",
         "nfce",
         both(says(CFOP, "5949"), taxed_as("<ICMSSN900><orig>0</orig><CSOSN>900</CSOSN></ICMSSN900>")),
     ),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestReceiptRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None
 
-    def test_an_nfe_that_is_printed_like_one_is_held_to_them(self, court: Court) -> None:
-        printed = Breaking("373", "nfe", says(f"{IDE}/tpImp", "6"))
-        refusal = court.verdict_on(court.broken(printed), printed)
+    def test_nfe_printed_as_a_receipt_follows_the_receipt_rules(self, tester: InvoiceRuleTester) -> None:
+        printed = Violation("373", "nfe", says(f"{IDE}/tpImp", "6"))
+        refusal = tester.verdict_on(tester.broken(printed), printed)
         assert refusal is not None
         assert refusal.code == "373"

@@ -1,4 +1,4 @@
-"""References to other documents: what complements and returns refer to, and what no sale may refer to."""
+"""References to other documents in complements, returns and sales."""
 
 from datetime import date, datetime
 from typing import Any
@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from carimbo.simulator.calendar import Milestone
-from carimbo.simulator.family import World
+from carimbo.simulator.family import HOMOLOGATION, RequestContext
 from carimbo.simulator.ledger import Ledger, StoredDocument
-from carimbo.simulator.place import HOMOLOGATION
 from unit.simulator.mutating import NAMESPACE, Edit, both, says
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import becomes, grown, issued_at
 
 IDE, CFOP = "infNFe/ide", "infNFe/det/prod/CFOP"
@@ -27,12 +26,12 @@ ONE_ISSUER = datetime.fromisoformat("2026-08-03T10:00:00-03:00")
 
 
 def refers_to(*keys: str) -> Edit:
-    """Lets the document as a whole refer to others."""
+    """Makes the document refer to others."""
     return grown(f"{IDE}/verProc", *(f"<NFref><refNFe>{key}</refNFe></NFref>" for key in keys))
 
 
 def item_refers_to(key: str, position: int = 1) -> Edit:
-    """Lets an item refer to one of another document."""
+    """Makes an item refer to an item of another document."""
     named = f"<DFeReferenciado><chaveAcesso>{key}</chaveAcesso><nItem>1</nItem></DFeReferenciado>"
     return grown(f"infNFe/det[{position}]/imposto", named)
 
@@ -50,8 +49,8 @@ OF_ONE_ISSUER = both(RETURNED_IN_TWO_ITEMS, item_refers_to(ANOTHERS_KEY), item_r
 COMPLEMENTS_A_COUPON = both(COMPLEMENT, says(CFOP, "5929"), refers_to(NFCE_KEY))
 
 
-def holds_a_printed_receipt(world: World, xml: bytes) -> None:
-    """Keeps an NF-e with the DANFE Simplificado Tipo 2 under the key that documents here refer to."""
+def store_printed_receipt(context: RequestContext, xml: bytes) -> None:
+    """Stores an NF-e with the DANFE Simplificado Tipo 2 under the key that documents here refer to."""
     ide = "<ide><tpImp>6</tpImp></ide>"
     stored = StoredDocument(
         environment=HOMOLOGATION,
@@ -61,37 +60,37 @@ def holds_a_printed_receipt(world: World, xml: bytes) -> None:
         recipient="",
         series=1,
         number=2,
-        issued_at=world.now,
-        received_at=world.now,
+        issued_at=context.now,
+        received_at=context.now,
         code="100",
         protocol="135260000000001",
         digest="",
         xml=f'<NFe xmlns="{NAMESPACE}"><infNFe>{ide}</infNFe></NFe>'.encode(),
         protocol_xml=b"",
     )
-    Ledger(world.store).keep_document(stored)
+    Ledger(context.store).keep_document(stored)
 
 
-def on(moment: datetime, code: str, *edits: Edit, base: str = "nfe_to_company", **others: Any) -> Breaking:
-    """A document that is issued and sent at a moment."""
-    return Breaking(code, base, both(issued_at(moment), *edits), now=moment, **others)
+def on(moment: datetime, code: str, *edits: Edit, base: str = "nfe_to_company", **others: Any) -> Violation:
+    """Returns a violation of a document that is issued and sent at a moment."""
+    return Violation(code, base, both(issued_at(moment), *edits), now=moment, **others)
 
 
-BREAKINGS = [
-    Breaking("254", "nfe", COMPLEMENT),
-    Breaking("255", "nfe", both(COMPLEMENT, REFERRED, REFERRED)),
-    Breaking("269", "nfe", both(COMPLEMENT, refers_to(ANOTHERS_KEY))),
-    Breaking("321", "nfe", RETURNED, detail="[nItem:1]"),
+VIOLATIONS = [
+    Violation("254", "nfe", COMPLEMENT),
+    Violation("255", "nfe", both(COMPLEMENT, REFERRED, REFERRED)),
+    Violation("269", "nfe", both(COMPLEMENT, refers_to(ANOTHERS_KEY))),
+    Violation("321", "nfe", RETURNED, detail="[nItem:1]"),
     on(ITEM_REFERENCES, "321", RETURNED, REFERRED),
     on(NOTE_2026_002, "679", refers_to(OWN_KEY, NFCE_KEY), detail="[nOcor:2]"),
-    on(NOTE_2026_002, "679", REFERRED, prepare=holds_a_printed_receipt),
+    on(NOTE_2026_002, "679", REFERRED, prepare=store_printed_receipt),
     on(NOTE_2026_002, "679", item_refers_to(CFE_KEY), detail="[nItem:1]"),
     on(NOTE_2026_002, "375", COMPLEMENTS_A_COUPON, detail="[nItem:1]"),
     on(ONE_ISSUER, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items", detail="[nItem:2]"),
-    Breaking("1010", "nfe", both(COMPLEMENT, REFERRED, item_refers_to(OWN_KEY))),
+    Violation("1010", "nfe", both(COMPLEMENT, REFERRED, item_refers_to(OWN_KEY))),
 ]
 ALLOWED = [
-    Breaking("254", "nfe", both(COMPLEMENT, REFERRED)),
+    Violation("254", "nfe", both(COMPLEMENT, REFERRED)),
     on(BEFORE_ITEM_REFERENCES, "321", RETURNED, REFERRED),
     on(ITEM_REFERENCES, "321", RETURNED, item_refers_to(OWN_KEY)),
     on(BEFORE_NOTE_2026_002, "679", refers_to(NFCE_KEY)),
@@ -103,21 +102,21 @@ ALLOWED = [
     on(BEFORE_ONE_ISSUER, "1193", OF_TWO_ISSUERS, base="nfe_of_two_items"),
     on(ONE_ISSUER, "1193", OF_ONE_ISSUER, base="nfe_of_two_items"),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestReferenceRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_rule_refuses_alone(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_rule_has_its_exceptions_and_its_first_day(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None
 
-    def test_a_moved_date_counts_instead_of_the_built_in_one(self, court: Court) -> None:
+    def test_moved_date_replaces_the_built_in_one(self, tester: InvoiceRuleTester) -> None:
         returned = on(BEFORE_ITEM_REFERENCES, "321", RETURNED, REFERRED)
         moved = {Milestone.RETURNED_ITEM_REFERENCES: date(2026, 11, 3)}
-        refusal = court.verdict_on(court.broken(returned), returned, moved_dates=moved)
+        refusal = tester.verdict_on(tester.broken(returned), returned, moved_dates=moved)
         assert refusal is not None
         assert refusal.code == "321"

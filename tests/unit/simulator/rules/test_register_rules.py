@@ -1,4 +1,4 @@
-"""What the authorities hold already of a document and its number."""
+"""Documents and numbers that the authorities already have."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,32 +7,31 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.simulator.family import World
+from carimbo.simulator.family import HOMOLOGATION, RequestContext
 from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, VoidedRange
 from carimbo.simulator.nfe.dialect import DIALECT
-from carimbo.simulator.place import HOMOLOGATION
-from carimbo.simulator.rule import Refusal
+from carimbo.simulator.rules import AuthorityVerdict
 from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
-from carimbo.simulator.sefaz.rules.register import remember_rejection
+from carimbo.simulator.sefaz.rules.documents import count_rejection
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.mutating import case_of
-from unit.simulator.rules.breaking import Breaking, Court, base
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation, base
 
-Prepare = Callable[[World, bytes], None]
+Prepare = Callable[[RequestContext, bytes], None]
 PROTOCOL = "135260000000001"
-TOLD = f"[nProt:{PROTOCOL}][dhAut:2026-11-14T10:00:00-03:00]"
+PROTOCOL_DETAIL = f"[nProt:{PROTOCOL}][dhAut:2026-11-14T10:00:00-03:00]"
 
 
-def known(**changes: Any) -> Prepare:
-    """The document came before, with changes."""
+def store_document(**changes: Any) -> Prepare:
+    """Stores the same document, with changes."""
 
-    def prepare(world: World, xml: bytes) -> None:
-        case = case_of(xml, world)
+    def prepare(context: RequestContext, xml: bytes) -> None:
+        invoice = case_of(xml, context)
         usual: dict[str, Any] = {
             "environment": HOMOLOGATION,
-            "access_key": case.access_key,
+            "access_key": invoice.access_key,
             "authorizer": "SP",
-            "issuer": case.author,
+            "issuer": invoice.author,
             "recipient": "",
             "series": 1,
             "number": 3,
@@ -45,28 +44,28 @@ def known(**changes: Any) -> Prepare:
             "protocol_xml": b"",
         }
         stored = StoredDocument(**usual | changes)
-        Ledger(world.store).keep_document(stored, DIALECT.number_id(stored.access_key))
+        Ledger(context.store).keep_document(stored, DIALECT.number_id(stored.access_key))
 
     return prepare
 
 
-def with_other_code(world: World, xml: bytes) -> None:
-    """Another document has the number."""
-    known(access_key=other_key(case_of(xml, world).access_key))(world, xml)
+def with_other_code(context: RequestContext, xml: bytes) -> None:
+    """Stores another document with the same number."""
+    store_document(access_key=other_key(case_of(xml, context).access_key))(context, xml)
 
 
 def other_key(key: str, emission: str = "") -> str:
     return f"{key[:34]}{emission or key[34]}987654321"
 
 
-def sent_before(world: World, xml: bytes) -> None:
-    """The same number was sent in the normal way, under another key."""
-    known(access_key=other_key(case_of(xml, world).access_key, emission="1"))(world, xml)
+def sent_before(context: RequestContext, xml: bytes) -> None:
+    """Stores a normal emission of the same number, under another key."""
+    store_document(access_key=other_key(case_of(xml, context).access_key, emission="1"))(context, xml)
 
 
-def voided(world: World, xml: bytes) -> None:
-    key = case_of(xml, world).access_key
-    Ledger(world.store).keep_range(
+def voided(context: RequestContext, xml: bytes) -> None:
+    key = case_of(xml, context).access_key
+    Ledger(context.store).keep_range(
         VoidedRange(
             environment=HOMOLOGATION,
             state_code=key[:2],
@@ -84,51 +83,57 @@ def voided(world: World, xml: bytes) -> None:
 
 
 def rejected(times: int, before: timedelta = timedelta()) -> Prepare:
-    def prepare(world: World, xml: bytes) -> None:
-        earlier = World(world.now - before, world.store, world.trust, world.controls)
+    def prepare(context: RequestContext, xml: bytes) -> None:
+        earlier = RequestContext(context.now - before, context.store, context.trust, context.controls)
         for _ in range(times):
-            remember_rejection(case_of(xml, earlier))
+            count_rejection(case_of(xml, earlier))
 
     return prepare
 
 
-BREAKINGS = [
-    Breaking("539", "nfe", prepare=with_other_code, detail=TOLD),
-    Breaking("204", "nfe", prepare=known(), detail=TOLD),
-    Breaking("218", "nfe", prepare=known(status=DocumentStatus.CANCELED), detail=TOLD),
-    Breaking("206", "nfe", prepare=voided),
-    Breaking("656", "nfe", prepare=rejected(REJECTIONS_OF_A_DOCUMENT)),
+VIOLATIONS = [
+    Violation("539", "nfe", prepare=with_other_code, detail=PROTOCOL_DETAIL),
+    Violation("204", "nfe", prepare=store_document(), detail=PROTOCOL_DETAIL),
+    Violation("218", "nfe", prepare=store_document(status=DocumentStatus.CANCELED), detail=PROTOCOL_DETAIL),
+    Violation("206", "nfe", prepare=voided),
+    Violation("656", "nfe", prepare=rejected(REJECTIONS_OF_A_DOCUMENT)),
 ]
 
 
 class TestRegisterRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
-    def test_the_other_key_is_told(self, court: Court) -> None:
-        xml = base("nfe", court.signer)
+    def test_existing_key_is_reported(self, tester: InvoiceRuleTester) -> None:
+        xml = base("nfe", tester.signer)
         key = other_key(etree.fromstring(xml)[0].get("Id", "")[3:])
-        assert court.verdict(xml, prepare=with_other_code) == Refusal("539", f"[chNFe:{key}]{TOLD}")
+        assert tester.verdict(xml, prepare=with_other_code) == AuthorityVerdict(
+            "539", f"[chNFe:{key}]{PROTOCOL_DETAIL}"
+        )
 
-    def test_what_is_known_in_the_other_environment_is_not_known_here(self, court: Court) -> None:
-        assert court.verdict(base("nfe", court.signer), prepare=known(environment="1")) is None
+    def test_document_of_the_other_environment_is_ignored(self, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict(base("nfe", tester.signer), prepare=store_document(environment="1")) is None
 
-    def test_an_nfce_may_be_issued_again_offline_under_its_number(self, court: Court) -> None:
-        breaking = Breaking("539", "nfce_offline", prepare=sent_before)
-        assert court.verdict_on(base("nfce_offline", court.signer), breaking) is None
+    def test_nfce_may_be_issued_again_offline_with_its_number(self, tester: InvoiceRuleTester) -> None:
+        violation = Violation("539", "nfce_offline", prepare=sent_before)
+        assert tester.verdict_on(base("nfce_offline", tester.signer), violation) is None
 
-    def test_both_are_held_then(self, court: Court) -> None:
-        def both_came(world: World, xml: bytes) -> None:
-            sent_before(world, xml)
-            known()(world, xml)
+    def test_offline_nfce_is_a_duplicate_of_itself_beside_the_normal_one(
+        self, tester: InvoiceRuleTester
+    ) -> None:
+        def store_both(context: RequestContext, xml: bytes) -> None:
+            sent_before(context, xml)
+            store_document()(context, xml)
 
-        breaking = Breaking("204", "nfce_offline", prepare=both_came)
-        assert court.verdict_on(base("nfce_offline", court.signer), breaking) == Refusal("204", TOLD)
+        violation = Violation("204", "nfce_offline", prepare=store_both)
+        assert tester.verdict_on(base("nfce_offline", tester.signer), violation) == AuthorityVerdict(
+            "204", PROTOCOL_DETAIL
+        )
 
-    def test_what_was_handed_out_offline_stands_although_its_number_was_voided(self, court: Court) -> None:
-        breaking = Breaking("206", "nfce_offline", prepare=voided)
-        assert court.verdict_on(base("nfce_offline", court.signer), breaking) is None
+    def test_offline_nfce_is_accepted_although_its_number_was_voided(self, tester: InvoiceRuleTester) -> None:
+        violation = Violation("206", "nfce_offline", prepare=voided)
+        assert tester.verdict_on(base("nfce_offline", tester.signer), violation) is None
 
     @pytest.mark.parametrize(
         "prepare",
@@ -137,9 +142,9 @@ class TestRegisterRules:
             rejected(REJECTIONS_OF_A_DOCUMENT, before=timedelta(minutes=61)),
         ],
     )
-    def test_rejections_are_counted_within_an_hour(self, prepare: Prepare, court: Court) -> None:
-        assert court.verdict(base("nfe", court.signer), prepare=prepare) is None
+    def test_rejections_are_counted_within_an_hour(self, prepare: Prepare, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict(base("nfe", tester.signer), prepare=prepare) is None
 
-    def test_without_limits_nothing_is_rejected_too_often(self, court: Court) -> None:
-        xml = base("nfe", court.signer)
-        assert court.verdict(xml, prepare=rejected(REJECTIONS_OF_A_DOCUMENT), limits=False) is None
+    def test_rejections_are_not_counted_without_limits(self, tester: InvoiceRuleTester) -> None:
+        xml = base("nfe", tester.signer)
+        assert tester.verdict(xml, prepare=rejected(REJECTIONS_OF_A_DOCUMENT), limits=False) is None

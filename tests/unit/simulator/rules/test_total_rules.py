@@ -3,7 +3,7 @@
 import pytest
 
 from unit.simulator.mutating import after, both, says, without
-from unit.simulator.rules.breaking import Breaking, Court
+from unit.simulator.rules.breaking import InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import becomes, grown
 
 TOTALS, SERVICES = "infNFe/total/ICMSTot", "infNFe/total/ISSQNtot"
@@ -26,41 +26,41 @@ SERVICE = both(
 )
 
 
-BREAKINGS = [
-    Breaking("531", "nfe_normal", says(f"{TOTALS}/vBC", "71.81")),
-    Breaking("531", "nfce_normal", says(f"{TOTALS}/vBC", "71.81")),
-    Breaking("532", "nfe_normal", says(f"{TOTALS}/vICMS", "12.93")),
-    Breaking("795", "nfe", says(f"{TOTALS}/vICMSDeson", "0.01")),
-    Breaking("861", "nfe", says(f"{TOTALS}/vFCP", "0.01")),
-    Breaking("798", ELSEWHERE, says(f"{TOTALS}/vFCPUFDest", "1.45")),
-    Breaking("799", ELSEWHERE, says(f"{TOTALS}/vICMSUFDest", "5.75")),
-    Breaking("800", ELSEWHERE, says(f"{TOTALS}/vICMSUFRemet", "0.01")),
-    Breaking("533", "nfe_substituted", says(f"{TOTALS}/vBCST", "100.01")),
-    Breaking("534", "nfe_substituted", says(f"{TOTALS}/vST", "5.01")),
-    Breaking("862", "nfe", says(f"{TOTALS}/vFCPST", "0.01")),
-    Breaking("859", "nfe", says(f"{TOTALS}/vFCPSTRet", "0.01")),
-    Breaking("967", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMono", "0.01")),
-    Breaking("968", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMonoReten", "0.01")),
-    Breaking("969", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMonoRet", "0.01")),
-    Breaking("564", "nfe", says(f"{TOTALS}/vProd", "71.81")),
-    Breaking("564", "nfe", says("infNFe/det/prod/indTot", "0")),
-    Breaking("535", "nfe", says(f"{TOTALS}/vFrete", "0.01")),
-    Breaking("536", "nfe", says(f"{TOTALS}/vSeg", "0.01")),
-    Breaking("537", "nfe", says(f"{TOTALS}/vDesc", "0.01")),
-    Breaking("601", "nfe", says(f"{TOTALS}/vII", "0.01")),
-    Breaking("538", "nfe", says(f"{TOTALS}/vIPI", "0.01")),
-    Breaking("863", "nfe", says(f"{TOTALS}/vIPIDevol", "0.01")),
-    Breaking("602", "nfe_normal", says(f"{TOTALS}/vPIS", "0.98")),
-    Breaking("603", "nfe_normal", says(f"{TOTALS}/vCOFINS", "4.48")),
-    Breaking("604", "nfe", says(f"{TOTALS}/vOutro", "0.01")),
-    Breaking("610", "nfe", both(says(f"{TOTALS}/vNF", "72.31"), says("infNFe/pag/detPag/vPag", "72.31"))),
-    Breaking("610", "nfce", both(says(f"{TOTALS}/vNF", "71.29"), says("infNFe/pag/detPag/vPag", "71.29"))),
-    Breaking("685", "nfe", after(f"{TOTALS}/vNF", "vTotTrib", "0.01")),
-    Breaking("605", "nfe", both(SERVICE, says(f"{SERVICES}/vServ", "71.81"))),
-    Breaking("606", "nfe", both(SERVICE, says(f"{SERVICES}/vBC", "71.81"))),
-    Breaking("607", "nfe", both(SERVICE, says(f"{SERVICES}/vISS", "3.60"))),
-    Breaking("608", "nfe", both(SERVICE, says(f"{SERVICES}/vPIS", "0.11"))),
-    Breaking("609", "nfe", both(SERVICE, says(f"{SERVICES}/vCOFINS", "0.21"))),
+VIOLATIONS = [
+    Violation("531", "nfe_normal", says(f"{TOTALS}/vBC", "71.81")),
+    Violation("531", "nfce_normal", says(f"{TOTALS}/vBC", "71.81")),
+    Violation("532", "nfe_normal", says(f"{TOTALS}/vICMS", "12.93")),
+    Violation("795", "nfe", says(f"{TOTALS}/vICMSDeson", "0.01")),
+    Violation("861", "nfe", says(f"{TOTALS}/vFCP", "0.01")),
+    Violation("798", ELSEWHERE, says(f"{TOTALS}/vFCPUFDest", "1.45")),
+    Violation("799", ELSEWHERE, says(f"{TOTALS}/vICMSUFDest", "5.75")),
+    Violation("800", ELSEWHERE, says(f"{TOTALS}/vICMSUFRemet", "0.01")),
+    Violation("533", "nfe_substituted", says(f"{TOTALS}/vBCST", "100.01")),
+    Violation("534", "nfe_substituted", says(f"{TOTALS}/vST", "5.01")),
+    Violation("862", "nfe", says(f"{TOTALS}/vFCPST", "0.01")),
+    Violation("859", "nfe", says(f"{TOTALS}/vFCPSTRet", "0.01")),
+    Violation("967", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMono", "0.01")),
+    Violation("968", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMonoReten", "0.01")),
+    Violation("969", "nfe", after(f"{TOTALS}/vFCPSTRet", "vICMSMonoRet", "0.01")),
+    Violation("564", "nfe", says(f"{TOTALS}/vProd", "71.81")),
+    Violation("564", "nfe", says("infNFe/det/prod/indTot", "0")),
+    Violation("535", "nfe", says(f"{TOTALS}/vFrete", "0.01")),
+    Violation("536", "nfe", says(f"{TOTALS}/vSeg", "0.01")),
+    Violation("537", "nfe", says(f"{TOTALS}/vDesc", "0.01")),
+    Violation("601", "nfe", says(f"{TOTALS}/vII", "0.01")),
+    Violation("538", "nfe", says(f"{TOTALS}/vIPI", "0.01")),
+    Violation("863", "nfe", says(f"{TOTALS}/vIPIDevol", "0.01")),
+    Violation("602", "nfe_normal", says(f"{TOTALS}/vPIS", "0.98")),
+    Violation("603", "nfe_normal", says(f"{TOTALS}/vCOFINS", "4.48")),
+    Violation("604", "nfe", says(f"{TOTALS}/vOutro", "0.01")),
+    Violation("610", "nfe", both(says(f"{TOTALS}/vNF", "72.31"), says("infNFe/pag/detPag/vPag", "72.31"))),
+    Violation("610", "nfce", both(says(f"{TOTALS}/vNF", "71.29"), says("infNFe/pag/detPag/vPag", "71.29"))),
+    Violation("685", "nfe", after(f"{TOTALS}/vNF", "vTotTrib", "0.01")),
+    Violation("605", "nfe", both(SERVICE, says(f"{SERVICES}/vServ", "71.81"))),
+    Violation("606", "nfe", both(SERVICE, says(f"{SERVICES}/vBC", "71.81"))),
+    Violation("607", "nfe", both(SERVICE, says(f"{SERVICES}/vISS", "3.60"))),
+    Violation("608", "nfe", both(SERVICE, says(f"{SERVICES}/vPIS", "0.11"))),
+    Violation("609", "nfe", both(SERVICE, says(f"{SERVICES}/vCOFINS", "0.21"))),
 ]
 REFORM_TOTALS = {
     "1076": "vBCIBSCBS",
@@ -78,28 +78,28 @@ REFORM_TOTALS = {
     "1087": "gCBS/vCredPres",
 }
 REVERSED = "<gEstornoCred><vIBSEstCred>{}</vIBSEstCred><vCBSEstCred>{}</vCBSEstCred></gEstornoCred>"
-BREAKINGS += [
-    Breaking(code, "nfe_normal", says(f"{REFORM}/{path}", "99.99")) for code, path in REFORM_TOTALS.items()
+VIOLATIONS += [
+    Violation(code, "nfe_normal", says(f"{REFORM}/{path}", "99.99")) for code, path in REFORM_TOTALS.items()
 ]
-BREAKINGS += [
-    Breaking("1118", "nfe", grown(TOTALS, "<IBSCBSTot><vBCIBSCBS>0.00</vBCIBSCBS></IBSCBSTot>")),
-    Breaking("1119", "nfe_normal", without(REFORM)),
-    Breaking("1119", "nfce_normal", without(REFORM)),
-    Breaking("1176", "nfe_normal", grown(f"{REFORM}/gCBS", REVERSED.format("0.01", "0.00"))),
-    Breaking("1177", "nfe_normal", grown(f"{REFORM}/gCBS", REVERSED.format("0.00", "0.01"))),
+VIOLATIONS += [
+    Violation("1118", "nfe", grown(TOTALS, "<IBSCBSTot><vBCIBSCBS>0.00</vBCIBSCBS></IBSCBSTot>")),
+    Violation("1119", "nfe_normal", without(REFORM)),
+    Violation("1119", "nfce_normal", without(REFORM)),
+    Violation("1176", "nfe_normal", grown(f"{REFORM}/gCBS", REVERSED.format("0.01", "0.00"))),
+    Violation("1177", "nfe_normal", grown(f"{REFORM}/gCBS", REVERSED.format("0.00", "0.01"))),
 ]
 ALLOWED = [
-    Breaking("610", "nfe", both(says(f"{TOTALS}/vNF", "72.30"), says("infNFe/pag/detPag/vPag", "72.30"))),
-    Breaking("605", "nfe", SERVICE),
+    Violation("610", "nfe", both(says(f"{TOTALS}/vNF", "72.30"), says("infNFe/pag/detPag/vPag", "72.30"))),
+    Violation("605", "nfe", SERVICE),
 ]
-"""What comes near to breaking a rule."""
+"""Documents close to breaking a rule, which are accepted."""
 
 
 class TestTotalRules:
-    @pytest.mark.parametrize("breaking", BREAKINGS, ids=str)
-    def test_each_speaks_for_itself(self, breaking: Breaking, court: Court) -> None:
-        court.prove(breaking)
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
+        tester.check(violation)
 
     @pytest.mark.parametrize("allowed", ALLOWED, ids=str)
-    def test_each_knows_its_exceptions(self, allowed: Breaking, court: Court) -> None:
-        assert court.verdict_on(court.broken(allowed), allowed) is None
+    def test_exception_of_a_rule_is_accepted(self, allowed: Violation, tester: InvoiceRuleTester) -> None:
+        assert tester.verdict_on(tester.broken(allowed), allowed) is None

@@ -1,4 +1,4 @@
-"""Whole documents around the first of January 2027: those that follow the new rules are accepted."""
+"""Whole documents around 1 January 2027: those that follow the new rules are accepted."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 
 from unit.fiscal.goods.support import NORMAL
 from unit.simulator.mutating import Edit, both, mutated, nfce, says, without
-from unit.simulator.rules.breaking import NFCE_AT_SP, OFFLINE, Breaking, Court
+from unit.simulator.rules.breaking import NFCE_AT_SP, OFFLINE, InvoiceRuleTester, Violation
 from unit.simulator.rules.edits import FIRST_OF_2027, LAST_OF_2026, OF_2027, becomes, issued_at, rated
 
 TAXES, TOTALS = "infNFe/det/imposto", "infNFe/total"
@@ -35,34 +35,34 @@ GROSS_PRICE = both(
 )
 
 
-def sold(base: str, *edits: Edit) -> Breaking:
-    """A sale on the first day of 2027."""
-    return Breaking("", base, both(issued_at(FIRST_OF_2027), GROSS_PRICE, *edits), now=FIRST_OF_2027)
+def sold(base: str, *edits: Edit) -> Violation:
+    """Returns a sale on the first day of 2027."""
+    return Violation("", base, both(issued_at(FIRST_OF_2027), GROSS_PRICE, *edits), now=FIRST_OF_2027)
 
 
 class TestPriceWithTaxes:
     @pytest.mark.parametrize("contributions", [WITHOUT_INCIDENCE, ZEROS], ids=["cst-08", "cst-49"])
     @pytest.mark.parametrize("base", ["nfe_normal", "nfce_normal"])
-    def test_a_price_that_contains_ibs_and_cbs_is_accepted(
-        self, base: str, contributions: Edit, court: Court
+    def test_price_that_contains_ibs_and_cbs_is_accepted(
+        self, base: str, contributions: Edit, tester: InvoiceRuleTester
     ) -> None:
         document = sold(base, contributions)
-        assert court.verdict_on(court.broken(document), document) is None
+        assert tester.verdict_on(tester.broken(document), document) is None
 
     @pytest.mark.parametrize(("group", "code"), [("PIS", "745"), ("COFINS", "748")])
-    def test_an_nfe_still_needs_the_groups_of_pis_and_cofins(
-        self, group: str, code: str, court: Court
+    def test_nfe_still_needs_the_groups_of_pis_and_cofins(
+        self, group: str, code: str, tester: InvoiceRuleTester
     ) -> None:
         document = sold("nfe_normal", WITHOUT_INCIDENCE, without(f"{TAXES}/{group}"))
-        refusal = court.verdict_on(court.broken(document), document)
+        refusal = tester.verdict_on(tester.broken(document), document)
         assert refusal is not None
         assert refusal.code == code
 
 
 class TestOfflineReceipt:
-    def test_a_receipt_of_december_keeps_the_rates_of_2026_in_january(self, court: Court) -> None:
-        receipt = nfce(court.signer, by=NORMAL, under=OFFLINE)
+    def test_receipt_of_december_keeps_the_rates_of_2026_in_january(self, tester: InvoiceRuleTester) -> None:
+        receipt = nfce(tester.signer, by=NORMAL, under=OFFLINE)
         contingency = says("infNFe/ide/dhCont", LAST_OF_2026.isoformat())
-        late = mutated(receipt, both(issued_at(LAST_OF_2026), contingency), court.signer)
+        late = mutated(receipt, both(issued_at(LAST_OF_2026), contingency), tester.signer)
         now = FIRST_OF_2027 + timedelta(hours=10)
-        assert court.verdict(late, place=NFCE_AT_SP, now=now) is None
+        assert tester.verdict(late, place=NFCE_AT_SP, now=now) is None

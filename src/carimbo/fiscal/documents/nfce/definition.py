@@ -1,36 +1,31 @@
-"""What carimbo knows of the NFC-e."""
+"""The NFC-e as a document type."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
-from carimbo.fiscal.document_type import DocumentType, Issuing, Numbering, PointOfSale, Requirements
-from carimbo.fiscal.documents.nfce.contingency import printed_emission
+from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
+from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, PointOfSale, Requirements
+from carimbo.fiscal.documents.nfce.catalog import FILLING, body_of_sale
+from carimbo.fiscal.documents.nfce.contingency import printed_emission, transmission_deadline
 from carimbo.fiscal.documents.nfce.document import NAME
-from carimbo.fiscal.documents.nfce.from_catalog import FILLING
-from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
-from carimbo.fiscal.documents.nfce.offline_term import transmission_deadline
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
-from carimbo.fiscal.goods.addressee import addressee_of
-from carimbo.fiscal.goods.catalog_item import GoodsFiscal, needed_alone
-from carimbo.fiscal.goods.company_facts import missing_for_rules
-from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION
+from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults
+from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
+from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION, voiding_of
 from carimbo.fiscal.goods.hints import hint_for_rejection
-from carimbo.fiscal.goods.lines import lines_of_xml
-from carimbo.fiscal.goods.signed_identity import identity_of_invoice
-from carimbo.fiscal.goods.voiding import voiding_of
+from carimbo.fiscal.goods.preview import lines_of_xml
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
-from carimbo.fiscal.printout import Paper
-from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.signed_documents import rejection_file
 
-# One that is not of contingency is refused when it arrives more than 5 minutes after its issue (MOC 7.0,
-# rule 704); the minute below that is for clocks that differ and for the way.
+# A receipt outside of contingency is refused if it arrives more than 5 minutes after its issue (MOC 7.0,
+# rule 704); one minute is reserved for clock differences and transmission.
 _STALE_AFTER = timedelta(minutes=4)
 
 
@@ -57,7 +52,7 @@ NFCE = DocumentType(
     event_prefix="nfce",
     event_group="nfce",
     is_urgent=True,
-    numbering=Numbering(voiding=voiding_of("65")),
+    numbering=NumberingRules(voiding=voiding_of("65")),
     requirements=Requirements(settings=missing_settings, rules=partial(missing_for_rules, NAME)),
     feature="nfceEmission",
     issuing=Issuing(
@@ -71,7 +66,7 @@ NFCE = DocumentType(
         archived=partial(authorized_document, NFE_DIALECT),
         refused=rejection_file,
         schema=Schema.NFE,
-        papers=(Paper.ROLL_80, Paper.ROLL_58),
+        papers=(PaperSize.ROLL_80, PaperSize.ROLL_58),
         print_name="NFCe",
         issue_date=lambda request: request.issue_date,
         lines=lines_of_xml,
@@ -81,7 +76,7 @@ NFCE = DocumentType(
     point_of_sale=PointOfSale(
         printed_emission, lambda request: request.access_key, _printed_fields, transmission_deadline
     ),
-    catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, needed_alone, body_of_sale),
+    catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, missing_without_defaults, body_of_sale),
     catalog_filling=FILLING,
     events=(RECEIPT_CANCELLATION,),
     secret_settings=("csc", "homologation.csc"),

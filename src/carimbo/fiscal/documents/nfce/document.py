@@ -1,28 +1,28 @@
-"""Composing an NFC-e: request, company and emission become the receipt that is written."""
+"""Composes an NFC-e from request, company and emission."""
 
-from carimbo.fiscal.company import Company
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.findings import Findings
 from carimbo.fiscal.goods.cfop import WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.parties import issuer, recipient
+from carimbo.fiscal.goods.parties import issuer_group, recipient_group
 from carimbo.fiscal.goods.payments import NO_PAYMENT
 from carimbo.fiscal.goods.presence import Presence
-from carimbo.fiscal.goods.sale import (
+from carimbo.fiscal.goods.request import (
     compose_items,
     compose_notes,
     compose_payments,
-    identification,
-    parts_of_both,
+    identification_group,
     presence_fields,
+    shared_parts,
 )
 from carimbo.fiscal.goods.totals import totals_of
-from carimbo.fiscal.homologation import HOMOLOGATION_ITEM
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
+from carimbo.fiscal.issuance import Software
+from carimbo.fiscal.layouts.filling import HOMOLOGATION_ITEM
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import Recipient
 from carimbo.fiscal.making import Composition
-from carimbo.fiscal.software import Software
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "65"
@@ -31,9 +31,9 @@ _RECEIPT = "4"
 _OUTBOUND = "1"
 _NORMAL_PURPOSE = "1"
 _FINAL_CONSUMER = "1"
-# The rule that demands the address of a delivery (MOC 7.0, E05-20).
+# The rule that requires the address of a delivery (MOC 7.0, E05-20).
 _ADDRESS_RULE = "788"
-# What `ide` says of every receipt.
+# Fields of `ide` that are the same in every receipt.
 _OPERATION = {
     "direction": _OUTBOUND,
     "destination": WITHIN_THE_STATE,
@@ -46,17 +46,20 @@ _OPERATION = {
 def compose(
     request: NfceRequest, company: Company, emission: Emission, software: Software
 ) -> Composition[Invoice]:
-    """Make the receipt, and tell everything that is missing in the request."""
+    """Returns the receipt, with a problem for everything that the request lacks."""
     findings = Findings()
     trade = _trade(company, emission)
-    items = _items(request, trade, emission, findings)
+    cfop = request.cfop or usual_cfop(WITHIN_THE_STATE, trade, inbound=False)
+    # In homologation the first item says that the receipt has no value (rule 373).
+    is_test = emission.environment is Environment.HOMOLOGATION
+    items = compose_items(request, trade, cfop, findings, HOMOLOGATION_ITEM if is_test else None)
     notes = compose_notes(request, items, trade, findings)
-    buyer = findings.tried(_buyer, request, emission, findings)
+    buyer = findings.attempt(_buyer, request, emission, findings)
     totals = totals_of(items, None)
     key = emission.access_key(MODEL, company)
     invoice = Invoice(
-        **parts_of_both(request, software, key, notes),
-        identification=identification(
+        **shared_parts(request, software, key, notes),
+        identification=identification_group(
             request,
             company,
             emission,
@@ -65,7 +68,7 @@ def compose(
             **_OPERATION,
             **presence_fields(request, request.presence),
         ),
-        issuer=issuer(company, company.address.state),
+        issuer=issuer_group(company, company.address.state),
         recipient=buyer,
         items=items,
         totals=totals,
@@ -77,7 +80,6 @@ def compose(
 
 
 def _trade(company: Company, emission: Emission) -> Trade:
-    """A receipt is for whoever consumes the goods, there and then."""
     issue_day = TaxDay.of(emission.issued_at.date(), NAME)
     return Trade(
         company=company,
@@ -93,15 +95,8 @@ def _trade(company: Company, emission: Emission) -> Trade:
     )
 
 
-def _items(request: NfceRequest, trade: Trade, emission: Emission, findings: Findings) -> tuple[Item, ...]:
-    """The lines; in homologation the first one says that the receipt is worth nothing (rule 373)."""
-    test = emission.environment is Environment.HOMOLOGATION
-    cfop = request.cfop or usual_cfop(WITHIN_THE_STATE, trade, inbound=False)
-    return compose_items(request, trade, cfop, findings, HOMOLOGATION_ITEM if test else None)
-
-
 def _buyer(request: NfceRequest, emission: Emission, findings: Findings) -> Recipient | None:
     if request.recipient is None:
         return None
     address_rule = _ADDRESS_RULE if request.presence is Presence.DELIVERY else None
-    return recipient(request.recipient, emission.environment, findings, address_rule)
+    return recipient_group(request.recipient, emission.environment, findings, address_rule)

@@ -1,7 +1,7 @@
-"""The QR code of an NFC-e: written in both versions, online and offline, and read back.
+"""The QR code of an NFC-e and its supplement: written in both versions, online and offline, and read back.
 
-Version 2 is sealed with the company's CSC; version 3 only offline, and with the certificate (NT 2025.001;
-Manual de Padrões Técnicos do DANFE NFC-e e QR Code 6.0, 4.3 and 4.4).
+Version 2 has a hash with the company's CSC; version 3 is signed with the certificate, only offline (NT
+2025.001; Manual de Padrões Técnicos do DANFE NFC-e e QR Code 6.0, 4.3 and 4.4).
 """
 
 import hashlib
@@ -17,9 +17,14 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
+from carimbo.fiscal.documents.nfce.settings import QR_WITHOUT_CSC, NfceSettings
+from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.signature import Signature, Signer
 from carimbo.fiscal.layouts import canonical
-from carimbo.fiscal.signature import Signer
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.tables.authorities import NfceAddresses, nfce_addresses
 
 # XSD: lengths of qrCode and urlChave.
 _LONGEST_QR = 1_000
@@ -51,14 +56,14 @@ class Csc:
 
 @dataclass(frozen=True, slots=True)
 class QrRecipient:
-    """Who bought, as version 3 tells it: kind and tax id, both empty when nobody is identified."""
+    """The buyer in version 3: kind and tax id, both empty if the buyer is not identified."""
 
     kind: str = ""
     tax_id: str = ""
 
     @classmethod
     def of(cls, *, cnpj: str | None = None, cpf: str | None = None, foreign: str | None = None) -> Self:
-        """Choose the kind; a foreigner's document stays out of the code."""
+        """Chooses the kind; the code omits a foreigner's document."""
         if cnpj:
             return cls("1", cnpj)
         if cpf:
@@ -68,57 +73,57 @@ class QrRecipient:
 
 @dataclass(frozen=True, slots=True)
 class OfflineReceipt:
-    """What an NFC-e that waits for its authorisation says of itself in the QR code."""
+    """The data of an NFC-e issued offline that its QR code contains."""
 
     access_key: str
     environment: Environment
     issued_at: datetime
-    """As written in the XML: its day is that of the offset it has there."""
+    """As written in the XML; the QR code has the day in that offset."""
     amount: Decimal
     recipient: QrRecipient = field(default_factory=QrRecipient)
 
     def parameters(self, version: str) -> str:
-        """The beginning that both versions share."""
+        """Returns the first parameters, which both versions share."""
         day, amount = f"{self.issued_at:%d}", canonical.decimal(self.amount, 2)
         return _BAR.join([self.access_key, version, self.environment.code, day, amount])
 
 
 def online_v2(address: str, access_key: str, environment: Environment, csc: Csc) -> str:
-    """Write version 2 of a receipt that is authorised before it is printed."""
+    """Returns version 2 for a receipt that is authorised before it is printed."""
     return _sealed(address, _BAR.join([access_key, "2", environment.code, csc.id]), csc)
 
 
 def offline_v2(address: str, receipt: OfflineReceipt, digest_value: str, csc: Csc) -> str:
-    """Write version 2 of a contingency receipt, which the digest of its signature ties to the XML."""
+    """Returns version 2 for a contingency receipt, with the digest of its signature."""
     parameters = [receipt.parameters("2"), hex_digest(digest_value), csc.id]
     return _sealed(address, _BAR.join(parameters), csc)
 
 
 def online_v3(address: str, access_key: str, environment: Environment) -> str:
-    """Write version 3 of a receipt that is authorised before it is printed."""
+    """Returns version 3 for a receipt that is authorised before it is printed."""
     return _addressed(address, _BAR.join([access_key, "3", environment.code]))
 
 
 def offline_v3(address: str, receipt: OfflineReceipt, signer: Signer) -> str:
-    """Write version 3 of a contingency receipt, signed with the certificate of the XML's own signature."""
+    """Returns version 3 for a contingency receipt, signed with the certificate that signs the XML."""
     recipient = receipt.recipient
     parameters = _BAR.join([receipt.parameters("3"), recipient.kind, recipient.tax_id])
     return _addressed(address, f"{parameters}{_BAR}{signer.sign_text(parameters)}")
 
 
-def supplement(qr_code: str, consult: str) -> str:
-    """Write `infNFeSupl`, which stands between the signed part and its signature."""
+def supplement_xml(qr_code: str, consult: str) -> str:
+    """Returns `infNFeSupl`, which comes between the signed part and its signature."""
     qr_text, consult_text = canonical.text(qr_code, _LONGEST_QR), canonical.text(consult, _LONGEST_CONSULT)
     return f"<infNFeSupl><qrCode>{qr_text}</qrCode><urlChave>{consult_text}</urlChave></infNFeSupl>"
 
 
 def hex_digest(digest_value: str) -> str:
-    """The base64 text of a DigestValue, letter by letter in hexadecimal."""
+    """Returns the base64 text of a DigestValue, each letter in hexadecimal."""
     return digest_value.encode().hex()
 
 
 def csc_hash(parameters: str, csc: Csc) -> str:
-    """The seal of version 2: parameters and secret in one SHA-1."""
+    """Returns the hash of version 2: SHA-1 of parameters and secret."""
     return hashlib.sha1((parameters + csc.token).encode(), usedforsecurity=False).hexdigest().upper()
 
 
@@ -127,7 +132,7 @@ def _sealed(address: str, parameters: str, csc: Csc) -> str:
 
 
 def _addressed(address: str, parameters: str) -> str:
-    # Some states publish their address with the question mark or the whole `?p=`; the XSD wants it once.
+    # Some states publish their address with the question mark or the whole `?p=`; the XSD requires it once.
     return address.removesuffix(_QUERY).removesuffix("?") + _QUERY + parameters
 
 
@@ -144,7 +149,7 @@ _LAYOUTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QrCode:
-    """A QR code taken apart: texts as they stand, empty where its version or kind has none."""
+    """The parameters of a QR code as text; empty where its version or kind has none."""
 
     address: str
     access_key: str
@@ -160,24 +165,24 @@ class QrCode:
     seal: str = ""
     """Hash of version 2, signature of version 3."""
     sealed: str = ""
-    """The parameters that the seal was made of."""
+    """The parameters under the hash or signature."""
 
     @property
     def is_offline(self) -> bool:
-        """Tell whether it is that of a contingency receipt."""
+        """Whether it belongs to a contingency receipt."""
         return bool(self.day)
 
     def is_sealed_with(self, csc: Csc) -> bool:
-        """Tell whether the hash of version 2 was made with this security code."""
+        """Returns whether the hash of version 2 was made with this security code."""
         return self.seal.upper() == csc_hash(self.sealed, csc)
 
     def is_signed_by(self, certificate_der: bytes) -> bool:
-        """Tell whether the signature of version 3 was made with the certificate's key."""
+        """Returns whether the signature of version 3 was made with the certificate's key."""
         key = x509.load_der_x509_certificate(certificate_der).public_key()
         if not isinstance(key, RSAPublicKey):
             return False
         try:
-            # RSA with SHA-1 is what NT 2025.001 asks for.
+            # NT 2025.001 prescribes RSA with SHA-1.
             key.verify(b64decode(self.seal, validate=True), self.sealed.encode(), PKCS1v15(), hashes.SHA1())  # noqa: S303
         except (InvalidSignature, ValueError):
             return False
@@ -185,10 +190,10 @@ class QrCode:
 
 
 def read_qr(text: str) -> QrCode:
-    """Take a QR code of version 2 or 3 apart; whether it tells the truth is for the caller to compare."""
-    address, found, query = text[: _LONGEST_QR + 1].partition(_QUERY)
+    """Parses a QR code of version 2 or 3; the caller compares its values. Raises `InvalidQr`."""
+    address, separator, query = text[: _LONGEST_QR + 1].partition(_QUERY)
     values = query.split(_BAR)
-    if not found or len(text) > _LONGEST_QR or len(values) < len(_START):
+    if not separator or len(text) > _LONGEST_QR or len(values) < len(_START):
         raise InvalidQr("396", "O QR Code não tem os parâmetros que a NFC-e exige.")
     version = values[1]
     if version not in ("2", "3"):
@@ -197,3 +202,60 @@ def read_qr(text: str) -> QrCode:
     if names is None:
         raise InvalidQr("396", f"O QR Code da versão {version} não pode ter {len(values)} parâmetros.")
     return QrCode(address=address, sealed=query.rpartition(_BAR)[0], **dict(zip(names, values, strict=True)))
+
+
+def supplement_of(
+    invoice: Invoice, emission: Emission, settings: NfceSettings, signature: Signature, signer: Signer
+) -> bytes | tuple[Problem, ...]:
+    """Returns the supplement (`infNFeSupl`), or what the company's settings lack for it."""
+    addresses = nfce_addresses(invoice.issuer.address.state, emission.environment)
+    if addresses is None:
+        return (Problem("395", "company.address.state", "Não há endereço de consulta de NFC-e para a UF."),)
+    csc = csc_of(settings, emission.environment)
+    if csc is None and settings.qr_version != QR_WITHOUT_CSC:
+        return (
+            Problem(
+                "462",
+                "company.settings.nfce.csc",
+                "O QR Code da versão 2 exige o CSC deste ambiente.",
+                "Informe cscId e csc nas configurações da NFC-e, ou use qrVersion 3.",
+            ),
+        )
+    qr_code = _qr_code(invoice, emission, addresses, csc, signature, signer)
+    return supplement_xml(qr_code, addresses.consult).encode()
+
+
+def csc_of(settings: NfceSettings, environment: Environment) -> Csc | None:
+    """Returns the security code of an environment, None for version 3 of the QR code, which uses none."""
+    own = settings if environment is Environment.PRODUCTION else settings.homologation
+    if settings.qr_version == QR_WITHOUT_CSC or own is None or not own.csc_id or not own.csc:
+        return None
+    return Csc(own.csc_id, own.csc)
+
+
+def _qr_code(
+    invoice: Invoice,
+    emission: Emission,
+    addresses: NfceAddresses,
+    csc: Csc | None,
+    signature: Signature,
+    signer: Signer,
+) -> str:
+    key = invoice.id.removeprefix("NFe")
+    if emission.type is not EmissionType.OFFLINE:
+        if csc is None:
+            return online_v3(addresses.qr, key, emission.environment)
+        return online_v2(addresses.qr, key, emission.environment, csc)
+    buyer = invoice.recipient
+    receipt = OfflineReceipt(
+        access_key=key,
+        environment=emission.environment,
+        issued_at=emission.issued_at,
+        amount=invoice.totals.invoice.amount,
+        recipient=QrRecipient.of(cnpj=buyer.cnpj, cpf=buyer.cpf, foreign=buyer.foreign_id)
+        if buyer
+        else QrRecipient(),
+    )
+    if csc is None:
+        return offline_v3(addresses.qr, receipt, signer)
+    return offline_v2(addresses.qr, receipt, signature.digest_value, csc)

@@ -5,28 +5,27 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 
-from carimbo.fiscal.body_reading import is_blank, reading_of, without_blanks
-from carimbo.fiscal.date_fields import IsoDay, LocalMoment
-from carimbo.fiscal.fields import Body, Text
-from carimbo.fiscal.goods.payments import METHODS_TAKEN, Method
+from carimbo.fiscal.body.date_fields import IsoDay, LocalMoment
+from carimbo.fiscal.body.fields import Body, Text
+from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank, reading_of, without_blanks
+from carimbo.fiscal.goods.payments import ACCEPTED_METHODS, PaymentMethodCode
 from carimbo.fiscal.goods.presence import Presence
-from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
-from carimbo.fiscal.missing_fields import MAY_BE_MISSING, Missing
+from carimbo.fiscal.goods.request import SOLD_QUANTITIES, GoodsRequest
+from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.module_settings import Number, Series
-from carimbo.fiscal.taxpayer import normalize
 
-# The authorities take messages of 500 kB at most (rule 214).
+# The authorities accept messages of at most 500 kB (rule 214).
 SignedXml = Annotated[str, StringConstraints(max_length=500_000)]
-# As people write it: in groups, and in either case.
+# As people type it: in groups, in upper or lower case.
 PrintedKey = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z ]{44,60}$"), AfterValidator(normalize)]
 _UNPAID = Missing("Campo obrigatório: informe paymentMethod ou payments.")
 _UNPRINTED = Missing("Campo obrigatório quando issueMode é offlineContingency.")
 PRINTED_FIELDS = ("accessKey", "number", "series", "issuedAt", "contingency")
-"""What the paper of a receipt says, by the names of our JSON."""
+"""The fields that are printed on a receipt, by their JSON names."""
 
 
 class IssueMode(StrEnum):
-    """Who issued: the service now, or the point of sale already, while it was offline."""
+    """The issuing system: the service now, or the point of sale earlier, while it was offline."""
 
     NORMAL = "normal"
     OFFLINE_CONTINGENCY = "offlineContingency"
@@ -40,7 +39,7 @@ class Transmit(StrEnum):
 
 
 class ContingencyBody(Body):
-    """Since when and why the point of sale was offline."""
+    """The beginning of the contingency, and its reason."""
 
     started_at: IsoDay = Field(
         description="Data e hora de entrada em contingência; sem fuso, no da empresa (dhCont)."
@@ -51,16 +50,16 @@ class ContingencyBody(Body):
     )
 
 
-class NfceRequest(SaleBody):
-    """An NFC-e to be issued, or one that the point of sale issued offline and now hands over."""
+class NfceRequest(GoodsRequest):
+    """An NFC-e to issue, or to transmit after the point of sale issued it offline."""
 
     model_config = ConfigDict(json_schema_extra={"allOf": [SOLD_QUANTITIES]})
 
-    payment_method: Annotated[Method | None, MAY_BE_MISSING] = Field(
+    payment_method: Annotated[PaymentMethodCode | None, MAY_BE_MISSING] = Field(
         default=None,
         description=(
             "Meio de pagamento do valor total, obrigatório sem `payments`; com eles, um dos seus meios:"
-            f" {METHODS_TAKEN}."
+            f" {ACCEPTED_METHODS}."
         ),
     )
     presence: Presence = Field(
@@ -104,9 +103,9 @@ class NfceRequest(SaleBody):
     @model_validator(mode="before")
     @classmethod
     def mark_missing(cls, data: Any) -> Any:
-        """Marks what a body lacks by its payments and its mode, to be reported with all other errors.
+        """Marks the fields that payments and mode require, so that they are reported with all other errors.
 
-        A recipient without any value is nobody: points of sale send the fields of an empty form.
+        A recipient without any value is absent: points of sale send the fields of an empty form.
         """
         given = without_blanks(data, reading_of(cls, clears=False))
         if not isinstance(given, dict):

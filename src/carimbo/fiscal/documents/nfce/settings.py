@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
+from carimbo.fiscal.body.fields import Changes, Flag, Integer
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.fields import Changes, Flag, Integer
 from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
-from carimbo.fiscal.printout import Paper
+from carimbo.fiscal.printout import PaperSize
 
 CscId = Annotated[
     str,
@@ -33,7 +33,7 @@ class HomologationCsc(Changes):
 
 
 class NfceSettings(ModuleSettings):
-    """Module switch, environment, numbering, the security codes of the QR code and the usual paper."""
+    """Module switch, environment, numbering, the security codes of the QR code and the paper width."""
 
     active: Flag = False
     environment: ModuleEnvironment | None = None
@@ -43,17 +43,17 @@ class NfceSettings(ModuleSettings):
     qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
         default=2, description="Versão do QR Code; a 2 exige o CSC."
     )
-    paper: Literal[Paper.ROLL_80, Paper.ROLL_58] = Field(
-        default=Paper.ROLL_80, description="Largura da bobina em que se imprime."
+    paper: Literal[PaperSize.ROLL_80, PaperSize.ROLL_58] = Field(
+        default=PaperSize.ROLL_80, description="Largura da bobina em que se imprime."
     )
 
     @property
     def own_environment(self) -> ModuleEnvironment | None:
-        """The environment of this module, if it is set."""
+        """The environment of this module; None if it follows the company's."""
         return self.environment
 
     @property
-    def usual_paper(self) -> Paper:
+    def default_paper(self) -> PaperSize:
         """The roll that the company prints on."""
         return self.paper
 
@@ -63,11 +63,11 @@ class NfceSettings(ModuleSettings):
 
 
 def missing_settings(settings: NfceSettings, environment: Environment) -> tuple[str, ...]:
-    """What the module lacks: it must be on, and have the CSC of the environment if its QR code needs one."""
+    """Returns the missing settings: the switch, and the CSC of the environment if the QR code needs one."""
     off = () if settings.active else ("nfce.active",)
     if settings.qr_version == QR_WITHOUT_CSC:
         return off
     in_production = environment is Environment.PRODUCTION
-    own, place = (settings, "nfce") if in_production else (settings.homologation, "nfce.homologation")
+    own, path = (settings, "nfce") if in_production else (settings.homologation, "nfce.homologation")
     lacking = (name for name in HomologationCsc.model_fields if not getattr(own, name, None))
-    return (*off, *(f"{place}.{to_camel(name)}" for name in lacking))
+    return (*off, *(f"{path}.{to_camel(name)}" for name in lacking))

@@ -1,4 +1,4 @@
-"""What the XML of an NFC-e says of itself, read before anything in it is trusted."""
+"""The fields of a signed NFC-e, read before any of them is trusted."""
 
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -6,19 +6,19 @@ from typing import Any, Self
 
 from lxml import etree
 
-from carimbo.fiscal.access_key import padded_tax_id
 from carimbo.fiscal.documents.nfce.qr import QrRecipient
+from carimbo.fiscal.identity.access_key import padded_tax_id
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 
 
 def _at(path: str) -> Any:
-    """Declare where in an NFe a text stands."""
+    """Declares the path of a text in an NFe element."""
     return field(default="", metadata={"path": "/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/"))})
 
 
 @dataclass(frozen=True, slots=True)
 class SignedReceipt:
-    """What the XML says, as text: empty where an element is missing, unchecked everywhere."""
+    """Unchecked texts of a signed XML; empty where an element is missing."""
 
     id: str
     state_code: str = _at("infNFe/ide/cUF")
@@ -43,10 +43,10 @@ class SignedReceipt:
 
     @classmethod
     def of(cls, root: etree._Element) -> Self:
-        """Read an NFe element, of which nothing is known but its name."""
+        """Reads the fields of an NFe element."""
         signed = root.find(f"{{{NAMESPACE}}}infNFe")
-        places = {one.name: one.metadata["path"] for one in fields(cls) if "path" in one.metadata}
-        texts = {name: root.findtext(path) or "" for name, path in places.items()}
+        paths = {item.name: item.metadata["path"] for item in fields(cls) if "path" in item.metadata}
+        texts = {name: root.findtext(path) or "" for name, path in paths.items()}
         return cls("" if signed is None else signed.get("Id", ""), **texts)
 
     @property
@@ -56,7 +56,7 @@ class SignedReceipt:
 
     @property
     def composed_key(self) -> str:
-        """The access key that the fields make, with the check digit that they have (MOC 7.0)."""
+        """The access key composed from the fields, with their check digit (MOC 7.0)."""
         year_month = self.issued_at[2:4] + self.issued_at[5:7]
         series, number = self.series.zfill(3), self.number.zfill(9)
         first = f"{self.state_code}{year_month}{padded_tax_id(self.issuer)}{self.model}{series}{number}"
@@ -69,16 +69,16 @@ class SignedReceipt:
 
     @property
     def recipient(self) -> QrRecipient:
-        """The recipient as a QR code of version 3 has to tell it."""
+        """The recipient as in a QR code of version 3."""
         return QrRecipient.of(
             cnpj=self.recipient_cnpj, cpf=self.recipient_cpf, foreign=self.recipient_foreign
         )
 
     @property
     def moment(self) -> datetime | None:
-        """The issue date, if it is one and has an offset."""
+        """The moment of issue; None if it is invalid or has no offset."""
         try:
-            found = datetime.fromisoformat(self.issued_at)
+            moment = datetime.fromisoformat(self.issued_at)
         except ValueError:
             return None
-        return found if found.utcoffset() is not None else None
+        return moment if moment.utcoffset() is not None else None

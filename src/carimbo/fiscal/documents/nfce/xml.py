@@ -4,24 +4,23 @@ from dataclasses import replace
 
 from carimbo.fiscal.documents.nfce.contingency import offline_warnings
 from carimbo.fiscal.documents.nfce.document import compose
+from carimbo.fiscal.documents.nfce.qr import csc_of, supplement_of
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings
-from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, Expected, check_signed_xml
-from carimbo.fiscal.documents.nfce.supplement import csc_of, supplement_of
+from carimbo.fiscal.documents.nfce.signed_xml import CheckedXml, ExpectedReceipt, check_signed_xml
 from carimbo.fiscal.goods.making import goods_maker
 from carimbo.fiscal.goods.preview import InvoicePreview
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.judging import judged
+from carimbo.fiscal.goods.rules.judging import judge_document
+from carimbo.fiscal.goods.rules.rule import RuleInput
+from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.issuance import Issuance, Review
-from carimbo.fiscal.layouts.nfe_v4.document import enclose, read_invoice
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, enclose, read_invoice
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signature import Signature
-from carimbo.fiscal.signed_document import SignedDocument
-from carimbo.fiscal.tables.nfce_addresses import known_nfce_addresses
+from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.fiscal.tables.authorities import all_nfce_addresses
 
 
 def _enclose(
@@ -37,7 +36,7 @@ _MAKER = goods_maker(compose, _enclose)
 
 
 def review(request: NfceRequest, issuance: Issuance) -> Review:
-    """Returns everything that would keep the receipt from being issued, and what is assumed."""
+    """Returns all problems that prevent the receipt from being issued, and the warnings."""
     if request.signed_xml is None:
         reviewed = _MAKER.review(request, issuance)
     else:
@@ -47,7 +46,7 @@ def review(request: NfceRequest, issuance: Issuance) -> Review:
 
 
 def issue(request: NfceRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
-    """Makes the signed receipt, or takes over the one that the point of sale has signed, byte for byte."""
+    """Returns the signed receipt: made here, or signed by the point of sale and unchanged."""
     if request.signed_xml is None:
         return _MAKER.issue(request, issuance)
     checked = _checked(request, request.signed_xml, issuance)
@@ -59,7 +58,7 @@ def issue(request: NfceRequest, issuance: Issuance) -> SignedDocument | tuple[Pr
 
 def _checked(request: NfceRequest, signed_xml: str, issuance: Issuance) -> CheckedXml | tuple[Problem, ...]:
     company, environment = issuance.company, issuance.emission.environment
-    expected = Expected(
+    expected = ExpectedReceipt(
         tax_id=company.tax_id,
         environment=environment,
         access_key=request.access_key,
@@ -67,19 +66,19 @@ def _checked(request: NfceRequest, signed_xml: str, issuance: Issuance) -> Check
         series=request.series,
         issued_at=request.issued_at and beginning_of(request.issued_at, company.address.state),
         csc=csc_of(_settings(issuance), environment),
-        addresses=known_nfce_addresses(company.address.state, environment),
+        addresses=all_nfce_addresses(company.address.state, environment),
     )
     return check_signed_xml(signed_xml.encode(), expected, issuance.schemas)
 
 
 def _as_signed(checked: CheckedXml, request: NfceRequest, issuance: Issuance) -> Review:
-    """Returns what the rules say of the receipt as warnings: it is in the buyer's hands already."""
+    """Returns the results of the rules as warnings: the buyer has the receipt already."""
     try:
         invoice = read_invoice(checked.element)
-    except Unreadable as reason:
+    except UnreadableDocument as reason:
         return Review(warnings=(f"signedXml: {reason}",))
-    case = Case(invoice, request, issuance.company, issuance.now, is_composed=False)
-    warnings = tuple(f"signedXml: {sentence}" for sentence in judged(case).sentences)
+    case = RuleInput(invoice, request, issuance.company, issuance.now, is_composed=False)
+    warnings = tuple(f"signedXml: {sentence}" for sentence in judge_document(case).sentences)
     return Review(warnings=warnings, preview=InvoicePreview(invoice, checked.element))
 
 

@@ -1,67 +1,74 @@
-"""Composing an NF-e: request, company and emission become the document that is written."""
+"""Composes an NF-e from request, company and emission."""
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.company import Company
-from carimbo.fiscal.documents.nfe.destination import GoodsDestination, destination_of
-from carimbo.fiscal.documents.nfe.request import NfeRequest, Operation, Purpose
-from carimbo.fiscal.documents.nfe.terms import payments_of, presence_of, warn_of_assumed_presence
+from carimbo.fiscal.documents.nfe.request import NfeRequest, OperationDirection, Purpose
+from carimbo.fiscal.documents.nfe.terms import (
+    GoodsDestination,
+    destination_of,
+    payments_of,
+    presence_of,
+    warn_of_assumed_presence,
+)
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.findings import Findings
-from carimbo.fiscal.goods.adjustment_notes import has_only_ibs_cbs
+from carimbo.fiscal.goods.applicable_taxes import corrected_day, has_only_ibs_cbs
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
-from carimbo.fiscal.goods.parties import issuer, place, recipient
-from carimbo.fiscal.goods.sale import (
+from carimbo.fiscal.goods.parties import issuer_group, place_group, recipient_group
+from carimbo.fiscal.goods.request import (
     compose_items,
     compose_notes,
-    identification,
-    parts_of_both,
+    identification_group,
     presence_fields,
+    shared_parts,
 )
-from carimbo.fiscal.goods.tax_day import corrected_day
 from carimbo.fiscal.goods.totals import totals_of
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
-from carimbo.fiscal.layouts.nfe_v4.parties import Place
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.making import Composition
-from carimbo.fiscal.parties import Contribution, contribution_of
-from carimbo.fiscal.problems import MISSING_FIELD, Problem
-from carimbo.fiscal.software import Software
+from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.parties.recipient import Contribution, contribution_of
+from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 MODEL = "55"
 NAME = "nfe"
 _PORTRAIT = "1"
 _CORRECTIONS = frozenset({Purpose.COMPLEMENT, Purpose.ADJUSTMENT, Purpose.RETURN})
-# Refused deliveries and reduced amounts repeat the taxes of the corrected note (NT 2025.002, UB18-10).
+# Refused deliveries and reduced amounts repeat the taxes of the corrected invoice (NT 2025.002, UB18-10).
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
-# The rule that demands the recipient's address (MOC 7.0, E05-10).
+# The rule that requires the recipient's address (MOC 7.0, E05-10).
 _ADDRESS_RULE = "726"
 
 
 def compose(
     request: NfeRequest, company: Company, emission: Emission, software: Software
 ) -> Composition[Invoice]:
-    """Make the document, and tell everything that is missing in the request."""
+    """Returns the document, with a problem for everything that the request lacks."""
     findings = Findings()
     destination = destination_of(request, company)
     trade = _trade(request, company, emission, destination)
-    cfop = request.cfop or usual_cfop(destination.code, trade, inbound=request.operation is Operation.INBOUND)
+    cfop = request.cfop or usual_cfop(
+        destination.code, trade, inbound=request.operation is OperationDirection.INBOUND
+    )
     items = compose_items(request, trade, cfop, findings)
     notes = compose_notes(request, items, trade, findings)
-    buyer = findings.tried(recipient, request.recipient, emission.environment, findings, _ADDRESS_RULE)
+    buyer = findings.attempt(
+        recipient_group, request.recipient, emission.environment, findings, _ADDRESS_RULE
+    )
     if request.recipient.name is None:
-        findings.missed(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
+        findings.add_problem(Problem(MISSING_FIELD, "recipient.name", "Campo obrigatório."))
     totals = totals_of(items, request.withheld_taxes)
     warn_of_assumed_presence(request, company, findings)
     key = emission.access_key(MODEL, company)
+    delivery_address = request.delivery_address
     invoice = Invoice(
-        **parts_of_both(request, software, key, notes),
+        **shared_parts(request, software, key, notes),
         identification=_identification(request, company, emission, software, key, trade, destination.code),
-        issuer=issuer(company, trade.destination_state),
+        issuer=issuer_group(company, trade.destination_state),
         recipient=buyer,
-        pickup=place(request.pickup_address, company.tax_id) if request.pickup_address else None,
-        delivery=_delivery(request),
+        pickup=place_group(request.pickup_address, company.tax_id) if request.pickup_address else None,
+        delivery=place_group(delivery_address, request.recipient.tax_id) if delivery_address else None,
         items=items,
         totals=totals,
         billing=request.billing,
@@ -74,26 +81,23 @@ def compose(
     return Composition(invoice, findings.problems, findings.warnings, has_gaps=bool(findings.problems))
 
 
-def _delivery(request: NfeRequest) -> Place | None:
-    address = request.delivery_address
-    return place(address, request.recipient.tax_id) if address else None
-
-
 def _trade(request: NfeRequest, company: Company, emission: Emission, destination: GoodsDestination) -> Trade:
     public_buyer = request.government_purchase
     is_contributor = contribution_of(request.recipient) is not Contribution.NONE
+    is_correction = request.purpose in _CORRECTIONS or request.credit_type in _CORRECTING_CREDITS
+    references = (reference.access_key for reference in request.references if reference.access_key)
     issue_day = TaxDay.of(emission.issued_at.date(), NAME)
     return Trade(
         company=company,
         destination_state=destination.state,
         is_interstate=destination.code == TO_ANOTHER_STATE,
         is_abroad=destination.code == ABROAD,
-        is_sale=request.operation is Operation.OUTBOUND and request.purpose is Purpose.NORMAL,
+        is_sale=request.operation is OperationDirection.OUTBOUND and request.purpose is Purpose.NORMAL,
         buyer_is_contributor=is_contributor,
         buyer_is_final=_is_final_consumer(request, is_contributor, destination.code),
         issue_day=issue_day,
-        tax_day=_tax_day(request, issue_day),
-        is_correction=_is_correction(request),
+        tax_day=corrected_day(issue_day, references) if is_correction else issue_day,
+        is_correction=is_correction,
         repeats_rates=request.purpose is Purpose.RETURN or request.credit_type in _CORRECTING_CREDITS,
         may_lack_reform_taxes=request.purpose in (Purpose.COMPLEMENT, Purpose.RETURN),
         government_reduction=public_buyer.rate_reduction if public_buyer else None,
@@ -101,16 +105,6 @@ def _trade(request: NfeRequest, company: Company, emission: Emission, destinatio
             request.purpose.code, request.debit_type, request.credit_type, public_buyer
         ),
     )
-
-
-def _is_correction(request: NfeRequest) -> bool:
-    return request.purpose in _CORRECTIONS or request.credit_type in _CORRECTING_CREDITS
-
-
-def _tax_day(request: NfeRequest, issue_day: TaxDay) -> TaxDay:
-    if not _is_correction(request):
-        return issue_day
-    return corrected_day(issue_day, (one.access_key for one in request.references if one.access_key))
 
 
 def _identification(
@@ -122,7 +116,7 @@ def _identification(
     trade: Trade,
     destination: str,
 ) -> Identification:
-    return identification(
+    return identification_group(
         request,
         company,
         emission,
@@ -147,9 +141,9 @@ def _identification(
 
 
 def _is_final_consumer(request: NfeRequest, is_contributor: bool, destination: str) -> bool:
-    """Whether the buyer consumes the goods: as the caller says, else if it pays no ICMS (rule 696).
+    """Returns whether the buyer consumes the goods: as given, else if it pays no ICMS (rule 696).
 
-    A buyer who lives abroad consumes only what it buys within the state (rule 721).
+    A buyer from abroad is a final consumer only within the state (rule 721).
     """
     if request.final_consumer is not None:
         return request.final_consumer

@@ -4,19 +4,22 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from carimbo.fiscal.coded import Coded
-from carimbo.fiscal.date_fields import Day, IsoDay
-from carimbo.fiscal.fields import Flag
-from carimbo.fiscal.goods.sale import SOLD_QUANTITIES, SaleBody
+from carimbo.fiscal.body.date_fields import Day, IsoDay
+from carimbo.fiscal.body.fields import Coded, Flag
+from carimbo.fiscal.goods.request import SOLD_QUANTITIES, GoodsRequest
 from carimbo.fiscal.layouts.nfe_v4.additional import Export, Farming, Purchase, SugarCane
-from carimbo.fiscal.layouts.nfe_v4.billing import Billing
-from carimbo.fiscal.layouts.nfe_v4.identification import AdvancePayment, GovernmentPurchase, Reference
+from carimbo.fiscal.layouts.nfe_v4.identification import (
+    AdvancePayment,
+    GovernmentPurchase,
+    ReferencedDocument,
+)
+from carimbo.fiscal.layouts.nfe_v4.payment import Billing
 from carimbo.fiscal.layouts.nfe_v4.totals import WithheldTaxes
-from carimbo.fiscal.parties import IDENTIFIED, PlaceBody, RecipientBody
+from carimbo.fiscal.parties.recipient import IDENTIFIED, PlaceBody, RecipientBody
 
 
 class Purpose(Coded):
-    """What the document is for (`finNFe`)."""
+    """The purpose of the document (`finNFe`)."""
 
     NORMAL = "normal", "1"
     COMPLEMENT = "complement", "2"
@@ -26,15 +29,15 @@ class Purpose(Coded):
     DEBIT = "debit", "6"
 
 
-class Operation(Coded):
-    """Which way the goods go (`tpNF`)."""
+class OperationDirection(Coded):
+    """The direction of the goods (`tpNF`)."""
 
     OUTBOUND = "outbound", "1"
     INBOUND = "inbound", "0"
 
 
 class Destination(Coded):
-    """Where the goods go (`idDest`)."""
+    """The destination of the goods (`idDest`)."""
 
     INTERNAL = "internal", "1"
     INTERSTATE = "interstate", "2"
@@ -43,14 +46,14 @@ class Destination(Coded):
 
 _IS_SALE: dict[str, Any] = {
     "properties": {
-        "operation": {"enum": [Operation.OUTBOUND.value, None]},
+        "operation": {"enum": [OperationDirection.OUTBOUND.value, None]},
         "purpose": {"enum": [Purpose.NORMAL.value, None]},
     }
 }
 
 
-class NfeRequest(SaleBody):
-    """An NF-e to be issued: recipient and items are enough, the rest has defaults."""
+class NfeRequest(GoodsRequest):
+    """An NF-e to issue: recipient and items are required, everything else has defaults."""
 
     model_config = ConfigDict(json_schema_extra={"if": _IS_SALE, "then": SOLD_QUANTITIES})
 
@@ -69,8 +72,8 @@ class NfeRequest(SaleBody):
             " loja."
         ),
     )
-    operation: Operation = Field(
-        default=Operation.OUTBOUND,
+    operation: OperationDirection = Field(
+        default=OperationDirection.OUTBOUND,
         description="Tipo da operação (tpNF): outbound (saída), o padrão, ou inbound (entrada).",
     )
     purpose: Purpose = Field(
@@ -96,7 +99,7 @@ class NfeRequest(SaleBody):
     expected_delivery_date: Day | None = Field(
         default=None, description="Data prevista da entrega (dPrevEntrega)."
     )
-    references: Annotated[tuple[Reference, ...], Field(max_length=999)] = Field(
+    references: Annotated[tuple[ReferencedDocument, ...], Field(max_length=999)] = Field(
         default=(),
         description="Documentos que este devolve, complementa ou acompanha (NFref).",
     )

@@ -1,38 +1,58 @@
-"""What carimbo knows of the NFS-e."""
+"""The NFS-e as a document type."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
-from carimbo.fiscal.addressee import Addressee
-from carimbo.fiscal.catalog_sale import CatalogSale, ItemType
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Record
+from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import (
     DocumentType,
     Issuing,
     Municipal,
-    Numbering,
+    NumberingRules,
+    OwnFields,
     Replacement,
     Requirements,
+    StoredFacts,
 )
-from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone
+from carimbo.fiscal.documents.nfse.catalog import FILLING, ServiceFiscal, needed_alone, sale_of
 from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
-from carimbo.fiscal.documents.nfse.files import (
-    authorized_note,
-    identity_of_declaration,
-)
-from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
-from carimbo.fiscal.documents.nfse.own_fields import NOTE_FIELDS
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
-from carimbo.fiscal.documents.nfse.sale import sale_of
 from carimbo.fiscal.documents.nfse.service_facts import missing_for_shortcut
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.documents.nfse.territory import jurisdiction_of
-from carimbo.fiscal.documents.nfse.total_due import read_authorized_amounts
-from carimbo.fiscal.documents.nfse.xml import issue, review
-from carimbo.fiscal.printout import Paper
-from carimbo.fiscal.rejection_file import rejection_file
+from carimbo.fiscal.documents.nfse.totals import read_authorized_amounts
+from carimbo.fiscal.documents.nfse.xml import authorized_note, identity_of_declaration, issue, review
+from carimbo.fiscal.parties.customer import Addressee
+from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
+from carimbo.fiscal.signed_documents import rejection_file
+
+
+class RequestNumber(Record):
+    """Series and number of the DPS; the authority assigns the number of the NFS-e itself."""
+
+    series: int
+    number: int
+
+
+class _NoteFields(Record):
+    """Fields that only the record of an NFS-e has."""
+
+    dps: RequestNumber | None = Field(description="NFS-e: a série e o número da DPS, que são nossos.")
+
+
+def _read(stored: StoredFacts) -> Mapping[str, Any]:
+    return {"dps": RequestNumber(series=stored.series, number=stored.number)}
+
+
+NOTE_FIELDS = OwnFields(_NoteFields, _read)
 
 
 def _replaced(request: NfseRequest) -> UUID | None:
@@ -50,7 +70,7 @@ NFSE = DocumentType(
     model="",
     settings=NfseSettings,
     collection="nfse",
-    numbering=Numbering(last_number=999_999_999_999_999, is_by_authority=True, taken_code="E0014"),
+    numbering=NumberingRules(last_number=999_999_999_999_999, is_by_authority=True, taken_code="E0014"),
     requirements=Requirements(
         state_registration=False, rules=missing_for_rules, shortcut=missing_for_shortcut
     ),
@@ -69,7 +89,7 @@ NFSE = DocumentType(
         authorized_amounts=read_authorized_amounts,
         refused=rejection_file,
         schema=Schema.NFSE_DPS,
-        papers=(Paper.A4,),
+        papers=(PaperSize.A4,),
         print_name="DANFSe",
     ),
     municipal=Municipal(jurisdiction_of),

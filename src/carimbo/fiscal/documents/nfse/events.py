@@ -1,31 +1,30 @@
-"""What the issuer of an NFS-e tells of it after it was issued."""
+"""Events of an NFS-e: its cancellation by the issuer."""
 
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.documents.nfse.files import registered_event
-from carimbo.fiscal.documents.nfse.software import application_version
-from carimbo.fiscal.fields import Body
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.documents.nfse.document import application_version
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
-    AboutDocument,
     CancellationDeadline,
     EventKind,
-    Filed,
+    EventSubject,
+    FilingIssuer,
+    FilingResult,
     Justification,
-    Teller,
     cancellation_route,
 )
-from carimbo.fiscal.layouts.dps_v1.events import Cancellation, Event, issue_event
+from carimbo.fiscal.layouts.dps_v1.events import NoteCancellation, NoteEvent, issue_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
-from carimbo.fiscal.signed_filing import SignedFiling
+from carimbo.fiscal.signed_documents import SignedFiling
 
 _TOO_LATE = frozenset({"E0822"})
 
 
 class NoteCancellationRequest(Body):
-    """Why an NFS-e is taken back."""
+    """The reason for cancelling an NFS-e."""
 
     justification: Justification = Field(
         default="Cancelamento solicitado pelo emitente",
@@ -38,18 +37,23 @@ class NoteCancellationRequest(Body):
     )
 
 
-def cancel(request: NoteCancellationRequest, about: AboutDocument, teller: Teller) -> Filed:
-    """Sign the cancellation of an NFS-e (e101101)."""
-    event = Event(
-        environment=teller.environment.code,
-        application_version=application_version(teller.software),
-        tax_id=teller.company.tax_id,
+def cancel(request: NoteCancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs the cancellation of an NFS-e (e101101)."""
+    event = NoteEvent(
+        environment=issuer.environment.code,
+        application_version=application_version(issuer.software),
+        tax_id=issuer.company.tax_id,
         access_key=about.access_key,
         occurred_at=about.occurred_at,
-        detail=Cancellation(reason_code=request.reason_code, reason=request.justification),
+        detail=NoteCancellation(reason_code=request.reason_code, reason=request.justification),
     )
-    made = issue_event(event, teller.signer, teller.schemas)
-    return made if isinstance(made, tuple) else SignedFiling.of(made)
+    signed = issue_event(event, issuer.signer, issuer.schemas)
+    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
+
+
+def registered_event(_signed: bytes, event: bytes) -> bytes:
+    """Returns the event as the authority registered it, which contains our signed request."""
+    return event
 
 
 NOTE_CANCELLATION = EventKind(

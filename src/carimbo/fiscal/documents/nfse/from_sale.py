@@ -1,25 +1,31 @@
 """The body of the NFS-e that a sale of the catalog needs."""
 
-from decimal import Decimal
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from carimbo.fiscal.catalog_sale import SaleBody, SalePart, SoldLine, without_absent
-from carimbo.fiscal.customer import CustomerFacts
+from carimbo.fiscal.catalog.sale import SaleDocumentBody, SalePart, SoldLine, without_absent
+from carimbo.fiscal.documents.nfse.bodies import IssBody, ServiceIbsCbsBody, TaxesBody
+from carimbo.fiscal.documents.nfse.ibs_cbs import USUAL_INDICATOR, takes_usual_indicator
 from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION
+from carimbo.fiscal.documents.nfse.service_facts import (
+    SETTINGS_ROUTE,
+    code_digits,
+    services_named,
+    written_city_code,
+)
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from carimbo.fiscal.documents.nfse.sold_service import Facts, service_of
-from carimbo.fiscal.findings import Incomplete
 from carimbo.fiscal.money import total, with_decimal_comma
-from carimbo.fiscal.party_address import is_in_brazil
-from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.parties.customer import CustomerFacts
+from carimbo.fiscal.parties.party_address import is_in_brazil
+from carimbo.fiscal.problems import Incomplete, Problem, quoted
 
 _SHORTEST_NAME, _LONGEST_NAME = 3, 64
 _LONGEST_EMAIL = 80
-# Shops ask nobody for it, and of a country nothing is known but its name.
+# Shops do not ask for a foreign id, and only the name of the country is known.
 _DISPENSED_FROM_FOREIGN_ID = "1"
-_KNOWN_ABROAD = {"foreignId", "noForeignIdReason"}
-# What is bought from afar crosses the border by itself, between strangers, in reais, and nobody supports it.
-_BOUGHT_FROM_AFAR = {
+_FOREIGN_ID_FIELDS = {"foreignId", "noForeignIdReason"}
+# A distance sale: cross-border delivery between unrelated parties, in reais, without support programmes.
+_DISTANCE_SALE = {
     "deliveryMode": "1",
     "relationship": "0",
     "currencyCode": "790",
@@ -28,11 +34,11 @@ _BOUGHT_FROM_AFAR = {
     "temporaryGoods": "1",
     "sharedWithMdic": "0",
 }
-_MORE = "..."
+_ELLIPSIS = "..."
 _BRACES = str.maketrans("{}", "()")
 _SERVICE_CODE = "serviceItemCode"
 _NAMES_OF_FACTS = {_SERVICE_CODE: "federalServiceCode"}
-# What the first line tells, and the groups that only some services demand.
+# Fields that come from the first line, and the groups that only some services require.
 _PATHS_OF_ITEM = {
     "name": "name",
     "sku": "sku",
@@ -62,113 +68,192 @@ _PATHS = {
     "borrower.taxId": "customer.document",
     "borrower.noForeignIdReason": "customer.foreignId",
 }
+_DETAILED = ("serviceItemCode", "cityServiceCode", "iss")
+# Required fields of every note, and the settings that have them for all items.
+_SETTINGS = {"serviceItemCode": "nfse.federalServiceCode", "iss": "nfse.issRate"}
+# Fields of an item that must agree, with a function that makes equivalent values equal; a DPS has no CNAE.
+_COMPARED: Mapping[str, Callable[[Any], Any]] = {
+    "serviceItemCode": code_digits,
+    "cityServiceCode": written_city_code,
+    "iss": IssBody.model_validate,
+    "nbs": lambda code: code.replace(".", ""),
+    "taxes": TaxesBody.model_validate,
+}
+_NO_SETTINGS = NfseSettings()
+
+Facts = dict[str, Any]
+"""Fiscal fields of an item, by their names in the catalog."""
 
 
-def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleBody:
-    """One note of all services that were sold."""
+def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleDocumentBody:
+    """Returns the body of one note of all services of a sale."""
     facts, borrower = service_of(part.lines, settings), _borrower(part.buyer)
     if part.note.property is not None:
         facts |= {"ibsCbs": {**facts.get("ibsCbs", {}), "property": part.note.property}}
-    told = {
-        "serviceDescription": _description(part),
-        **_item(part.lines[0]),
-        **_in_the_request(facts),
-        **_price(part),
+    # Shipping without goods is a part of the price.
+    price = total(amount for line in part.lines for amount in (line.total, line.shipping))
+    description, first = _description(part), part.lines[0]
+    if not price:
+        raise Incomplete(
+            Problem(
+                "NO_AMOUNT",
+                f"products[{first.position}].price",
+                "O total dos serviços deve ser maior que zero.",
+            )
+        )
+    name, discount = first.name[:_LONGEST_NAME].strip(), total(line.discount for line in part.lines)
+    body = {
+        "serviceDescription": description,
+        "name": name if len(name) >= _SHORTEST_NAME else None,
+        "sku": first.sku,
+        "category": first.category,
+        "guarantee": first.guarantee,
+        **{_NAMES_OF_FACTS.get(fact, fact): value for fact, value in facts.items()},
+        "amount": price,
+        "discounts": {"unconditional": discount} if discount else None,
         "issueDate": part.note.competence_date and part.note.competence_date.isoformat(),
         "serviceLocation": part.note.service_location,
         "serviceCityCode": part.note.city_ibge,
         "borrower": borrower,
-        "foreignTrade": _foreign_trade(part) if _KNOWN_ABROAD & borrower.keys() else None,
+        "foreignTrade": _DISTANCE_SALE | {"amount": price} if _FOREIGN_ID_FIELDS & borrower.keys() else None,
         "notes": part.notes,
     }
-    return SaleBody(without_absent(told), _PATHS | _paths_of_item(part.lines[0].position))
+    item_paths = {path: f"products[{first.position}].{in_sale}" for path, in_sale in _PATHS_OF_ITEM.items()}
+    return SaleDocumentBody(without_absent(body), _PATHS | item_paths)
 
 
 def customer_gaps(customer: CustomerFacts | None) -> tuple[str, ...]:
-    """Returns what a customer lacks to be the taker of an NFS-e, who may do without a document."""
+    """Returns the fields that a customer lacks to be the taker of an NFS-e; a document is not required."""
     return () if customer else ("customer", "customer.name")
 
 
 def _description(part: SalePart) -> str:
-    """As told, or else a line for each service, as many as there is room for."""
+    """Returns the description: as given, else a line for each service, cut to the limit."""
     if part.note.discrimination:
         return part.note.discrimination
     listed = "\n".join(map(_described, part.lines))
     is_whole = len(listed) <= LONGEST_DESCRIPTION
-    return listed if is_whole else listed[: LONGEST_DESCRIPTION - len(_MORE)] + _MORE
+    return listed if is_whole else listed[: LONGEST_DESCRIPTION - len(_ELLIPSIS)] + _ELLIPSIS
 
 
 def _described(line: SoldLine) -> str:
-    """A name is no place for variables, which a sale has in a description of its own."""
+    """Returns a line with quantity and name; braces in a name are no variables, and are replaced."""
     name = line.name.translate(_BRACES)
     if line.quantity == 1:
         return name
     return f"{with_decimal_comma(f'{line.quantity.normalize():,f}')} x {name}"
 
 
-def _item(line: SoldLine) -> dict[str, Any]:
-    name = line.name[:_LONGEST_NAME].strip()
-    return {
-        "name": name if len(name) >= _SHORTEST_NAME else None,
-        "sku": line.sku,
-        "category": line.category,
-        "guarantee": line.guarantee,
-    }
-
-
-def _in_the_request(facts: Facts) -> dict[str, Any]:
-    return {_NAMES_OF_FACTS.get(name, name): value for name, value in facts.items()}
-
-
-def _price(part: SalePart) -> dict[str, Any]:
-    """Shipping without goods is a part of the price; what is taken off is taken off for good."""
-    if not _charged(part):
-        raise Incomplete(_for_nothing(part.lines[0]))
-    discount = total(line.discount for line in part.lines)
-    return {"amount": _charged(part), "discounts": {"unconditional": discount} if discount else None}
-
-
-def _for_nothing(line: SoldLine) -> Problem:
-    return Problem(
-        "NO_AMOUNT", f"products[{line.position}].price", "O total dos serviços deve ser maior que zero."
-    )
-
-
-def _charged(part: SalePart) -> Decimal:
-    return total(amount for line in part.lines for amount in (line.total, line.shipping))
-
-
 def _borrower(customer: CustomerFacts) -> dict[str, Any]:
-    known_as, email = _known_as(customer), customer.email or ""
+    """Returns a customer as the taker of a note.
+
+    Sefin accepts a foreign id only with an address abroad (E0223, E0242). A customer in Brazil without a
+    document stays unidentified.
+    """
+    lives_abroad = not is_in_brazil(customer.address or {})
+    if customer.address and not lives_abroad:
+        id_fields = {"taxId": customer.document} if customer.document else {}
+    elif customer.is_abroad and not customer.id_fields:
+        id_fields = {"noForeignIdReason": _DISPENSED_FROM_FOREIGN_ID}
+    else:
+        id_fields = customer.id_fields
+    email = customer.email or ""
     taker = {
-        **known_as,
+        **id_fields,
         "name": customer.name,
         "municipalRegistration": customer.municipal_registration,
         "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
         "phone": customer.phone,
-        "address": None if _lives_abroad(customer) and "taxId" in known_as else customer.address or None,
+        "address": None if lives_abroad and "taxId" in id_fields else customer.address or None,
     }
     return without_absent(taker)
 
 
-def _known_as(customer: CustomerFacts) -> dict[str, str]:
-    """Sefin takes an id of abroad with an address there and no other (E0223, E0242).
+def service_of(lines: Sequence[SoldLine], settings: NfseSettings) -> Facts:
+    """Returns the service that all lines share; raises `Incomplete` if they differ.
 
-    Who lives here and has no document stays unidentified.
+    Facts that the items leave to the company are filled in when the note is issued. If any item has a fact of
+    the detailed form, the body needs all of them: today's settings of the company fill in the rest, unless
+    the item takes nothing from them. The company's NBS applies to every item without one.
     """
-    if customer.address and not _lives_abroad(customer):
-        return {"taxId": customer.document} if customer.document else {}
-    is_unknown_abroad = customer.is_abroad and not customer.known_as
-    return {"noForeignIdReason": _DISPENSED_FROM_FOREIGN_ID} if is_unknown_abroad else customer.known_as
+    given = [without_absent(line.fiscal) for line in lines]
+    defaults = [settings if line.follows_company_defaults else _NO_SETTINGS for line in lines]
+    detailed = [facts | _detailed_form(facts, own) for facts, own in zip(given, defaults, strict=True)]
+    with_nbs = [{"nbs": settings.nbs} | facts for facts in detailed]
+    differences = [
+        problem
+        for line, facts in zip(lines[1:], with_nbs[1:], strict=True)
+        for problem in _differences(lines[0], with_nbs[0], line, facts)
+    ]
+    if differences:
+        raise Incomplete(*differences)
+    is_detailed = any(facts.get(name) is not None for facts in given for name in _DETAILED)
+    if not is_detailed:
+        return given[0]
+    if not _SETTINGS.keys() <= detailed[0].keys():
+        raise Incomplete(*_missing(lines[0], detailed[0]))
+    return detailed[0]
 
 
-def _lives_abroad(customer: CustomerFacts) -> bool:
-    return not is_in_brazil(customer.address or {})
+def _missing(line: SoldLine, facts: Facts) -> Iterator[Problem]:
+    for name, setting in _SETTINGS.items():
+        if name not in facts:
+            yield Problem(
+                "MISSING",
+                f"products[{line.position}].{name}",
+                "Falta no item e nas configurações da empresa.",
+                f"Informe {name} no item do catálogo ou configure {setting} da empresa {SETTINGS_ROUTE}.",
+            )
 
 
-def _foreign_trade(part: SalePart) -> dict[str, Any]:
-    return _BOUGHT_FROM_AFAR | {"amount": _charged(part)}
+def _detailed_form(given: Facts, settings: NfseSettings) -> Facts:
+    """Returns the facts of the detailed form, of the item or else of the settings.
+
+    Any municipal code makes the body detailed, so that it takes nothing from the company when the note is
+    issued: without a code of the same service, the national code is repeated, which no note contains.
+    """
+    code, usual = given.get("serviceItemCode", settings.federal_service_code), settings.federal_service_code
+    is_usual = code is None or usual is None or code_digits(code) == code_digits(usual)
+    own_city_code = settings.city_service_code if is_usual else None
+    city_code = own_city_code or (code_digits(code) if code else None)
+    rate = None if settings.iss_rate is None else {"rate": settings.iss_rate}
+    facts = {
+        "serviceItemCode": code,
+        "cityServiceCode": given.get("cityServiceCode") or city_code,
+        "iss": given.get("iss", rate),
+    }
+    return without_absent(facts)
 
 
-def _paths_of_item(position: int) -> dict[str, str]:
-    return {path: f"products[{position}].{in_sale}" for path, in_sale in _PATHS_OF_ITEM.items()}
+def _differences(first: SoldLine, firsts: Facts, line: SoldLine, facts: Facts) -> Iterator[Problem]:
+    actual, expected = _comparable(facts), _comparable(firsts)
+    for name in actual:
+        if actual[name] != expected[name]:
+            yield Problem(
+                "DIFFERENT_SERVICES",
+                f"products[{line.position}].{name}",
+                f"A NFS-e é de um só serviço, e {quoted(line.name)} não tem o mesmo {name} de"
+                f" {quoted(first.name)}.",
+                "Venda em separado os serviços que têm códigos ou tributação diferentes.",
+            )
+
+
+def _comparable(facts: Facts) -> Facts:
+    """Returns the facts of an item in a form in which equivalent facts are equal."""
+    compared = {
+        name: normalize(facts[name]) if facts.get(name) is not None else None
+        for name, normalize in _COMPARED.items()
+    }
+    return compared | {"ibsCbs": _ibs_cbs(facts)}
+
+
+def _ibs_cbs(facts: Facts) -> ServiceIbsCbsBody | None:
+    """Returns IBS and CBS of an item, with the operation indicator that it gets by default."""
+    if facts.get("ibsCbs") is None:
+        return None
+    body = ServiceIbsCbsBody.model_validate(facts["ibsCbs"])
+    services = services_named(facts.get("serviceItemCode", ""))
+    nbs = (facts.get("nbs") or "").replace(".", "") or None
+    if body.operation_indicator or len(services) != 1 or not takes_usual_indicator(services[0], nbs, body):
+        return body
+    return body.model_copy(update={"operation_indicator": USUAL_INDICATOR})

@@ -1,17 +1,16 @@
-"""What to change when Sefin refuses: the field of our body, and one sentence in Portuguese."""
+"""Hints for refusals of Sefin: the field of the body to change, and a sentence in Portuguese."""
 
 import re
 from collections.abc import Mapping
 
-from carimbo.fiscal.hint import Hint
-from carimbo.fiscal.hint_table import hints_in
+from carimbo.fiscal.rules import Hint, hints_in
 
-# A refusal for several reasons tells them as `E0240: …; E0310: …`.
-_REASON_TOLD = re.compile(r"(?:^|; )([A-Z]{1,4}[0-9]{3,5}): ")
+# A refusal with several reasons lists them as `E0240: …; E0310: …`.
+_LISTED_REASON = re.compile(r"(?:^|; )([A-Z]{1,4}[0-9]{3,5}): ")
 
 
 def hints() -> Mapping[str, Hint]:
-    """All hints by code of the national NFS-e."""
+    """Returns all hints by code of the national NFS-e."""
     return hints_in("carimbo.fiscal.documents.nfse")
 
 
@@ -22,6 +21,6 @@ def hint_of(code: str) -> str | None:
 
 
 def hint_for_rejection(code: str, message: str) -> Hint | None:
-    """The hint for a refusal: that of its code, else of the first of the reasons told that has one."""
-    reasons = (code, *_REASON_TOLD.findall(message))
+    """Returns the hint of a refusal's code, else of the first listed reason with a hint."""
+    reasons = (code, *_LISTED_REASON.findall(message))
     return next((hints()[reason] for reason in reasons if reason in hints()), None)

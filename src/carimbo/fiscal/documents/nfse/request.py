@@ -1,8 +1,8 @@
 """The body of a request for an NFS-e, in its two forms.
 
 A body with `cityServiceCode` is in the detailed form: it must have `federalServiceCode` and `iss`, and takes
-neither from the company. Any other is in the shortcut form, which may have them: catalog and settings of the
-company fill in what is absent.
+nothing from the company. Any other body is in the shortcut form: catalog and settings of the company fill in
+what is absent.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from carimbo.fiscal.body_reading import reading_of, without_blanks
-from carimbo.fiscal.country_fields import CountryCode
-from carimbo.fiscal.date_fields import IsoDay
-from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
-from carimbo.fiscal.documents.nfse.plain_codes import PLAIN_CODES
-from carimbo.fiscal.documents.nfse.tax_bodies import IbsCbsBody, IssBody, TaxesBody, TotalTaxesBody
-from carimbo.fiscal.fields import (
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import (
     MAY_HAVE_DOTS,
     Body,
     Category,
@@ -38,22 +33,31 @@ from carimbo.fiscal.fields import (
     Text,
     UnitValue,
 )
-from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts
+from carimbo.fiscal.body.published import Published
+from carimbo.fiscal.body.reading import reading_of, without_blanks
+from carimbo.fiscal.documents.nfse.bodies import (
+    PLAIN_CODES,
+    BorrowerBody,
+    IssBody,
+    ServiceIbsCbsBody,
+    TaxesBody,
+    TotalTaxesBody,
+)
+from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts, MunicipalBenefit
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
-from carimbo.fiscal.layouts.dps_v1.taxes import Benefit
-from carimbo.fiscal.published import Published
+from carimbo.fiscal.parties.address import CountryCode
 
 LONGEST_DESCRIPTION = 2000
 DIRECT_SKU = "direct-api-nfse"
-"""The item of notes that name none."""
+"""The SKU of notes that have none."""
 _LONGEST_NAME = 64
-# By the fields that the detailed form must have, what to send in them.
+# Required fields of the detailed form, with the text of what to send.
 _OF_DETAILED_FORM = {
     "federalServiceCode": "federalServiceCode, o item da LC 116, como 01.05",
     "iss": "iss.rate, a alíquota em percentual, como 2",
 }
 _PROCESS = "informe suspension.processNumber, o número do processo com 30 dígitos (zeros à esquerda)."
-# By nature of the operation, the field that a body must have besides, and what to send in it.
+# By nature of the operation, the field that it requires, and what to send in it.
 _OF_NATURE = {
     "3": (
         "benefit",
@@ -72,33 +76,26 @@ _OF_NATURE = {
 
 @dataclass(frozen=True, slots=True)
 class _Lacking:
-    """Stands for what a body lacks, until the field is looked at with all the others."""
+    """Marks a missing field, until it is validated with all others."""
 
-    told: str
-
-
-def _not_inherited(needed: str) -> _Lacking:
-    return _Lacking(
-        f"Obrigatório na forma detalhada, que é a de um corpo com cityServiceCode: informe {needed}, ou envie"
-        " serviceCode no lugar de cityServiceCode para usar as configurações da empresa."
-    )
+    message: str
 
 
 def _refuse_lacking(value: Any) -> Any:
     if isinstance(value, _Lacking):
-        raise PydanticCustomError("missing_in_form", "{told}", {"told": value.told})
+        raise PydanticCustomError("missing_in_form", "{message}", {"message": value.message})
     return value
 
 
 IN_FORM = BeforeValidator(_refuse_lacking)
 CityServiceCode = Annotated[Text, StringConstraints(max_length=20)]
 Nbs = Annotated[str, StringConstraints(pattern=r"^[0-9]{9}$"), MAY_HAVE_DOTS]
-# The layout has room for more, but what a service costs is a price of the catalog's too.
+# The layout allows larger amounts, but the price is also stored in the catalog.
 Amount = Annotated[UnitValue, Field(gt=0, decimal_places=2), Published(exclusiveMinimum=0)]
 
 
 class SuspensionBody(Body):
-    """The decision that keeps the ISS from being charged."""
+    """The decision that suspends the ISS."""
 
     process_number: Annotated[str, StringConstraints(pattern=r"^[0-9]{30}$")] = Field(
         description="Número do processo, com 30 dígitos (nProcesso)."
@@ -106,7 +103,7 @@ class SuspensionBody(Body):
 
 
 class ReplacementBody(Body):
-    """The NFS-e of ours that the new one takes the place of."""
+    """The NFS-e that the new one replaces."""
 
     document_id: UUID = Field(description="Id da NFS-e substituída, que fica cancelada.")
     reason_code: Annotated[str, StringConstraints(pattern=r"^(0[1-5]|99)$")] = Field(
@@ -118,7 +115,7 @@ class ReplacementBody(Body):
 
 
 class NfseRequest(Body):
-    """An NFS-e to be issued."""
+    """An NFS-e to issue."""
 
     service_description: Annotated[Notes, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
         description="Descrição do serviço, que aceita variáveis como {nomeProduto} (xDescServ).",
@@ -162,7 +159,7 @@ class NfseRequest(Body):
         default=None,
         description="ISS; na forma simples, na falta, o do catálogo ou nfse.issRate das configurações.",
     )
-    ibs_cbs: IbsCbsBody | None = Field(
+    ibs_cbs: ServiceIbsCbsBody | None = Field(
         default=None, description="IBS e CBS; na falta, os padrões, para quem é do regime normal (IBSCBS)."
     )
     nature_of_operation: Annotated[str, StringConstraints(pattern=r"^[1-6]$")] = Field(
@@ -203,7 +200,7 @@ class NfseRequest(Body):
     deductions: Annotated[Deductions | None, PLAIN_CODES] = Field(
         default=None, description="Deduções da base do ISS que a lei admite (vDedRed)."
     )
-    benefit: Annotated[Benefit | None, IN_FORM] = Field(
+    benefit: Annotated[MunicipalBenefit | None, IN_FORM] = Field(
         default=None, description="Benefício municipal, com natureOfOperation 3 (BM)."
     )
     immunity_type: Annotated[Annotated[str, StringConstraints(pattern=r"^[1-5]$")] | None, IN_FORM] = Field(
@@ -245,14 +242,18 @@ class NfseRequest(Body):
     @model_validator(mode="before")
     @classmethod
     def of_one_form(cls, data: Any) -> Any:
-        """Marks what a body lacks by its form and its nature, to be reported with all other errors."""
+        """Marks the fields that form and nature require, so that they are reported with all other errors."""
         data = without_blanks(data, reading_of(cls, clears=False))
         if not isinstance(data, dict):
             return data
         marks: dict[str, _Lacking] = {}
         if "cityServiceCode" in data:
-            absent = _OF_DETAILED_FORM.keys() - data.keys()
-            marks = {name: _not_inherited(_OF_DETAILED_FORM[name]) for name in absent}
+            for name in _OF_DETAILED_FORM.keys() - data.keys():
+                marks[name] = _Lacking(
+                    "Obrigatório na forma detalhada, que é a de um corpo com cityServiceCode: informe"
+                    f" {_OF_DETAILED_FORM[name]}, ou envie serviceCode no lugar de cityServiceCode para usar"
+                    " as configurações da empresa."
+                )
         nature = data.get("natureOfOperation")
         needed, meaning = _OF_NATURE.get(nature, ("", "")) if isinstance(nature, str) else ("", "")
         if needed and data.get(needed) is None:
@@ -261,5 +262,5 @@ class NfseRequest(Body):
 
     @property
     def item_name(self) -> str:
-        """What the catalog calls the service."""
+        """The name of the service in the catalog."""
         return self.name or " ".join(self.service_description.split())[:_LONGEST_NAME].strip()

@@ -1,46 +1,44 @@
-"""Rules of Sefin that a request breaks whatever its service is, checked before it is composed."""
+"""Rules of Sefin about the request, checked before the DPS is composed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
 from carimbo.fiscal.calendar import DatedRule, RulesInForce
-from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.documents.nfse.borrower import BorrowerBody
-from carimbo.fiscal.documents.nfse.competence import rules_of_competence
+from carimbo.fiscal.documents.nfse.bodies import BorrowerBody, OwnDebitBody
 from carimbo.fiscal.documents.nfse.iss import NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED
 from carimbo.fiscal.documents.nfse.request import NfseRequest
-from carimbo.fiscal.documents.nfse.tax_bodies import OwnDebitBody
-from carimbo.fiscal.issuance import Issuance
-from carimbo.fiscal.party_address import NationalAddressBody
+from carimbo.fiscal.documents.nfse.territory import rules_of_competence
+from carimbo.fiscal.identity.tax_ids import cnpj_base, is_cnpj
+from carimbo.fiscal.issuance import Issuance, Software
+from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.parties.party_address import NationalAddressBody
 from carimbo.fiscal.problems import quoted
 from carimbo.fiscal.rules import At, DocumentCheck, RuleBook
-from carimbo.fiscal.software import Software
-from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
+from carimbo.fiscal.tables.geography import FOREIGN_COUNTRIES
 from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED, lacks_regime
-from carimbo.fiscal.taxpayer import cnpj_base, is_cnpj
 
 ANNEX = "NFS-e nacional, Anexo I"
-"""Where the rules of Sefin are, by their codes."""
+"""The source of Sefin's rules."""
 _LAYOUT = "NFS-e nacional, leiaute da DPS"
 _OTHER_REASON = "99"
-# Situations (CST) of PIS and COFINS with a debit.
+# CST of PIS and COFINS with a debit.
 _TAXED = frozenset({"01", "02", "03"})
 
 
 @dataclass(frozen=True, slots=True)
 class RequestInput:
-    """What the rules of a request read."""
+    """The facts that the rules of a request use."""
 
     request: NfseRequest
     issuance: Issuance
     competence: date
     rules: RulesInForce
-    """Those of the competence."""
+    """The rules in force on the day of the competence."""
 
     @property
     def company(self) -> Company:
-        """Who issues."""
+        """The issuer."""
         return self.issuance.company
 
 
@@ -48,7 +46,7 @@ REQUEST_RULES: RuleBook[DocumentCheck[RequestInput]] = RuleBook()
 
 
 def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ...]:
-    """Returns what the rules of a day ask of the company, and no request can give in its place."""
+    """Returns the fields of the company that the rules of a day require and no request can provide."""
     regime = ("pisCofinsRegime",) if lacks_regime(company, rules_of_competence(day)) else ()
     return (*regime, *(("simplesRate",) if _lacks_simples_rate(company) else ()))
 
@@ -59,16 +57,16 @@ def missing_for_rules(company: Company, _: Software, day: date) -> tuple[str, ..
     "O município da empresa ({}) {}.",
     hint="Emita no sistema da prefeitura até que o município adote o emissor nacional.",
 )
-def municipality_lets_issue_here(asked: RequestInput) -> At | None:
-    """The company's municipality lets its taxpayers issue here; a MEI does so everywhere."""
-    company = asked.company
+def municipality_lets_issue_here(judged: RequestInput) -> At | None:
+    """The company's municipality must use the national emitter; a MEI may issue anywhere."""
+    company = judged.company
     city = company.address.city_code or ""
-    agreement = asked.issuance.surroundings.agreements.get(city)
+    agreement = judged.issuance.external_facts.agreements.get(city)
     if agreement is None or company.tax_regime is TaxRegime.MEI:
         return None
-    # Companies of Simples issue nationally whatever emitter their municipality has (Res. CGSN 191/2026).
+    # Companies of Simples issue nationally, whichever emitter their municipality uses (Res. CGSN 191/2026).
     issues_nationally = (
-        company.tax_regime.is_simples and DatedRule.SIMPLES_USES_NATIONAL_EMITTER in asked.rules
+        company.tax_regime.is_simples and DatedRule.SIMPLES_USES_NATIONAL_EMITTER in judged.rules
     )
     if agreement.is_active and (agreement.uses_national_emitter or issues_nationally):
         return None
@@ -86,9 +84,9 @@ def municipality_lets_issue_here(asked: RequestInput) -> At | None:
     "Falta a alíquota total do Simples Nacional no cadastro da empresa.",
     hint="Preencha simplesRate no cadastro da empresa.",
 )
-def simples_rate(asked: RequestInput) -> At | None:
-    """Companies of Simples show what they pay in all."""
-    return At("company.simplesRate") if _lacks_simples_rate(asked.company) else None
+def simples_rate(judged: RequestInput) -> At | None:
+    """Companies of Simples must have their total rate."""
+    return At("company.simplesRate") if _lacks_simples_rate(judged.company) else None
 
 
 def _lacks_simples_rate(company: Company) -> bool:
@@ -101,9 +99,9 @@ def _lacks_simples_rate(company: Company) -> bool:
     "A empresa é MEI, e a nota de MEI não leva tributos federais.",
     hint="Deixe taxes fora do corpo.",
 )
-def federal_taxes_of_a_mei(asked: RequestInput) -> At | None:
-    """A MEI pays all of its taxes at once."""
-    return At("taxes") if asked.company.tax_regime is TaxRegime.MEI and asked.request.taxes else None
+def federal_taxes_of_a_mei(judged: RequestInput) -> At | None:
+    """A MEI has no federal taxes in its notes."""
+    return At("taxes") if judged.company.tax_regime is TaxRegime.MEI and judged.request.taxes else None
 
 
 @REQUEST_RULES.rule(
@@ -115,10 +113,10 @@ def federal_taxes_of_a_mei(asked: RequestInput) -> At | None:
         " competência em issueDate."
     ),
 )
-def ended_contributions(asked: RequestInput) -> Iterator[At]:
-    """A note whose competence is after the end of PIS and COFINS has none of them; zeros pass."""
-    taxes = asked.request.taxes
-    if DatedRule.PIS_COFINS_ENDED not in asked.rules or taxes is None:
+def ended_contributions(judged: RequestInput) -> Iterator[At]:
+    """A competence after the end of PIS and COFINS allows neither; zeros are accepted."""
+    taxes = judged.request.taxes
+    if DatedRule.PIS_COFINS_ENDED not in judged.rules or taxes is None:
         return
     own = taxes.own_debit or OwnDebitBody()
     given = {
@@ -136,9 +134,9 @@ def ended_contributions(asked: RequestInput) -> Iterator[At]:
 
 
 @REQUEST_RULES.rule("E0015", ANNEX, "A competência não pode ser posterior à emissão, que é hoje.")
-def competence_is_past(asked: RequestInput) -> At | None:
-    """No note is of a day to come."""
-    return At("issueDate") if asked.competence > asked.issuance.emission.issued_at.date() else None
+def competence_is_past(judged: RequestInput) -> At | None:
+    """The competence must not be in the future."""
+    return At("issueDate") if judged.competence > judged.issuance.emission.issued_at.date() else None
 
 
 @REQUEST_RULES.rule(
@@ -147,9 +145,9 @@ def competence_is_past(asked: RequestInput) -> At | None:
     "A natureza da operação {} não admite {}.",
     hint="Confira natureOfOperation: 3 é isenção, 4 imunidade, 5 e 6 exigibilidade suspensa.",
 )
-def fields_of_the_nature(asked: RequestInput) -> Iterator[At]:
-    """Natures 3 to 6 have fields that no other may have."""
-    request, nature = asked.request, asked.request.nature_of_operation
+def fields_of_the_nature(judged: RequestInput) -> Iterator[At]:
+    """Natures 3 to 6 have fields that other natures must not have."""
+    request, nature = judged.request, judged.request.nature_of_operation
     fields = (
         ("benefit", request.benefit, nature == NATURE_EXEMPT),
         ("immunityType", request.immunity_type, nature == NATURE_IMMUNE),
@@ -163,8 +161,8 @@ def fields_of_the_nature(asked: RequestInput) -> Iterator[At]:
 def _is_exported_with(*natures: str) -> DocumentCheck[RequestInput]:
     """Returns the check that an export has none of these natures."""
 
-    def check(asked: RequestInput) -> At | None:
-        request = asked.request
+    def check(judged: RequestInput) -> At | None:
+        request = judged.request
         is_exported = request.result_country_code or request.service_country_code
         nature = request.nature_of_operation
         return At("natureOfOperation", values=(nature,)) if is_exported and nature in natures else None
@@ -172,7 +170,7 @@ def _is_exported_with(*natures: str) -> DocumentCheck[RequestInput]:
     return check
 
 
-# What is exported is neither exempt nor immune, and has no tax to be suspended.
+# An export is neither exempt nor immune, and has no tax to suspend.
 for _code, _natures in (("E0533", "3"), ("E0591", "4"), ("E0585", "56")):
     REQUEST_RULES.rule(
         _code, ANNEX, "Serviço exportado não tem a natureza {}.", hint="Deixe natureOfOperation em 1."
@@ -180,24 +178,24 @@ for _code, _natures in (("E0533", "3"), ("E0591", "4"), ("E0585", "56")):
 
 
 @REQUEST_RULES.rule("E0202", ANNEX, "O tomador não pode ser a própria empresa.")
-def taker_is_somebody_else(asked: RequestInput) -> At | None:
-    """Nobody serves itself."""
-    return At("borrower.taxId") if asked.request.borrower.tax_id == asked.company.tax_id else None
+def taker_is_somebody_else(judged: RequestInput) -> At | None:
+    """The taker must not be the company itself."""
+    return At("borrower.taxId") if judged.request.borrower.tax_id == judged.company.tax_id else None
 
 
 @REQUEST_RULES.rule(
     "AMBIGUOUS", _LAYOUT, "Informe taxId, de quem é do Brasil, ou foreignId, de quem é do exterior."
 )
-def taker_is_here_or_abroad(asked: RequestInput) -> At | None:
-    """The layout has room for one id."""
-    taker = asked.request.borrower
+def taker_is_here_or_abroad(judged: RequestInput) -> At | None:
+    """The layout allows only one id."""
+    taker = judged.request.borrower
     return At("borrower.foreignId") if taker.tax_id and taker.is_foreign else None
 
 
 @REQUEST_RULES.rule("AMBIGUOUS", _LAYOUT, "Informe foreignId ou noForeignIdReason, não os dois.")
-def taker_has_an_id_or_a_reason(asked: RequestInput) -> At | None:
-    """Who has an id needs no reason for its absence."""
-    taker = asked.request.borrower
+def taker_has_an_id_or_a_reason(judged: RequestInput) -> At | None:
+    """A taker with an id must not have a reason for its absence."""
+    taker = judged.request.borrower
     return At("borrower.noForeignIdReason") if taker.foreign_id and taker.no_foreign_id_reason else None
 
 
@@ -207,22 +205,22 @@ def taker_has_an_id_or_a_reason(asked: RequestInput) -> At | None:
     "O tomador do exterior precisa do NIF, ou do motivo da falta.",
     hint="Informe foreignId ou noForeignIdReason.",
 )
-def taker_abroad_is_identified(asked: RequestInput) -> At | None:
-    """A taker abroad has the id of its country, or a reason to have none."""
-    taker = asked.request.borrower
+def taker_abroad_is_identified(judged: RequestInput) -> At | None:
+    """A taker abroad must have the id of its country, or a reason for its absence."""
+    taker = judged.request.borrower
     return At("borrower.foreignId") if taker.is_foreign and not taker.is_identified else None
 
 
 @REQUEST_RULES.rule("E0242", ANNEX, "O tomador do exterior precisa de endereço no exterior.")
-def address_of_a_taker_abroad(asked: RequestInput) -> list[At]:
-    """A taker abroad has an address there."""
-    return [At(path) for path in _gaps_abroad(asked.request.borrower, "borrower.address")]
+def address_of_a_taker_abroad(judged: RequestInput) -> list[At]:
+    """A taker abroad must have an address there."""
+    return [At(path) for path in _gaps_abroad(judged.request.borrower, "borrower.address")]
 
 
 def _gaps_abroad(party: BorrowerBody, path: str) -> tuple[str, ...]:
-    """Returns what a party from abroad lacks in its address.
+    """Returns the missing fields in the address of a party from abroad.
 
-    One with an id of abroad (NIF) needs an address there; one without any may be anywhere.
+    A party with a foreign id (NIF) needs an address abroad; without one it may be anywhere.
     """
     if party.tax_id or not party.is_foreign:
         return ()
@@ -232,59 +230,59 @@ def _gaps_abroad(party: BorrowerBody, path: str) -> tuple[str, ...]:
 
 
 @REQUEST_RULES.rule("E0281", ANNEX, "O intermediário precisa de CPF, CNPJ ou NIF.")
-def intermediary_is_identified(asked: RequestInput) -> At | None:
-    """Who is named has an id."""
-    party = asked.request.intermediary
+def intermediary_is_identified(judged: RequestInput) -> At | None:
+    """The intermediary must have an id."""
+    party = judged.request.intermediary
     return At("intermediary.taxId") if party and not party.is_identified else None
 
 
 @REQUEST_RULES.rule("E0262", ANNEX, "O intermediário não pode ser a própria empresa, nem uma filial dela.")
-def intermediary_is_somebody_else(asked: RequestInput) -> At | None:
-    """Nobody stands between itself and the taker."""
-    tax_id = asked.request.intermediary.tax_id if asked.request.intermediary else None
+def intermediary_is_somebody_else(judged: RequestInput) -> At | None:
+    """The intermediary must not be the company or one of its branches."""
+    tax_id = judged.request.intermediary.tax_id if judged.request.intermediary else None
     is_company = tax_id is not None and is_cnpj(tax_id)
-    is_own = is_company and cnpj_base(tax_id or "") == cnpj_base(asked.company.tax_id)
+    is_own = is_company and cnpj_base(tax_id or "") == cnpj_base(judged.company.tax_id)
     return At("intermediary.taxId") if is_own else None
 
 
 @REQUEST_RULES.rule("E0298", ANNEX, "O intermediário do exterior precisa de endereço no exterior.")
-def address_of_an_intermediary_abroad(asked: RequestInput) -> list[At]:
-    """An intermediary with an id of abroad has an address there."""
-    party = asked.request.intermediary
+def address_of_an_intermediary_abroad(judged: RequestInput) -> list[At]:
+    """An intermediary with a foreign id must have an address abroad."""
+    party = judged.request.intermediary
     if party is None or not party.foreign_id:
         return []
     return [At(path) for path in _gaps_abroad(party, "intermediary.address")]
 
 
 def _is_abroad(field: str, country: str | None) -> At | None:
-    """Returns where a country is none of those abroad, by its letters."""
+    """Returns the field if its country is not a foreign country."""
     if country and country not in FOREIGN_COUNTRIES.value:
         return At(field, values=(quoted(country),))
     return None
 
 
 @REQUEST_RULES.rule("E0304", ANNEX, "{} não é o código de um país do exterior.")
-def service_country_is_abroad(asked: RequestInput) -> At | None:
-    """The place of a service abroad is not this country."""
-    return _is_abroad("serviceCountryCode", asked.request.service_country_code)
+def service_country_is_abroad(judged: RequestInput) -> At | None:
+    """The country of a service abroad must not be Brazil."""
+    return _is_abroad("serviceCountryCode", judged.request.service_country_code)
 
 
 @REQUEST_RULES.rule("E0590", ANNEX, "{} não é o código de um país do exterior.")
-def result_country_is_abroad(asked: RequestInput) -> At | None:
-    """Nor is the place of its result."""
-    return _is_abroad("resultCountryCode", asked.request.result_country_code)
+def result_country_is_abroad(judged: RequestInput) -> At | None:
+    """The country of the result must not be Brazil."""
+    return _is_abroad("resultCountryCode", judged.request.result_country_code)
 
 
 @REQUEST_RULES.rule("E0044", ANNEX, "A NFS-e a substituir não existe nesta empresa, ou não está autorizada.")
-def replaced_note_exists(asked: RequestInput) -> At | None:
-    """Only an authorised note is replaced."""
-    is_unknown = asked.request.replaces and asked.issuance.surroundings.replaced is None
+def replaced_note_exists(judged: RequestInput) -> At | None:
+    """The replaced note must be authorised."""
+    is_unknown = judged.request.replaces and judged.issuance.external_facts.replaced is None
     return At("replaces.documentId") if is_unknown else None
 
 
 @REQUEST_RULES.rule("E0078", ANNEX, "O motivo da substituição é obrigatório com o código 99.")
-def reason_of_the_replacement(asked: RequestInput) -> At | None:
-    """A reason without a code of its own is written out."""
-    replaces = asked.request.replaces
+def reason_of_the_replacement(judged: RequestInput) -> At | None:
+    """Reason code 99 requires a text."""
+    replaces = judged.request.replaces
     is_open = replaces and replaces.reason_code == _OTHER_REASON and replaces.reason is None
     return At("replaces.reason") if is_open else None

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from carimbo.fiscal.body.fields import FederalServiceCode, Flag, Integer, Percent
 from carimbo.fiscal.documents.nfse.request import CityServiceCode, Nbs
-from carimbo.fiscal.fields import FederalServiceCode, Flag, Integer, Percent
 from carimbo.fiscal.module_settings import ModuleSettings
 
 NO_SPECIAL_REGIME = "0"
-# The national standard keeps 50000 and above for its own emitters.
+# The national standard reserves 50000 and above for its own emitters.
 DpsSeries = Annotated[Integer, Field(ge=1, le=49_999, description="Série da DPS, de 1 a 49999.")]
 DpsNumber = Annotated[
     Integer,
@@ -18,7 +18,7 @@ DpsNumber = Annotated[
 
 
 class NfseSettings(ModuleSettings):
-    """Numbering of the DPS, the company's usual service, and what the municipality knows of the company."""
+    """Numbering of the DPS, the company's usual service, and its registration in the municipality."""
 
     series: DpsSeries = 1
     number: DpsNumber | None = None

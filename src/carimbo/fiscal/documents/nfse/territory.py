@@ -1,20 +1,47 @@
-"""Where the service was given, and which municipality taxes it."""
+"""Place and day of a service: where it was provided, which municipality taxes it, and its competence."""
 
 from dataclasses import dataclass
+from datetime import date
 
-from carimbo.fiscal.company import Company, TaxRegime
-from carimbo.fiscal.documents.nfse.competence import told_day
+from carimbo.fiscal.calendar import RulesInForce, rules_on
+from carimbo.fiscal.documents.nfse.iss import SimplesAssessment, assessment_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.service_facts import NO_CITY_CODE, ServiceFacts, facts_of
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
-from carimbo.fiscal.documents.nfse.simples import Assessment, assessment_of
-from carimbo.fiscal.findings import Incomplete
+from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
+from carimbo.fiscal.layouts.dps_v1.service_note import read_note
+from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.municipal_agreement import Jurisdiction
-from carimbo.fiscal.party_address import NationalAddressBody
-from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
-from carimbo.fiscal.tables.national_services import Incidence, NationalService
+from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.parties.party_address import NationalAddressBody
+from carimbo.fiscal.problems import Incomplete, Problem
+from carimbo.fiscal.tables.geography import municipality_of_ibge
+from carimbo.fiscal.tables.service_codes import Incidence, NationalService
+
+
+def competence_of(request: NfseRequest, issuance: Issuance) -> date:
+    """Returns the competence: as given, else that of the replaced note, which is fixed (E0060, E0061).
+
+    Else the day of the request: an authority that is out of service over midnight does not change it.
+    """
+    requested, replaced = requested_day(request, issuance.company), issuance.external_facts.replaced
+    if requested:
+        return requested
+    if replaced:
+        return read_note(replaced.signed).competence
+    return local_day(issuance.asked_at or issuance.emission.issued_at, issuance.company.address.state)
+
+
+def requested_day(request: NfseRequest, company: Company) -> date | None:
+    """Returns the competence in the body, by the company's clock; None if it has none."""
+    return local_day(request.competence, company.address.state) if request.competence else None
+
+
+def rules_of_competence(day: date) -> RulesInForce:
+    """Returns the rules of a competence; a note of December issued in January follows December's rules."""
+    return rules_on(day, "nfse")
+
 
 AT_TAKERS = "2"
 _OUTSIDE = "2"
@@ -23,7 +50,7 @@ _UNKNOWN_CITY = "E0302"
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """The places that matter to the tax; None where there is none in Brazil."""
+    """The municipalities of a service; None if it is not in Brazil."""
 
     issuing_city: str
     service_city: str | None
@@ -32,16 +59,26 @@ class Territory:
 
 
 def territory_of(request: NfseRequest, company: Company, service: NationalService) -> Territory:
-    """Settle place and incidence (LC 116/2003, art. 3º), or tell what is missing."""
+    """Returns place and incidence of a service (LC 116/2003, art. 3º); raises `Incomplete`."""
     own = company.address.city_code or ""
     if request.service_country_code:
         return Territory(own, None, None, ServicePlace(country_code=request.service_country_code))
     city = service_city(request, company)
-    return Territory(own, city, _incidence(request, service, own, city), ServicePlace(city_code=city))
+    match service.incidence:
+        case Incidence.PLACE:
+            incidence: str | None = city
+        case Incidence.TAKER:
+            incidence = request.borrower.city_code
+        case _:
+            incidence = own
+    return Territory(own, city, incidence, ServicePlace(city_code=city))
 
 
 def jurisdiction_of(request: NfseRequest, company: Company, settings: NfseSettings) -> Jurisdiction:
-    """Where the company is, and where the tax is due; its rate matters if it is not paid with Simples."""
+    """Returns the municipalities to query: the company's own, and where the ISS is due.
+
+    The rate is only needed if the ISS is not paid in the DAS of Simples.
+    """
     own = company.address.city_code or ""
     try:
         facts = facts_of(request, settings)
@@ -49,31 +86,39 @@ def jurisdiction_of(request: NfseRequest, company: Company, settings: NfseSettin
     except Incomplete:
         return Jurisdiction((own,))
     cities = tuple(dict.fromkeys(city for city in (own, incidence) if city))
-    is_asked = company.tax_regime is not TaxRegime.MEI and assessment_of(company) != Assessment.ALL
-    day = told_day(request, company)
-    return Jurisdiction(cities, incidence if is_asked else None, service_name(facts), day)
+    needs_rate = company.tax_regime is not TaxRegime.MEI and assessment_of(company) != SimplesAssessment.ALL
+    day = requested_day(request, company)
+    return Jurisdiction(cities, incidence if needs_rate else None, service_name(facts), day)
 
 
 def service_name(facts: ServiceFacts) -> str:
-    """A service as municipalities are asked about it: with dots, and with their own three digits."""
+    """Returns the code of a service in queries to municipalities: with dots, and with their three digits."""
     return f"{facts.service.dotted}.{facts.city_code or NO_CITY_CODE}"
 
 
 def service_city(request: NfseRequest, company: Company) -> str:
-    """The municipality where the service was given, or tell what is missing."""
+    """Returns the municipality where the service was provided; raises `Incomplete`."""
     own = company.address.city_code or ""
-    if told := request.service_city_code:
-        if municipality_of_ibge(told) is None:
+    if request.service_city_code:
+        if municipality_of_ibge(request.service_city_code) is None:
             raise Incomplete(
                 Problem(_UNKNOWN_CITY, "serviceCityCode", "O código não é o de um município do IBGE.")
             )
-        city = told
+        city = request.service_city_code
     elif request.service_location == AT_TAKERS:
         city = _takers_city(request)
     else:
         city = own
     if request.nature_of_operation == _OUTSIDE and city == own:
-        raise Incomplete(_not_outside())
+        raise Incomplete(
+            Problem(
+                "CONTRADICTION",
+                "serviceLocation",
+                "A natureza 2 é de serviço fora do município, e o local da prestação é o município da"
+                " empresa.",
+                "Informe serviceLocation 2, ou serviceCityCode com o município da prestação.",
+            )
+        )
     return city
 
 
@@ -87,22 +132,3 @@ def _takers_city(request: NfseRequest) -> str:
     message = "O serviço é prestado no município do tomador, que não tem endereço no Brasil."
     hint = "Informe o endereço do tomador, ou serviceCityCode."
     raise Incomplete(*(Problem("MISSING", path, message, hint) for path in paths))
-
-
-def _not_outside() -> Problem:
-    return Problem(
-        "CONTRADICTION",
-        "serviceLocation",
-        "A natureza 2 é de serviço fora do município, e o local da prestação é o município da empresa.",
-        "Informe serviceLocation 2, ou serviceCityCode com o município da prestação.",
-    )
-
-
-def _incidence(request: NfseRequest, service: NationalService, own: str, place: str) -> str | None:
-    match service.incidence:
-        case Incidence.PLACE:
-            return place
-        case Incidence.TAKER:
-            return request.borrower.city_code
-        case _:
-            return own

@@ -1,1 +1,1 @@
-"""What the authorities check beyond the XSD, known before anything is sent."""
+"""Rules that the authorities check beyond the XSD, checked here before anything is sent."""

@@ -1,27 +1,35 @@
-"""The CFOP of every item: that it exists, and that it fits the operation."""
+"""Rules of the CFOP of an item: it exists, and it fits the operation."""
 
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.goods.rules.rule import (
+    ADJUSTMENT,
+    COMPLEMENT,
+    CREDIT,
+    INBOUND,
+    NFE,
+    OUTBOUND,
+    RETURN,
+    GoodsRuleBook,
+    ItemCheck,
+    RuleInput,
+)
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.rules import At, Severity
-from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
 
-def consumed_in(item: Item) -> str | None:
-    """The state where a fuel is consumed (`UFCons`), `EX` abroad."""
+def consumption_state(item: Item) -> str | None:
+    """Returns the state where a fuel is consumed (`UFCons`), `EX` abroad; None for other goods."""
     fuel = item.product.fuel
     return fuel.consumption_state if fuel else None
 
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
-_INBOUND, _OUTBOUND = "0", "1"
-_COMPLEMENT, _ADJUSTMENT, _RETURN, _CREDIT = "2", "3", "4", "5"
-# Exports to someone who is still in Brazil, as to ships and planes that leave it (NT 2022.002).
+# Exports to a recipient in Brazil, such as ships and planes that leave the country (NT 2022.002).
 _EXPORT_WITHIN_BRAZIL = frozenset({"7501", "7552", "7667"})
-# Not taxed or immune; and the single-phase fuels, of which the rule of exports does not speak.
+# Not taxed or immune, and the single-phase fuels, which the rule for exports does not mention.
 _NOT_TAXED_EXPORTS = frozenset({"41", "300", "02", "15", "53", "61"})
 _GIVEN_BACK_CREDITS = frozenset({"03", "06"})
 _CREDITS_WITH_RETURN_CFOP = _GIVEN_BACK_CREDITS | {"04"}
@@ -31,22 +39,22 @@ _TRANSPORT_ANNULMENT = "6206"
 
 
 @RULES.rule("770", "MOC 7.0, I08-04", "O CFOP não existe, ou não é de nota fiscal de mercadorias.")
-def cfop_exists(item: Item, case: Case) -> At | None:
-    """The table has the code, and allows it here."""
+def cfop_exists(item: Item, document: RuleInput) -> At | None:
+    """Refuses a CFOP that is not in the table, or not for goods."""
     cfop = CFOPS.rows.get(item.product.cfop)
     return None if cfop and cfop.is_for_nfe else At("cfop")
 
 
 @RULES.rule("518", "MOC 7.0, I08-10", "O CFOP é de entrada, e a nota é de saída.", models=(NFE,))
-def cfop_goes_out(item: Item, case: Case) -> At | None:
-    """CFOP 1xxx, 2xxx and 3xxx come in."""
-    return At("cfop") if item.product.cfop[0] in "123" and case.direction == _OUTBOUND else None
+def cfop_goes_out(item: Item, document: RuleInput) -> At | None:
+    """Refuses inbound CFOP (1xxx, 2xxx and 3xxx) in an outbound document."""
+    return At("cfop") if item.product.cfop[0] in "123" and document.direction == OUTBOUND else None
 
 
 @RULES.rule("519", "MOC 7.0, I08-20", "O CFOP é de saída, e a nota é de entrada.", models=(NFE,))
-def cfop_comes_in(item: Item, case: Case) -> At | None:
-    """CFOP 5xxx, 6xxx and 7xxx go out."""
-    return At("cfop") if item.product.cfop[0] in "567" and case.direction == _INBOUND else None
+def cfop_comes_in(item: Item, document: RuleInput) -> At | None:
+    """Refuses outbound CFOP (5xxx, 6xxx and 7xxx) in an inbound document."""
+    return At("cfop") if item.product.cfop[0] in "567" and document.direction == INBOUND else None
 
 
 @RULES.rule(
@@ -55,12 +63,12 @@ def cfop_comes_in(item: Item, case: Case) -> At | None:
     "O CFOP é de operação com o exterior, e a mercadoria não vai para lá nem vem de lá.",
     models=(NFE,),
 )
-def cfop_abroad(item: Item, case: Case) -> At | None:
-    """CFOP 3xxx and 7xxx cross the border."""
+def cfop_abroad(item: Item, document: RuleInput) -> At | None:
+    """Refuses CFOP of foreign trade (3xxx and 7xxx) if the goods do not cross the border."""
     cfop = item.product.cfop
-    if cfop[0] not in "37" or case.destination == ABROAD:
+    if cfop[0] not in "37" or document.destination == ABROAD:
         return None
-    return None if cfop[0] == "7" and consumed_in(item) == EXTERIOR else At("cfop")
+    return None if cfop[0] == "7" and consumption_state(item) == EXTERIOR else At("cfop")
 
 
 @RULES.rule(
@@ -69,9 +77,9 @@ def cfop_abroad(item: Item, case: Case) -> At | None:
     "O CFOP é de operação entre estados, e a mercadoria não vai para outro estado.",
     models=(NFE,),
 )
-def cfop_between_states(item: Item, case: Case) -> At | None:
-    """CFOP 2xxx and 6xxx cross the border of a state."""
-    return At("cfop") if item.product.cfop[0] in "26" and case.destination != TO_ANOTHER_STATE else None
+def cfop_between_states(item: Item, document: RuleInput) -> At | None:
+    """Refuses interstate CFOP (2xxx and 6xxx) if the goods do not go to another state."""
+    return At("cfop") if item.product.cfop[0] in "26" and document.destination != TO_ANOTHER_STATE else None
 
 
 @RULES.rule(
@@ -80,9 +88,9 @@ def cfop_between_states(item: Item, case: Case) -> At | None:
     "O CFOP é de operação dentro do estado, e a mercadoria não vai para dentro dele.",
     models=(NFE,),
 )
-def cfop_within_the_state(item: Item, case: Case) -> At | None:
-    """CFOP 1xxx and 5xxx stay within the state."""
-    return At("cfop") if item.product.cfop[0] in "15" and case.destination != WITHIN_THE_STATE else None
+def cfop_within_the_state(item: Item, document: RuleInput) -> At | None:
+    """Refuses CFOP within the state (1xxx and 5xxx) if the goods go elsewhere."""
+    return At("cfop") if item.product.cfop[0] in "15" and document.destination != WITHIN_THE_STATE else None
 
 
 @RULES.rule(
@@ -91,12 +99,12 @@ def cfop_within_the_state(item: Item, case: Case) -> At | None:
     "O CFOP é de operação com o exterior, e o endereço do destinatário é no Brasil.",
     models=(NFE,),
 )
-def cfop_of_a_foreigner(item: Item, case: Case) -> At | None:
-    """Goods cross the border from or to someone beyond it."""
+def cfop_of_a_foreigner(item: Item, document: RuleInput) -> At | None:
+    """Refuses CFOP of foreign trade if the other party has an address in Brazil."""
     cfop = item.product.cfop
-    if cfop[0] not in "37" or case.buyer_state in (None, EXTERIOR) or cfop in _EXPORT_WITHIN_BRAZIL:
+    if cfop[0] not in "37" or document.buyer_state in (None, EXTERIOR) or cfop in _EXPORT_WITHIN_BRAZIL:
         return None
-    return None if consumed_in(item) == EXTERIOR else At("cfop")
+    return None if consumption_state(item) == EXTERIOR else At("cfop")
 
 
 @RULES.rule(
@@ -106,16 +114,16 @@ def cfop_of_a_foreigner(item: Item, case: Case) -> At | None:
     models=(NFE,),
     severity=Severity.WARNS,
 )
-def cfop_of_another_state(item: Item, case: Case) -> At | None:
-    """Each state decides whether it looks at this besides 772."""
-    cfop, buyer, state = item.product.cfop, case.recipient, case.seller_state
-    if cfop[0] not in "26" or buyer is None or case.buyer_state != state:
+def cfop_of_another_state(item: Item, document: RuleInput) -> At | None:
+    """Warns of interstate CFOP between parties of one state; each state decides whether it checks this."""
+    cfop, buyer, state = item.product.cfop, document.recipient, document.seller_state
+    if cfop[0] not in "26" or buyer is None or document.buyer_state != state:
         return None
-    issuer, pickup, delivery = case.invoice.issuer, case.invoice.pickup, case.invoice.delivery
+    issuer, pickup, delivery = document.invoice.issuer, document.invoice.pickup, document.invoice.delivery
     is_excused = (
         (buyer.cnpj or buyer.cpf) == (issuer.cnpj or issuer.cpf)
-        or consumed_in(item) not in (None, state)
-        or (cfop == _TRANSPORT_ANNULMENT and case.purpose == _ADJUSTMENT)
+        or consumption_state(item) not in (None, state)
+        or (cfop == _TRANSPORT_ANNULMENT and document.purpose == ADJUSTMENT)
         or (delivery is not None and delivery.state != state)
         or (pickup is not None and pickup.state != state)
     )
@@ -128,9 +136,13 @@ def cfop_of_another_state(item: Item, case: Case) -> At | None:
     "A exportação não é tributada pelo ICMS: o CST é 41, ou o CSOSN 300.",
     models=(NFE,),
 )
-def export_is_not_taxed(item: Item, case: Case) -> At | None:
-    """Neither exempt nor suspended: the constitution leaves exports out of ICMS."""
-    if item.product.cfop[0] != "7" or case.purpose == _RETURN or item.product.cfop in _EXPORT_WITHIN_BRAZIL:
+def export_is_not_taxed(item: Item, document: RuleInput) -> At | None:
+    """Refuses exports with a taxed, exempt or suspended ICMS: the constitution excludes exports from it."""
+    if (
+        item.product.cfop[0] != "7"
+        or document.purpose == RETURN
+        or item.product.cfop in _EXPORT_WITHIN_BRAZIL
+    ):
         return None
     icms = item.taxes.icms
     if icms is None:
@@ -139,11 +151,11 @@ def export_is_not_taxed(item: Item, case: Case) -> At | None:
     return None if getattr(icms, name) in _NOT_TAXED_EXPORTS else At(f"icms.{name}")
 
 
-def gives_back(case: Case) -> bool:
-    """Whether goods return to who sold them, or never reached the buyer."""
-    if case.purpose == _RETURN:
+def returns_goods(document: RuleInput) -> bool:
+    """Returns whether goods return to the seller, or never reached the buyer."""
+    if document.purpose == RETURN:
         return True
-    return case.purpose == _CREDIT and case.invoice.identification.credit_type in _GIVEN_BACK_CREDITS
+    return document.purpose == CREDIT and document.invoice.identification.credit_type in _GIVEN_BACK_CREDITS
 
 
 @RULES.rule(
@@ -152,9 +164,9 @@ def gives_back(case: Case) -> bool:
     "O CFOP não é de devolução, e a nota é de devolução ou de retorno de mercadoria.",
     models=(NFE,),
 )
-def cfop_of_a_return(item: Item, case: Case) -> At | None:
-    """Returns have codes of their own; what the table lacks is told by 770."""
-    if not gives_back(case):
+def cfop_of_a_return(item: Item, document: RuleInput) -> At | None:
+    """Refuses other CFOP than those of returns in a return; rule 770 reports codes that do not exist."""
+    if not returns_goods(document):
         return None
     code = item.product.cfop
     cfop = CFOPS.rows.get(code)
@@ -169,11 +181,11 @@ def cfop_of_a_return(item: Item, case: Case) -> At | None:
     "O CFOP é de devolução, e a nota não é de devolução nem de retorno de mercadoria.",
     models=(NFE,),
 )
-def cfop_of_no_return(item: Item, case: Case) -> At | None:
-    """Only returns, and the notes that complement or reduce them, have the codes of returns."""
+def cfop_of_no_return(item: Item, document: RuleInput) -> At | None:
+    """Refuses CFOP of returns in other documents, except those that complement or reduce a return."""
     cfop = CFOPS.rows.get(item.product.cfop)
-    if cfop is None or not cfop.is_return or case.purpose in (_COMPLEMENT, _RETURN):
+    if cfop is None or not cfop.is_return or document.purpose in (COMPLEMENT, RETURN):
         return None
     # Only credit notes have a type of credit.
-    credit_type = case.invoice.identification.credit_type
+    credit_type = document.invoice.identification.credit_type
     return None if credit_type in _CREDITS_WITH_RETURN_CFOP else At("cfop")

@@ -1,22 +1,28 @@
-"""Whoever lives abroad, and what goes there."""
+"""Rules of foreign recipients and of exports."""
 
 import re
 
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.circumstances import stays_in_the_country
-from carimbo.fiscal.goods.rules.rule import NFE, DocumentCheck, GoodsRuleBook
-from carimbo.fiscal.parties import BRAZIL_CODE
+from carimbo.fiscal.goods.rules.common import stays_in_the_country
+from carimbo.fiscal.goods.rules.rule import (
+    NFE,
+    NON_CONTRIBUTOR,
+    OUTBOUND,
+    DocumentCheck,
+    GoodsRuleBook,
+    RuleInput,
+)
+from carimbo.fiscal.parties.recipient import BRAZIL_CODE
 from carimbo.fiscal.rules import At, Severity
-from carimbo.fiscal.tables.countries import COUNTRIES
+from carimbo.fiscal.tables.geography import COUNTRIES
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
 
-def _is_there(case: Case) -> bool:
-    """Whether anything in the document is beyond the border."""
-    if case.destination == ABROAD or case.invoice.export is not None:
+def _is_foreign(document: RuleInput) -> bool:
+    """Returns whether destination, export data, identification or address is foreign."""
+    if document.destination == ABROAD or document.invoice.export is not None:
         return True
-    buyer = case.recipient
+    buyer = document.recipient
     if buyer is None:
         return False
     return buyer.foreign_id is not None or (
@@ -24,13 +30,11 @@ def _is_there(case: Case) -> bool:
     )
 
 
-RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_there)
+RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_is_foreign)
 
-_OUTBOUND = "1"
-_NO_CONTRIBUTOR = "9"
 _COUNTRY_LENGTH = 4
 _FUEL_CONSUMED_ELSEWHERE = "6667"
-# MOC 7.0, E03a-60; whether letters with accents are taken is not written, so they are let through.
+# MOC 7.0, E03a-60; it does not mention letters with accents, so they are accepted.
 _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
 
 
@@ -40,9 +44,9 @@ _FOREIGN_ID = re.compile(r"[0-9A-Za-zÀ-ÖØ-öø-ÿ:.+\-/() ]*")
     "Na operação com o exterior, o destinatário é identificado por documento estrangeiro.",
     models=(NFE,),
 )
-def foreigner_abroad(case: Case) -> At | None:
-    """An empty identification is enough."""
-    if _goes_abroad(case) and case.recipient and case.recipient.foreign_id is None:
+def foreigner_abroad(document: RuleInput) -> At | None:
+    """Refuses foreign trade without a foreign id of the recipient; an empty one is enough."""
+    if _goes_abroad(document) and document.recipient and document.recipient.foreign_id is None:
         return At("recipient.foreignId")
     return None
 
@@ -53,9 +57,14 @@ def foreigner_abroad(case: Case) -> At | None:
     "Dentro do país, só o consumidor final pode ser identificado por documento estrangeiro.",
     models=(NFE,),
 )
-def foreigner_consumes(case: Case) -> At | None:
-    """Whoever sells the goods again has a CPF or CNPJ."""
-    if case.recipient and case.recipient.foreign_id and case.destination != ABROAD and not case.is_final:
+def foreigner_consumes(document: RuleInput) -> At | None:
+    """Refuses a foreign id within the country, except for final consumers."""
+    if (
+        document.recipient
+        and document.recipient.foreign_id
+        and document.destination != ABROAD
+        and not document.is_final
+    ):
         return At("recipient.foreignId")
     return None
 
@@ -67,11 +76,15 @@ def foreigner_consumes(case: Case) -> At | None:
     models=(NFE,),
     severity=Severity.WARNS,
 )
-def foreigner_between_states(case: Case) -> At | None:
-    """Only fuels are sold so, to whoever consumes them elsewhere; each state decides whether it looks."""
-    if case.destination != TO_ANOTHER_STATE or case.recipient is None or case.recipient.foreign_id is None:
+def foreigner_between_states(document: RuleInput) -> At | None:
+    """Warns of a foreign id in interstate sales of other goods than fuels; each state decides on this."""
+    if (
+        document.destination != TO_ANOTHER_STATE
+        or document.recipient is None
+        or document.recipient.foreign_id is None
+    ):
         return None
-    cfops = {item.product.cfop for item in case.invoice.items}
+    cfops = {item.product.cfop for item in document.invoice.items}
     return None if cfops == {_FUEL_CONSUMED_ELSEWHERE} else At("recipient.foreignId")
 
 
@@ -80,9 +93,13 @@ def foreigner_between_states(case: Case) -> At | None:
     "MOC 7.0, E03a-60",
     "O documento estrangeiro só pode ter letras, algarismos, espaços e os sinais : . + - / ( ).",
 )
-def foreign_id_characters(case: Case) -> At | None:
-    """Passports have few signs."""
-    if case.recipient and case.recipient.foreign_id and not _FOREIGN_ID.fullmatch(case.recipient.foreign_id):
+def foreign_id_characters(document: RuleInput) -> At | None:
+    """Refuses other characters in a foreign id."""
+    if (
+        document.recipient
+        and document.recipient.foreign_id
+        and not _FOREIGN_ID.fullmatch(document.recipient.foreign_id)
+    ):
         return At("recipient.foreignId")
     return None
 
@@ -92,9 +109,9 @@ def foreign_id_characters(case: Case) -> At | None:
     "MOC 7.0, E03a-30",
     "O destinatário identificado por documento estrangeiro não pode ter inscrição estadual.",
 )
-def foreigner_without_registration(case: Case) -> At | None:
-    """States register those who have a CPF or CNPJ."""
-    if case.recipient and case.recipient.foreign_id and case.recipient.state_registration:
+def foreigner_without_registration(document: RuleInput) -> At | None:
+    """Refuses a state registration of a recipient with a foreign id."""
+    if document.recipient and document.recipient.foreign_id and document.recipient.state_registration:
         return At("recipient.stateRegistration")
     return None
 
@@ -105,9 +122,9 @@ def foreigner_without_registration(case: Case) -> At | None:
     "A operação é com o exterior, e o endereço do destinatário é no Brasil.",
     models=(NFE,),
 )
-def address_abroad(case: Case) -> At | None:
-    """Goods that go abroad go to an address there."""
-    if _goes_abroad(case) and case.buyer_state not in (None, EXTERIOR):
+def address_abroad(document: RuleInput) -> At | None:
+    """Refuses foreign trade with an address in Brazil."""
+    if _goes_abroad(document) and document.buyer_state not in (None, EXTERIOR):
         return At("recipient.address")
     return None
 
@@ -118,23 +135,23 @@ def address_abroad(case: Case) -> At | None:
     "Na operação com o exterior, o destinatário é sempre não contribuinte do ICMS.",
     models=(NFE,),
 )
-def no_contributor_abroad(case: Case) -> At | None:
-    """No state taxes who is abroad."""
-    if _goes_abroad(case) and case.contribution not in (None, _NO_CONTRIBUTOR):
+def no_contributor_abroad(document: RuleInput) -> At | None:
+    """Refuses foreign trade with a contributor of ICMS."""
+    if _goes_abroad(document) and document.contribution not in (None, NON_CONTRIBUTOR):
         return At("recipient.stateRegistration")
     return None
 
 
-# The table of the Portal may have a country that ours does not.
+# The table of the Portal may have countries that ours lacks.
 @RULES.rule(
     "377",
     "MOC 7.0, E14-04",
     "O código do país do destinatário não está na tabela do Banco Central.",
     severity=Severity.WARNS,
 )
-def country_exists(case: Case) -> At | None:
-    """Codes may leave out the zeros in front."""
-    address = case.recipient.address if case.recipient else None
+def country_exists(document: RuleInput) -> At | None:
+    """Warns of an unknown country code; leading zeros may be missing."""
+    address = document.recipient.address if document.recipient else None
     code = address.country_code if address else None
     if code not in (None, BRAZIL_CODE) and code.zfill(_COUNTRY_LENGTH) not in COUNTRIES.rows:
         return At("recipient.address.countryCode")
@@ -147,9 +164,9 @@ def country_exists(case: Case) -> At | None:
     "A exportação precisa do local por onde a mercadoria sai do país.",
     models=(NFE,),
 )
-def exit_is_told(case: Case) -> At | None:
-    """What stays in the country may leave it by no place."""
-    if _is_export(case) and case.invoice.export is None and _goes_abroad(case):
+def export_has_a_place_of_exit(document: RuleInput) -> At | None:
+    """Refuses exports without a place of exit, unless the goods stay in the country."""
+    if _is_export(document) and document.invoice.export is None and _goes_abroad(document):
         return At("export")
     return None
 
@@ -160,14 +177,14 @@ def exit_is_told(case: Case) -> At | None:
     "Só a exportação tem o local por onde a mercadoria sai do país.",
     models=(NFE,),
 )
-def only_exports_exit(case: Case) -> At | None:
-    """Imports come in, and other goods stay."""
-    return At("export") if case.invoice.export is not None and not _is_export(case) else None
+def only_exports_have_a_place_of_exit(document: RuleInput) -> At | None:
+    """Refuses a place of exit in documents that are not exports."""
+    return At("export") if document.invoice.export is not None and not _is_export(document) else None
 
 
-def _is_export(case: Case) -> bool:
-    return case.direction == _OUTBOUND and case.destination == ABROAD
+def _is_export(document: RuleInput) -> bool:
+    return document.direction == OUTBOUND and document.destination == ABROAD
 
 
-def _goes_abroad(case: Case) -> bool:
-    return case.destination == ABROAD and not stays_in_the_country(case)
+def _goes_abroad(document: RuleInput) -> bool:
+    return document.destination == ABROAD and not stays_in_the_country(document)

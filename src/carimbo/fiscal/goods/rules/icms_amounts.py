@@ -1,11 +1,10 @@
-"""ICMS of an item: amounts that are what base and rate make, and the poverty funds beside them."""
+"""Rules of the amounts of ICMS of an item, and of its poverty fund (FCP)."""
 
 from typing import Any
 
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
-from carimbo.fiscal.goods.rules.amounts import compared_percent
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.goods.rules.common import percent_mismatch
+from carimbo.fiscal.goods.rules.rule import NFE, NON_CONTRIBUTOR, NORMAL, GoodsRuleBook, ItemCheck, RuleInput
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
     Icms10,
@@ -26,8 +25,6 @@ from carimbo.fiscal.rules import At
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
-_NORMAL = "1"
-_NO_CONTRIBUTOR = "9"
 _FUNDS_OF_SUBSTITUTION = {
     "st_fcp_rate": "icms.stFcpRate",
     "retained_fcp_rate": "icms.retainedFcpRate",
@@ -40,12 +37,12 @@ _FUNDS_OF_SUBSTITUTION = {
     "O valor do ICMS não é base de cálculo vezes alíquota.",
     on=(Icms00, Icms10, Icms20, Icms70),
 )
-def amount(item: Item, case: Case) -> At | None:
-    """The tax is the rate of its base."""
+def amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses an amount that is not base times rate."""
     icms: Any = item.taxes.icms
-    if case.purpose != _NORMAL:
+    if document.purpose != NORMAL:
         return None
-    return compared_percent("icms.amount", icms.amount, icms.base, icms.rate)
+    return percent_mismatch("icms.amount", icms.amount, icms.base, icms.rate)
 
 
 @RULES.rule(
@@ -55,13 +52,13 @@ def amount(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(Icms51,),
 )
-def operation_amount(item: Item, case: Case) -> At | None:
-    """The tax before deferral is the rate of its base."""
+def operation_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses an amount before deferral that is not base times rate."""
     icms: Any = item.taxes.icms
     if icms.operation_amount is None:
         return None
     base, rate = icms.base or ZERO, icms.rate or ZERO
-    return compared_percent("icms.operationAmount", icms.operation_amount, base, rate)
+    return percent_mismatch("icms.operationAmount", icms.operation_amount, base, rate)
 
 
 @RULES.rule(
@@ -71,13 +68,13 @@ def operation_amount(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(Icms51,),
 )
-def deferral_amount(item: Item, case: Case) -> At | None:
-    """What is deferred is its part of the tax of the operation."""
+def deferral_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses a deferred amount that is not its percentage of the tax of the operation."""
     icms: Any = item.taxes.icms
     if icms.deferral_amount is None or icms.operation_amount is None:
         return None
     rate = icms.deferral_rate or ZERO
-    return compared_percent("icms.deferralAmount", icms.deferral_amount, icms.operation_amount, rate)
+    return percent_mismatch("icms.deferralAmount", icms.deferral_amount, icms.operation_amount, rate)
 
 
 @RULES.rule(
@@ -87,8 +84,8 @@ def deferral_amount(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(Icms51,),
 )
-def amount_after_deferral(item: Item, case: Case) -> At | None:
-    """What is due now is the rest."""
+def amount_after_deferral(item: Item, document: RuleInput) -> At | None:
+    """Refuses an amount that is not the tax of the operation minus the deferred part."""
     icms: Any = item.taxes.icms
     if icms.amount is None or icms.operation_amount is None:
         return None
@@ -102,13 +99,13 @@ def amount_after_deferral(item: Item, case: Case) -> At | None:
     "O valor do FCP não é base de cálculo vezes percentual.",
     on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
 )
-def fcp_amount(item: Item, case: Case) -> At | None:
-    """The part of the poverty fund is its rate of its base; CST 00 has one base for both."""
+def fcp_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses an amount of the fund that is not base times rate; CST 00 has one base for tax and fund."""
     icms: Any = item.taxes.icms
-    if icms.fcp_amount is None or case.purpose != _NORMAL:
+    if icms.fcp_amount is None or document.purpose != NORMAL:
         return None
     base = icms.base if isinstance(icms, Icms00) else icms.fcp_base
-    return compared_percent("icms.fcpAmount", icms.fcp_amount, base or ZERO, icms.fcp_rate or ZERO)
+    return percent_mismatch("icms.fcpAmount", icms.fcp_amount, base or ZERO, icms.fcp_rate or ZERO)
 
 
 @RULES.rule(
@@ -117,8 +114,8 @@ def fcp_amount(item: Item, case: Case) -> At | None:
     "O percentual do FCP é zero; onde não há FCP, os campos dele não se informam.",
     on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
 )
-def fcp_rate(item: Item, case: Case) -> At | None:
-    """A fund that gets something gets a part of the base."""
+def fcp_rate(item: Item, document: RuleInput) -> At | None:
+    """Refuses a rate of zero: without a fund its fields are left out."""
     icms: Any = item.taxes.icms
     return None if icms.fcp_rate is None or icms.fcp_rate else At("icms.fcpRate")
 
@@ -132,8 +129,8 @@ def fcp_rate(item: Item, case: Case) -> At | None:
         *(IcmsSn201, IcmsSn202, IcmsSn500, IcmsSn900),
     ),
 )
-def fcp_rate_of_substitution(item: Item, case: Case) -> At | None:
-    """The same of what is retained for the next sales, or was."""
+def fcp_rate_of_substitution(item: Item, document: RuleInput) -> At | None:
+    """Refuses a rate of zero in the funds of tax substitution, due or retained earlier."""
     for name, path in _FUNDS_OF_SUBSTITUTION.items():
         rate = getattr(item.taxes.icms, name, None)
         if rate is not None and not rate:
@@ -148,12 +145,12 @@ def fcp_rate_of_substitution(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(Icms00, Icms10, Icms20, Icms51, Icms70, Icms90),
 )
-def fcp_of_the_buyers_state(item: Item, case: Case) -> At | None:
-    """The seller's own fund gets nothing of what leaves its state."""
+def fcp_of_the_buyers_state(item: Item, document: RuleInput) -> At | None:
+    """Refuses the fund of the seller's state in sales to consumers of another state."""
     icms: Any = item.taxes.icms
-    if icms.fcp_amount is None or case.destination != TO_ANOTHER_STATE:
+    if icms.fcp_amount is None or document.destination != TO_ANOTHER_STATE:
         return None
-    return At("icms.fcpAmount") if case.is_final and case.contribution == _NO_CONTRIBUTOR else None
+    return At("icms.fcpAmount") if document.is_final and document.contribution == NON_CONTRIBUTOR else None
 
 
 @RULES.rule(
@@ -162,7 +159,7 @@ def fcp_of_the_buyers_state(item: Item, case: Case) -> At | None:
     "O motivo da desoneração do ICMS vai com o valor desonerado, maior que zero.",
     on=(Icms20, Icms30, Icms40, Icms70, Icms90, IcmsPart),
 )
-def exempted_amount(item: Item, case: Case) -> At | None:
-    """Whoever tells why tax is taken off tells how much."""
+def exempted_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses a reason of exemption without an exempted amount."""
     icms: Any = item.taxes.icms
     return At("icms.exemptedAmount") if icms.exemption_reason and not icms.exempted_amount else None

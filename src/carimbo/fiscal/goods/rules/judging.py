@@ -1,4 +1,4 @@
-"""Holding a document against every rule, and telling all that are broken at once."""
+"""Checks a document against all rules and reports every broken one."""
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
@@ -10,72 +10,64 @@ from carimbo.fiscal.goods.rules import (
     adjustment_notes,
     billing,
     cfops,
-    ended_contributions,
-    extras,
+    federal_taxes,
     foreigners,
     icms,
     icms_amounts,
     identity,
-    ipi,
     mei,
     operation,
     parties,
     payments,
     product,
     receipt,
-    receipt_absences,
     receipt_items,
-    referenced_items,
-    referenced_receipts,
     references,
     reform_amounts,
     reform_classes,
-    reform_credits,
     reform_rates,
-    reform_totals,
-    registrations,
     state_share,
     totals,
     transport,
 )
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook, ItemCheck
-from carimbo.fiscal.rules import Broken, Judgement, Rule, broken_rules, judgement_of
+from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook, ItemCheck, RuleInput
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.rules import NOTHING_BROKEN, BrokenRule, Judgement, Rule, broken_rules, judgement_of
 
-# In the order in which their problems are told.
+# In the order in which their problems are reported.
 DOCUMENT_BOOKS: tuple[GoodsRuleBook[DocumentCheck], ...] = (
-    identity.ELSEWHERE_RULES,
+    identity.EXTERNAL_RULES,
     identity.RULES,
-    parties.ELSEWHERE_RULES,
+    parties.EXTERNAL_RULES,
     parties.RULES,
     parties.READER_RULES,
     foreigners.RULES,
     parties.PLACE_RULES,
-    registrations.RULES,
-    operation.ELSEWHERE_RULES,
+    parties.REGISTRATION_RULES,
+    operation.EXTERNAL_RULES,
     operation.RULES,
-    receipt.ELSEWHERE_RULES,
+    receipt.EXTERNAL_RULES,
     receipt.RULES,
-    receipt_absences.RULES,
+    receipt.FORBIDDEN_TRANSPORT_RULES,
     references.RULES,
-    referenced_items.RULES,
-    referenced_receipts.RULES,
+    references.ITEM_REFERENCE_RULES,
+    references.RECEIPT_REFERENCE_RULES,
     adjustment_notes.RULES,
     transport.RULES,
     billing.RULES,
     payments.RULES,
     payments.CARD_RULES,
-    totals.ELSEWHERE_RULES,
+    totals.EXTERNAL_RULES,
     totals.RULES,
-    reform_totals.RULES,
-    ended_contributions.RULES,
+    totals.REFORM_RULES,
+    federal_taxes.ENDED_CONTRIBUTION_RULES,
 )
 ITEM_BOOKS: tuple[GoodsRuleBook[ItemCheck], ...] = (
     cfops.RULES,
     mei.RULES,
     receipt_items.RULES,
-    receipt_absences.ITEM_RULES,
-    product.ELSEWHERE_RULES,
+    receipt.FORBIDDEN_ITEM_GROUP_RULES,
+    product.EXTERNAL_RULES,
     product.GTIN_RULES,
     product.RULES,
     product.CODE_RULES,
@@ -84,85 +76,108 @@ ITEM_BOOKS: tuple[GoodsRuleBook[ItemCheck], ...] = (
     icms.RULES,
     icms.RATE_RULES,
     icms_amounts.RULES,
-    extras.RULES,
-    ipi.RULES,
+    product.DETAIL_RULES,
+    federal_taxes.IPI_RULES,
     state_share.RULES,
     reform_classes.DUTY_RULES,
     reform_classes.RULES,
     reform_rates.RULES,
     reform_amounts.RULES,
-    reform_credits.RULES,
+    reform_amounts.CREDIT_RULES,
 )
 
-_CLOSED_UNLESS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
+_CONDITIONS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
 
 
 def all_rules() -> Iterator[Rule[Any]]:
-    """Every rule that there is."""
+    """Returns all rules of NF-e and NFC-e."""
     return chain(chain.from_iterable(DOCUMENT_BOOKS), chain.from_iterable(ITEM_BOOKS))
 
 
-def judged(case: Case) -> Judgement:
+def judge_document(document: RuleInput) -> Judgement:
     """Checks a document against the rules of its model."""
-    return judgement_of([*_in_the_document(case), *_in_the_items(case)])
+    broken: list[BrokenRule] = []
+    for when, rules in _document_rules(document.model, document.is_composed):
+        if when is None or when(document):
+            broken.extend(broken_rules(rules, document, hint_of))
+    broken.extend(_broken_item_rules(document))
+    return judgement_of(broken)
 
 
-DocumentRules = tuple[tuple[Callable[[Case], bool] | None, tuple[Rule[DocumentCheck], ...]], ...]
+DocumentRules = tuple[tuple[Callable[[RuleInput], bool] | None, tuple[Rule[DocumentCheck], ...]], ...]
 ItemRules = tuple[tuple[GoodsRuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]
 
 
-def _in_the_document(case: Case) -> Iterator[Broken]:
-    for when, rules in _document_rules(case.model, case.is_composed):
-        if when is None or when(case):
-            yield from broken_rules(rules, case, hint_of)
-
-
-def _in_the_items(case: Case) -> Iterator[Broken]:
-    closed = _closed(tuple([opens(case) for _, opens in _CLOSED_UNLESS]))
+def _broken_item_rules(document: RuleInput) -> Iterator[BrokenRule]:
+    """Yields the rules that items break; items with the same key as a correct one are skipped."""
+    skipped = _skipped_books(tuple([applies(document) for _, applies in _CONDITIONS]))
     passed: set[Hashable] = set()
-    are_many = len(case.invoice.items) > 1
-    for position, item in enumerate(case.invoice.items):
+    are_many = len(document.invoice.items) > 1
+    for position, item in enumerate(document.invoice.items):
         taxes = item.taxes
-        kinds: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
-        for book, rules in _item_rules(case.model, case.is_composed, closed, kinds):
-            # By identity: the rules of one book are the same tuple for all items with the same groups.
-            alike = (id(rules), book.like(item)) if book.like and are_many else None
-            if alike in passed:
+        groups: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
+        for book, rules in _item_rules(document.model, document.is_composed, skipped, groups):
+            # `id` works because items with the same groups get the same tuple of rules of a book.
+            key = (id(rules), book.like(item)) if book.like and are_many else None
+            if key in passed:
                 continue
-            is_right = True
+            breaks_none = True
             for rule in rules:
-                at = rule.check(item, case)
+                at = rule.check(item, document)
                 if at:
-                    is_right = False
+                    breaks_none = False
                     yield rule, rule.problem(at, hint_of, f"items[{position}].")
-            if alike and is_right:
-                passed.add(alike)
+            if key and breaks_none:
+                passed.add(key)
 
 
 @cache
 def _document_rules(model: str, is_composed: bool) -> DocumentRules:
-    """The rules that can be broken by a document of a model, by when they have to be looked at."""
-    books = [book for book in DOCUMENT_BOOKS if not (book.is_for_elsewhere and is_composed)]
-    chosen = ((book.when, tuple(rule for rule in book if model in rule.models)) for book in books)
-    return tuple((when, rules) for when, rules in chosen if rules)
+    """Returns the rules of a model, grouped by the condition under which they apply."""
+    books = [book for book in DOCUMENT_BOOKS if not (book.is_for_external and is_composed)]
+    by_condition = ((book.when, tuple(rule for rule in book if model in rule.models)) for book in books)
+    return tuple((when, rules) for when, rules in by_condition if rules)
 
 
 @cache
-def _closed(are_open: tuple[bool, ...]) -> frozenset[GoodsRuleBook[ItemCheck]]:
-    """The books that a document has no subject for: the same object for all that are alike in this."""
-    gates = zip(_CLOSED_UNLESS, are_open, strict=True)
-    return frozenset(book for (book, _), is_open in gates if not is_open)
+def _skipped_books(applies: tuple[bool, ...]) -> frozenset[GoodsRuleBook[ItemCheck]]:
+    """Returns the books whose condition a document does not meet; the same object for the same answers."""
+    conditions = zip(_CONDITIONS, applies, strict=True)
+    return frozenset(book for (book, _), is_met in conditions if not is_met)
 
 
 @cache
 def _item_rules(
-    model: str, is_composed: bool, closed: frozenset[GoodsRuleBook[ItemCheck]], kinds: tuple[Any, ...]
+    model: str, is_composed: bool, skipped: frozenset[GoodsRuleBook[ItemCheck]], groups: tuple[Any, ...]
 ) -> ItemRules:
-    """The rules that can be broken by an item with these groups of taxes, by their books."""
-    books = [book for book in ITEM_BOOKS if not (book in closed or (book.is_for_elsewhere and is_composed))]
-    chosen = ((book, tuple(rule for rule in book if _may_break(rule, model, kinds))) for book in books)
-    return tuple((book, rules) for book, rules in chosen if rules)
+    """Returns the rules that apply to items with these groups of taxes, by their books."""
+    by_book = []
+    for book in ITEM_BOOKS:
+        if book in skipped or (book.is_for_external and is_composed):
+            continue
+        rules = tuple(
+            rule
+            for rule in book
+            if model in rule.models and (not rule.on or any(group in rule.on for group in groups))
+        )
+        if rules:
+            by_book.append((book, rules))
+    return tuple(by_book)
 
 
-def _may_break(rule: Rule[ItemCheck], model: str, kinds: tuple[Any, ...]) -> bool:
-    return model in rule.models and (not rule.on or any(kind in rule.on for kind in kinds))
+_TOO_LONG, _SOURCE = "214", "MOC 7.0, B01"
+# Bytes that the message with one document (enviNFe) adds.
+_LOT = 200
+# The limit of 500 kB in the manual, read as kibibytes and as kilobytes.
+_LONGEST_TAKEN, _LONGEST_SURELY_TAKEN = 500 * 1024 - _LOT, 500_000 - _LOT
+
+
+def judge_size(document: bytes) -> Judgement:
+    """Refuses XML that is too long for every authority, and warns if it may be too long for some."""
+    size = len(document)
+    if size <= _LONGEST_SURELY_TAKEN:
+        return NOTHING_BROKEN
+    message = f"A nota tem {size // 1_000} kB em XML, e a SEFAZ recebe mensagens de até 500 kB."
+    problem = Problem(_TOO_LONG, "items", message, hint_of(_TOO_LONG), _SOURCE)
+    warning = f"items: A nota tem {size // 1_000} kB em XML, e a SEFAZ pode recusar mais de 500 kB (214)."
+    return Judgement((problem,) if size > _LONGEST_TAKEN else (), (warning,))

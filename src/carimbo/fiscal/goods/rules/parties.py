@@ -1,35 +1,44 @@
-"""The parties: issuer, recipient, places of pick-up and delivery, carrier."""
+"""Rules of the parties: issuer, recipient, places of pick-up and delivery, carrier."""
 
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 
-from carimbo.fiscal.address import is_no_city, is_of_another_state
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.goods.cfop import ABROAD
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.circumstances import situation_of
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, DocumentCheck, GoodsRuleBook
-from carimbo.fiscal.homologation import HOMOLOGATION_NAME
+from carimbo.fiscal.goods.rules.common import situation_of
+from carimbo.fiscal.goods.rules.rule import (
+    CONTRIBUTOR,
+    EXEMPT_CONTRIBUTOR,
+    NFCE,
+    NFE,
+    NON_CONTRIBUTOR,
+    DocumentCheck,
+    GoodsRuleBook,
+    RuleInput,
+)
+from carimbo.fiscal.identity.state_registration import registration_problem
+from carimbo.fiscal.identity.tax_ids import is_cnpj, is_cpf
+from carimbo.fiscal.layouts.filling import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
-from carimbo.fiscal.layouts.nfe_v4.parties import Address, Place
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
+from carimbo.fiscal.parties.address import is_no_city, is_of_another_state
+from carimbo.fiscal.parties.recipient import EXEMPT
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
-from carimbo.fiscal.taxpayer import is_cnpj, is_cpf
 
 
-def _has_other_places(case: Case) -> bool:
-    invoice = case.invoice
+def _has_other_places(document: RuleInput) -> bool:
+    invoice = document.invoice
     return bool(invoice.pickup or invoice.delivery or invoice.transport.carrier)
 
 
 RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
-ELSEWHERE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(elsewhere=True)
-PLACE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_has_other_places, elsewhere=True)
+EXTERNAL_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(external=True)
+PLACE_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(when=_has_other_places, external=True)
 READER_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(
-    when=lambda case: bool(case.invoice.authorized_readers)
+    when=lambda document: bool(document.invoice.authorized_readers)
 )
 
-_CONTRIBUTOR, _EXEMPT, _NO_CONTRIBUTOR = "1", "2", "9"
 _SIMPLIFIED_PRINT, _NFF_EMISSION = "6", "3"
 # States where nobody is a contributor exempt from registration (NT 2025.001 v1.03, E16a-30).
 _WITHOUT_EXEMPT_CONTRIBUTORS = frozenset(
@@ -41,18 +50,18 @@ _UNTAXED = frozenset({"40", "41", "103", "300", "400"})
 def _tax_id_rule(
     code: str,
     source: str,
-    kind: str,
-    whose: str,
+    id_type: str,
+    owner: str,
     path: str,
     party: str,
-    book: GoodsRuleBook[DocumentCheck] = ELSEWHERE_RULES,
+    book: GoodsRuleBook[DocumentCheck] = EXTERNAL_RULES,
 ) -> None:
-    is_valid = is_cnpj if kind == "CNPJ" else is_cpf
-    name, party_of = kind.lower(), attrgetter(f"invoice.{party}")
+    is_valid = is_cnpj if id_type == "CNPJ" else is_cpf
+    name, party_of = id_type.lower(), attrgetter(f"invoice.{party}")
 
-    @book.rule(code, f"MOC 7.0, {source}", f"O {kind} {whose} é inválido: os dígitos não conferem.")
-    def valid_tax_id(case: Case) -> At | None:
-        tax_id = getattr(party_of(case), name, None)
+    @book.rule(code, f"MOC 7.0, {source}", f"O {id_type} {owner} é inválido: os dígitos não conferem.")
+    def valid_tax_id(document: RuleInput) -> At | None:
+        tax_id = getattr(party_of(document), name, None)
         if tax_id is not None and not is_valid(tax_id):
             return At(f"{path}.taxId")
         return None
@@ -69,15 +78,15 @@ _tax_id_rule("542", "X04-20", "CNPJ", "do transportador", "freight.carrier", "tr
 _tax_id_rule("543", "X05-10", "CPF", "do transportador", "freight.carrier", "transport.carrier", PLACE_RULES)
 
 
-def _reader_rule(code: str, source: str, kind: str) -> None:
-    """Write the rule that nobody is told to read what is its own document."""
-    name = kind.lower()
-    message = f"O {kind} do destinatário não vai em authorizedReaders: ele já pode baixar o XML."
+def _reader_rule(code: str, source: str, id_type: str) -> None:
+    """Adds the rule that the recipient is not among the authorized readers."""
+    name = id_type.lower()
+    message = f"O {id_type} do destinatário não vai em authorizedReaders: ele já pode baixar o XML."
 
     @READER_RULES.rule(code, f"MOC 7.0, {source}", message)
-    def recipient_reads_anyway(case: Case) -> Iterator[At]:
-        recipient = getattr(case.recipient, name, None)
-        for position, reader in enumerate(case.invoice.authorized_readers):
+    def recipient_reads_anyway(document: RuleInput) -> Iterator[At]:
+        recipient = getattr(document.recipient, name, None)
+        for position, reader in enumerate(document.invoice.authorized_readers):
             if recipient and getattr(reader, name) == recipient:
                 yield At(f"authorizedReaders[{position}].taxId")
 
@@ -85,36 +94,36 @@ def _reader_rule(code: str, source: str, kind: str) -> None:
 _reader_rule("324", "GA02-20", "CNPJ")
 _reader_rule("326", "GA03-20", "CPF")
 
-_Place = Address | Place | None
+_Place = InvoiceAddress | PickupOrDelivery | None
 
 
 def _city_rules(
     codes: tuple[str, str],
     sources: tuple[str, str],
-    whose: str,
+    owner: str,
     path: str,
-    place_of: Callable[[Case], _Place],
-    book: GoodsRuleBook[DocumentCheck] = ELSEWHERE_RULES,
+    place_of: Callable[[RuleInput], _Place],
+    book: GoodsRuleBook[DocumentCheck] = EXTERNAL_RULES,
 ) -> None:
-    """Write the rules that the city of an address exists, and that it is of the address's state."""
+    """Adds the rules that the city of an address exists and belongs to the state of the address."""
 
-    @book.rule(codes[0], f"MOC 7.0, {sources[0]}", f"O município {whose} não existe na tabela do IBGE.")
-    def city_exists(case: Case) -> At | None:
-        place = place_of(case)
+    @book.rule(codes[0], f"MOC 7.0, {sources[0]}", f"O município {owner} não existe na tabela do IBGE.")
+    def city_exists(document: RuleInput) -> At | None:
+        place = place_of(document)
         if place and place.state != EXTERIOR and is_no_city(place.city_code):
             return At(f"{path}.cityCode")
         return None
 
-    @book.rule(codes[1], f"MOC 7.0, {sources[1]}", f"O município {whose} não é da UF do endereço.")
-    def city_of_its_state(case: Case) -> At | None:
-        place = place_of(case)
+    @book.rule(codes[1], f"MOC 7.0, {sources[1]}", f"O município {owner} não é da UF do endereço.")
+    def city_of_its_state(document: RuleInput) -> At | None:
+        place = place_of(document)
         if place and is_of_another_state(place.city_code, place.state):
             return At(f"{path}.cityCode", f"UF: {place.state}.")
         return None
 
 
-def _recipient_address(case: Case) -> _Place:
-    return case.recipient.address if case.recipient else None
+def _recipient_address(document: RuleInput) -> _Place:
+    return document.recipient.address if document.recipient else None
 
 
 _issuer_address = attrgetter("invoice.issuer.address")
@@ -130,61 +139,61 @@ _city_rules(
 )
 
 
-@ELSEWHERE_RULES.rule(
+@EXTERNAL_RULES.rule(
     "598",
     "MOC 7.0, E04-20",
     "Em homologação, o nome do destinatário é sempre o texto fixo que diz que a nota não tem valor.",
 )
-def nobody_in_homologation(case: Case) -> At | None:
-    """No real name stands in a test; that a receipt without any is refused is not written."""
-    if case.environment is not Environment.HOMOLOGATION or case.recipient is None:
+def fixed_name_in_homologation(document: RuleInput) -> At | None:
+    """Refuses real names in homologation; the manual does not say that an NFC-e needs a name."""
+    if document.environment is not Environment.HOMOLOGATION or document.recipient is None:
         return None
-    name = case.recipient.name
-    nameless_receipt = name is None and case.model == NFCE
-    by_nff = case.invoice.identification.emission_type == _NFF_EMISSION
+    name = document.recipient.name
+    nameless_receipt = name is None and document.model == NFCE
+    by_nff = document.invoice.identification.emission_type == _NFF_EMISSION
     if name != HOMOLOGATION_NAME and not nameless_receipt and not by_nff:
         return At("recipient.name", f"Esperado: {HOMOLOGATION_NAME}.")
     return None
 
 
-@ELSEWHERE_RULES.rule(
+@EXTERNAL_RULES.rule(
     "718",
     "MOC 7.0, C18-10",
     "A NFC-e não leva inscrição estadual de substituto tributário.",
     models=(NFCE,),
 )
-def no_substitute(case: Case) -> At | None:
-    """A receipt ends the chain: there are no next sales to pay for."""
-    if case.invoice.issuer.st_state_registration is not None:
+def no_tax_substitute(document: RuleInput) -> At | None:
+    """Refuses the registration of a tax substitute in an NFC-e, which is the last sale of the goods."""
+    if document.invoice.issuer.st_state_registration is not None:
         return At("company.stateRegistrations")
     return None
 
 
-@ELSEWHERE_RULES.rule("719", "MOC 7.0, E01-10", "A NF-e precisa de destinatário.", models=(NFE,))
-def has_a_recipient(case: Case) -> At | None:
-    """An NF-e names who receives the goods."""
-    if case.recipient is None and not _is_simplified(case):
+@EXTERNAL_RULES.rule("719", "MOC 7.0, E01-10", "A NF-e precisa de destinatário.", models=(NFE,))
+def has_a_recipient(document: RuleInput) -> At | None:
+    """Refuses an NF-e without a recipient."""
+    if document.recipient is None and not _is_simplified(document):
         return At("recipient")
     return None
 
 
 @RULES.rule("724", "MOC 7.0, E04-10", "A NF-e precisa do nome do destinatário.", models=(NFE,))
-def recipient_has_a_name(case: Case) -> At | None:
-    """Whoever receives the goods is called by a name; in tests it is the fixed one."""
-    return At("recipient.name") if case.recipient and not case.recipient.name else None
+def recipient_has_a_name(document: RuleInput) -> At | None:
+    """Refuses a recipient without a name."""
+    return At("recipient.name") if document.recipient and not document.recipient.name else None
 
 
 @RULES.rule("726", "MOC 7.0, E05-10", "A NF-e precisa do endereço do destinatário.", models=(NFE,))
-def recipient_has_an_address(case: Case) -> At | None:
-    """Abroad too."""
-    if case.recipient and case.recipient.address is None and not _is_simplified(case):
+def recipient_has_an_address(document: RuleInput) -> At | None:
+    """Refuses a recipient without an address, also abroad."""
+    if document.recipient and document.recipient.address is None and not _is_simplified(document):
         return At("recipient.address")
     return None
 
 
-def _is_simplified(case: Case) -> bool:
-    """Whether an NF-e is printed like a receipt; of those a recipient is not surely asked (NT 2026.002)."""
-    return case.invoice.identification.print_format == _SIMPLIFIED_PRINT
+def _is_simplified(document: RuleInput) -> bool:
+    """Returns whether an NF-e is printed as a receipt; NT 2026.002 may not demand a recipient of it."""
+    return document.invoice.identification.print_format == _SIMPLIFIED_PRINT
 
 
 @RULES.rule(
@@ -195,14 +204,14 @@ def _is_simplified(case: Case) -> bool:
     models=(NFE,),
     severity=Severity.WARNS,
 )
-def company_without_registration(case: Case) -> At | None:
-    """Only the authority's registry knows whether there is a registration."""
+def company_without_registration(document: RuleInput) -> At | None:
+    """Warns of a company without a registration: only the authority knows whether it has one."""
     if (
-        case.contribution == _NO_CONTRIBUTOR
-        and case.recipient
-        and case.recipient.cnpj
-        and case.recipient.state_registration is None
-        and case.destination != ABROAD
+        document.contribution == NON_CONTRIBUTOR
+        and document.recipient
+        and document.recipient.cnpj
+        and document.recipient.state_registration is None
+        and document.destination != ABROAD
     ):
         return At("recipient.stateRegistration")
     return None
@@ -214,9 +223,13 @@ def company_without_registration(case: Case) -> At | None:
     "O destinatário contribuinte do ICMS precisa de inscrição estadual.",
     models=(NFE,),
 )
-def contributor_is_registered(case: Case) -> At | None:
-    """Being a contributor means being registered."""
-    if case.contribution == _CONTRIBUTOR and case.recipient and case.recipient.state_registration is None:
+def contributor_is_registered(document: RuleInput) -> At | None:
+    """Refuses a contributor without a state registration."""
+    if (
+        document.contribution == CONTRIBUTOR
+        and document.recipient
+        and document.recipient.state_registration is None
+    ):
         return At("recipient.stateRegistration")
     return None
 
@@ -227,9 +240,13 @@ def contributor_is_registered(case: Case) -> At | None:
     "O destinatário isento de inscrição estadual não pode informar uma.",
     models=(NFE,),
 )
-def exempt_is_not_registered(case: Case) -> At | None:
-    """Being exempt means having no number; who does not contribute may have one."""
-    if case.contribution == _EXEMPT and case.recipient and case.recipient.state_registration is not None:
+def exempt_is_not_registered(document: RuleInput) -> At | None:
+    """Refuses a registration of an exempt contributor; non-contributors may have one."""
+    if (
+        document.contribution == EXEMPT_CONTRIBUTOR
+        and document.recipient
+        and document.recipient.state_registration is not None
+    ):
         return At("recipient.stateRegistration")
     return None
 
@@ -240,18 +257,53 @@ def exempt_is_not_registered(case: Case) -> At | None:
     "A UF do destinatário não admite contribuinte isento de inscrição estadual.",
     models=(NFE,),
 )
-def state_has_exempt_contributors(case: Case) -> At | None:
-    """Goods with substitution or without tax are sold to them all the same."""
+def state_has_exempt_contributors(document: RuleInput) -> At | None:
+    """Refuses exempt contributors in states without them, unless goods have substitution or no tax."""
     if (
-        case.contribution == _EXEMPT
-        and case.destination != ABROAD
-        and case.buyer_state in _WITHOUT_EXEMPT_CONTRIBUTORS
-        and not any(_needs_no_registration(item.taxes.icms) for item in case.invoice.items)
+        document.contribution == EXEMPT_CONTRIBUTOR
+        and document.destination != ABROAD
+        and document.buyer_state in _WITHOUT_EXEMPT_CONTRIBUTORS
+        and not any(_needs_no_registration(item.taxes.icms) for item in document.invoice.items)
     ):
-        return At("recipient.stateRegistration", f"UF: {case.buyer_state}.")
+        return At("recipient.stateRegistration", f"UF: {document.buyer_state}.")
     return None
 
 
 def _needs_no_registration(icms: Icms | None) -> bool:
     amounts = (getattr(icms, name, None) for name in ("st_amount", "retained_amount"))
     return situation_of(icms) in _UNTAXED or any(amount is not None for amount in amounts)
+
+
+REGISTRATION_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
+
+
+@REGISTRATION_RULES.rule(
+    "209",
+    "NT 2026.007, C17-20",
+    "A inscrição estadual do emitente não é válida no estado dele.",
+)
+def issuer_registration_is_valid(document: RuleInput) -> At | None:
+    """Refuses a registration of the issuer that is not valid in its state."""
+    return _registration_mismatch(
+        document.invoice.issuer.state_registration, document.seller_state, "company.stateRegistrations"
+    )
+
+
+@REGISTRATION_RULES.rule(
+    "210",
+    "MOC 7.0, E17-50",
+    "A inscrição estadual do destinatário não é válida no estado dele.",
+    models=(NFE,),
+)
+def recipient_registration_is_valid(document: RuleInput) -> At | None:
+    """Refuses a registration of the recipient that is not valid in its state; abroad has none (rule 792)."""
+    if document.recipient is None or document.buyer_state in (None, "EX"):
+        return None
+    return _registration_mismatch(
+        document.recipient.state_registration, document.buyer_state, "recipient.stateRegistration"
+    )
+
+
+def _registration_mismatch(registration: str | None, state: str, path: str) -> At | None:
+    problem = None if registration in (None, EXEMPT) else registration_problem(registration, state)
+    return At(path, f"{problem[0].upper()}{problem[1:]}.") if problem else None

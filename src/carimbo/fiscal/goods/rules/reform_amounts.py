@@ -1,15 +1,15 @@
-"""IBS and CBS of an item: the amounts of its three shares, and what they add up to."""
+"""Rules of the amounts of IBS and CBS of an item: its three shares, their sums, and presumed credits."""
 
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from operator import attrgetter
 
-from carimbo.fiscal.goods.rules.amounts import compared
-from carimbo.fiscal.goods.rules.case import Case
+from carimbo.fiscal.calendar import DatedRule
+from carimbo.fiscal.goods.rules.common import amount_mismatch
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
-from carimbo.fiscal.goods.rules.reform_shares import SHARES, AnyShare, each_share
-from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.goods.rules.reform_rates import SHARES, AnyShare, each_share
+from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck, RuleInput
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents, percent
@@ -28,11 +28,13 @@ _each_share = partial(each_share, book=RULES)
     city=("1045", "UB42-10"),
     cbs=("1062", "UB61-10"),
 )
-def deferred_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """What is paid later is a part of the whole tax."""
+def deferred_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
+    """Refuses a deferred amount that is not its percentage of the tax."""
     if share.deferral is None:
         return None
-    return compared("deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, rated.base))
+    return amount_mismatch(
+        "deferral.amount", share.deferral.amount, _part(share.deferral.rate, share, rated.base)
+    )
 
 
 @_each_share(
@@ -40,11 +42,11 @@ def deferred_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Ca
     models=(NFE,),
     cbs=("1189", "UB63-10"),
 )
-def refunded_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """What goes back is a part of the whole tax."""
+def refunded_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
+    """Refuses a refunded amount that is not its percentage of the tax."""
     if share.refund is None or share.refund.rate is None:
         return None
-    return compared("refund.amount", share.refund.amount, _part(share.refund.rate, share, rated.base))
+    return amount_mismatch("refund.amount", share.refund.amount, _part(share.refund.rate, share, rated.base))
 
 
 @_each_share(
@@ -53,14 +55,14 @@ def refunded_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Ca
     city=("1052", "UB54-10"),
     cbs=("1069", "UB67-10"),
 )
-def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """What is due is the tax without what is paid later and what goes back."""
+def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
+    """Refuses an amount that is not the tax minus deferral and refund."""
     due = percent(rated.base, _due_rate(share))
     if share.deferral:
         due -= share.deferral.amount
     if share.refund:
         due -= share.refund.amount
-    return compared("amount", share.amount, due)
+    return amount_mismatch("amount", share.amount, due)
 
 
 @reform_rule(
@@ -69,8 +71,8 @@ def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At
     "O valor do IBS do item não é a soma das partes do estado e do município.",
     book=RULES,
 )
-def ibs_amount(item: Item, case: Case) -> At | None:
-    """The IBS is the sum of its shares; some presumed credits are taken off it."""
+def ibs_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses an IBS that is not the sum of its shares; some presumed credits are subtracted."""
     taxed = item.taxes.ibs_cbs
     if taxed is None or taxed.by_rate is None:
         return None
@@ -90,30 +92,30 @@ def ibs_amount(item: Item, case: Case) -> At | None:
     "A soma dos tributos da compra governamental (gTribCompraGov) não é a de IBS e CBS do item.",
     book=RULES,
 )
-def purchase_amount(item: Item, case: Case) -> At | None:
-    """A public buyer's taxes go to other hands, and are no less for that."""
+def purchase_amount(item: Item, document: RuleInput) -> At | None:
+    """Refuses taxes of a public purchase whose sum is not that of IBS and CBS of the item."""
     rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
     if rated is None or rated.government_purchase is None:
         return None
     purchase = rated.government_purchase
-    told = purchase.state_amount + purchase.city_amount + purchase.cbs_amount
+    purchase_taxes = purchase.state_amount + purchase.city_amount + purchase.cbs_amount
     expected = rated.state.amount + rated.city.amount + rated.cbs.amount
-    if abs(told - expected) <= _PURCHASE_TOLERANCE:
+    if abs(purchase_taxes - expected) <= _PURCHASE_TOLERANCE:
         return None
     return At("ibsCbs.governmentPurchase", f"Esperado: {expected}.")
 
 
 def _regular_amount(share: str) -> ItemCheck:
-    """What would be due without the suspension is the base times its rate."""
+    """Returns the check that the regular amount of a share is base times its rate."""
     values_of: Callable[[object], tuple[Decimal, Decimal]] = attrgetter(f"{share}_amount", f"{share}_rate")
     path = f"ibsCbs.regularTaxation.{share}Amount"
 
-    def check(item: Item, case: Case) -> At | None:
+    def check(item: Item, document: RuleInput) -> At | None:
         taxed = item.taxes.ibs_cbs
         if taxed is None or taxed.by_rate is None or taxed.by_rate.regular_taxation is None:
             return None
-        told, its_rate = values_of(taxed.by_rate.regular_taxation)
-        return compared(path, told, percent(taxed.by_rate.base, its_rate))
+        regular_amount, rate = values_of(taxed.by_rate.regular_taxation)
+        return amount_mismatch(path, regular_amount, percent(taxed.by_rate.base, rate))
 
     return check
 
@@ -132,5 +134,29 @@ def _due_rate(share: AnyShare) -> Decimal:
 
 
 def _part(part: Decimal, share: AnyShare, base: Decimal) -> Decimal:
-    """So many percent of the whole tax of a share."""
+    """Returns a percentage of the whole tax of a share."""
     return cents(base * _due_rate(share) * part / 10_000)
+
+
+CREDIT_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+
+# Used goods that a dealer buys from somebody who pays no IBS and CBS.
+_USED_GOODS = "04"
+
+
+@reform_rule(
+    "1060",
+    "UB130-10",
+    "O crédito presumido da CBS em condição suspensiva é só de bens usados de pessoa física, desde 2027.",
+    book=CREDIT_RULES,
+    models=(NFE,),
+)
+def conditional_cbs_credit(item: Item, document: RuleInput) -> At | None:
+    """Refuses a conditional credit of CBS before 2027, and except in purchases of used goods."""
+    taxed = item.taxes.ibs_cbs
+    credit = taxed.operation_credit if taxed else None
+    if credit is None or credit.cbs is None or credit.cbs.conditional_amount is None:
+        return None
+    if DatedRule.CONDITIONAL_CBS_CREDIT in document.rules_in_force and credit.code == _USED_GOODS:
+        return None
+    return At("ibsCbs.operationCredit.cbs.conditionalAmount")

@@ -1,4 +1,4 @@
-"""IBS and CBS of an item: its situation (CST), its classification (cClassTrib), and the groups of both."""
+"""Rules of the CST and classification (cClassTrib) of IBS and CBS of an item, and of their groups."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -6,16 +6,25 @@ from typing import Any
 
 from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.rule import BOTH, NFE, GoodsRuleBook, ItemCheck
-from carimbo.fiscal.goods.tax_day import day_of_key
+from carimbo.fiscal.goods.applicable_taxes import day_of_key
+from carimbo.fiscal.goods.rules.rule import (
+    BOTH,
+    COMPLEMENT,
+    NFE,
+    NORMAL_REGIME,
+    RETURN,
+    GoodsRuleBook,
+    ItemCheck,
+    RuleInput,
+)
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
 
 
-def _looked_at(item: Item) -> Hashable:
+def _rule_key(item: Item) -> Hashable:
+    """Returns everything that the rules of classes read of an item."""
     taxed: Any = item.taxes.ibs_cbs
     rated = taxed.by_rate
     return (
@@ -31,11 +40,9 @@ def _looked_at(item: Item) -> Hashable:
     )
 
 
-DUTY_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda case: case.regime == _NORMAL_REGIME)
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_looked_at)
+DUTY_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda document: document.regime == NORMAL_REGIME)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_rule_key)
 
-_NORMAL_REGIME = "3"
-_COMPLEMENT, _RETURN = "2", "4"
 _LOSS_OF_STOCK = "07"
 _IN_HOMOLOGATION = DatedRule.IBS_CBS_GROUP_REQUIRED_IN_HOMOLOGATION
 _IN_PRODUCTION = DatedRule.IBS_CBS_GROUP_REQUIRED
@@ -50,71 +57,71 @@ def reform_rule(
     models: tuple[str, ...] = BOTH,
     severity: Severity = Severity.REFUSES,
 ) -> Callable[[ItemCheck], ItemCheck]:
-    """Write the decorated check, of items that tell IBS and CBS, into a book."""
+    """Adds the decorated check to a book, for items with IBS and CBS."""
     source = f"NT 2025.002, {rule}"
     return book.rule(code, source, message, models=models, severity=severity, on=(IbsCbs,))
 
 
-_NOTHING_TOLD = "Falta o grupo de IBS e CBS, que o emitente do regime normal informa em cada item."
+_MISSING_GROUP = "Falta o grupo de IBS e CBS, que o emitente do regime normal informa em cada item."
 
 
-@DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _NOTHING_TOLD)
-def told_where_it_is_refused(item: Item, case: Case) -> At | None:
-    """Companies of the normal regime inform IBS and CBS; production has no date for this rule yet."""
-    is_missing = item.taxes.ibs_cbs is None and not _is_spared(item, case)
-    return At("ibsCbs") if is_missing and _is_refused(case) else None
+@DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _MISSING_GROUP)
+def group_is_required(item: Item, document: RuleInput) -> At | None:
+    """Refuses items of the normal regime without IBS and CBS; production has no date for this rule yet."""
+    is_missing = item.taxes.ibs_cbs is None and not _is_exempt_item(item, document)
+    return At("ibsCbs") if is_missing and _is_refused(document) else None
 
 
-@DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _NOTHING_TOLD, severity=Severity.WARNS)
-def told_before_it_is_refused(item: Item, case: Case) -> At | None:
-    """The law already asks for what the authorities do not refuse yet."""
-    is_missing = item.taxes.ibs_cbs is None and not _is_spared(item, case)
-    return At("ibsCbs") if is_missing and not _is_refused(case) else None
+@DUTY_RULES.rule("1115", "NT 2025.002, UB12-10", _MISSING_GROUP, severity=Severity.WARNS)
+def group_will_be_required(item: Item, document: RuleInput) -> At | None:
+    """Warns of missing IBS and CBS while the law demands them but the authorities do not refuse yet."""
+    is_missing = item.taxes.ibs_cbs is None and not _is_exempt_item(item, document)
+    return At("ibsCbs") if is_missing and not _is_refused(document) else None
 
 
-def _is_refused(case: Case) -> bool:
-    in_homologation = case.environment is Environment.HOMOLOGATION
-    return (_IN_HOMOLOGATION if in_homologation else _IN_PRODUCTION) in case.rules_in_force
+def _is_refused(document: RuleInput) -> bool:
+    in_homologation = document.environment is Environment.HOMOLOGATION
+    return (_IN_HOMOLOGATION if in_homologation else _IN_PRODUCTION) in document.rules_in_force
 
 
-def _is_spared(item: Item, case: Case) -> bool:
-    """The rule spares the fuels of a table of the authorities, which any fuel may be among."""
-    return item.product.fuel is not None or _corrects_a_document_without_duty(item, case)
+def _is_exempt_item(item: Item, document: RuleInput) -> bool:
+    """Returns whether the rule may exempt an item.
 
-
-def _corrects_a_document_without_duty(item: Item, case: Case) -> bool:
-    if case.purpose not in (_COMPLEMENT, _RETURN):
+    It exempts fuels of a table that we do not have, so any fuel may be exempt, and corrections of documents
+    that were issued before prices included IBS and CBS.
+    """
+    if item.product.fuel is not None:
+        return True
+    if document.purpose not in (COMPLEMENT, RETURN):
         return False
-    keys = [one.access_key for one in case.invoice.identification.references if one.access_key]
+    references = document.invoice.identification.references
+    keys = [reference.access_key for reference in references if reference.access_key]
     if item.referenced_item:
         keys.append(item.referenced_item.access_key)
-    return not keys or any(_is_without_duty(key, case) for key in keys)
-
-
-def _is_without_duty(access_key: str, case: Case) -> bool:
-    """Returns whether a document was issued before its price held IBS and CBS."""
-    day = day_of_key(access_key)
-    return day is not None and DatedRule.PRICE_HOLDS_IBS_CBS not in rules_on(day, case.document)
+    days = [day for day in map(day_of_key, keys) if day is not None]
+    return not keys or any(
+        DatedRule.PRICE_HOLDS_IBS_CBS not in rules_on(day, document.document_type) for day in days
+    )
 
 
 @reform_rule("1020", "UB13-10", "O CST do IBS e da CBS não existe.")
-def known_situation(item: Item, case: Case) -> At | None:
-    """The situation is one of the table."""
+def known_situation(item: Item, document: RuleInput) -> At | None:
+    """Refuses a CST that is not in the table."""
     taxed = item.taxes.ibs_cbs
     if taxed and taxed.cst not in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode" if taxed.tax_class.startswith(taxed.cst) else "ibsCbs.cst")
     return None
 
 
-# The authorities add classifications every few months, so ours may be the older table.
+# The authorities add classifications every few months, so our table may be older.
 @reform_rule(
     "1023",
     "UB14-10",
     "A classificação tributária (cClassTrib) não está na tabela do IBS e da CBS.",
     severity=Severity.WARNS,
 )
-def known_class(item: Item, case: Case) -> At | None:
-    """The classification is one of the table."""
+def known_class(item: Item, document: RuleInput) -> At | None:
+    """Warns of a classification that is not in our table."""
     taxed = item.taxes.ibs_cbs
     if taxed and taxed.tax_class not in IBS_CBS_CLASSES.rows and taxed.cst in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode")
@@ -122,8 +129,8 @@ def known_class(item: Item, case: Case) -> At | None:
 
 
 @reform_rule("1024", "UB14-20", "A classificação tributária (cClassTrib) não pertence ao CST informado.")
-def class_of_the_situation(item: Item, case: Case) -> At | None:
-    """A classification begins with its situation."""
+def class_of_the_situation(item: Item, document: RuleInput) -> At | None:
+    """Refuses a classification that does not begin with the CST."""
     taxed = item.taxes.ibs_cbs
     if taxed and not taxed.tax_class.startswith(taxed.cst) and taxed.cst in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode", f"O CST informado é {taxed.cst}.")
@@ -133,41 +140,41 @@ def class_of_the_situation(item: Item, case: Case) -> At | None:
 @reform_rule(
     "1025", "UB14-25", "A classificação tributária (cClassTrib) não é admitida neste modelo de documento."
 )
-def class_of_the_model(item: Item, case: Case) -> At | None:
-    """Some classifications are of services, others of wholesale alone."""
+def class_of_the_model(item: Item, document: RuleInput) -> At | None:
+    """Refuses a classification that is not allowed in the model, such as one for services."""
     taxed = item.taxes.ibs_cbs
-    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class) if taxed else None
-    if known and case.model not in known.models:
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class) if taxed else None
+    if tax_class and document.model not in tax_class.models:
         return At("ibsCbs.taxClassCode")
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """A group that some situations ask for and the others don't admit."""
+    """A group that some CST demand and all others forbid."""
 
-    kind: IbsCbsGroup
+    group: IbsCbsGroup
     field: str
     path: str
     name: str
 
-    def is_out_of_place(self, item: Item, case: Case) -> At | None:
-        """The situation doesn't admit the group."""
+    def is_out_of_place(self, item: Item, document: RuleInput) -> At | None:
+        """Refuses the group if the CST does not allow it."""
         taxed = item.taxes.ibs_cbs
         if taxed is None or getattr(taxed, self.field) is None:
             return None
         situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
-        return At(self.path) if situation and situation.group is not self.kind else None
+        return At(self.path) if situation and situation.group is not self.group else None
 
-    def is_missing(self, item: Item, case: Case) -> At | None:
-        """The situation asks for the group; a loss of stock tells none (UB13-30)."""
+    def is_missing(self, item: Item, document: RuleInput) -> At | None:
+        """Refuses a missing group that the CST demands, except in losses of stock (UB13-30)."""
         taxed = item.taxes.ibs_cbs
         if taxed is None or getattr(taxed, self.field) is not None:
             return None
         situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
-        if situation is None or situation.group is not self.kind:
+        if situation is None or situation.group is not self.group:
             return None
-        return None if case.invoice.identification.debit_type == _LOSS_OF_STOCK else At(self.path)
+        return None if document.invoice.identification.debit_type == _LOSS_OF_STOCK else At(self.path)
 
 
 _BY_RATE = _Group(IbsCbsGroup.RATE, "by_rate", "ibsCbs.base", "tributação por alíquotas (gIBSCBS)")
@@ -203,7 +210,7 @@ for _code, _rule, _group, _models in (
     _message = f"O CST do IBS e da CBS não admite {_group.name}."
     reform_rule(_code, _rule, _message, models=_models)(_group.is_out_of_place)
 
-# That of a single phase (1116) is not in force in either environment (NT 2025.002 v1.52, UB13-40).
+# The rule for the single phase (1116) is not in force in any environment (NT 2025.002 v1.52, UB13-40).
 for _code, _rule, _group, _models in (
     ("1022", "UB13-30", _BY_RATE, BOTH),
     ("1132", "UB13-45", _TRANSFER, BOTH),
@@ -219,11 +226,11 @@ for _code, _rule, _group, _models in (
     "UB82a-10",
     "A compra governamental exige os tributos sem a redução (gTribCompraGov).",
 )
-def purchase_that_is_missing(item: Item, case: Case) -> At | None:
-    """What a public buyer does not pay is told all the same."""
+def purchase_that_is_missing(item: Item, document: RuleInput) -> At | None:
+    """Refuses public purchases without the taxes before their reduction."""
     rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
     is_missing = rated is not None and rated.government_purchase is None
-    is_purchase = case.invoice.identification.government_purchase is not None
+    is_purchase = document.invoice.identification.government_purchase is not None
     return At("ibsCbs.governmentPurchase") if is_missing and is_purchase else None
 
 
@@ -232,20 +239,20 @@ def purchase_that_is_missing(item: Item, case: Case) -> At | None:
     "UB82a-30",
     "Só a compra governamental tem os tributos sem a redução (gTribCompraGov).",
 )
-def purchase_out_of_place(item: Item, case: Case) -> At | None:
-    """Other buyers have no reduction of their own."""
+def purchase_out_of_place(item: Item, document: RuleInput) -> At | None:
+    """Refuses taxes before the reduction in documents that are not public purchases."""
     rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
-    is_told = rated is not None and rated.government_purchase is not None
-    is_purchase = case.invoice.identification.government_purchase is not None
-    return At("ibsCbs.governmentPurchase") if is_told and not is_purchase else None
+    has_group = rated is not None and rated.government_purchase is not None
+    is_purchase = document.invoice.identification.government_purchase is not None
+    return At("ibsCbs.governmentPurchase") if has_group and not is_purchase else None
 
 
 @reform_rule(
     "1065", "UB68-10", "A classificação tributária (cClassTrib) exige a tributação regular (gTribRegular)."
 )
-def regular_taxation_that_is_missing(item: Item, case: Case) -> At | None:
-    """What would be due without the suspension is told where the classification asks for it."""
-    return _regular_taxation(item, is_asked_for=True)
+def regular_taxation_that_is_missing(item: Item, document: RuleInput) -> At | None:
+    """Refuses a missing regular taxation (the tax without the suspension) that the class demands."""
+    return _regular_taxation(item, is_required=True)
 
 
 @reform_rule(
@@ -253,25 +260,25 @@ def regular_taxation_that_is_missing(item: Item, case: Case) -> At | None:
     "UB68-11",
     "A classificação tributária (cClassTrib) não admite a tributação regular (gTribRegular).",
 )
-def regular_taxation_out_of_place(item: Item, case: Case) -> At | None:
-    """What would be due otherwise is told nowhere else."""
-    return _regular_taxation(item, is_asked_for=False)
+def regular_taxation_out_of_place(item: Item, document: RuleInput) -> At | None:
+    """Refuses a regular taxation that the class does not allow."""
+    return _regular_taxation(item, is_required=False)
 
 
-def _regular_taxation(item: Item, *, is_asked_for: bool) -> At | None:
+def _regular_taxation(item: Item, *, is_required: bool) -> At | None:
     taxed = item.taxes.ibs_cbs
     if taxed is None or taxed.by_rate is None:
         return None
-    if (taxed.by_rate.regular_taxation is None) is not is_asked_for:
+    if (taxed.by_rate.regular_taxation is None) is not is_required:
         return None
-    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
-    wrong = known is not None and known.has_regular_taxation is is_asked_for
-    return At("ibsCbs.regularTaxation") if wrong else None
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    is_wrong = tax_class is not None and tax_class.has_regular_taxation is is_required
+    return At("ibsCbs.regularTaxation") if is_wrong else None
 
 
 @reform_rule("1066", "UB69-10", "O CST da tributação regular do IBS e da CBS não existe.")
-def known_regular_situation(item: Item, case: Case) -> At | None:
-    """What would be due otherwise has a situation of the same table."""
+def known_regular_situation(item: Item, document: RuleInput) -> At | None:
+    """Refuses a CST of the regular taxation that is not in the table."""
     regular = _regular(item)
     if regular and regular.cst not in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.regularTaxation.cst")
@@ -284,8 +291,8 @@ def known_regular_situation(item: Item, case: Case) -> At | None:
     "A classificação (cClassTrib) da tributação regular não está na tabela do IBS e da CBS.",
     severity=Severity.WARNS,
 )
-def known_regular_class(item: Item, case: Case) -> At | None:
-    """And a classification, be it one that our table does not have yet."""
+def known_regular_class(item: Item, document: RuleInput) -> At | None:
+    """Warns of a classification of the regular taxation that is not in our table."""
     regular = _regular(item)
     if regular and regular.tax_class not in IBS_CBS_CLASSES.rows:
         return At("ibsCbs.regularTaxation.taxClassCode")

@@ -1,79 +1,143 @@
-"""IBS and CBS of an item: the rates of its three shares, and what lessens them."""
+"""Rules of the rates of IBS and CBS of an item: its three shares, with reductions, deferral and refund."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from decimal import Decimal
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.free_areas import stays_in_a_free_area
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
-from carimbo.fiscal.goods.rules.reform_shares import AnyShare, each_share
-from carimbo.fiscal.goods.rules.rule import NFCE, NFE, GoodsRuleBook, ItemCheck
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, StateIbs, TaxedByRate
+from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, RETURN, GoodsRuleBook, ItemCheck, RuleInput
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
 from carimbo.fiscal.taxes.ibs_cbs import effective_rate
 
+_FREE_AREAS = (
+    frozenset({"1301902", "1302603", "1303569"}),
+    frozenset({"1304062"}),
+    frozenset({"1100106"}),
+    frozenset({"1400100", "1400159"}),
+    frozenset({"1600303", "1600600"}),
+    frozenset({"1200104", "1200252", "1200203"}),
+)
+"""IBGE codes of the cities of the Zona Franca de Manaus and each free trade area (NT 2025.002, UB56-10)."""
 
-def _looked_at(item: Item) -> Hashable:
-    """All that rules of rates look at: codes, rates, and what lessens the tax, but no amounts due."""
+# Arms, tobacco, alcoholic drinks and passenger cars.
+_NEVER_FREE = ("93", "24", "2203", "2204", "2205", "2206", "2207", "2208", "8703")
+_PERFUMERY = "33"
+_FREE_PERFUMERY = ("3303", "3304", "3305", "3306", "3307")
+
+
+def _stays_in_a_free_area(item: Item, document: RuleInput) -> bool:
+    """Returns whether seller and buyer are in one free area, and the law includes the goods."""
+    buyer, ncm = document.recipient.address if document.recipient else None, item.product.ncm
+    if buyer is None or ncm.startswith(_NEVER_FREE):
+        return False
+    if ncm.startswith(_PERFUMERY) and not ncm.startswith(_FREE_PERFUMERY):
+        return False
+    seller = document.invoice.issuer.address
+    return any(seller.city_code in area and buyer.city_code in area for area in _FREE_AREAS)
+
+
+AnyShare = StateIbs | CityIbs | Cbs
+ShareCheck = Callable[[AnyShare, TaxedByRate, IbsCbs, RuleInput], At | None]
+"""Returns the place where a share of the tax breaks a rule; its path is relative to the share."""
+
+SHARES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
+
+
+def each_share(
+    message: str,
+    *,
+    book: GoodsRuleBook[ItemCheck],
+    models: tuple[str, ...] = BOTH,
+    **codes: tuple[str, str],
+) -> Callable[[ShareCheck], ShareCheck]:
+    """Adds the decorated check to the book once for each named share, with its code and rule."""
+
+    def write(check: ShareCheck) -> ShareCheck:
+        for share, (code, rule) in codes.items():
+            text = message.format(share=SHARES[share])
+            reform_rule(code, rule, text, book=book, models=models)(_on_items(share, check))
+        return check
+
+    return write
+
+
+def _on_items(share: str, check: ShareCheck) -> ItemCheck:
+    share_of: Callable[[object], AnyShare] = attrgetter(share)
+
+    def on_item(item: Item, document: RuleInput) -> At | None:
+        taxed = item.taxes.ibs_cbs
+        if taxed is None or taxed.by_rate is None:
+            return None
+        at = check(share_of(taxed.by_rate), taxed.by_rate, taxed, document)
+        return At(f"ibsCbs.{share}.{at.path}", at.detail) if at else None
+
+    return on_item
+
+
+def _rule_key(item: Item) -> Hashable:
+    """Returns everything that the rules of rates read: codes, rates, reductions, deferrals and refunds."""
     taxed: Any = item.taxes.ibs_cbs
     rated = taxed.by_rate
     if rated is None:
         return taxed.cst, taxed.tax_class
-    # By identity: items of one document share the rates of the law, and hashing numbers takes long.
-    lessened = [
+    # By identity: items of one document share the rates of the law, and hashing numbers is slow.
+    parts = [
         id(part)
         for share in (rated.state, rated.city, rated.cbs)
         for part in (share.rate, share.reduction, share.deferral, share.refund)
     ]
-    return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *lessened
+    return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *parts
 
 
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_looked_at)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_rule_key)
 
 _TOLERANCE = Decimal("0.0001")
-_RETURN = "4"
-# Refused deliveries and reduced amounts repeat the rates of the document that they correct.
+# Refused deliveries and reduced amounts repeat the rates of the corrected document.
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
 
 _each_share = partial(each_share, book=RULES)
 
 
 @_each_share("A alíquota {share} não é a vigente.", state=("1026", "UB18-10"), city=("1036", "UB37-10"))
-def rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """The rate is the one in force on the day, or zero where the tax is suspended."""
-    expected = _expected_rate(share, taxed, case)
+def rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
+    """Refuses a rate of IBS that is not in force on the day; suspended tax has rate zero."""
+    expected = _expected_rate(share, taxed, document)
     return None if expected is None or share.rate == expected else At("rate", f"Esperado: {expected}.")
 
 
 @reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RULES)
-def cbs_rate(item: Item, case: Case) -> At | None:
-    """The same of the CBS, which is zero within a free trade area."""
+def cbs_rate(item: Item, document: RuleInput) -> At | None:
+    """Refuses a rate of CBS that is not in force on the day; it may be zero within a free trade area."""
     taxed = item.taxes.ibs_cbs
     if taxed is None or taxed.by_rate is None:
         return None
     cbs = taxed.by_rate.cbs
-    expected = _expected_rate(cbs, taxed, case)
+    expected = _expected_rate(cbs, taxed, document)
     if expected is None or cbs.rate == expected:
         return None
-    if not cbs.rate and (cbs.free_zone or stays_in_a_free_area(item, case)):
+    if not cbs.rate and (cbs.free_zone or _stays_in_a_free_area(item, document)):
         return None
     return At("ibsCbs.cbs.rate", f"Esperado: {expected}.")
 
 
-def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None:
-    """None where nobody can tell; from 2027 the exceptions of the IBS are those of the CBS too (UB56-20)."""
-    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
-    identification = case.invoice.identification
-    if known is None or case.purpose == _RETURN or identification.credit_type in _CORRECTING_CREDITS:
+def _expected_rate(share: AnyShare, taxed: IbsCbs, document: RuleInput) -> Decimal | None:
+    """Returns the rate in force; None if it can't be known.
+
+    From 2027 on the exceptions of IBS apply to CBS too (UB56-20).
+    """
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    identification = document.invoice.identification
+    if tax_class is None or document.purpose == RETURN or identification.credit_type in _CORRECTING_CREDITS:
         return None
-    if known.has_regular_taxation:
+    if tax_class.has_regular_taxation:
         return ZERO
-    rates = case.reform_rates
+    rates = document.reform_rates
     if isinstance(share, Cbs):
         return rates.cbs
     return rates.state if isinstance(share, StateIbs) else rates.city
@@ -85,8 +149,10 @@ def _expected_rate(share: AnyShare, taxed: IbsCbs, case: Case) -> Decimal | None
     city=("1083", "UB40-20"),
     cbs=("1090", "UB59-20"),
 )
-def deferral_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """Only some situations let a part of the tax be paid later."""
+def deferral_out_of_place(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a deferral that the CST does not allow."""
     if share.deferral is None:
         return None
     situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
@@ -99,30 +165,34 @@ def deferral_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, ca
     city=("1044", "UB40-10"),
     cbs=("1061", "UB59-10"),
 )
-def deferral_that_is_missing(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """Those situations tell which part it is."""
+def deferral_that_is_missing(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a missing deferral that the CST demands."""
     if share.deferral:
         return None
     situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
     return At("deferral") if situation and situation.has_deferral else None
 
 
-# What UB27-10, UB46-10 and UB65-10 say of situations without a reduction is refused here already.
+# This also covers UB27-10, UB46-10 and UB65-10 for CST without a reduction.
 @_each_share(
     "O CST do IBS e da CBS não admite redução da alíquota {share}.",
     state=("1032", "UB26-10"),
     city=("1007", "UB45-10"),
     cbs=("1028", "UB64-10"),
 )
-def reduction_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """Only some situations have a reduction of their own; public buyers bring theirs, beside one of zero."""
+def reduction_out_of_place(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a reduction that the CST does not allow, except that of public buyers with its rate of zero."""
     if share.reduction is None:
         return None
     situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
     if situation is None or situation.has_reduction:
         return None
-    is_the_buyers = case.invoice.identification.government_purchase and not share.reduction.rate
-    return None if is_the_buyers else At("reduction")
+    is_of_buyer = document.invoice.identification.government_purchase and not share.reduction.rate
+    return None if is_of_buyer else At("reduction")
 
 
 @_each_share(
@@ -131,12 +201,14 @@ def reduction_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, c
     city=("1074", "UB45-20"),
     cbs=("1079", "UB64-20"),
 )
-def reduction_that_is_missing(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """A reduction is told of all shares, even of one whose rate is zero."""
+def reduction_that_is_missing(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a missing reduction; all shares need it, even one with rate zero."""
     if share.reduction:
         return None
     situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
-    if situation and (situation.has_reduction or case.invoice.identification.government_purchase):
+    if situation and (situation.has_reduction or document.invoice.identification.government_purchase):
         return At("reduction")
     return None
 
@@ -147,17 +219,19 @@ def reduction_that_is_missing(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs
     city=("1046", "UB46-10"),
     cbs=("1063", "UB65-10"),
 )
-def reduction_of_the_class(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """The classification knows how much is taken off."""
+def reduction_of_the_class(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a reduction that is not the one of the classification."""
     if share.reduction is None:
         return None
-    known = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
-    if known is None:
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    if tax_class is None:
         return None
-    expected = known.cbs_reduction if isinstance(share, Cbs) else known.ibs_reduction
-    return (
-        None if expected in (None, share.reduction.rate) else At("reduction.rate", f"Esperado: {expected}.")
-    )
+    expected = tax_class.cbs_reduction if isinstance(share, Cbs) else tax_class.ibs_reduction
+    if expected in (None, share.reduction.rate):
+        return None
+    return At("reduction.rate", f"Esperado: {expected}.")
 
 
 @_each_share(
@@ -166,12 +240,14 @@ def reduction_of_the_class(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, c
     city=("1047", "UB47-10"),
     cbs=("1064", "UB66-10"),
 )
-def rate_after_reductions(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """The reduction of a public buyer comes on top of that of the classification."""
+def rate_after_reductions(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses an effective rate that is not the rate minus both reductions, of class and public buyer."""
     reduction = share.reduction
     if reduction is None:
         return None
-    purchase = case.invoice.identification.government_purchase
+    purchase = document.invoice.identification.government_purchase
     expected = effective_rate(share.rate, reduction.rate, purchase.rate_reduction if purchase else ZERO)
     if abs(reduction.effective_rate - expected) > _TOLERANCE:
         return At("reduction.effectiveRate", f"Esperado: {expected}.")
@@ -182,12 +258,14 @@ def rate_after_reductions(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, ca
     "A devolução {share} não pode ser informada.", state=("1111", "UB24-10"), city=("1112", "UB43-10")
 )
 @_each_share("A NFC-e não admite devolução {share}.", models=(NFCE,), cbs=("1187", "UB62-10"))
-def refund_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """Only the CBS goes back to the buyer by this document, and only by an NF-e."""
+def refund_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
+    """Refuses a refund of IBS, or of CBS in an NFC-e: only an NF-e refunds, and only CBS."""
     return At("refund") if share.refund else None
 
 
 @_each_share("Falta o percentual da devolução {share}.", models=(NFE,), cbs=("1188", "UB62a-10"))
-def refund_without_a_rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, case: Case) -> At | None:
-    """A refund tells which part of the tax goes back."""
+def refund_without_a_rate(
+    share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
+) -> At | None:
+    """Refuses a refund without its percentage."""
     return At("refund.rate") if share.refund and share.refund.rate is None else None

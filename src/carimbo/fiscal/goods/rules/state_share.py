@@ -1,44 +1,49 @@
-"""The share of the buyer's state in the ICMS of an item."""
+"""Rules of the share of the buyer's state in the ICMS of an item (DIFAL)."""
 
 from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
-from carimbo.fiscal.goods.rules.amounts import compared_percent
-from carimbo.fiscal.goods.rules.case import Case
-from carimbo.fiscal.goods.rules.circumstances import (
+from carimbo.fiscal.goods.rules.common import (
     is_coming_back,
     is_payment_by_government,
     is_petroleum,
     moves_between_other_states,
+    percent_mismatch,
     situation_of,
 )
-from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck
+from carimbo.fiscal.goods.rules.rule import (
+    NFE,
+    NON_CONTRIBUTOR,
+    NORMAL,
+    OUTBOUND,
+    RETURN,
+    GoodsRuleBook,
+    ItemCheck,
+    RuleInput,
+)
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import IcmsPart
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At, Severity
-from carimbo.fiscal.tables.cfop import CFOPS
-from carimbo.fiscal.tables.states import STATES
+from carimbo.fiscal.tables.geography import STATES
+from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.fiscal.taxes.icms import FOREIGN_ORIGINS, interstate_rate
 
 
-def _may_have_a_share(case: Case) -> bool:
-    if case.destination == TO_ANOTHER_STATE:
+def _may_have_a_share(document: RuleInput) -> bool:
+    if document.destination == TO_ANOTHER_STATE:
         return True
-    return any(item.taxes.state_share for item in case.invoice.items)
+    return any(item.taxes.state_share for item in document.invoice.items)
 
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=_may_have_a_share)
 
-_OUTBOUND = "1"
-_NORMAL, _RETURN = "1", "4"
-_NO_CONTRIBUTOR = "9"
 _WITHOUT_SHARE = frozenset("14")
-"""Regimes (CRT) that owe none."""
-_SHARED_PURPOSES = frozenset({_NORMAL, _RETURN})
-# Assets moved between places of one owner, sales invoiced before delivery, and those of a receipt.
+"""Regimes (CRT) that owe no share."""
+_SHARED_PURPOSES = frozenset({NORMAL, RETURN})
+# Assets moved between places of one owner, sales invoiced before delivery, and sales of a receipt.
 _NO_SALES = frozenset({"6552", "6922", "6929"})
 _NOT_TAXED = frozenset({"40", "41", "103", "300", "400"})
 _FIRST_YEAR = "16"
@@ -53,40 +58,38 @@ _WHOLE = Decimal(100)
     "A venda a consumidor não contribuinte de outro estado precisa do ICMS da UF de destino.",
     models=(NFE,),
 )
-def share_told(item: Item, case: Case) -> At | None:
-    """Whoever sells to a consumer in another state owes that state its share."""
-    if case.destination != TO_ANOTHER_STATE or item.taxes.state_share is not None:
+def share_is_present(item: Item, document: RuleInput) -> At | None:
+    """Refuses sales to consumers of another state without the share of that state."""
+    if document.destination != TO_ANOTHER_STATE or item.taxes.state_share is not None:
         return None
-    if not _is_sold_to_a_consumer(case) or _owes_none(case) or _is_free_of_share(item):
+    is_consumer = document.is_final and document.contribution == NON_CONTRIBUTOR
+    is_sale = document.direction == OUTBOUND and document.purpose in _SHARED_PURPOSES
+    if not (is_consumer and is_sale) or _owes_none(document) or _is_free_of_share(item):
         return None
     return At("stateShare")
 
 
-def _is_sold_to_a_consumer(case: Case) -> bool:
-    is_consumer = case.is_final and case.contribution == _NO_CONTRIBUTOR
-    return is_consumer and case.direction == _OUTBOUND and case.purpose in _SHARED_PURPOSES
-
-
-def _owes_none(case: Case) -> bool:
-    issuer, delivery = case.invoice.issuer, case.invoice.delivery
-    if case.regime in _WITHOUT_SHARE or issuer.state_registration is None or is_payment_by_government(case):
+def _owes_none(document: RuleInput) -> bool:
+    issuer, delivery = document.invoice.issuer, document.invoice.delivery
+    if (
+        document.regime in _WITHOUT_SHARE
+        or issuer.state_registration is None
+        or is_payment_by_government(document)
+    ):
         return True
-    if delivery and delivery.state == case.seller_state:
+    if delivery and delivery.state == document.seller_state:
         return True
-    return case.purpose == _RETURN and _was_sold_before_the_share(case)
-
-
-def _was_sold_before_the_share(case: Case) -> bool:
-    keys = (reference.access_key for reference in case.invoice.identification.references)
-    return any(key and key[2:4] < _FIRST_YEAR for key in keys)
+    # Returns of goods that were sold before the share existed.
+    keys = (reference.access_key for reference in document.invoice.identification.references)
+    return document.purpose == RETURN and any(key and key[2:4] < _FIRST_YEAR for key in keys)
 
 
 def _is_free_of_share(item: Item) -> bool:
     icms, cfop = item.taxes.icms, item.product.cfop
     if isinstance(icms, IcmsPart) or is_coming_back(cfop) or cfop in _NO_SALES or is_petroleum(item):
         return True
-    known = CFOPS.rows.get(cfop)
-    if known and known.is_shipment:
+    row = CFOPS.rows.get(cfop)
+    if row and row.is_shipment:
         return True
     return situation_of(icms) in _NOT_TAXED
 
@@ -98,13 +101,13 @@ def _is_free_of_share(item: Item) -> bool:
     models=(NFE,),
     on=(StateShare,),
 )
-def share_of_consumers_alone(item: Item, case: Case) -> At | None:
-    """No other sale has a share of the buyer's state."""
-    is_consumer = case.is_final and case.contribution == _NO_CONTRIBUTOR
-    if is_consumer and case.destination == TO_ANOTHER_STATE and not is_petroleum(item):
+def share_of_consumers_alone(item: Item, document: RuleInput) -> At | None:
+    """Refuses the share in all other operations."""
+    is_consumer = document.is_final and document.contribution == NON_CONTRIBUTOR
+    if is_consumer and document.destination == TO_ANOTHER_STATE and not is_petroleum(item):
         return None
-    delivery = case.invoice.delivery
-    return None if delivery and delivery.state != case.seller_state else At("stateShare")
+    delivery = document.invoice.delivery
+    return None if delivery and delivery.state != document.seller_state else At("stateShare")
 
 
 @RULES.rule(
@@ -114,8 +117,8 @@ def share_of_consumers_alone(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(StateShare,),
 )
-def rate_of_the_origin(item: Item, case: Case) -> At | None:
-    """Foreign goods pay 4 % between states, others 7 or 12 %."""
+def rate_of_the_origin(item: Item, document: RuleInput) -> At | None:
+    """Refuses interstate rates other than 4 % for foreign goods, and 7 or 12 % for national ones."""
     origin, rate = getattr(item.taxes.icms, "origin", None), _share(item).interstate_rate
     if origin is None:
         return None
@@ -135,15 +138,15 @@ def _share(item: Item) -> Any:
     models=(NFE,),
     on=(StateShare,),
 )
-def rate_of_the_states(item: Item, case: Case) -> At | None:
-    """Between which states goods go decides on 7 or 12 %."""
+def rate_of_the_states(item: Item, document: RuleInput) -> At | None:
+    """Refuses the wrong one of 7 and 12 %, which depends on the two states."""
     rate = _share(item).interstate_rate
-    if rate not in _OF_NATIONAL_GOODS or case.direction != _OUTBOUND or case.purpose != _NORMAL:
+    if rate not in _OF_NATIONAL_GOODS or document.direction != OUTBOUND or document.purpose != NORMAL:
         return None
-    if case.buyer_state not in STATES.rows or is_coming_back(item.product.cfop):
+    if document.buyer_state not in STATES.rows or is_coming_back(item.product.cfop):
         return None
-    expected = interstate_rate(case.seller_state, case.buyer_state or "", "0")
-    if rate == expected or moves_between_other_states(case):
+    expected = interstate_rate(document.seller_state, document.buyer_state or "", "0")
+    if rate == expected or moves_between_other_states(document):
         return None
     return At("stateShare.interstateRate", f"Esperado: {expected}.")
 
@@ -155,9 +158,9 @@ def rate_of_the_states(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(StateShare,),
 )
-def whole_share(item: Item, case: Case) -> At | None:
-    """What comes back may have been sold when the states still shared."""
-    if _share(item).destination_share == _WHOLE or case.purpose != _NORMAL:
+def whole_share(item: Item, document: RuleInput) -> At | None:
+    """Refuses a destination share below 100 %; returned goods may have been sold before 2019."""
+    if _share(item).destination_share == _WHOLE or document.purpose != NORMAL:
         return None
     return None if is_coming_back(item.product.cfop) else At("stateShare.destinationShare", "Esperado: 100.")
 
@@ -169,15 +172,15 @@ def whole_share(item: Item, case: Case) -> At | None:
     models=(NFE,),
     on=(StateShare,),
 )
-def share_of_the_fund(item: Item, case: Case) -> At | None:
-    """The part of the poverty fund is its rate of its base."""
+def share_of_the_fund(item: Item, document: RuleInput) -> At | None:
+    """Refuses an amount of the poverty fund that is not base times rate."""
     share = _share(item)
     if share.fcp_amount is None or share.fcp_base is None or share.fcp_rate is None:
         return None
-    return compared_percent("stateShare.fcpAmount", share.fcp_amount, share.fcp_base, share.fcp_rate)
+    return percent_mismatch("stateShare.fcpAmount", share.fcp_amount, share.fcp_base, share.fcp_rate)
 
 
-# Announced, and not in force: states where the tax is part of its own base compute otherwise.
+# Announced but not in force: in some states the tax is part of its own base, and the amount differs.
 @RULES.rule(
     "815",
     "MOC 7.0, NA15-10",
@@ -186,8 +189,8 @@ def share_of_the_fund(item: Item, case: Case) -> At | None:
     severity=Severity.WARNS,
     on=(StateShare,),
 )
-def destination_amount(item: Item, case: Case) -> At | None:
-    """The share is the difference of the rates on the base, never less than nothing."""
+def destination_amount(item: Item, document: RuleInput) -> At | None:
+    """Warns of an amount that is not base times the difference of the rates, or zero if negative."""
     share = _share(item)
     rate = max(ZERO, share.internal_rate - share.interstate_rate) * share.destination_share / _WHOLE
-    return compared_percent("stateShare.destinationAmount", share.destination_amount, share.base, rate)
+    return percent_mismatch("stateShare.destinationAmount", share.destination_amount, share.base, rate)

@@ -1,1 +1,1 @@
-"""NFS-e of the national standard, layout 1.01: one module per part of the DPS, and what is made of it."""
+"""The national NFS-e, layout 1.01: groups of the DPS and of the issued note, events, and answers."""

@@ -1,36 +1,36 @@
-"""IBS and CBS of a service, as far as the issuer declares them: the authority computes the amounts."""
+"""IBS and CBS of a service, as the issuer declares them; the authority computes the amounts."""
 
 from datetime import date
 from decimal import Decimal
 
-from carimbo.fiscal.layouts.dps_v1.addresses import Address, SiteAddress
+from carimbo.fiscal.layouts.dps_v1.parties import ServiceAddress, SiteAddress
 from carimbo.fiscal.layouts.group import INLINE, child, children, day, decimal, group, text, texts
 
 
 @group("gRefNFSe")
 class ReferencedNotes:
-    """`gRefNFSe`: the notes that this one refers to."""
+    """`gRefNFSe`: the notes that this note refers to."""
 
     access_keys: tuple[str, ...] = texts("refNFSe", 50, 99, path="referencedKeys")
 
 
 @group("dest")
-class Recipient:
-    """`dest`: who the service is for, when it is not the taker."""
+class ServiceRecipient:
+    """`dest`: the recipient of the service, if it is not the taker."""
 
     cnpj: str | None = text("CNPJ", 14, default=None)
     cpf: str | None = text("CPF", 11, default=None)
     foreign_id: str | None = text("NIF", 40, default=None)
     no_foreign_id_reason: str | None = text("cNaoNIF", 1, default=None)
     name: str = text("xNome", 150)
-    address: Address | None = child("end", default=None)
+    address: ServiceAddress | None = child("end", default=None)
     phone: str | None = text("fone", 20, default=None)
     email: str | None = text("email", 80, default=None)
 
 
 @group("imovel")
 class Property:
-    """`imovel`: the real estate that the operation is about."""
+    """`imovel`: the real estate of the operation."""
 
     property_registration: str | None = text("inscImobFisc", 30, default=None)
     cib_code: str | None = text("cCIB", 8, default=None)
@@ -48,7 +48,7 @@ class NationalDocument:
 
 @group("docFiscalOutro")
 class OtherFiscalDocument:
-    """`docFiscalOutro`: a fiscal document that the national repository does not have."""
+    """`docFiscalOutro`: a fiscal document outside of the national repository."""
 
     city_code: str = text("cMunDocFiscal", 7)
     number: str = text("nDocFiscal", 255)
@@ -57,7 +57,7 @@ class OtherFiscalDocument:
 
 @group("docOutro")
 class OtherDocument:
-    """`docOutro`: a document that is not fiscal."""
+    """`docOutro`: a non-fiscal document."""
 
     number: str = text("nDoc", 255)
     description: str = text("xDoc", 255)
@@ -65,7 +65,7 @@ class OtherDocument:
 
 @group("fornec")
 class Supplier:
-    """`fornec`: who issued a document."""
+    """`fornec`: the issuer of the document."""
 
     cnpj: str | None = text("CNPJ", 14, default=None)
     cpf: str | None = text("CPF", 11, default=None)
@@ -76,7 +76,7 @@ class Supplier:
 
 @group("documentos")
 class Reimbursement:
-    """`documentos`: an amount of the note that belongs to others, and the document that proves it."""
+    """`documentos`: an amount reimbursed or passed on to others, and the document that proves it."""
 
     national_document: NationalDocument | None = child("dFeNacional", default=None)
     other_fiscal_document: OtherFiscalDocument | None = child("docFiscalOutro", default=None)
@@ -91,22 +91,22 @@ class Reimbursement:
 
 @group("gReeRepRes")
 class Reimbursements:
-    """`gReeRepRes`: reimbursed and passed-on amounts, which are no part of the base."""
+    """`gReeRepRes`: reimbursed and passed-on amounts, which the base excludes."""
 
     documents: tuple[Reimbursement, ...] = children("documentos", 1000)
 
 
 @group("gTribRegular")
-class RegularTaxation:
-    """`gTribRegular`: what would hold if the condition of a suspension is not met."""
+class RegularSituation:
+    """`gTribRegular`: the situation that applies if the condition of a suspension is not met."""
 
     cst: str = text("CSTReg", 3)
     tax_class: str = text("cClassTribReg", 6, path="taxClassCode")
 
 
 @group("gDif")
-class Deferral:
-    """`gDif`: the parts of the taxes that are paid later."""
+class DeferralRates:
+    """`gDif`: the deferred share of each tax."""
 
     state_rate: Decimal = decimal("pDifUF")
     city_rate: Decimal = decimal("pDifMun")
@@ -120,28 +120,28 @@ class Situation:
     cst: str = text("CST", 3)
     tax_class: str = text("cClassTrib", 6, path="taxClassCode")
     presumed_credit: str | None = text("cCredPres", 2, path="presumedCreditCode", default=None)
-    regular: RegularTaxation | None = child("gTribRegular", path="regularTaxation", default=None)
-    deferral: Deferral | None = child("gDif", default=None)
+    regular: RegularSituation | None = child("gTribRegular", path="regularTaxation", default=None)
+    deferral: DeferralRates | None = child("gDif", default=None)
 
 
 @group("trib")
 class ReformTaxes:
-    """`trib` of the reform."""
+    """`trib` of IBS and CBS."""
 
     situation: Situation = child("gIBSCBS", path=INLINE)
 
 
 @group("valores")
 class ReformAmounts:
-    """`valores` of the reform: what leaves the base, and the taxation."""
+    """`valores` of IBS and CBS: reimbursements and taxation."""
 
     reimbursements: Reimbursements | None = child("gReeRepRes", default=None)
     taxes: ReformTaxes = child("trib", path=INLINE)
 
 
 @group("IBSCBS")
-class IbsCbs:
-    """`IBSCBS`: the operation in the eyes of LC 214/2025."""
+class ServiceIbsCbs:
+    """`IBSCBS`: the operation as LC 214/2025 classifies it."""
 
     purpose: str = text("finNFSe", 1)
     personal_use: str | None = text("indFinal", 1, default=None)
@@ -151,6 +151,6 @@ class IbsCbs:
     government_entity: str | None = text("tpEnteGov", 1, default=None)
     recipient_kind: str = text("indDest", 1)
     """0 the taker is the recipient, 1 `dest` is."""
-    recipient: Recipient | None = child("dest", default=None)
+    recipient: ServiceRecipient | None = child("dest", default=None)
     property: Property | None = child("imovel", default=None)
     amounts: ReformAmounts = child("valores", path=INLINE)

@@ -1,15 +1,79 @@
-"""Who gives the service, who takes it, and the other persons of a DPS.
+"""Provider, taker and the other persons of a DPS, with their addresses.
 
-The provider is the company that issues, and the taker is the caller's `borrower`; they and who stands between
-have one `taxId`. A supplier stands in a request body as it is: there a document says by its name which it is.
+The provider is the company that issues, and the taker is the caller's `borrower`; these two and the
+intermediary have one `taxId` in the caller's JSON. A supplier is used in request bodies as declared here, so
+its `cnpj` and `cpf` are separate fields.
 """
 
-from carimbo.fiscal.layouts.dps_v1.addresses import Address, PartyAddress
 from carimbo.fiscal.layouts.group import INLINE, child, group, text
 
 
+@group("endNac")
+class NationalPlace:
+    """`endNac`: municipality and CEP of an address in Brazil."""
+
+    city_code: str = text("cMun", 7)
+    zipcode: str = text("CEP", 8)
+
+
+@group("endExt")
+class ForeignPlace:
+    """`endExt`: country, city and postal code of an address abroad."""
+
+    country_code: str = text("cPais", 2)
+    """Two letters of ISO 3166."""
+    postal_code: str = text("cEndPost", 11)
+    city: str = text("xCidade", 60)
+    region: str = text("xEstProvReg", 60)
+
+
+@group("endExt")
+class ForeignSite:
+    """`endExt` of a building site or an event, whose country is in another group."""
+
+    postal_code: str = text("cEndPost", 11)
+    city: str = text("xCidade", 60)
+    region: str = text("xEstProvReg", 60)
+
+
+@group("end")
+class PartyAddress:
+    """`end` of provider, taker and intermediary; in the caller's JSON the city is a field of the address."""
+
+    national: NationalPlace | None = child("endNac", path=INLINE, default=None)
+    foreign: ForeignPlace | None = child("endExt", path=INLINE, default=None)
+    street: str = text("xLgr", 255)
+    number: str = text("nro", 60)
+    complement: str | None = text("xCpl", 156, default=None)
+    district: str = text("xBairro", 60)
+
+
+@group("end")
+class ServiceAddress:
+    """`end` of suppliers and recipients."""
+
+    national: NationalPlace | None = child("endNac", default=None)
+    foreign: ForeignPlace | None = child("endExt", default=None)
+    street: str = text("xLgr", 255)
+    number: str = text("nro", 60)
+    complement: str | None = text("xCpl", 156, default=None)
+    district: str = text("xBairro", 60)
+
+
+@group("end")
+class SiteAddress:
+    """`end` of a building site, an event or a property."""
+
+    zipcode: str | None = text("CEP", 8, default=None)
+    foreign: ForeignSite | None = child("endExt", default=None)
+    street: str = text("xLgr", 255)
+    number: str = text("nro", 60)
+    complement: str | None = text("xCpl", 156, default=None)
+    district: str = text("xBairro", 60)
+
+
 @group("regTrib")
-class TaxRegime:
+class ProviderRegime:
     """`regTrib`: how the provider is taxed."""
 
     simples: str = text("opSimpNac", 1, path="taxRegime")
@@ -20,7 +84,7 @@ class TaxRegime:
 
 @group("prest")
 class Provider:
-    """`prest`: the company, as its record in the service has it."""
+    """`prest`: the company that issues."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
@@ -32,12 +96,12 @@ class Provider:
     address: PartyAddress | None = child("end", default=None)
     phone: str | None = text("fone", 20, default=None)
     email: str | None = text("email", 80, default=None)
-    regime: TaxRegime = child("regTrib", path=INLINE)
+    regime: ProviderRegime = child("regTrib", path=INLINE)
 
 
 @group("toma")
 class Taker:
-    """`toma`, `interm`: who takes the service, and who stands between."""
+    """`toma`, `interm`: the taker or the intermediary of the service."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
@@ -53,7 +117,7 @@ class Taker:
 
 @group("fornec")
 class Person:
-    """`fornec`: who sold what is deducted."""
+    """`fornec`: the supplier of what is deducted."""
 
     cnpj: str | None = text("CNPJ", 14, default=None)
     cpf: str | None = text("CPF", 11, default=None)
@@ -62,6 +126,6 @@ class Person:
     caepf: str | None = text("CAEPF", 14, default=None)
     municipal_registration: str | None = text("IM", 15, default=None)
     name: str = text("xNome", 300)
-    address: Address | None = child("end", default=None)
+    address: ServiceAddress | None = child("end", default=None)
     phone: str | None = text("fone", 20, default=None)
     email: str | None = text("email", 80, default=None)

@@ -1,15 +1,15 @@
-"""What was done and where (`serv`), with the groups that some services demand."""
+"""The service and its place (`serv`), with the groups that only some services require."""
 
 from datetime import date
 from decimal import Decimal
 
-from carimbo.fiscal.layouts.dps_v1.addresses import SiteAddress
+from carimbo.fiscal.layouts.dps_v1.parties import SiteAddress
 from carimbo.fiscal.layouts.group import INLINE, child, day, decimal, group, lines, text, texts
 
 
 @group("locPrest")
 class ServicePlace:
-    """`locPrest`: the municipality, or the country, where the service was given."""
+    """`locPrest`: the municipality or foreign country where the service was provided."""
 
     city_code: str | None = text("cLocPrestacao", 7, path="serviceLocation", default=None)
     country_code: str | None = text("cPaisPrestacao", 2, path="serviceLocation", default=None)
@@ -17,7 +17,7 @@ class ServicePlace:
 
 @group("cServ")
 class ServiceCode:
-    """`cServ`: which service it is, in the lists of nation and municipality, and in words."""
+    """`cServ`: the national and municipal codes of the service, and its description."""
 
     national_code: str = text("cTribNac", 6, path="federalServiceCode")
     city_code: str | None = text("cTribMun", 3, path="cityServiceCode", default=None)
@@ -28,7 +28,7 @@ class ServiceCode:
 
 @group("comExt")
 class ForeignTrade:
-    """`comExt`: a service that crosses the border."""
+    """`comExt`: foreign trade of a service."""
 
     delivery_mode: str = text("mdPrestacao", 1)
     relationship: str = text("vincPrest", 1)
@@ -46,7 +46,7 @@ class ForeignTrade:
 
 @group("obra")
 class Construction:
-    """`obra`: the building site that a service was given at."""
+    """`obra`: the building site of the service."""
 
     property_registration: str | None = text("inscImobFisc", 30, default=None)
     work_code: str | None = text("cObra", 30, default=None)
@@ -57,7 +57,7 @@ class Construction:
 
 @group("atvEvento")
 class PublicEvent:
-    """`atvEvento`: the show, congress or match that a service belongs to."""
+    """`atvEvento`: the show, congress or match of the service."""
 
     name: str = text("xNome", 255)
     starts_on: date = day("dtIni")
@@ -68,14 +68,14 @@ class PublicEvent:
 
 @group("gItemPed")
 class OrderItems:
-    """`gItemPed`: the items of the taker's order that the service fulfils."""
+    """`gItemPed`: the fulfilled items of the taker's order."""
 
     items: tuple[str, ...] = texts("xItemPed", 60, 99)
 
 
 @group("infoCompl")
-class AdditionalInformation:
-    """`infoCompl`: what any service may tell besides."""
+class ComplementaryInformation:
+    """`infoCompl`: references and notes that any service may have."""
 
     technical_document: str | None = text("idDocTec", 40, default=None)
     """ART, RRT or DRT."""
@@ -86,7 +86,7 @@ class AdditionalInformation:
 
 
 @group("serv")
-class Service:
+class ProvidedService:
     """`serv`: the service."""
 
     place: ServicePlace = child("locPrest", path=INLINE)
@@ -94,4 +94,4 @@ class Service:
     foreign_trade: ForeignTrade | None = child("comExt", default=None)
     construction: Construction | None = child("obra", default=None)
     event: PublicEvent | None = child("atvEvento", default=None)
-    additional: AdditionalInformation | None = child("infoCompl", path=INLINE, default=None)
+    additional: ComplementaryInformation | None = child("infoCompl", path=INLINE, default=None)

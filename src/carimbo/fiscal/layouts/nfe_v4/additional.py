@@ -1,4 +1,4 @@
-"""What only some operations need: notes, intermediaries, exports, public purchases, sugar cane, farming."""
+"""Groups that only some operations need: notes, intermediary, export, purchase, sugar cane, farming."""
 
 from decimal import Decimal
 
@@ -15,7 +15,7 @@ class Intermediary:
 
 @group("obsCont")
 class Observation:
-    """`obsCont`, `obsFisco`: a named value of free use."""
+    """`obsCont`, `obsFisco`: a free named value."""
 
     name: str = attribute("xCampo", 20)
     value: str = text("xTexto", 60)
@@ -23,7 +23,7 @@ class Observation:
 
 @group("procRef")
 class Process:
-    """`procRef`: the administrative or judicial process that an operation rests on."""
+    """`procRef`: the administrative or judicial process behind an operation."""
 
     number: str = text("nProc", 60)
     origin: str = text("indProc", 1)
@@ -69,7 +69,7 @@ class DailySupply:
 
 @group("deduc")
 class Deduction:
-    """`deduc`: a fee taken off the price of the cane."""
+    """`deduc`: a fee deducted from the price of the cane."""
 
     description: str = text("xDed", 60)
     amount: Decimal = decimal("vDed")
@@ -93,14 +93,14 @@ class SugarCane:
 
 @group("infSolicNFF")
 class NffRequest:
-    """`infSolicNFF`: the order that a note of the simplified issuer (NFF) was made of (NT 2021.002)."""
+    """`infSolicNFF`: the request behind a document of the simplified issuer (NFF) (NT 2021.002)."""
 
     request: str = text("xSolic", 5000, path=INLINE)
 
 
 @group("defensivo")
 class Pesticide:
-    """`defensivo`: the prescription that a pesticide is sold on (NT 2024.003)."""
+    """`defensivo`: the prescription for a pesticide (NT 2024.003)."""
 
     prescription: str = text("nReceituario", 30)
     agronomist_cpf: str = text("CPFRespTec", 11, path="agronomistTaxId")
@@ -108,7 +108,7 @@ class Pesticide:
 
 @group("guiaTransito")
 class TransitPermit:
-    """`guiaTransito`: the permit that animals, plants or timber travel with (NT 2024.003)."""
+    """`guiaTransito`: the transit permit of animals, plants or timber (NT 2024.003)."""
 
     kind: str = text("tpGuia", 1)
     state: str = text("UFGuia", 2)
@@ -118,7 +118,7 @@ class TransitPermit:
 
 @group("agropecuario")
 class Farming:
-    """`agropecuario`: papers that farming goods must travel with."""
+    """`agropecuario`: papers that must accompany farming goods."""
 
     pesticides: tuple[Pesticide, ...] = children("defensivo", 20, default=())
     transit_permit: TransitPermit | None = child("guiaTransito", default=None)
@@ -138,7 +138,7 @@ class RsaKey:
 
 @group("PAASignature")
 class IssuerSignature:
-    """`PAASignature`: the issuer's own signature on a document that the provider signs."""
+    """`PAASignature`: the issuer's own signature in a document that the provider signs."""
 
     value: str = text("SignatureValue", _RSA_BASE64)
     key: RsaKey = child("RSAKeyValue")
@@ -146,7 +146,7 @@ class IssuerSignature:
 
 @group("infPAA")
 class SignatureProvider:
-    """`infPAA`: the provider of signature and authorisation that issues for someone else."""
+    """`infPAA`: the provider of signature and authorisation that issues for another company."""
 
     cnpj: str = text("CNPJPAA", 14, path="taxId")
     signature: IssuerSignature = child("PAASignature")

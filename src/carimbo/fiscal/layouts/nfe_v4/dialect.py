@@ -1,4 +1,4 @@
-"""How NF-e and NFC-e spell the messages of SEFAZ (MOC 7.0, layout 4.00)."""
+"""The dialect of NF-e and NFC-e: names, versions and codes of their messages (MOC 7.0, layout 4.00)."""
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
@@ -7,9 +7,9 @@ from carimbo.fiscal.tables.statuses import NFE_STATUSES
 CANCELLATION = "110111"
 CANCELLATION_BY_SUBSTITUTION = "110112"
 
-# The security code of the QR code is a setting of the company's.
+# The security code of the QR code is a setting of the company, not a part of the document.
 _SECURITY_CODE_REJECTIONS = frozenset({"462", "463", "464"})
-# A document that is made anew has another moment of emission.
+# A document that is built again has a new moment of emission.
 _LATE_EMISSIONS = frozenset({"704"})
 
 NFE_DIALECT = Dialect(

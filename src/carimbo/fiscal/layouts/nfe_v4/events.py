@@ -1,17 +1,16 @@
-"""Events of NF-e and NFC-e: what happens to a document after its authorization."""
+"""Events of NF-e and NFC-e after their authorization: cancellation, correction and manifestations."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.group import INLINE, attribute, child, group, integer, moment, text
 from carimbo.fiscal.layouts.nfe_v4.dialect import CANCELLATION, CANCELLATION_BY_SUBSTITUTION, NFE_DIALECT
-from carimbo.fiscal.layouts.sefaz.events import Event as SefazEvent
-from carimbo.fiscal.layouts.sefaz.events import issue
+from carimbo.fiscal.layouts.sefaz.events import SefazEvent, issue
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer
 
 _PROTOCOL = re.compile(r"[0-9]{15}|[0-9]{17}")
 
@@ -28,7 +27,7 @@ _CORRECTION_CONDITIONS = (
 
 @group("detEvento")
 class Cancellation:
-    """`detEvento` of 110111: the issuer takes a document back."""
+    """`detEvento` of 110111: the issuer cancels a document."""
 
     event_type = CANCELLATION
     version: str = attribute("versao", 4, default="1.00")
@@ -39,7 +38,7 @@ class Cancellation:
 
 @group("detEvento")
 class CancellationBySubstitution:
-    """`detEvento` of 110112: an NFC-e of unknown outcome gives way to one issued offline (NT 2018.004)."""
+    """`detEvento` of 110112: an NFC-e of unknown outcome is replaced by one issued offline (NT 2018.004)."""
 
     event_type = CANCELLATION_BY_SUBSTITUTION
     version: str = attribute("versao", 4, default="1.00")
@@ -54,7 +53,7 @@ class CancellationBySubstitution:
 
 @group("detEvento")
 class Correction:
-    """`detEvento` of 110110: a correction letter, which replaces the ones before it."""
+    """`detEvento` of 110110: a correction letter, which replaces earlier ones."""
 
     event_type = "110110"
     version: str = attribute("versao", 4, default="1.00")
@@ -65,7 +64,7 @@ class Correction:
 
 @group("detEvento")
 class OperationConfirmed:
-    """`detEvento` of 210200: the recipient got the goods."""
+    """`detEvento` of 210200: the recipient confirms the operation."""
 
     event_type = "210200"
     version: str = attribute("versao", 4, default="1.00")
@@ -74,7 +73,7 @@ class OperationConfirmed:
 
 @group("detEvento")
 class OperationAcknowledged:
-    """`detEvento` of 210210: the recipient knows of the document and will judge it later."""
+    """`detEvento` of 210210: the recipient acknowledges the document and will confirm or deny it later."""
 
     event_type = "210210"
     version: str = attribute("versao", 4, default="1.00")
@@ -83,7 +82,7 @@ class OperationAcknowledged:
 
 @group("detEvento")
 class OperationUnknown:
-    """`detEvento` of 210220: the recipient has nothing to do with the document."""
+    """`detEvento` of 210220: the recipient does not recognise the operation."""
 
     event_type = "210220"
     version: str = attribute("versao", 4, default="1.00")
@@ -93,7 +92,7 @@ class OperationUnknown:
 
 @group("detEvento")
 class OperationNotPerformed:
-    """`detEvento` of 210240: the sale was agreed and did not come about."""
+    """`detEvento` of 210240: the operation was agreed but did not take place."""
 
     event_type = "210240"
     version: str = attribute("versao", 4, default="1.00")
@@ -107,7 +106,7 @@ Detail = Cancellation | CancellationBySubstitution | Correction | Manifestation
 
 @group("infEvento")
 class EventInformation:
-    """`infEvento`: the part of an event that is signed."""
+    """`infEvento`: the signed part of an event."""
 
     id: str = attribute("Id", 54)
     organ: str = text("cOrgao", 2)
@@ -123,7 +122,7 @@ class EventInformation:
 
 
 @dataclass(frozen=True, slots=True)
-class Event(SefazEvent[Detail]):
+class InvoiceEvent(SefazEvent[Detail]):
     """An event of an NF-e or NFC-e."""
 
     dialect = NFE_DIALECT
@@ -156,7 +155,7 @@ _SCHEMAS: dict[str, Schema] = {
 _SHORTEST_REASON = 15
 
 
-def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
+def issue_event(event: InvoiceEvent, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
     """Signs an event and checks it, or returns everything that is wrong with it."""
     schema = _SCHEMAS.get(event.detail.event_type)
     unchecked = () if schema else tuple(_without_schema(event.detail))
@@ -164,7 +163,7 @@ def issue_event(event: Event, signer: Signer, schemas: Schemas) -> bytes | tuple
 
 
 def _without_schema(detail: Detail) -> Iterator[Problem]:
-    """Yields what an XSD would refuse in an event that has none here."""
+    """Yields the problems that an XSD would report, for events without one."""
     if len(getattr(detail, "reason", "") or "") < _SHORTEST_REASON:
         message = f"A justificativa tem menos de {_SHORTEST_REASON} caracteres."
         yield Problem(SCHEMA_PROBLEM, "justification", message)

@@ -1,7 +1,7 @@
-"""Taxes of an item beside ICMS: IPI, import tax, PIS, COFINS, and the share of the buyer's state.
+"""Taxes of an item besides ICMS: IPI, import tax, PIS, COFINS, and the share of the buyer's state.
 
-A name means the same in every group of a tax, so that one flat object of the caller fills any of them: `rate`
-is a percentage of `base`, `unit_rate` is an amount in reais for each unit of `quantity`.
+A field name has the same meaning in every group of a tax, so one flat object of the caller can fill any of
+them: `rate` is a percentage of `base`, `unit_rate` is an amount in reais for each unit of `quantity`.
 """
 
 from decimal import Decimal
@@ -23,7 +23,7 @@ class IpiTaxed:
 
 @group("IPINT")
 class IpiNotTaxed:
-    """`IPINT`: no IPI due, for the reason that the CST tells."""
+    """`IPINT`: no IPI due, for the reason that the CST gives."""
 
     cst: str = text("CST", 2)
 
@@ -41,7 +41,7 @@ class Ipi:
 
 @group("II")
 class ImportTax:
-    """`II`: tax on goods that come from abroad."""
+    """`II`: tax on imported goods."""
 
     base: Decimal = decimal("vBC")
     customs_expenses: Decimal = decimal("vDespAdu")
@@ -71,7 +71,7 @@ class PisQuantity:
 
 @group("PISNT")
 class PisNotTaxed:
-    """`PISNT`: no PIS due, for the reason that the CST tells."""
+    """`PISNT`: no PIS due, for the reason that the CST gives."""
 
     cst: str = text("CST", 2)
 
@@ -94,7 +94,7 @@ Pis = PisRate | PisQuantity | PisNotTaxed | PisOther
 
 @group("PISST")
 class PisSt:
-    """`PISST`: PIS of the next sales charged by substitution."""
+    """`PISST`: PIS of later sales, charged by substitution."""
 
     base: Decimal | None = decimal("vBC", default=None)
     rate: Decimal | None = decimal("pPIS", 4, default=None)
@@ -126,7 +126,7 @@ class CofinsQuantity:
 
 @group("COFINSNT")
 class CofinsNotTaxed:
-    """`COFINSNT`: no COFINS due, for the reason that the CST tells."""
+    """`COFINSNT`: no COFINS due, for the reason that the CST gives."""
 
     cst: str = text("CST", 2)
 
@@ -149,7 +149,7 @@ Cofins = CofinsRate | CofinsQuantity | CofinsNotTaxed | CofinsOther
 
 @group("COFINSST")
 class CofinsSt:
-    """`COFINSST`: COFINS of the next sales charged by substitution."""
+    """`COFINSST`: COFINS of later sales, charged by substitution."""
 
     base: Decimal | None = decimal("vBC", default=None)
     rate: Decimal | None = decimal("pCOFINS", 4, default=None)
@@ -177,14 +177,14 @@ class StateShare:
 
 @group("IPI")
 class ReturnedIpiAmount:
-    """`impostoDevol/IPI`: the wrapper that the XSD puts around the amount."""
+    """`impostoDevol/IPI`: the element that the XSD has around the amount."""
 
     amount: Decimal = decimal("vIPIDevol")
 
 
 @group("impostoDevol")
 class ReturnedIpi:
-    """`impostoDevol`: IPI given back with goods that return."""
+    """`impostoDevol`: IPI of returned goods."""
 
     returned_share: Decimal = decimal("pDevol")
     ipi: ReturnedIpiAmount = child("IPI", path=INLINE)

@@ -1,4 +1,4 @@
-"""What is sold (`prod`), with what some kinds of goods must tell besides."""
+"""The product of an item (`prod`), with the groups that some kinds of goods require."""
 
 from datetime import date
 from decimal import Decimal
@@ -28,7 +28,7 @@ class ImportAddition:
 
 @group("DI")
 class ImportDeclaration:
-    """`DI`: how imported goods came through the customs."""
+    """`DI`: the import declaration of imported goods."""
 
     number: str = text("nDI", 15)
     registration_date: date = day("dDI")
@@ -47,7 +47,7 @@ class ImportDeclaration:
 
 @group("exportInd")
 class IndirectExport:
-    """`exportInd`: goods exported by someone who had received them for that."""
+    """`exportInd`: an indirect export, of goods received for export."""
 
     registration: str = text("nRE", 12)
     access_key: str = text("chNFe", 44)
@@ -64,7 +64,7 @@ class ExportDetail:
 
 @group("rastro")
 class Batch:
-    """`rastro`: the lot that goods are traced by."""
+    """`rastro`: the batch for tracing goods."""
 
     number: str = text("nLote", 20)
     quantity: Decimal = decimal("qLote", 3)
@@ -75,7 +75,7 @@ class Batch:
 
 @group("infProdNFF")
 class NffProduct:
-    """`infProdNFF`: the product as the simplified issuer (NFF) knows it (NT 2021.002)."""
+    """`infProdNFF`: the product in the codes of the simplified issuer (NFF) (NT 2021.002)."""
 
     product_code: str = text("cProdFisco", 14)
     operation_code: str = text("cOperNFF", 5)
@@ -92,7 +92,7 @@ class Packaging:
 
 @group("veicProd")
 class NewVehicle:
-    """`veicProd`: a new vehicle, as its registration (RENAVAM) wants it."""
+    """`veicProd`: a new vehicle, with the data of its registration (RENAVAM)."""
 
     operation_type: str = text("tpOp", 1)
     chassis: str = text("chassi", 17)
@@ -150,7 +150,7 @@ class Cide:
 
 @group("encerrante")
 class PumpReading:
-    """`encerrante`: the pump's counter before and after a sale."""
+    """`encerrante`: the pump's counter before and after the sale."""
 
     nozzle: str = text("nBico", 3)
     pump: str | None = text("nBomba", 3, default=None)
@@ -170,7 +170,7 @@ class FuelOrigin:
 
 @group("comb")
 class Fuel:
-    """`comb`: a fuel or lubricant, as the regulator (ANP) and the states want it."""
+    """`comb`: a fuel or lubricant, with the data of the regulator (ANP) and the states."""
 
     anp_code: str = text("cProdANP", 9)
     anp_description: str = text("descANP", 95)
@@ -188,8 +188,8 @@ class Fuel:
 
 
 @group("prod")
-class Product:
-    """`prod`: what is sold, how much and at which price; of the special kinds at its end one at most."""
+class ItemProduct:
+    """`prod`: the product, its quantity and price; at most one of the special kinds at the end."""
 
     sku: str = text("cProd", 60)
     gtin: str = text("cEAN", 14)

@@ -3,12 +3,168 @@
 from decimal import Decimal
 
 from carimbo.fiscal.layouts.group import INLINE, child, decimal, group, text
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs_single_phase import SinglePhase
+
+
+@group("gMonoPadrao")
+class IbsByQuantity:
+    """`gMonoPadrao` of the IBS: an amount per unit of measure."""
+
+    quantity: Decimal = decimal("qBCMono", 4)
+    unit_rate: Decimal = decimal("adRemIBS", 4)
+    amount: Decimal = decimal("vIBSMono")
+
+
+@group("gMonoReten")
+class IbsWithholdingByQuantity:
+    """`gMonoReten` of the IBS: the tax withheld for the next seller, per unit of measure."""
+
+    quantity: Decimal = decimal("qBCMonoReten", 4)
+    unit_rate: Decimal = decimal("adRemIBSReten", 4)
+    amount: Decimal = decimal("vIBSMonoReten")
+
+
+@group("gMonoPadrao")
+class IbsByValue:
+    """`gMonoPadrao` of the IBS: a percentage for the state and one for the municipality."""
+
+    base: Decimal = decimal("vBCMono")
+    state_rate: Decimal = decimal("pAliqMonoUF", 4)
+    state_amount: Decimal = decimal("vIBSMonoUF")
+    city_rate: Decimal = decimal("pAliqMonoMun", 4)
+    city_amount: Decimal = decimal("vIBSMonoMun")
+    amount: Decimal = decimal("vIBSMono")
+
+
+@group("gMonoReten")
+class IbsWithholdingByValue:
+    """`gMonoReten` of the IBS: the tax withheld for the next seller, as a percentage."""
+
+    base: Decimal = decimal("vBCMonoReten")
+    rate: Decimal = decimal("pAliqMonoReten", 4)
+    amount: Decimal = decimal("vIBSMonoReten")
+
+
+@group("gMonoRet")
+class IbsRetained:
+    """`gMonoRet` of the IBS: the tax charged earlier in the chain."""
+
+    amount: Decimal = decimal("vIBSMonoRet")
+
+
+@group("gpBioDiferenca")
+class IbsOfBiofuel:
+    """`gpBioDiferenca` of the IBS: biofuel in a mixture above or below the mandatory share."""
+
+    quantity: Decimal = decimal("qBCBioComb", 4)
+    amount: Decimal = decimal("vIBSDiferenca")
+
+
+@group("gIBSMonoAdRem")
+class SinglePhaseIbsByQuantity:
+    """`gIBSMonoAdRem`: IBS per unit of measure."""
+
+    standard: IbsByQuantity | None = child("gMonoPadrao", default=None)
+    withholding: IbsWithholdingByQuantity | None = child("gMonoReten", default=None)
+    retained: IbsRetained | None = child("gMonoRet", default=None)
+    biofuel: IbsOfBiofuel | None = child("gpBioDiferenca", default=None)
+
+
+@group("gIBSMonoAdValorem")
+class SinglePhaseIbsByValue:
+    """`gIBSMonoAdValorem`: IBS as percentages."""
+
+    standard: IbsByValue | None = child("gMonoPadrao", default=None)
+    withholding: IbsWithholdingByValue | None = child("gMonoReten", default=None)
+    retained: IbsRetained | None = child("gMonoRet", default=None)
+    biofuel: IbsOfBiofuel | None = child("gpBioDiferenca", default=None)
+
+
+@group("gMonoPadrao")
+class CbsByQuantity:
+    """`gMonoPadrao` of the CBS: an amount per unit of measure."""
+
+    quantity: Decimal = decimal("qBCMono", 4)
+    unit_rate: Decimal = decimal("adRemCBS", 4)
+    amount: Decimal = decimal("vCBSMono")
+
+
+@group("gMonoReten")
+class CbsWithholdingByQuantity:
+    """`gMonoReten` of the CBS: the tax withheld for the next seller, per unit of measure."""
+
+    quantity: Decimal = decimal("qBCMonoReten", 4)
+    unit_rate: Decimal = decimal("adRemCBSReten", 4)
+    amount: Decimal = decimal("vCBSMonoReten")
+
+
+@group("gMonoPadrao")
+class CbsByValue:
+    """`gMonoPadrao` of the CBS: a percentage."""
+
+    base: Decimal = decimal("vBCMono")
+    rate: Decimal = decimal("pAliqMonoCBS", 4)
+    amount: Decimal = decimal("vCBSMono")
+
+
+@group("gMonoReten")
+class CbsWithholdingByValue:
+    """`gMonoReten` of the CBS: the tax withheld for the next seller, as a percentage."""
+
+    base: Decimal = decimal("vBCMonoReten")
+    rate: Decimal = decimal("pAliqMonoReten", 4)
+    amount: Decimal = decimal("vCBSMonoReten")
+
+
+@group("gMonoRet")
+class CbsRetained:
+    """`gMonoRet` of the CBS: the tax charged earlier in the chain."""
+
+    amount: Decimal = decimal("vCBSMonoRet")
+
+
+@group("gpBioDiferenca")
+class CbsOfBiofuel:
+    """`gpBioDiferenca` of the CBS: biofuel in a mixture above or below the mandatory share."""
+
+    quantity: Decimal = decimal("qBCBioComb", 4)
+    amount: Decimal = decimal("vCBSDiferenca")
+
+
+@group("gCBSMonoAdRem")
+class SinglePhaseCbsByQuantity:
+    """`gCBSMonoAdRem`: CBS per unit of measure."""
+
+    standard: CbsByQuantity | None = child("gMonoPadrao", default=None)
+    withholding: CbsWithholdingByQuantity | None = child("gMonoReten", default=None)
+    retained: CbsRetained | None = child("gMonoRet", default=None)
+    biofuel: CbsOfBiofuel | None = child("gpBioDiferenca", default=None)
+
+
+@group("gCBSMonoAdValorem")
+class SinglePhaseCbsByValue:
+    """`gCBSMonoAdValorem`: CBS as a percentage."""
+
+    standard: CbsByValue | None = child("gMonoPadrao", default=None)
+    withholding: CbsWithholdingByValue | None = child("gMonoReten", default=None)
+    retained: CbsRetained | None = child("gMonoRet", default=None)
+    biofuel: CbsOfBiofuel | None = child("gpBioDiferenca", default=None)
+
+
+@group("gIBSCBSMono")
+class SinglePhase:
+    """`gIBSCBSMono`: IBS and CBS of a fuel, each by quantity or by value (CST 620)."""
+
+    ibs_by_quantity: SinglePhaseIbsByQuantity | None = child("gIBSMonoAdRem", default=None)
+    ibs_by_value: SinglePhaseIbsByValue | None = child("gIBSMonoAdValorem", default=None)
+    cbs_by_quantity: SinglePhaseCbsByQuantity | None = child("gCBSMonoAdRem", default=None)
+    cbs_by_value: SinglePhaseCbsByValue | None = child("gCBSMonoAdValorem", default=None)
+    ibs_amount: Decimal = decimal("vTotIBSMonoItem")
+    cbs_amount: Decimal = decimal("vTotCBSMonoItem")
 
 
 @group("gDif")
 class Deferral:
-    """`gDif`: the part of a tax that is paid later."""
+    """`gDif`: the deferred part of a tax."""
 
     rate: Decimal = decimal("pDif", 4)
     amount: Decimal = decimal("vDif")
@@ -16,7 +172,7 @@ class Deferral:
 
 @group("gDevTrib")
 class Refund:
-    """`gDevTrib`: the part of a tax that goes back to the buyer (LC 214/2025, art. 118)."""
+    """`gDevTrib`: the part of a tax that is refunded to the buyer (LC 214/2025, art. 118)."""
 
     rate: Decimal | None = decimal("pDevTrib", 4, default=None)
     amount: Decimal = decimal("vDevTrib")
@@ -24,7 +180,7 @@ class Refund:
 
 @group("gRed")
 class RateReduction:
-    """`gRed`: what the law takes off a rate, and the rate that is left."""
+    """`gRed`: the reduction of a rate, and the effective rate."""
 
     rate: Decimal = decimal("pRedAliq", 4)
     effective_rate: Decimal = decimal("pAliqEfet", 4)
@@ -32,7 +188,7 @@ class RateReduction:
 
 @group("gIBSUF")
 class StateIbs:
-    """`gIBSUF`: the share of the IBS that belongs to the state."""
+    """`gIBSUF`: the state's share of the IBS."""
 
     rate: Decimal = decimal("pIBSUF", 4)
     deferral: Deferral | None = child("gDif", default=None)
@@ -43,7 +199,7 @@ class StateIbs:
 
 @group("gIBSMun")
 class CityIbs:
-    """`gIBSMun`: the share of the IBS that belongs to the municipality."""
+    """`gIBSMun`: the municipality's share of the IBS."""
 
     rate: Decimal = decimal("pIBSMun", 4)
     deferral: Deferral | None = child("gDif", default=None)
@@ -76,7 +232,7 @@ class Cbs:
 
 @group("gTribRegular")
 class RegularTaxation:
-    """`gTribRegular`: what is due if the condition of a suspended or special taxation is not met."""
+    """`gTribRegular`: the taxes due if the condition of a suspended or special taxation is not met."""
 
     cst: str = text("CSTReg", 3)
     tax_class: str = text("cClassTribReg", 6, path="taxClassCode")
@@ -102,7 +258,7 @@ class GovernmentPurchaseTaxes:
 
 @group("gIBSCBS")
 class TaxedByRate:
-    """`gIBSCBS`: IBS and CBS as percentages of one base, which is how most goods are taxed."""
+    """`gIBSCBS`: IBS and CBS as percentages of one base, the taxation of most goods."""
 
     base: Decimal = decimal("vBC")
     state: StateIbs = child("gIBSUF")
@@ -115,7 +271,7 @@ class TaxedByRate:
 
 @group("gTransfCred")
 class CreditTransfer:
-    """`gTransfCred`: credits that go over to another taxpayer (CST 800)."""
+    """`gTransfCred`: credits transferred to another taxpayer (CST 800)."""
 
     ibs_amount: Decimal = decimal("vIBS")
     cbs_amount: Decimal = decimal("vCBS")
@@ -123,7 +279,7 @@ class CreditTransfer:
 
 @group("gAjusteCompet")
 class PeriodAdjustment:
-    """`gAjusteCompet`: tax of another period that this document corrects (CST 811)."""
+    """`gAjusteCompet`: the tax of another period, corrected by this document (CST 811)."""
 
     period: str = text("competApur", 7)
     """Year and month, `2026-11`."""
@@ -133,7 +289,7 @@ class PeriodAdjustment:
 
 @group("gEstornoCred")
 class CreditReversal:
-    """`gEstornoCred`: credits that the issuer gives back, of an item or of the whole document."""
+    """`gEstornoCred`: credits reversed by the issuer, of an item or of the whole document."""
 
     ibs_amount: Decimal = decimal("vIBSEstCred")
     cbs_amount: Decimal = decimal("vCBSEstCred")
@@ -150,7 +306,7 @@ class PresumedCredit:
 
 @group("gCredPresOper")
 class OperationCredit:
-    """`gCredPresOper`: presumed credits that the operation gives."""
+    """`gCredPresOper`: presumed credits of the operation."""
 
     base: Decimal = decimal("vBCCredPres")
     code: str = text("cCredPres", 2)
@@ -170,12 +326,12 @@ class FreeZoneCredit:
 
 @group("IBSCBS")
 class IbsCbs:
-    """`IBSCBS`: how an item is taxed by IBS and CBS; its CST decides which of the groups stands in it."""
+    """`IBSCBS`: IBS and CBS of an item; the CST decides which group it contains."""
 
     cst: str = text("CST", 3)
     tax_class: str = text("cClassTrib", 6, path="taxClassCode")
     is_donation: str | None = text("indDoacao", 1, default=None)
-    """`1`, or nothing at all."""
+    """`1`, or absent."""
     by_rate: TaxedByRate | None = child("gIBSCBS", path=INLINE, default=None)
     single_phase: SinglePhase | None = child("gIBSCBSMono", default=None)
     credit_transfer: CreditTransfer | None = child("gTransfCred", default=None)
@@ -187,7 +343,7 @@ class IbsCbs:
 
 @group("IS")
 class SelectiveTax:
-    """`IS`: the tax on goods that harm health or environment, by value, by quantity or both."""
+    """`IS`: the selective tax on goods harmful to health or environment, by value, by quantity or both."""
 
     cst: str = text("CSTIS", 3)
     tax_class: str = text("cClassTribIS", 6, path="taxClassCode")

@@ -1,6 +1,9 @@
-"""ICMS of an item under the normal regime, and the union of all its groups.
+"""ICMS of an item under the normal regime, and the union of all groups of ICMS.
 
-A name means the same in every group of the union, so that one flat object of the caller fills any of them.
+The groups 02, 15, 53 and 61 are of fuels, which are charged once in the whole chain by an amount per unit
+(Convênios ICMS 199/2022, 15/2023).
+
+A field name has the same meaning in every group, so one flat object of the caller can fill any of them.
 """
 
 from decimal import Decimal
@@ -14,7 +17,60 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn500,
     IcmsSn900,
 )
-from carimbo.fiscal.layouts.nfe_v4.icms_single_phase import Icms02, Icms15, Icms53, Icms61
+
+
+@group("ICMS02")
+class Icms02:
+    """`ICMS02`: single-phase tax of the producer or importer."""
+
+    origin: str = text("orig", 1)
+    cst: str = text("CST", 2, default="02")
+    single_phase_quantity: Decimal | None = decimal("qBCMono", 4, default=None)
+    single_phase_rate: Decimal = decimal("adRemICMS", 4)
+    single_phase_amount: Decimal = decimal("vICMSMono")
+
+
+@group("ICMS15")
+class Icms15:
+    """`ICMS15`: single-phase tax of the seller, and tax withheld for others."""
+
+    origin: str = text("orig", 1)
+    cst: str = text("CST", 2, default="15")
+    single_phase_quantity: Decimal | None = decimal("qBCMono", 4, default=None)
+    single_phase_rate: Decimal = decimal("adRemICMS", 4)
+    single_phase_amount: Decimal = decimal("vICMSMono")
+    single_phase_withholding_quantity: Decimal | None = decimal("qBCMonoReten", 4, default=None)
+    single_phase_withholding_rate: Decimal = decimal("adRemICMSReten", 4)
+    single_phase_withholding_amount: Decimal = decimal("vICMSMonoReten")
+    single_phase_rate_reduction: Decimal | None = decimal("pRedAdRem", default=None)
+    single_phase_rate_reduction_reason: str | None = text("motRedAdRem", 1, default=None)
+
+
+@group("ICMS53")
+class Icms53:
+    """`ICMS53`: single-phase tax, deferred."""
+
+    origin: str = text("orig", 1)
+    cst: str = text("CST", 2, default="53")
+    single_phase_quantity: Decimal | None = decimal("qBCMono", 4, default=None)
+    single_phase_rate: Decimal | None = decimal("adRemICMS", 4, default=None)
+    single_phase_operation_amount: Decimal | None = decimal("vICMSMonoOp", default=None)
+    deferral_rate: Decimal | None = decimal("pDif", 4, default=None)
+    single_phase_deferral_amount: Decimal | None = decimal("vICMSMonoDif", default=None)
+    single_phase_amount: Decimal | None = decimal("vICMSMono", default=None)
+    single_phase_deferral_quantity: Decimal | None = decimal("qBCMonoDif", 4, default=None)
+    single_phase_deferral_rate: Decimal | None = decimal("adRemICMSDif", 4, default=None)
+
+
+@group("ICMS61")
+class Icms61:
+    """`ICMS61`: single-phase tax, charged earlier."""
+
+    origin: str = text("orig", 1)
+    cst: str = text("CST", 2, default="61")
+    single_phase_retained_quantity: Decimal | None = decimal("qBCMonoRet", 4, default=None)
+    single_phase_retained_rate: Decimal = decimal("adRemICMSRet", 4)
+    single_phase_retained_amount: Decimal = decimal("vICMSMonoRet")
 
 
 @group("ICMS00")
@@ -33,7 +89,7 @@ class Icms00:
 
 @group("ICMS10")
 class Icms10:
-    """`ICMS10`: taxed, with the tax of the next sales charged by substitution."""
+    """`ICMS10`: taxed, with the tax of later sales charged by substitution."""
 
     origin: str = text("orig", 1)
     cst: str = text("CST", 2, default="10")
@@ -78,7 +134,7 @@ class Icms20:
 
 @group("ICMS30")
 class Icms30:
-    """`ICMS30`: exempt or not taxed, with the tax of the next sales charged by substitution."""
+    """`ICMS30`: exempt or not taxed, with the tax of later sales charged by substitution."""
 
     origin: str = text("orig", 1)
     cst: str = text("CST", 2, default="30")
@@ -109,7 +165,7 @@ class Icms40:
 
 @group("ICMS51")
 class Icms51:
-    """`ICMS51`: deferred in whole or in part; what is told about it depends on the state."""
+    """`ICMS51`: deferred in whole or in part; the state decides which fields are filled."""
 
     origin: str = text("orig", 1)
     cst: str = text("CST", 2, default="51")
@@ -151,7 +207,7 @@ class Icms60:
 
 @group("ICMS70")
 class Icms70:
-    """`ICMS70`: taxed on a reduced base, with the tax of the next sales charged by substitution."""
+    """`ICMS70`: taxed on a reduced base, with the tax of later sales charged by substitution."""
 
     origin: str = text("orig", 1)
     cst: str = text("CST", 2, default="70")
@@ -218,7 +274,7 @@ class Icms90:
 
 @group("ICMSPart")
 class IcmsPart:
-    """`ICMSPart`: shared between the states of origin and destination, or that of the law."""
+    """`ICMSPart`: shared between the state of origin and the state of destination or of the law."""
 
     origin: str = text("orig", 1)
     cst: str = text("CST", 2)

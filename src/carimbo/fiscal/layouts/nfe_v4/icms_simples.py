@@ -1,4 +1,4 @@
-"""ICMS of an item sold under the Simples Nacional, told by its CSOSN."""
+"""ICMS of an item sold under the Simples Nacional, by its CSOSN."""
 
 from decimal import Decimal
 
@@ -25,7 +25,7 @@ class IcmsSn102:
 
 @group("ICMSSN201")
 class IcmsSn201:
-    """`ICMSSN201`: taxed, with a credit for the buyer and the tax of the next sales by substitution."""
+    """`ICMSSN201`: taxed, with a credit for the buyer; the tax of later sales is charged by substitution."""
 
     origin: str = text("orig", 1)
     csosn: str = text("CSOSN", 3, default="201")
@@ -44,7 +44,7 @@ class IcmsSn201:
 
 @group("ICMSSN202")
 class IcmsSn202:
-    """`ICMSSN202`: no credit (202) or exempt by revenue (203), and the next sales by substitution."""
+    """`ICMSSN202`: no credit (202) or exempt by revenue (203); later sales by substitution."""
 
     origin: str = text("orig", 1)
     csosn: str = text("CSOSN", 3)

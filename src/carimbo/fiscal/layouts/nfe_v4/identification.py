@@ -1,4 +1,4 @@
-"""What a document is, when and how it was issued, and which documents it refers to (`ide`)."""
+"""Identification of an invoice (`ide`): its number and issue, and the documents that it refers to."""
 
 from datetime import date, datetime
 from decimal import Decimal
@@ -8,7 +8,7 @@ from carimbo.fiscal.layouts.group import child, children, day, decimal, group, i
 
 @group("refNF")
 class PaperInvoice:
-    """`refNF`: a paper invoice, which has no access key to refer to."""
+    """`refNF`: a paper invoice, which has no access key."""
 
     state_code: str = text("cUF", 2)
     year_month: str = text("AAMM", 4)
@@ -42,8 +42,8 @@ class PrinterReceipt:
 
 
 @group("NFref")
-class Reference:
-    """`NFref`: one earlier document that this one returns, complements or goes with."""
+class ReferencedDocument:
+    """`NFref`: an earlier document that this one returns, complements or accompanies."""
 
     access_key: str | None = text("refNFe", 44, default=None)
     masked_access_key: str | None = text("refNFeSig", 44, default=None)
@@ -55,7 +55,7 @@ class Reference:
 
 @group("gCompraGov")
 class GovernmentPurchase:
-    """`gCompraGov`: the public buyer that lowers the rates of IBS and CBS (NT 2025.002)."""
+    """`gCompraGov`: the government purchase that reduces the rates of IBS and CBS (NT 2025.002)."""
 
     entity_type: str = text("tpEnteGov", 1)
     rate_reduction: Decimal = decimal("pRedutor", 4)
@@ -65,14 +65,14 @@ class GovernmentPurchase:
 
 @group("gPagAntecipado")
 class AdvancePayment:
-    """`gPagAntecipado`: the notes of payments in advance, whose tax is taken off this one (NT 2025.002)."""
+    """`gPagAntecipado`: the invoices of advance payments, whose tax is deducted here (NT 2025.002)."""
 
     access_keys: tuple[str, ...] = texts("refNFe", 44, 99)
 
 
 @group("ide")
 class Identification:
-    """`ide`: what makes the access key, and how the operation is classified."""
+    """`ide`: the parts of the access key, and the classification of the operation."""
 
     state_code: str = text("cUF", 2)
     numeric_code: str = text("cNF", 8)
@@ -102,6 +102,6 @@ class Identification:
     software_version: str = text("verProc", 20)
     contingency_started_at: datetime | None = moment("dhCont", path="contingency.startedAt", default=None)
     contingency_reason: str | None = text("xJust", 256, path="contingency.reason", default=None)
-    references: tuple[Reference, ...] = children("NFref", 999, default=())
+    references: tuple[ReferencedDocument, ...] = children("NFref", 999, default=())
     government_purchase: GovernmentPurchase | None = child("gCompraGov", default=None)
     advance_payment: AdvancePayment | None = child("gPagAntecipado", default=None)

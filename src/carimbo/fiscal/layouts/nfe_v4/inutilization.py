@@ -1,26 +1,26 @@
-"""Inutilization of NF-e and NFC-e numbers: a range that was skipped and is given up for good.
+"""Inutilization of NF-e and NFC-e numbers: a range that was skipped and will never be used.
 
-Only these two families have it; the other ones leave gaps in their numbering.
+Other families of documents have no inutilization and leave gaps in their numbering.
 """
 
 from collections.abc import Iterator
 
 from lxml import etree
 
-from carimbo.fiscal.ids import InvalidId, inutilization_id
+from carimbo.fiscal.identity.access_key import InvalidId, inutilization_id
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.group import group, integer, text
+from carimbo.fiscal.layouts.json_form import unwritable_values
+from carimbo.fiscal.layouts.layout import content_xml
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
-from carimbo.fiscal.layouts.paths import problems
-from carimbo.fiscal.layouts.reading import read
-from carimbo.fiscal.layouts.records import content
-from carimbo.fiscal.layouts.sefaz.answer_part import Part, find_answer, with_code
+from carimbo.fiscal.layouts.reading import read_group
+from carimbo.fiscal.layouts.sefaz.answer_part import SefazPart, find_answer, with_code
 from carimbo.fiscal.layouts.sefaz.messages import message
 from carimbo.fiscal.layouts.sefaz.verdicts import authorized, duplicate, refusal
 from carimbo.fiscal.layouts.signed_part import WrittenPart, signed_message
 from carimbo.fiscal.outcome import NotJudged, Outcome, unexpected
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer
 from carimbo.fiscal.tables.statuses import Action
 from carimbo.fiscal.xml_reading import root_alone
 
@@ -29,8 +29,8 @@ _HIGHEST_NUMBER = 999_999_999
 
 
 @group("infInut")
-class Inutilization:
-    """`infInut`: the range, and why its numbers never became documents."""
+class InutilizationRange:
+    """`infInut`: the range, and why its numbers were not used."""
 
     environment: str = text("tpAmb", 1)
     service: str = text("xServ", 10, default="INUTILIZAR")
@@ -45,7 +45,7 @@ class Inutilization:
 
     @property
     def id(self) -> str:
-        """The identifier, which repeats the range."""
+        """The identifier, which contains the range."""
         return inutilization_id(
             self.state_code,
             self.year,
@@ -57,32 +57,32 @@ class Inutilization:
         )
 
 
-def signed_inutilization(inutilization: Inutilization, signer: Signer) -> bytes:
-    """The whole request (inutNFe), signed."""
-    identifier, inside = inutilization.id, content(inutilization)
+def signed_inutilization(inutilization: InutilizationRange, signer: Signer) -> bytes:
+    """Returns the signed request (inutNFe)."""
+    identifier, inside = inutilization.id, content_xml(inutilization)
     part = WrittenPart(
         "infInut", NFE_DIALECT.namespace, identifier, f' Id="{identifier}"'.encode(), inside.encode()
     )
     return signed_message("inutNFe", NFE_DIALECT.version, part, signer)
 
 
-def read_inutilization_request(signed: bytes) -> Inutilization:
-    """The range that a signed request of ours is about."""
-    asked = etree.fromstring(signed).find("{*}infInut")
-    if asked is None:
+def read_inutilization_request(signed: bytes) -> InutilizationRange:
+    """Reads the range of a request that we signed."""
+    element = etree.fromstring(signed).find("{*}infInut")
+    if element is None:
         raise LookupError("a signed request has no infInut")
-    return read(Inutilization, asked)
+    return read_group(InutilizationRange, element)
 
 
-def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
-    """Reads the answer to a request (retInutNFe); it must be about the range of the request."""
+def read_inutilization(body: bytes, requested: InutilizationRange) -> Outcome:
+    """Reads the answer to a request (retInutNFe), which must be about the same range."""
     answer = find_answer(NFE_DIALECT, body, "retInutNFe")
     if isinstance(answer, NotJudged):
         return answer
     information = with_code(answer.part("infInut"))
     if isinstance(information, NotJudged):
         return information
-    if not _may_be_of(information, asked):
+    if not _can_be_about(information, requested):
         return unexpected("retInutNFe de outra faixa")
     match information.action:
         case Action.VOIDED:
@@ -94,26 +94,26 @@ def read_inutilization(body: bytes, asked: Inutilization) -> Outcome:
 
 
 def registered_inutilization(signed: bytes, answer: bytes) -> bytes:
-    """Joins a request with its registration, under the XSD's name for it, with a capital letter."""
+    """Joins a request with its registration (ProcInutNFe: the XSD spells it with a capital letter)."""
     return message(NFE_DIALECT, "ProcInutNFe", root_alone(signed), root_alone(answer))
 
 
 def issue_inutilization(
-    inutilization: Inutilization, signer: Signer, schemas: Schemas
+    inutilization: InutilizationRange, signer: Signer, schemas: Schemas
 ) -> bytes | tuple[Problem, ...]:
-    """Sign a request and hold it against its XSD, or tell everything that is wrong with it."""
-    if wrong := (*_out_of_range(inutilization), *problems(inutilization)):
-        return wrong
+    """Signs a request and checks it against its XSD, or returns everything that is wrong with it."""
+    if invalid := (*_out_of_range(inutilization), *unwritable_values(inutilization)):
+        return invalid
     try:
         signed = signed_inutilization(inutilization, signer)
     except InvalidId as reason:
         return (Problem(SCHEMA_PROBLEM, "taxId", str(reason)),)
-    found = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(signed), Inutilization)
-    return found or signed
+    refused = schemas.problems(Schema.NFE_INUTILIZATION, etree.fromstring(signed), InutilizationRange)
+    return refused or signed
 
 
-def _out_of_range(inutilization: Inutilization) -> Iterator[Problem]:
-    """Numbers that do not fit the Id, and a range that ends before it begins (rule 224)."""
+def _out_of_range(inutilization: InutilizationRange) -> Iterator[Problem]:
+    """Yields numbers that do not fit the Id, and a range that ends before it begins (rule 224)."""
     if not 0 <= inutilization.series <= _HIGHEST_SERIES:
         yield Problem(SCHEMA_PROBLEM, "series", f"A série vai de 0 a {_HIGHEST_SERIES}.")
     numbers = (("numberStart", inutilization.first_number), ("numberEnd", inutilization.last_number))
@@ -124,15 +124,15 @@ def _out_of_range(inutilization: Inutilization) -> Iterator[Problem]:
         yield Problem("224", "numberEnd", "O número final é menor do que o inicial.")
 
 
-def _may_be_of(information: Part, asked: Inutilization) -> bool:
-    """Returns whether an answer can be about a range: it need not repeat it, but must not name another."""
-    wanted = {
-        "ano": asked.year,
-        "CNPJ": asked.cnpj,
-        "mod": asked.model,
-        "serie": str(asked.series),
-        "nNFIni": str(asked.first_number),
-        "nNFFin": str(asked.last_number),
+def _can_be_about(information: SefazPart, requested: InutilizationRange) -> bool:
+    """Returns whether an answer can be about a range: it may omit the range, but not name another one."""
+    expected = {
+        "ano": requested.year,
+        "CNPJ": requested.cnpj,
+        "mod": requested.model,
+        "serie": str(requested.series),
+        "nNFIni": str(requested.first_number),
+        "nNFFin": str(requested.last_number),
     }
-    answered = ((information.text(tag) or value, value) for tag, value in wanted.items())
+    answered = ((information.text(tag) or value, value) for tag, value in expected.items())
     return all(text.lstrip("0") == value.lstrip("0") for text, value in answered)

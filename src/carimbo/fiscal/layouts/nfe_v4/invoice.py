@@ -1,7 +1,10 @@
-"""The whole document (`infNFe`): its items with their taxes, and everything around them."""
+"""The whole NF-e or NFC-e (`infNFe`): its records, and writing, reading and checking its XML."""
 
 from decimal import Decimal
 
+from lxml import etree
+
+from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.layouts.group import (
     INLINE,
     attribute,
@@ -24,7 +27,6 @@ from carimbo.fiscal.layouts.nfe_v4.additional import (
     SignatureProvider,
     SugarCane,
 )
-from carimbo.fiscal.layouts.nfe_v4.billing import Billing
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsSt,
@@ -35,20 +37,25 @@ from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     ReturnedIpi,
     StateShare,
 )
-from carimbo.fiscal.layouts.nfe_v4.goods import Product
+from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.parties import (
     AuthorizedReader,
     Issuer,
-    Place,
+    PickupOrDelivery,
     Recipient,
     TechnicalResponsible,
 )
-from carimbo.fiscal.layouts.nfe_v4.payment import Payments
+from carimbo.fiscal.layouts.nfe_v4.payment import Billing, Payments
 from carimbo.fiscal.layouts.nfe_v4.totals import Totals
-from carimbo.fiscal.layouts.nfe_v4.transport import Transport
+from carimbo.fiscal.layouts.nfe_v4.transport import GoodsTransport
+from carimbo.fiscal.layouts.reading import read_group
+from carimbo.fiscal.layouts.signed_part import WrittenPart, try_write_part
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signed_documents import SignedDocument
 
 NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 """Namespace of every message of NF-e and NFC-e."""
@@ -56,7 +63,7 @@ NAMESPACE = "http://www.portalfiscal.inf.br/nfe"
 
 @group("imposto")
 class ItemTaxes:
-    """`imposto`: the taxes on an item; ISSQN has no place here, as services go by NFS-e."""
+    """`imposto`: the taxes on an item; without ISSQN, as services have an NFS-e."""
 
     approximate_taxes: Decimal | None = decimal("vTotTrib", default=None)
     icms: Icms | None = variant("ICMS", default=None)
@@ -73,7 +80,7 @@ class ItemTaxes:
 
 @group("obsItem")
 class ItemObservations:
-    """`obsItem`: named values of free use about an item."""
+    """`obsItem`: free named values of an item."""
 
     observation: Observation | None = child("obsCont", default=None)
     authority_observation: Observation | None = child("obsFisco", default=None)
@@ -92,7 +99,7 @@ class Item:
     """`det`: one line of the document."""
 
     position: int = attribute("nItem", 3, path=INLINE)
-    product: Product = child("prod", path=INLINE)
+    product: ItemProduct = child("prod", path=INLINE)
     taxes: ItemTaxes = child("imposto", path=INLINE)
     returned_ipi: ReturnedIpi | None = child("impostoDevol", default=None)
     notes: str | None = text("infAdProd", 500, default=None)
@@ -103,19 +110,19 @@ class Item:
 
 @group("infNFe")
 class Invoice:
-    """`infNFe`: everything that is signed."""
+    """`infNFe`: the signed part of the document."""
 
     id: str = attribute("Id", 47, path="accessKey")
     version: str = attribute("versao", 4, default="4.00")
     identification: Identification = child("ide", path=INLINE)
     issuer: Issuer = child("emit", path="company")
     recipient: Recipient | None = child("dest", default=None)
-    pickup: Place | None = child("retirada", path="pickupAddress", default=None)
-    delivery: Place | None = child("entrega", path="deliveryAddress", default=None)
+    pickup: PickupOrDelivery | None = child("retirada", path="pickupAddress", default=None)
+    delivery: PickupOrDelivery | None = child("entrega", path="deliveryAddress", default=None)
     authorized_readers: tuple[AuthorizedReader, ...] = children("autXML", 10, default=())
     items: tuple[Item, ...] = children("det", 990)
     totals: Totals = child("total")
-    transport: Transport = child("transp", path="freight")
+    transport: GoodsTransport = child("transp", path="freight")
     billing: Billing | None = child("cobr", default=None)
     payment: Payments = child("pag", path=INLINE)
     intermediary: Intermediary | None = child("infIntermed", default=None)
@@ -127,3 +134,37 @@ class Invoice:
     nff_request: NffRequest | None = child("infSolicNFF", default=None)
     farming: Farming | None = child("agropecuario", default=None)
     signature_provider: SignatureProvider | None = child("infPAA", default=None)
+
+
+_PREFIX = "NFe"
+_ROOT = f'<NFe xmlns="{NAMESPACE}">'.encode()
+
+
+def write(invoice: Invoice) -> WrittenPart | tuple[Problem, ...]:
+    """Returns the written document, or a problem for every value that can't be written."""
+    return try_write_part(invoice, NAMESPACE)
+
+
+def enclose(written: WrittenPart, signature: Signature, supplement: bytes = b"") -> SignedDocument:
+    """Returns document, supplement and signature in their root element."""
+    return SignedDocument(
+        xml=in_root(written, supplement, signature.text),
+        access_key=written.id.removeprefix(_PREFIX),
+        digest_value=signature.digest_value,
+    )
+
+
+def in_root(written: WrittenPart, *beside: bytes) -> bytes:
+    """Returns a document in its root element, followed by other elements."""
+    return b"".join((_ROOT, written.inside, *beside, b"</NFe>"))
+
+
+def read_invoice(document: bytes) -> Invoice:
+    """Reads a whole document back; raises `UnreadableDocument`."""
+    (content,) = etree.fromstring(document).iter(f"{{{NAMESPACE}}}infNFe")
+    return read_group(Invoice, content)
+
+
+def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
+    """Returns the problems that the official XSD finds in a signed document."""
+    return schemas.problems(Schema.NFE, etree.fromstring(document.xml), Invoice)

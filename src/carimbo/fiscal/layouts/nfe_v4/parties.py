@@ -1,4 +1,4 @@
-"""Who issues, who receives, where the goods are, and who may read the document.
+"""Issuer, recipient, places of pickup and delivery, and authorized readers of an invoice.
 
 In the caller's JSON every party has `address` and, beside it, `phone`; the layout has the telephone among the
 lines of the address, or the address among those of the party. Hence the paths.
@@ -8,7 +8,7 @@ from carimbo.fiscal.layouts.group import INLINE, child, group, text
 
 
 @group("enderDest")
-class Address:
+class InvoiceAddress:
     """`enderEmit`, `enderDest`: the address of a party, with its telephone."""
 
     street: str = text("xLgr", 60, path="address.street")
@@ -26,13 +26,13 @@ class Address:
 
 @group("emit")
 class Issuer:
-    """`emit`: the company that issues, as its record in the service has it."""
+    """`emit`: the company that issues."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
     name: str = text("xNome", 60, path="legalName")
     trade_name: str | None = text("xFant", 60, default=None)
-    address: Address = child("enderEmit", path=INLINE)
+    address: InvoiceAddress = child("enderEmit", path=INLINE)
     state_registration: str | None = text("IE", 14, path="stateRegistrations", default=None)
     st_state_registration: str | None = text("IEST", 14, path="stateRegistrations", default=None)
     municipal_registration: str | None = text("IM", 15, default=None)
@@ -43,14 +43,14 @@ class Issuer:
 
 @group("dest")
 class Recipient:
-    """`dest`: who buys or receives."""
+    """`dest`: the buyer or recipient of the goods."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
     foreign_id: str | None = text("idEstrangeiro", 20, default=None, may_be_empty=True)
-    """Passport or the like; empty for a foreigner who showed none."""
+    """Passport or similar; empty for a foreigner without a document."""
     name: str | None = text("xNome", 60, default=None)
-    address: Address | None = child("enderDest", path=INLINE, default=None)
+    address: InvoiceAddress | None = child("enderDest", path=INLINE, default=None)
     icms_contributor: str = text("indIEDest", 1)
     state_registration: str | None = text("IE", 14, default=None)
     suframa_registration: str | None = text("ISUF", 9, default=None)
@@ -59,7 +59,7 @@ class Recipient:
 
 
 @group("entrega")
-class Place:
+class PickupOrDelivery:
     """`retirada`, `entrega`: where goods are picked up or delivered, when it is not at the parties' own."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
@@ -82,7 +82,7 @@ class Place:
 
 @group("autXML")
 class AuthorizedReader:
-    """`autXML`: someone else who may download the document, such as the accountant or the carrier."""
+    """`autXML`: another person who may download the document, such as the accountant or the carrier."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
@@ -90,7 +90,7 @@ class AuthorizedReader:
 
 @group("infRespTec")
 class TechnicalResponsible:
-    """`infRespTec`: whom the authority calls about the software (NT 2018.005)."""
+    """`infRespTec`: the technical contact for the software (NT 2018.005)."""
 
     cnpj: str = text("CNPJ", 14, path="taxId")
     contact: str = text("xContato", 60)

@@ -1,4 +1,4 @@
-"""How the document is paid (`pag`)."""
+"""Payments of a document (`pag`), and the bill with its installments (`cobr`)."""
 
 from datetime import date
 from decimal import Decimal
@@ -8,7 +8,7 @@ from carimbo.fiscal.layouts.group import child, children, day, decimal, group, t
 
 @group("card")
 class Card:
-    """`card`: the electronic transaction behind a payment by card, PIX, bank slip and the like."""
+    """`card`: the electronic transaction of a payment by card, PIX, bank slip and similar means."""
 
     integration: str = text("tpIntegra", 1)
     institution_cnpj: str | None = text("CNPJ", 14, path="institutionTaxId", default=None)
@@ -20,7 +20,7 @@ class Card:
 
 @group("detPag")
 class Payment:
-    """`detPag`: one means of payment and its part of the amount."""
+    """`detPag`: one means of payment and its amount."""
 
     term: str | None = text("indPag", 1, default=None)
     method: str = text("tPag", 2)
@@ -34,7 +34,34 @@ class Payment:
 
 @group("pag")
 class Payments:
-    """`pag`: every payment, and the change given back."""
+    """`pag`: all payments, and the change."""
 
     payments: tuple[Payment, ...] = children("detPag", 100)
     change: Decimal | None = decimal("vTroco", default=None)
+
+
+@group("fat")
+class Bill:
+    """`fat`: the commercial bill that the installments divide."""
+
+    number: str | None = text("nFat", 60, default=None)
+    original_amount: Decimal | None = decimal("vOrig", default=None)
+    discount: Decimal | None = decimal("vDesc", default=None)
+    net_amount: Decimal | None = decimal("vLiq", default=None)
+
+
+@group("dup")
+class Installment:
+    """`dup`: one installment of the bill."""
+
+    number: str | None = text("nDup", 60, default=None)
+    due_date: date | None = day("dVenc", default=None)
+    amount: Decimal = decimal("vDup")
+
+
+@group("cobr")
+class Billing:
+    """`cobr`: the bill and its installments."""
+
+    bill: Bill | None = child("fat", default=None)
+    installments: tuple[Installment, ...] = children("dup", 120, default=())

@@ -1,4 +1,4 @@
-"""Totals of a document: what its items add up to (MOC 7.0, group W; NT 2025.002)."""
+"""Totals of a document: the sums of its items (MOC 7.0, group W; NT 2025.002)."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import CreditReversal
 
 @group("ICMSTot")
 class InvoiceTotals:
-    """`ICMSTot`: ICMS and, in spite of its name, everything else that makes the amount of the document."""
+    """`ICMSTot`: ICMS and, in spite of its name, all other parts of the document's amount."""
 
     icms_base: Decimal = decimal("vBC")
     icms_amount: Decimal = decimal("vICMS")
@@ -43,7 +43,7 @@ class InvoiceTotals:
 
 @group("retTrib")
 class WithheldTaxes:
-    """`retTrib`: federal taxes that the buyer keeps back and pays for the issuer."""
+    """`retTrib`: federal taxes that the buyer withholds and pays for the issuer."""
 
     pis_amount: Decimal | None = decimal("vRetPIS", default=None, may_be_zero=False)
     cofins_amount: Decimal | None = decimal("vRetCOFINS", default=None, may_be_zero=False)
@@ -81,7 +81,7 @@ class CityIbsTotals:
 
 @group("gIBS")
 class IbsTotals:
-    """`gIBS`: IBS of all items but those of a single phase."""
+    """`gIBS`: IBS of all items except single-phase ones."""
 
     state: StateIbsTotals = child("gIBSUF")
     city: CityIbsTotals = child("gIBSMun")
@@ -92,7 +92,7 @@ class IbsTotals:
 
 @group("gCBS")
 class CbsTotals:
-    """`gCBS`: CBS of all items but those of a single phase."""
+    """`gCBS`: CBS of all items except single-phase ones."""
 
     deferred_amount: Decimal = decimal("vDif")
     refunded_amount: Decimal = decimal("vDevTrib")
@@ -115,7 +115,7 @@ class SinglePhaseTotals:
 
 @group("IBSCBSTot")
 class IbsCbsTotals:
-    """`IBSCBSTot`: IBS and CBS of all items; it stands when any item has them (cStat 1118, 1119)."""
+    """`IBSCBSTot`: IBS and CBS of all items; present if any item has them (cStat 1118, 1119)."""
 
     base: Decimal = decimal("vBCIBSCBS")
     ibs: IbsTotals | None = child("gIBS", default=None)
@@ -126,7 +126,7 @@ class IbsCbsTotals:
 
 @group("total")
 class Totals:
-    """`total`: what the document amounts to, with and without the taxes of the reform."""
+    """`total`: the document's amounts, with and without IBS and CBS."""
 
     invoice: InvoiceTotals = child("ICMSTot", path=INLINE)
     withheld_taxes: WithheldTaxes | None = child("retTrib", path="/withheldTaxes", default=None)

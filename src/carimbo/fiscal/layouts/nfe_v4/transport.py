@@ -1,4 +1,4 @@
-"""How the goods travel (`transp`)."""
+"""Transport of the goods (`transp`)."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from carimbo.fiscal.layouts.group import child, children, decimal, group, intege
 
 @group("transporta")
 class Carrier:
-    """`transporta`: who carries the goods."""
+    """`transporta`: the carrier of the goods."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
     cpf: str | None = text("CPF", 11, path="taxId", default=None)
@@ -20,7 +20,7 @@ class Carrier:
 
 @group("retTransp")
 class RetainedTransportIcms:
-    """`retTransp`: ICMS of the freight that the issuer keeps back for the carrier."""
+    """`retTransp`: ICMS of the freight that the issuer withholds from the carrier."""
 
     service_amount: Decimal = decimal("vServ")
     base: Decimal = decimal("vBCRet")
@@ -40,7 +40,7 @@ class TransportVehicle:
 
 
 @group("lacres")
-class Seal:
+class VolumeSeal:
     """`lacres`: the seal of a volume."""
 
     number: str = text("nLacre", 60)
@@ -56,12 +56,12 @@ class Volume:
     numbering: str | None = text("nVol", 60, default=None)
     net_weight: Decimal | None = decimal("pesoL", 3, default=None)
     gross_weight: Decimal | None = decimal("pesoB", 3, default=None)
-    seals: tuple[Seal, ...] = children("lacres", 5000, default=())
+    seals: tuple[VolumeSeal, ...] = children("lacres", 5000, default=())
 
 
 @group("transp")
-class Transport:
-    """`transp`: who pays the freight, who carries and what is carried."""
+class GoodsTransport:
+    """`transp`: freight mode, carrier, vehicles and volumes."""
 
     freight_mode: str = text("modFrete", 1, path="mode")
     carrier: Carrier | None = child("transporta", default=None)

@@ -1,4 +1,4 @@
-"""Parts of a SEFAZ authority's answer, found by official name; elements that are new or odd are ignored."""
+"""Parts of a SEFAZ authority's answer, found by official name; unknown elements are ignored."""
 
 import re
 from copy import deepcopy
@@ -9,8 +9,8 @@ from lxml import etree
 
 from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
+from carimbo.fiscal.layouts.soap import open_envelope
 from carimbo.fiscal.outcome import NotJudged, unexpected
-from carimbo.fiscal.soap import open_envelope
 from carimbo.fiscal.tables.statuses import Action
 
 ACCESS_KEY = re.compile(r"[0-9]{6}[0-9A-Z]{12}[0-9]{26}")
@@ -23,7 +23,7 @@ _CODE = re.compile(r"[0-9]{3,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Part(AnswerPart):
+class SefazPart(AnswerPart):
     """One element of an answer."""
 
     dialect: Dialect
@@ -40,14 +40,14 @@ class Part(AnswerPart):
     def wrapped(self, tag: str) -> list[Self]:
         """Returns every part of this name, taken out of a part of the same name around it.
 
-        The XSDs of CT-e and MDF-e let protocols and events hold any content, and some authorities answer
-        with a second wrapper inside of the first.
+        The XSDs of CT-e and MDF-e allow any content in protocols and events, and some authorities answer with
+        a second wrapper inside the first.
         """
         return [part for outer in self.parts(tag) for part in outer.parts(tag) or [outer]]
 
-    def standing_alone(self) -> bytes:
+    def to_xml(self) -> bytes:
         """Returns the element as XML with its own namespace and none of the envelope's."""
-        # A copy takes along the declarations that it uses; those of its own it keeps, as it may be signed.
+        # A copy has the namespaces that it uses; its own declarations stay, because it can be signed.
         return etree.tostring(deepcopy(self.element), encoding="utf-8", with_tail=False)
 
     @property
@@ -57,12 +57,12 @@ class Part(AnswerPart):
 
     @property
     def action(self) -> Action | None:
-        """What the code means; None if the table of codes lacks it."""
+        """The meaning of the code; None if the table of codes lacks it."""
         return self.dialect.action_of(self.code)
 
     @property
     def message(self) -> str:
-        """The authority's own words, `xMotivo`."""
+        """The authority's own text, `xMotivo`."""
         return self.text("xMotivo")
 
     @property
@@ -70,32 +70,32 @@ class Part(AnswerPart):
         """The key of the document that the part names."""
         return self.matching(self.dialect.key_tag, ACCESS_KEY)
 
-    def may_be_of(self, access_key: str | None) -> bool:
-        """Returns whether the part can be about a document; refusals need not name the one they are about."""
+    def can_be_about(self, access_key: str | None) -> bool:
+        """Returns whether the part can be about a document; refusals need not name their document."""
         return access_key is None or self.text(self.dialect.key_tag) in ("", access_key)
 
 
-def find_answer(dialect: Dialect, body: bytes, tag: str) -> Part | NotJudged:
+def find_answer(dialect: Dialect, body: bytes, tag: str) -> SefazPart | NotJudged:
     """Finds the message of this name in the body of a response."""
     message = open_envelope(body)
     if isinstance(message, NotJudged):
         return message
     answer = next(message.iter(f"{{{dialect.namespace}}}{tag}"), None)
-    return unexpected(f"{message.tag} em vez de {tag}") if answer is None else Part(answer, dialect)
+    return unexpected(f"{message.tag} em vez de {tag}") if answer is None else SefazPart(answer, dialect)
 
 
 def find_judged_answer(
     dialect: Dialect, body: bytes, tag: str, access_key: str | None = None
-) -> Part | NotJudged:
-    """Finds the message of this name, with a code to judge by and about no other document than this."""
+) -> SefazPart | NotJudged:
+    """Finds the message of this name, which must have a code and be about no other document."""
     answer = find_answer(dialect, body, tag)
-    if isinstance(answer, Part) and not answer.may_be_of(access_key):
+    if isinstance(answer, SefazPart) and not answer.can_be_about(access_key):
         return unexpected(f"{tag} de outro documento")
     return answer if isinstance(answer, NotJudged) else with_code(answer)
 
 
-def with_code(part: Part | None) -> Part | NotJudged:
-    """Returns the part if it has a code to judge by."""
+def with_code(part: SefazPart | None) -> SefazPart | NotJudged:
+    """Returns the part if it has a readable code."""
     if part is None:
         return unexpected("resposta incompleta")
     return part if part.code else unexpected(f"cStat ausente ou ilegível: {part.text('cStat')[:20]!r}")

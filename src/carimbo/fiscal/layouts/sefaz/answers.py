@@ -10,7 +10,7 @@ from dataclasses import replace
 from carimbo.fiscal.layouts.sefaz.answer_part import (
     PROTOCOL,
     RECEIPT,
-    Part,
+    SefazPart,
     find_answer,
     find_judged_answer,
     with_code,
@@ -43,18 +43,18 @@ from carimbo.fiscal.outcome import (
 from carimbo.fiscal.tables.statuses import Action
 
 _SECONDS = re.compile(r"[0-9]{1,4}")
-# MOC 7.0 asks for as much between the delivery of a lot and the first question about it.
+# MOC 7.0 prescribes this pause between the delivery of a lot and the first query about it.
 _SHORTEST_PAUSE = 15
 
 
 def read_authorization(dialect: Dialect, body: bytes, access_key: str | None = None) -> Outcome:
-    """Reads the answer to a document that was sent; another document's protocol judges nothing."""
+    """Reads the answer to a document that was sent; another document's protocol decides nothing."""
     if dialect.in_lots:
         return _read_lot(dialect, body, access_key)
     answer = find_answer(dialect, body, f"ret{dialect.document_tag}")
     if isinstance(answer, NotJudged):
         return answer
-    # Errors of form are refused without a protocol: then the code is that of the answer.
+    # A document with an invalid form is refused without a protocol: then the answer itself has the code.
     if answer.parts(dialect.protocol_tag):
         return _judged_by_protocol(answer, access_key)
     answer = with_code(answer)
@@ -62,7 +62,7 @@ def read_authorization(dialect: Dialect, body: bytes, access_key: str | None = N
 
 
 def read_receipt(dialect: Dialect, body: bytes, access_key: str | None = None) -> Outcome:
-    """Reads what became of one document of a lot (retConsReciNFe)."""
+    """Reads the result of one document of a lot (retConsReciNFe)."""
     answer = find_judged_answer(dialect, body, f"retConsReci{dialect.stem}")
     if isinstance(answer, NotJudged):
         return answer
@@ -76,7 +76,7 @@ def read_receipt(dialect: Dialect, body: bytes, access_key: str | None = None) -
 
 
 def read_consult(dialect: Dialect, body: bytes, access_key: str | None = None) -> Outcome:
-    """Reads what the authority has under a key (retConsSitNFe): never a rejection, as it keeps none."""
+    """Reads the state of a document by its key (retConsSitNFe); authorities keep no rejections."""
     answer = find_judged_answer(dialect, body, f"retConsSit{dialect.stem}", access_key)
     if isinstance(answer, NotJudged):
         return answer
@@ -129,12 +129,12 @@ def _read_lot(dialect: Dialect, body: bytes, access_key: str | None) -> Outcome:
             return _verdict(answer, answer)
 
 
-def _seconds(part: Part) -> int | None:
+def _seconds(part: SefazPart) -> int | None:
     text = part.matching("tMed", _SECONDS)
     return int(text) if text else None
 
 
-def _processing(answer: Part, receipt: Part) -> Processing | NotJudged:
+def _processing(answer: SefazPart, receipt: SefazPart) -> Processing | NotJudged:
     number = receipt.matching("nRec", RECEIPT)
     if number is None:
         return unexpected(f"{answer.code} sem número de recibo")
@@ -142,11 +142,11 @@ def _processing(answer: Part, receipt: Part) -> Processing | NotJudged:
     return Processing(code=answer.code, message=answer.message, receipt=number, wait_seconds=pause)
 
 
-def _judged_by_protocol(answer: Part, access_key: str | None) -> Outcome:
+def _judged_by_protocol(answer: SefazPart, access_key: str | None) -> Outcome:
     tag = answer.dialect.protocol_tag
     protocols = answer.wrapped(tag)
     ours = [
-        protocol for protocol in protocols if (protocol.part("infProt") or protocol).may_be_of(access_key)
+        protocol for protocol in protocols if (protocol.part("infProt") or protocol).can_be_about(access_key)
     ]
     if len(ours) != 1:
         return unexpected(f"{len(ours)} de {len(protocols)} {tag} são do documento")
@@ -154,7 +154,7 @@ def _judged_by_protocol(answer: Part, access_key: str | None) -> Outcome:
     return information if isinstance(information, NotJudged) else _verdict(information, ours[0])
 
 
-def _verdict(information: Part, receipt: Part) -> Outcome:
+def _verdict(information: SefazPart, receipt: SefazPart) -> Outcome:
     """Judges a document by the part that has the code; an authorization must name its document."""
     action, key = information.action, information.access_key
     if action in AUTHORIZED and key is None:
@@ -171,7 +171,7 @@ def _verdict(information: Part, receipt: Part) -> Outcome:
     return duplicate(information) if action is Action.DUPLICATE else refusal(information, receipt)
 
 
-def _stored(answer: Part, access_key: str | None) -> Outcome:
+def _stored(answer: SefazPart, access_key: str | None) -> Outcome:
     """Judges a stored document by its protocol; one that contradicts the consult's code decides nothing."""
     outcome = _judged_by_protocol(answer, access_key)
     if answer.action is Action.DENIED:
@@ -179,8 +179,8 @@ def _stored(answer: Part, access_key: str | None) -> Outcome:
     return outcome if isinstance(outcome, Authorized | Canceled | NotJudged) else undecided(answer)
 
 
-def _denied(information: Part, receipt: Part) -> Denied:
-    """Returns a denial; without a protocol the moment in the answer is that of our question."""
+def _denied(information: SefazPart, receipt: SefazPart) -> Denied:
+    """Returns a denial; without a protocol the moment in the answer is that of our query."""
     protocol = information.matching("nProt", PROTOCOL)
     return Denied(
         code=information.code,
@@ -188,17 +188,17 @@ def _denied(information: Part, receipt: Part) -> Denied:
         access_key=information.access_key,
         protocol=protocol,
         denied_at=information.moment("dhRecbto") if protocol else None,
-        protocol_xml=receipt.standing_alone() if protocol else None,
+        protocol_xml=receipt.to_xml() if protocol else None,
     )
 
 
-def _authorization(answer: Part, access_key: str | None) -> Authorized | None:
-    """Returns the authorization that a consult brings of a document that was canceled or closed later."""
+def _authorization(answer: SefazPart, access_key: str | None) -> Authorized | None:
+    """Returns the authorization in a consult of a document that was canceled or closed later."""
     outcome = _judged_by_protocol(answer, access_key)
     return outcome if isinstance(outcome, Authorized) else None
 
 
-def _canceled(answer: Part, event: Part | None, access_key: str | None) -> Canceled:
+def _canceled(answer: SefazPart, event: SefazPart | None, access_key: str | None) -> Canceled:
     """Returns a cancellation, with its event or, in older answers, its receipt (retCancNFe)."""
     canceled = Canceled(
         code=answer.code,
@@ -212,7 +212,7 @@ def _canceled(answer: Part, event: Part | None, access_key: str | None) -> Cance
     information = _registration(event) if event else receipt.part("infCanc")
     if information is None:
         return canceled
-    # Some consults keep saying that the document is authorized, and bring the cancellation only as an event.
+    # Some consults still say that the document is authorized, and have the cancellation only as an event.
     verdict = answer if answer.action in CANCELED else information
     return replace(
         canceled,
@@ -220,12 +220,12 @@ def _canceled(answer: Part, event: Part | None, access_key: str | None) -> Cance
         message=verdict.message,
         protocol=information.matching("nProt", PROTOCOL),
         canceled_at=information.moment("dhRegEvento" if event else "dhRecbto"),
-        cancellation_xml=receipt.standing_alone(),
+        cancellation_xml=receipt.to_xml(),
     )
 
 
-def _closed(answer: Part, event: Part | None, access_key: str | None) -> Closed:
-    """Returns the closing of a document, with its event if the consult brings it."""
+def _closed(answer: SefazPart, event: SefazPart | None, access_key: str | None) -> Closed:
+    """Returns the closing of a document, with its event if the consult has it."""
     closed = Closed(
         code=answer.code,
         message=answer.message,
@@ -242,9 +242,9 @@ def _closed(answer: Part, event: Part | None, access_key: str | None) -> Closed:
         message=verdict.message,
         protocol=information.matching("nProt", PROTOCOL),
         closed_at=information.moment("dhRegEvento"),
-        closing_xml=event.standing_alone(),
+        closing_xml=event.to_xml(),
     )
 
 
-def _registration(event: Part) -> Part | None:
+def _registration(event: SefazPart) -> SefazPart | None:
     return event.part(event.dialect.event_answer_tag, "infEvento")

@@ -1,4 +1,4 @@
-"""The files that are kept, read for paper: the protocol of a document, an event with its registration."""
+"""Stored files, read for printing: the protocol of a document, an event with its registration."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Self, TypeVar
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.reading import Unreadable
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.problems import quoted
 from carimbo.fiscal.xml_reading import read_xml
@@ -34,31 +34,31 @@ class ArchivedPart:
         return None if element is None or not element.text else element.text.strip()
 
     def required(self, tag: str) -> str:
-        """Returns the text of a part, or raises `Unreadable`."""
+        """Returns the text of a part, or raises `UnreadableDocument`."""
         text = self.text(tag)
         if text is None:
-            raise Unreadable(f"O campo {tag} não está no XML.")
+            raise UnreadableDocument(f"O campo {tag} não está no XML.")
         return text
 
     def parsed(self, tag: str, parse: Callable[[str], T]) -> T:
-        """Returns the value of a part, or raises `Unreadable`."""
+        """Returns the value of a part, or raises `UnreadableDocument`."""
         text = self.required(tag)
         try:
             return parse(text)
         except (ValueError, ArithmeticError):
-            raise Unreadable(f"O campo {tag} não pode ser lido: {quoted(text)}.") from None
+            raise UnreadableDocument(f"O campo {tag} não pode ser lido: {quoted(text)}.") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
-    """What an authority answered to what it was sent, and when."""
+class ArchivedProtocol:
+    """The authority's answer to a document or event, with its moment."""
 
     number: str | None
     at: datetime
     code: str
     message: str
     notice: str | None = None
-    """What it asks to be shown to the recipient (xMsg)."""
+    """A notice that the authority wants shown to the recipient (xMsg)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +73,28 @@ class ArchivedEvent:
     description: str
     detail: ArchivedPart
     """`detEvento`, which differs from type to type."""
-    protocol: Protocol
+    protocol: ArchivedProtocol
 
 
 def read_root(dialect: Dialect, file: bytes) -> ArchivedPart:
-    """Opens a file, or raises `UnreadableXml`."""
+    """Opens a file; raises `UnreadableXml`."""
     return ArchivedPart(read_xml(file), dialect)
 
 
-def read_protocol(root: ArchivedPart) -> Protocol | None:
-    """Reads the protocol of a document; None if it waits for its authorization."""
+def read_protocol(root: ArchivedPart) -> ArchivedProtocol | None:
+    """Reads the protocol of a document; None if it is not authorized yet."""
     information = root.part("infProt")
     return None if information is None else _protocol(information, "dhRecbto")
 
 
 def read_archived_event(dialect: Dialect, file: bytes) -> ArchivedEvent:
-    """Reads an event's file, or raises `Unreadable`."""
+    """Reads an event's file; raises `UnreadableDocument`."""
     root = read_root(dialect, file)
     event = root.part(dialect.event_tag, "infEvento")
     detail = event and event.part("detEvento")
     registration = root.part(dialect.event_answer_tag, "infEvento")
     if event is None or detail is None or registration is None:
-        raise Unreadable("O XML não tem um evento com seu registro.")
+        raise UnreadableDocument("O XML não tem um evento com seu registro.")
     return ArchivedEvent(
         access_key=event.required(dialect.key_tag),
         event_type=event.required("tpEvento"),
@@ -107,8 +107,8 @@ def read_archived_event(dialect: Dialect, file: bytes) -> ArchivedEvent:
     )
 
 
-def _protocol(information: ArchivedPart, moment_tag: str) -> Protocol:
-    return Protocol(
+def _protocol(information: ArchivedPart, moment_tag: str) -> ArchivedProtocol:
+    return ArchivedProtocol(
         number=information.text("nProt"),
         at=information.parsed(moment_tag, datetime.fromisoformat),
         code=information.required("cStat"),

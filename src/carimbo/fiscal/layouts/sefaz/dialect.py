@@ -1,21 +1,21 @@
-"""What differs between the families of documents that SEFAZ authorities take: names, versions, codes."""
+"""Differences between the families of SEFAZ documents: element names, versions, status codes."""
 
 from dataclasses import dataclass
 
-from carimbo.fiscal.tables.statuses import Action, Status
+from carimbo.fiscal.tables.statuses import Action, AuthorityStatus
 from carimbo.fiscal.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """How one family (NF-e, CT-e, MDF-e) spells the messages that all of them have."""
+    """Names, versions and codes of one family (NF-e, CT-e, MDF-e) in the messages that all families share."""
 
     namespace: str
     """Namespace of documents, messages and answers."""
     stem: str
     """The family's name inside of element names: the `NFe` of `chNFe`, `protNFe` and `consSitNFe`."""
     document_tag: str
-    """Root of a document; the OS variant of CT-e has another one than its stem says."""
+    """Root of a document; for the OS variant of CT-e it differs from the stem."""
     archive_tag: str
     """Root of a document joined with its protocol (`nfeProc`, `cteOSProc`)."""
     status_tag: str
@@ -25,8 +25,8 @@ class Dialect:
     distribution_version: str
     sequence_digits: int
     """Digits of an event's sequence in its Id."""
-    statuses: Table[str, Status]
-    """What the authorities' codes mean."""
+    statuses: Table[str, AuthorityStatus]
+    """The meaning of the authorities' codes."""
     in_lots: bool
     """Whether documents and events are sent in lots (`enviNFe`, `envEvento`), or each of them alone."""
     zips_documents: bool
@@ -40,10 +40,12 @@ class Dialect:
     closings: frozenset[str] = frozenset()
     """Types of the events that close a document, which stays authorized."""
     retryable_rejections: frozenset[str] = frozenset()
-    """Codes of rejections that the same document passes once a setting is put right, or when it is made anew;
-    those that the table of codes gives a cause outside of the document need not be listed."""
+    """Rejections after which the document is accepted once a setting is corrected or it is built again.
+
+    Codes whose cause is outside of the document by the table of codes need not be listed.
+    """
     low_rejections: frozenset[str] = frozenset()
-    """Codes of rejections below 200, where the codes of successes are."""
+    """Codes of rejections below 200, the range of successes."""
 
     @property
     def key_tag(self) -> str:
@@ -71,6 +73,6 @@ class Dialect:
         return f"procEvento{self.stem}"
 
     def action_of(self, code: str) -> Action | None:
-        """Returns what a code means, by the table in force; None if the table lacks it."""
+        """Returns the meaning of a code in the current table; None if the table lacks it."""
         status = self.statuses.rows.get(code)
         return status.action if status else None

@@ -6,10 +6,10 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from carimbo.fiscal.layouts.sefaz.answer_part import Part, find_judged_answer
+from carimbo.fiscal.layouts.sefaz.answer_part import SefazPart, find_judged_answer
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.verdicts import refusal
-from carimbo.fiscal.outcome import Answered, NotJudged, Rejected, Throttled, Unavailable, unexpected
+from carimbo.fiscal.outcome import AuthorityAnswer, NotJudged, Rejected, Throttled, Unavailable, unexpected
 
 _NOTHING_NEW = "137"
 _PAGE_CODES = frozenset({_NOTHING_NEW, "138"})
@@ -23,24 +23,24 @@ _LARGEST_PAGE = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class DistributedDocument:
-    """One document of a page, kept even when it cannot be opened, so that its place is not lost."""
+    """One document of a page; a damaged one is included without XML, so that its number is not lost."""
 
     nsu: int | None
-    """Its place in the taxpayer's sequence; a query by key may leave it out."""
+    """Its number in the taxpayer's sequence; a query by key may omit it."""
     schema: str
-    """Name of the XSD that it follows (`procNFe_v4.00.xsd`), which tells what it is."""
+    """Name of its XSD (`procNFe_v4.00.xsd`), which identifies the kind of document."""
     xml: bytes | None
-    """None if it came damaged, or larger than any document is."""
+    """None if it is damaged, or larger than any document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DistributionPage(Answered):
-    """What the authority has for a taxpayer after the last number asked for; maybe nothing."""
+class DistributionPage(AuthorityAnswer):
+    """The documents for a taxpayer after the number in the query; possibly none."""
 
     last_nsu: int
-    """Where the next query begins."""
+    """The number from which the next query starts."""
     max_nsu: int
-    """The highest that exists: there is another page while `last_nsu` is below it, else an hour's pause."""
+    """The highest number: there is another page while `last_nsu` is below it; else a pause of an hour."""
     documents: tuple[DistributedDocument, ...]
 
     @property
@@ -52,18 +52,18 @@ class DistributionPage(Answered):
 def read_distribution(
     dialect: Dialect, body: bytes
 ) -> DistributionPage | Rejected | Unavailable | Throttled | NotJudged:
-    """Reads a page; `Rejected` is about the query, as no document of ours is judged here."""
+    """Reads a page; `Rejected` is about the query itself."""
     answer = find_judged_answer(dialect, body, "retDistDFeInt")
     if isinstance(answer, NotJudged):
         return answer
     if answer.code in _PAGE_CODES:
         return _page(answer)
     refused = refusal(answer, answer)
-    # The block tells where to go on, which it may have been for asking somewhere else.
+    # A block may be for querying from a wrong number: the answer has the number to continue from.
     return replace(refused, last_nsu=_nsu(answer, "ultNSU")) if isinstance(refused, Throttled) else refused
 
 
-def _page(answer: Part) -> DistributionPage | NotJudged:
+def _page(answer: SefazPart) -> DistributionPage | NotJudged:
     last, highest = _nsu(answer, "ultNSU"), _nsu(answer, "maxNSU")
     if last is None or highest is None:
         return unexpected(f"{answer.code} sem ultNSU ou maxNSU legível")
@@ -77,12 +77,12 @@ def _page(answer: Part) -> DistributionPage | NotJudged:
     )
 
 
-def _nsu(answer: Part, tag: str) -> int | None:
+def _nsu(answer: SefazPart, tag: str) -> int | None:
     text = answer.matching(tag, _NSU)
     return int(text) if text else None
 
 
-def _documents(lot: Part) -> Iterator[DistributedDocument]:
+def _documents(lot: SefazPart) -> Iterator[DistributedDocument]:
     room = _LARGEST_PAGE
     for zipped in lot.parts("docZip"):
         xml = _unzipped(zipped.own_text, min(room, _LARGEST_DOCUMENT))
@@ -92,11 +92,11 @@ def _documents(lot: Part) -> Iterator[DistributedDocument]:
 
 
 def _unzipped(text: str, limit: int) -> bytes | None:
-    """Open base64 of gzip; nothing is kept of what is damaged, cut or longer than the limit."""
-    opener = zlib.decompressobj(_GZIP)
+    """Returns the content of base64 of gzip, or None if it is damaged, cut off or above the limit."""
+    decompressor = zlib.decompressobj(_GZIP)
     try:
-        # One byte more than allowed shows what is too long; and a limit of zero would mean none.
-        opened = opener.decompress(binascii.a2b_base64("".join(text.split())), limit + 1)
+        # One byte above the limit shows that it is too long; a limit of zero would mean no limit.
+        xml = decompressor.decompress(binascii.a2b_base64("".join(text.split())), limit + 1)
     except (ValueError, zlib.error):
         return None
-    return opened if opener.eof and len(opened) <= limit else None
+    return xml if decompressor.eof and len(xml) <= limit else None

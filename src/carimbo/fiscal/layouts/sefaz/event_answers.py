@@ -1,11 +1,11 @@
-"""Answers about events: to the message that brought them, or in a consult of their document."""
+"""Answers about events: to the message that sent them, or in a consult of their document."""
 
 import re
 from collections.abc import Collection
 
 from lxml import etree
 
-from carimbo.fiscal.layouts.sefaz.answer_part import Part, find_answer, find_judged_answer, with_code
+from carimbo.fiscal.layouts.sefaz.answer_part import SefazPart, find_answer, find_judged_answer, with_code
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.verdicts import (
     AUTHORIZED,
@@ -43,7 +43,7 @@ def read_event(dialect: Dialect, body: bytes, access_key: str, event_type: str, 
         if isinstance(receipt, NotJudged):
             return receipt
         receipts = [receipt]
-    ours = [receipt for receipt in receipts if _may_be_of(receipt, access_key, event_type, sequence)]
+    ours = [receipt for receipt in receipts if _can_be_about(receipt, access_key, event_type, sequence)]
     if len(ours) != 1:
         return unexpected(f"{len(ours)} de {len(receipts)} {tag} são do evento enviado")
     return _verdict(ours[0], access_key, event_type)
@@ -55,16 +55,16 @@ def read_registered_event(
     """Looks for an event of unknown fate in the consult of its document (retConsSitNFe).
 
     `Unknown` means that this authority has no such event; manifestations, which the national environment
-    registers, may be missing from a state's answer. An authority that does not have the document itself, as
-    after the end of a contingency, can't tell.
+    registers, may be missing from a state's answer. An authority without the document itself, as after the
+    end of a contingency, does not answer with `Unknown`.
     """
     answer = find_judged_answer(dialect, body, f"retConsSit{dialect.stem}", access_key)
     if isinstance(answer, NotJudged):
         return answer
     cancels, closes = event_type in dialect.cancellations, event_type in dialect.closings
-    # A document is canceled once, whichever way.
-    wanted, place = (dialect.cancellations, None) if cancels else ({event_type}, sequence)
-    event, action = registered_event(answer, access_key, wanted, place), answer.action
+    # A document is canceled only once, by any of the events that cancel.
+    types, number = (dialect.cancellations, None) if cancels else ({event_type}, sequence)
+    event, action = registered_event(answer, access_key, types, number), answer.action
     if event:
         return _adopted(event, access_key)
     if cancels and action in CANCELED:
@@ -77,8 +77,8 @@ def read_registered_event(
 
 
 def registered_event(
-    consulted: Part, access_key: str | None, event_types: Collection[str], sequence: int | None = None
-) -> Part | None:
+    consulted: SefazPart, access_key: str | None, event_types: Collection[str], sequence: int | None = None
+) -> SefazPart | None:
     """Finds an event of one of these types in a consult, with its registration (procEventoNFe)."""
     if not event_types:
         return None
@@ -89,27 +89,27 @@ def registered_event(
         if not event or not registration or registration.action not in _REGISTERED:
             continue
         of_type = event.text("tpEvento") in event_types and sequence in (None, _sequence(event))
-        if of_type and event.may_be_of(access_key):
+        if of_type and event.can_be_about(access_key):
             return archive
     return None
 
 
-def _may_be_of(receipt: Part, access_key: str, event_type: str, sequence: int) -> bool:
-    """Returns whether a receipt can be of an event; refusals need not name the one they are about."""
+def _can_be_about(receipt: SefazPart, access_key: str, event_type: str, sequence: int) -> bool:
+    """Returns whether a receipt can be about an event; refusals need not name their event."""
     information = receipt.part("infEvento") or receipt
     return (
-        information.may_be_of(access_key)
+        information.can_be_about(access_key)
         and information.text("tpEvento") in ("", event_type)
         and (not information.text("nSeqEvento") or _sequence(information) == sequence)
     )
 
 
-def _sequence(information: Part) -> int | None:
+def _sequence(information: SefazPart) -> int | None:
     text = information.matching("nSeqEvento", _SEQUENCE)
     return int(text) if text else None
 
 
-def _verdict(receipt: Part, access_key: str, event_type: str) -> Outcome:
+def _verdict(receipt: SefazPart, access_key: str, event_type: str) -> Outcome:
     information = with_code(receipt.part("infEvento"))
     if isinstance(information, NotJudged):
         return information
@@ -125,8 +125,8 @@ def _verdict(receipt: Part, access_key: str, event_type: str) -> Outcome:
     return refusal(information, receipt)
 
 
-def _adopted(archive: Part, access_key: str) -> Outcome:
-    """Returns the registration that a consult brought, with the digest of the event that it is of."""
+def _adopted(archive: SefazPart, access_key: str) -> Outcome:
+    """Returns the registration in a consult, with the digest of its event."""
     event, registration = (
         archive.part(archive.dialect.event_tag),
         archive.part(archive.dialect.event_answer_tag),

@@ -12,15 +12,14 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from lxml import etree
 
-from carimbo.fiscal.access_key import AccessKey
-from carimbo.fiscal.ids import event_id
-from carimbo.fiscal.layouts.paths import problems
+from carimbo.fiscal.identity.access_key import AccessKey, event_id
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.identity.tax_ids import is_cpf
+from carimbo.fiscal.layouts.json_form import unwritable_values
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
-from carimbo.fiscal.layouts.signed_part import part_of, signed_message
+from carimbo.fiscal.layouts.signed_part import signed_message, write_part
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.schemas import Schema, Schemas
-from carimbo.fiscal.signature import Signer
-from carimbo.fiscal.taxpayer import is_cpf
 
 NATIONAL_ORGAN = "91"
 """The national environment, which registers the recipients' manifestations."""
@@ -42,7 +41,7 @@ D = TypeVar("D", bound=Detail)
 
 
 @dataclass(frozen=True, slots=True)
-class Event(ABC, Generic[D]):
+class SefazEvent(ABC, Generic[D]):
     """An event of a document, declared by its issuer or its recipient."""
 
     dialect: ClassVar[Dialect]
@@ -59,7 +58,7 @@ class Event(ABC, Generic[D]):
 
     @property
     def id(self) -> str:
-        """The identifier, which no other event has."""
+        """The unique identifier of the event."""
         digits = self.dialect.sequence_digits
         return event_id(self.detail.event_type, self.access_key, self.sequence, digits)
 
@@ -78,15 +77,15 @@ class Event(ABC, Generic[D]):
         """Returns the part that is signed, as a group of the family's layout (`infEvento`)."""
 
 
-def signed_event(event: Event[Any], signer: Signer) -> bytes:
-    """Returns the event with its signature, as authorities take it."""
+def signed_event(event: SefazEvent[Any], signer: Signer) -> bytes:
+    """Returns the event with its signature, as authorities accept it."""
     dialect = event.dialect
-    part = part_of(event.information(), dialect.namespace)
+    part = write_part(event.information(), dialect.namespace)
     return signed_message(dialect.event_tag, dialect.event_version, part, signer)
 
 
 def issue(
-    event: Event[Any],
+    event: SefazEvent[Any],
     schema: Schema | None,
     signer: Signer,
     schemas: Schemas,
@@ -94,10 +93,10 @@ def issue(
 ) -> bytes | tuple[Problem, ...]:
     """Signs an event and checks it against its XSD, or returns everything that is wrong with it.
 
-    `other_problems` are those that the caller has found, of an event that has no XSD.
+    `other_problems` are the caller's own findings for an event without XSD.
     """
     highest = 10**event.dialect.sequence_digits - 1
-    # The XSD of manifestations takes any two digits.
+    # The XSD of manifestations accepts any two digits.
     wrong_sequence = (
         ()
         if 1 <= event.sequence <= highest
@@ -106,7 +105,7 @@ def issue(
     if not 0 <= event.sequence <= highest:
         return wrong_sequence
     information = event.information()
-    if unwritable := tuple(problems(information)):
+    if unwritable := tuple(unwritable_values(information)):
         return (*wrong_sequence, *unwritable)
     signed = signed_event(event, signer)
     if schema is None:
@@ -118,7 +117,7 @@ def issue(
 
 @dataclass(frozen=True, slots=True)
 class EventIdentity:
-    """Which event a signed one is, and who registers it."""
+    """Identifier of a signed event, and the organ that registers it."""
 
     organ: str
     id: str

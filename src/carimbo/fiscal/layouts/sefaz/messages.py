@@ -1,16 +1,16 @@
-"""Requests to SEFAZ authorities, and the files that are kept of their answers.
+"""Requests to SEFAZ authorities, and the files that are stored with their answers.
 
-Signed documents are put in as they are: whatever is written again after signing may no longer verify.
+Signed documents are included byte by byte: a document that is written again may no longer verify.
 """
 
 import base64
 import gzip
 from collections.abc import Iterator, Sequence
 
-from carimbo.fiscal.access_key import AccessKey
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.tax_ids import is_cpf
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
-from carimbo.fiscal.taxpayer import is_cpf
 from carimbo.fiscal.xml_reading import root_alone
 
 _MOST_DOCUMENTS = 50
@@ -28,12 +28,12 @@ def reception(dialect: Dialect, lot_id: int, signed_document: bytes) -> bytes:
     if dialect.in_lots:
         return document_lot(dialect, lot_id, [signed_document])
     document = root_alone(signed_document)
-    # Without a moment in the header of gzip the same document is the same message.
+    # Without a timestamp in the gzip header the same document always gives the same message.
     return base64.b64encode(gzip.compress(document, mtime=0)) if dialect.zips_documents else document
 
 
 def document_lot(dialect: Dialect, lot_id: int, signed_documents: Sequence[bytes]) -> bytes:
-    """Asks for the authorization of documents: one is answered at once, several later by a receipt."""
+    """Asks for the authorization of documents: one is answered directly, several later by a receipt."""
     synchronous = "1" if len(signed_documents) == 1 else "0"
     heading = _element("idLote", lot_id), _element("indSinc", synchronous)
     return message(dialect, f"envi{dialect.stem}", *heading, *_all(signed_documents, _MOST_DOCUMENTS))
@@ -51,13 +51,13 @@ def event_lot(dialect: Dialect, lot_id: int, signed_events: Sequence[bytes]) -> 
 
 
 def receipt_query(dialect: Dialect, environment: str, receipt: str) -> bytes:
-    """Asks what became of a lot of several documents."""
+    """Asks for the results of a lot of several documents."""
     content = _element("tpAmb", environment), _element("nRec", receipt)
     return message(dialect, f"consReci{dialect.stem}", *content)
 
 
 def key_query(dialect: Dialect, environment: str, access_key: AccessKey) -> bytes:
-    """Asks what the authority has under a key."""
+    """Asks for the state of a document by its key."""
     content = (
         _element("tpAmb", environment),
         _element("xServ", "CONSULTAR"),
@@ -67,7 +67,7 @@ def key_query(dialect: Dialect, environment: str, access_key: AccessKey) -> byte
 
 
 def status_query(dialect: Dialect, environment: str, state_code: str) -> bytes:
-    """Asks whether the authority of a state is at work."""
+    """Asks whether the authority of a state is in operation."""
     state = _element("cUF", state_code) if dialect.status_names_state else b""
     content = _element("tpAmb", environment), state, _element("xServ", "STATUS")
     return message(dialect, dialect.status_tag, *content)
@@ -76,15 +76,15 @@ def status_query(dialect: Dialect, environment: str, state_code: str) -> bytes:
 def distribution_after(
     dialect: Dialect, environment: str, state_code: str, tax_id: str, last_nsu: int
 ) -> bytes:
-    """Asks for the documents of interest to a taxpayer that came after the last one it has."""
-    wanted = b"<distNSU>" + _element("ultNSU", _nsu(last_nsu)) + b"</distNSU>"
-    return _distribution(dialect, environment, state_code, tax_id, wanted)
+    """Asks for the documents of interest to a taxpayer after the last number that it has."""
+    query = b"<distNSU>" + _element("ultNSU", _nsu(last_nsu)) + b"</distNSU>"
+    return _distribution(dialect, environment, state_code, tax_id, query)
 
 
 def distribution_at(dialect: Dialect, environment: str, state_code: str, tax_id: str, nsu: int) -> bytes:
-    """Asks for one document of interest to a taxpayer, where a number is missing from those it has."""
-    wanted = b"<consNSU>" + _element("NSU", _nsu(nsu)) + b"</consNSU>"
-    return _distribution(dialect, environment, state_code, tax_id, wanted)
+    """Asks for one document of interest to a taxpayer by its number, to fill a gap."""
+    query = b"<consNSU>" + _element("NSU", _nsu(nsu)) + b"</consNSU>"
+    return _distribution(dialect, environment, state_code, tax_id, query)
 
 
 def distribution_of_key(
@@ -92,8 +92,8 @@ def distribution_of_key(
 ) -> bytes:
     """Asks for one document of interest to a taxpayer, by its key."""
     tag = f"consCh{dialect.stem}"
-    wanted = f"<{tag}>".encode() + _element(dialect.key_tag, access_key) + f"</{tag}>".encode()
-    return _distribution(dialect, environment, state_code, tax_id, wanted)
+    query = f"<{tag}>".encode() + _element(dialect.key_tag, access_key) + f"</{tag}>".encode()
+    return _distribution(dialect, environment, state_code, tax_id, query)
 
 
 def authorized_document(dialect: Dialect, signed_document: bytes, protocol: bytes) -> bytes:
@@ -107,12 +107,12 @@ def registered_event(dialect: Dialect, signed_event: bytes, answer: bytes) -> by
     return message(dialect, dialect.event_archive_tag, *content, version=dialect.event_version)
 
 
-def _distribution(dialect: Dialect, environment: str, state_code: str, tax_id: str, wanted: bytes) -> bytes:
+def _distribution(dialect: Dialect, environment: str, state_code: str, tax_id: str, query: bytes) -> bytes:
     content = (
         _element("tpAmb", environment),
         _element("cUFAutor", state_code) if dialect.distribution_names_state else b"",
         _element("CPF" if is_cpf(tax_id) else "CNPJ", tax_id),
-        wanted,
+        query,
     )
     return message(dialect, "distDFeInt", *content, version=dialect.distribution_version)
 
@@ -122,7 +122,7 @@ def _nsu(value: int) -> str:
 
 
 def _all(documents: Sequence[bytes], most: int) -> Iterator[bytes]:
-    """Returns the documents as a lot holds them: what may stand before a root is refused inside (588)."""
+    """Returns the documents as a lot holds them, without anything before the root element (rule 588)."""
     if not 0 < len(documents) <= most:
         raise ValueError(f"a lot holds 1 to {most} documents, not {len(documents)}")
     return map(root_alone, documents)

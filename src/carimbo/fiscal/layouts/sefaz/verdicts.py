@@ -2,7 +2,7 @@
 
 import re
 
-from carimbo.fiscal.layouts.sefaz.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, Part
+from carimbo.fiscal.layouts.sefaz.answer_part import ACCESS_KEY, PROTOCOL, RECEIPT, SefazPart
 from carimbo.fiscal.outcome import (
     Alert,
     Authorized,
@@ -27,7 +27,7 @@ _OUTAGES = {
     Action.CONTINGENCY_CLOSING: Outage.CONTINGENCY_CLOSING,
     Action.CONTINGENCY_CLOSED: Outage.CONTINGENCY_CLOSED,
 }
-# Refusals for what is not in the document: the same one passes once that is put right.
+# The cause is outside of the document: the same document is accepted once the cause is corrected.
 _OUTSIDE = frozenset({Action.REJECTION_OF_CERTIFICATE, Action.REJECTION_BY_REGISTER, Action.OPEN_BEFORE})
 _LATE = frozenset({Action.AUTHORIZED_LATE, Action.CANCELED_LATE})
 _FIRST_REJECTION = 200
@@ -38,14 +38,14 @@ _RECEIPT_IN_TEXT = re.compile(rf"\bnRec\W{{0,3}}({RECEIPT.pattern})\b")
 
 
 def authorized(
-    information: Part,
-    receipt: Part,
+    information: SefazPart,
+    receipt: SefazPart,
     *,
     access_key: str | None = None,
     digest: str | None = None,
     moment_tag: str = "dhRecbto",
 ) -> Authorized | NotJudged:
-    """Returns a success; an answer without a protocol and a moment is none."""
+    """Returns a success, which must have a protocol and a moment."""
     protocol, authorized_at = information.matching("nProt", PROTOCOL), information.moment(moment_tag)
     if protocol is None or authorized_at is None:
         return unexpected(f"{information.code} sem protocolo ou data legível")
@@ -54,16 +54,19 @@ def authorized(
         message=information.message,
         protocol=protocol,
         authorized_at=authorized_at,
-        protocol_xml=receipt.standing_alone(),
+        protocol_xml=receipt.to_xml(),
         access_key=access_key,
         digest=digest,
         late=information.action in _LATE,
-        alerts=_alerts(information),
+        alerts=tuple(
+            Alert(code.own_text, message.own_text)
+            for code, message in zip(information.parts("cMsg"), information.parts("xMsg"), strict=False)
+        ),
     )
 
 
-def duplicate(part: Part) -> Duplicate:
-    """Returns a duplicate, with the key, receipt and protocol that the authority's words name in brackets."""
+def duplicate(part: SefazPart) -> Duplicate:
+    """Returns a duplicate, with the key, receipt and protocol in the brackets of the authority's text."""
     message = part.message
     return Duplicate(
         code=part.code,
@@ -74,21 +77,24 @@ def duplicate(part: Part) -> Duplicate:
     )
 
 
-def refusal(part: Part, answer: Part) -> Rejected | Unavailable | Throttled | NotJudged:
-    """Judges a code that is neither a success nor special to the service; a rejection keeps `answer`."""
+def refusal(part: SefazPart, answer: SefazPart) -> Rejected | Unavailable | Throttled | NotJudged:
+    """Returns the outcome of a code that is no success and not special to the service.
+
+    A rejection stores `answer` as XML.
+    """
     if _is_rejection(part):
         action = part.action
         return Rejected(
             code=part.code,
             message=part.message,
-            answer_xml=answer.standing_alone(),
+            answer_xml=answer.to_xml(),
             retryable=action in _OUTSIDE or part.code in part.dialect.retryable_rejections,
             spends_number=action is Action.ALREADY_VOIDED,
         )
     return refused_question(part)
 
 
-def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
+def refused_question(part: SefazPart) -> Unavailable | Throttled | NotJudged:
     """Judges the refusal of a query: an error in the query decides nothing about the document."""
     code, message, action = part.code, part.message, part.action
     if action is Action.THROTTLED:
@@ -100,24 +106,19 @@ def refused_question(part: Part) -> Unavailable | Throttled | NotJudged:
     return undecided(part)
 
 
-def undecided(part: Part) -> NotJudged:
-    """Returns an outcome that leaves the fate of the document open and keeps the answer's code."""
+def undecided(part: SefazPart) -> NotJudged:
+    """Returns an outcome that decides nothing about the document and keeps the answer's code."""
     code, message = part.code, part.message
     return NotJudged(cause=Cause.UNDECIDED, detail=one_line(f"{code} {message}"), code=code, message=message)
 
 
-def _is_rejection(part: Part) -> bool:
-    """Tells rejections from successes that the service does not expect, whose codes are below 200."""
+def _is_rejection(part: SefazPart) -> bool:
+    """Returns whether a code is a rejection, and not an unexpected success, whose codes are below 200."""
     action = part.action
     if action in _OUTAGES or action in (Action.THROTTLED, Action.UNDECIDED):
         return False
     listed = action in REJECTIONS or part.code in part.dialect.low_rejections
     return listed or int(part.code) >= _FIRST_REJECTION or part.message.casefold().startswith("rejei")
-
-
-def _alerts(information: Part) -> tuple[Alert, ...]:
-    pairs = zip(information.parts("cMsg"), information.parts("xMsg"), strict=False)
-    return tuple(Alert(code.own_text, message.own_text) for code, message in pairs)
 
 
 def _first(pattern: re.Pattern[str], message: str) -> str | None:

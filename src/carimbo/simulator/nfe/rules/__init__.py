@@ -1,1 +1,1 @@
-"""What SEFAZ checks, a concern a file; each rule is a value with its official code."""
+"""Rules about NF-e and NFC-e."""

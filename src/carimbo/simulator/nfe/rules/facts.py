@@ -1,11 +1,13 @@
-"""What several rules ask about the operation of a document."""
+"""Facts about documents and items that several rules use, rule builders, and comparisons of amounts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
-from carimbo.fiscal.tables.cfop import CFOPS
+from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.simulator.group import Group
-from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.line import Line
+from carimbo.simulator.nfe.dialect import NFCE, NFE
+from carimbo.simulator.nfe.judged import JudgedInvoice, JudgedLine
+from carimbo.simulator.rules import Finding, RejectionRule
 
 WITHIN_THE_STATE, TO_ANOTHER_STATE, ABROAD = "1", "2", "3"
 """`idDest`."""
@@ -18,9 +20,9 @@ CONTRIBUTOR, EXEMPT, NO_CONTRIBUTOR = "1", "2", "9"
 SIMPLES, SIMPLES_EXCESS, NORMAL_REGIME, MEI = "1234"
 """`CRT`."""
 EXTERIOR = "EX"
-"""What stands for the state of an address abroad."""
+"""The state of an address abroad."""
 
-# Exports by law of goods that stay in the country (NT 2022.002).
+# Legal exports of goods that stay in the country (NT 2022.002).
 _EXPORTED_WITHIN_THE_COUNTRY = frozenset({"7501", "7552"})
 _EXPORTED_FUEL = "7667"
 # The only fuels of the ANP that are not made of petroleum (MOC 7.0, NA01-20).
@@ -31,101 +33,158 @@ _NO_PETROLEUM = frozenset(
         "220101006", "560101001",
     }
 )  # fmt: skip
+Where = Callable[[JudgedInvoice], bool]
+PRINTED_AS_A_RECEIPT = "6"
+"""`tpImp` of an NF-e in place of an NFC-e (NT 2026.002)."""
+CENT = Decimal("0.01")
+HUNDRED = Decimal(100)
 
 
-def destination(case: Case) -> str:
-    """How far the goods go (`idDest`)."""
-    return case.text("ide/idDest")
+def destination(invoice: JudgedInvoice) -> str:
+    """Returns the destination of the goods (`idDest`)."""
+    return invoice.text("ide/idDest")
 
 
-def purpose(case: Case) -> str:
-    """Why the document is issued (`finNFe`)."""
-    return case.text("ide/finNFe")
+def purpose(invoice: JudgedInvoice) -> str:
+    """Returns the purpose of the document (`finNFe`)."""
+    return invoice.text("ide/finNFe")
 
 
-def is_outbound(case: Case) -> bool:
-    """Tell whether goods leave the issuer (`tpNF`)."""
-    return case.text("ide/tpNF") == OUTBOUND
+def is_outbound(invoice: JudgedInvoice) -> bool:
+    """Returns whether goods leave the issuer (`tpNF`)."""
+    return invoice.text("ide/tpNF") == OUTBOUND
 
 
-def is_for_consumption(case: Case) -> bool:
-    """Tell whether the buyer is a final consumer (`indFinal`)."""
-    return case.text("ide/indFinal") == "1"
+def is_for_consumption(invoice: JudgedInvoice) -> bool:
+    """Returns whether the buyer is a final consumer (`indFinal`)."""
+    return invoice.text("ide/indFinal") == "1"
 
 
-def contribution(case: Case) -> str:
-    """Whether the recipient contributes to the ICMS (`indIEDest`)."""
-    return case.text("dest/indIEDest")
+def contribution(invoice: JudgedInvoice) -> str:
+    """Returns whether the recipient contributes to the ICMS (`indIEDest`)."""
+    return invoice.text("dest/indIEDest")
 
 
-def regime(case: Case) -> str:
-    """The issuer's tax regime (`CRT`)."""
-    return case.text("emit/CRT")
+def regime(invoice: JudgedInvoice) -> str:
+    """Returns the issuer's tax regime (`CRT`)."""
+    return invoice.text("emit/CRT")
 
 
-def seller_state(case: Case) -> str:
-    """Letters of the issuer's state."""
-    return case.text("emit/enderEmit/UF")
+def seller_state(invoice: JudgedInvoice) -> str:
+    """Returns the issuer's state in letters."""
+    return invoice.text("emit/enderEmit/UF")
 
 
-def buyer_state(case: Case) -> str:
-    """Letters of the recipient's state, `EX` abroad; empty without an address."""
-    return case.text("dest/enderDest/UF")
+def buyer_state(invoice: JudgedInvoice) -> str:
+    """Returns the recipient's state in letters, `EX` abroad; empty without an address."""
+    return invoice.text("dest/enderDest/UF")
 
 
-def taxpayer(case: Case, party: str) -> str:
-    """CNPJ or CPF of `emit`, `dest`, `retirada`…; empty if there is none."""
-    return case.text(f"{party}/CNPJ") or case.text(f"{party}/CPF")
+def taxpayer(invoice: JudgedInvoice, party: str) -> str:
+    """Returns CNPJ or CPF of `emit`, `dest`, `retirada`…; empty if there is none."""
+    return invoice.text(f"{party}/CNPJ") or invoice.text(f"{party}/CPF")
 
 
-def has_foreign_id(case: Case) -> bool:
-    """Tell whether the recipient has the place of a foreign document, be it empty."""
-    recipient = case.content.group("dest")
+def has_foreign_id(invoice: JudgedInvoice) -> bool:
+    """Returns whether the recipient has the element of a foreign document, even an empty one."""
+    recipient = invoice.content.group("dest")
     return recipient is not None and "idEstrangeiro" in recipient.texts
 
 
-def references(case: Case) -> Sequence[Group]:
-    """What the document as a whole refers to (`NFref`)."""
-    identification = case.content.group("ide")
+def references(invoice: JudgedInvoice) -> Sequence[Group]:
+    """Returns the references of the document as a whole (`NFref`)."""
+    identification = invoice.content.group("ide")
     return identification.all("NFref") if identification else ()
 
 
-def refers_to_a_document(line: Line) -> bool:
-    """Tell whether an item refers to one of another document (`DFeReferenciado`)."""
+def refers_to_a_document(line: JudgedLine) -> bool:
+    """Returns whether an item refers to an item of another document (`DFeReferenciado`)."""
     return "DFeReferenciado" in line.item.groups
 
 
-def referred_keys(case: Case) -> Sequence[str]:
-    """The access keys that the document as a whole refers to (`refNFe`)."""
-    return [one.texts["refNFe"] for one in references(case) if "refNFe" in one.texts]
+def referred_keys(invoice: JudgedInvoice) -> Sequence[str]:
+    """Returns the access keys in the references of the document as a whole (`refNFe`)."""
+    return [reference.texts["refNFe"] for reference in references(invoice) if "refNFe" in reference.texts]
 
 
-def referred_key(line: Line) -> str:
-    """The access key of the document whose item an item refers to; empty if it refers to none."""
+def referred_key(line: JudgedLine) -> str:
+    """Returns the access key that an item refers to; empty if there is none."""
     return line.item.text("DFeReferenciado/chaveAcesso")
 
 
-def stays_in_the_country(case: Case) -> bool:
-    """Tell whether something is exported to someone who is still in Brazil (NT 2022.002)."""
+def stays_in_the_country(invoice: JudgedInvoice) -> bool:
+    """Returns whether goods are exported to a buyer in Brazil (NT 2022.002)."""
     return any(
         line.cfop in _EXPORTED_WITHIN_THE_COUNTRY
         or (line.cfop == _EXPORTED_FUEL and line.consumed_in == EXTERIOR)
-        for line in case.lines
+        for line in invoice.lines
     )
 
 
-def is_coming_back(line: Line) -> bool:
-    """Tell whether goods return from where they were sent without being sold (`indRetor`)."""
-    known = CFOPS.rows.get(line.cfop)
-    return known is not None and known.is_coming_back
+def is_coming_back(line: JudgedLine) -> bool:
+    """Returns whether goods return without having been sold (`indRetor`)."""
+    cfop = CFOPS.rows.get(line.cfop)
+    return cfop is not None and cfop.is_coming_back
 
 
-def is_petroleum(line: Line) -> bool:
-    """Tell whether an item is a fuel made of petroleum."""
+def is_petroleum(line: JudgedLine) -> bool:
+    """Returns whether an item is a fuel made of petroleum."""
     fuel = line.product.text("comb/cProdANP")
     return bool(fuel) and fuel not in _NO_PETROLEUM
 
 
-def pays_for_the_government(case: Case) -> bool:
-    """Tell whether the document is of a payment for what was supplied before (`tpOperGov` 2)."""
-    return case.text("ide/gCompraGov/tpOperGov") == "2"
+def pays_for_the_government(invoice: JudgedInvoice) -> bool:
+    """Returns whether the document is a payment for an earlier supply (`tpOperGov` 2)."""
+    return invoice.text("ide/gCompraGov/tpOperGov") == "2"
+
+
+def in_nfe(invoice: JudgedInvoice) -> bool:
+    """Returns whether the model is 55."""
+    return invoice.model == NFE
+
+
+def in_nfce(invoice: JudgedInvoice) -> bool:
+    """Returns whether the model is 65."""
+    return invoice.model == NFCE
+
+
+def in_receipts(invoice: JudgedInvoice) -> bool:
+    """Returns whether it is model 65, or model 55 with the DANFE Simplificado Tipo 2 (NT 2026.002)."""
+    return invoice.model == NFCE or invoice.text("ide/tpImp") == PRINTED_AS_A_RECEIPT
+
+
+def has_reform_taxes(invoice: JudgedInvoice) -> bool:
+    """Returns whether at least one item has IBS and CBS (NT 2025.002)."""
+    return any(line.reform.tag for line in invoice.lines)
+
+
+def document_rule(
+    code: str, broken: Callable[[JudgedInvoice], Finding], where: Where | None = None
+) -> RejectionRule[JudgedInvoice]:
+    """Returns a rule about some documents."""
+    return RejectionRule(code, broken, where)
+
+
+def item_rule(
+    code: str, broken: Callable[[JudgedLine, JudgedInvoice], bool], where: Where | None = None
+) -> RejectionRule[JudgedInvoice]:
+    """Returns a rule about every item of some documents; its answer has the first item that breaks it."""
+
+    def first_wrong_item(invoice: JudgedInvoice) -> Finding:
+        for line in invoice.lines:
+            if broken(line, invoice):
+                return f"[nItem:{line.number}]"
+        return None
+
+    return RejectionRule(code, first_wrong_item, where)
+
+
+def differs(amount: Decimal, product: Decimal) -> bool:
+    """Returns whether an amount differs by more than a cent from a product (MOC 7.0, anexo I, note 4)."""
+    # Rounding is slower than comparing, and most amounts are right.
+    return abs(amount - product) > CENT and abs(amount - product.quantize(CENT, ROUND_HALF_UP)) > CENT
+
+
+def differs_from_percent(amount: Decimal, base: Decimal, rate: Decimal) -> bool:
+    """Returns whether an amount differs by more than a cent from a percentage of a base."""
+    return differs(amount, base * rate * CENT)

@@ -1,7 +1,7 @@
-"""How a document is paid, and the bill with its installments.
+"""Rules about payments, and about the bill and its installments.
 
-Rules 767 (payments are the total) and 768 (an NF-e has none) ended with NT 2016.002, which brought 865, 866
-and 869 in their place.
+Rules 767 (payments equal the total) and 768 (an NF-e has none) ended with NT 2016.002, which replaced them by
+865, 866 and 869.
 """
 
 from collections.abc import Sequence
@@ -10,176 +10,181 @@ from itertools import pairwise
 
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.simulator.group import Group
-from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.rules.facts import ADJUSTMENT, RETURN, purpose
-from carimbo.simulator.nfe.rules.scope import document_rule, in_nfce, in_nfe
-from carimbo.simulator.rule import Finding, Rule
-from carimbo.simulator.tax_ids import is_cnpj
+from carimbo.simulator.identifiers import is_cnpj
+from carimbo.simulator.nfe.judged import JudgedInvoice
+from carimbo.simulator.nfe.rules.facts import ADJUSTMENT, RETURN, document_rule, in_nfce, in_nfe, purpose
+from carimbo.simulator.rules import Finding, RejectionRule
 
-_TRADE_NOTE, _NOTHING, _LATER, _OTHER = "14", "90", "91", "99"
-_NOT_PAID_NOW = frozenset({_NOTHING, _LATER})
+_TRADE_NOTE, _NO_PAYMENT, _PAID_LATER, _OTHER = "14", "90", "91", "99"
+_NOT_PAID_NOW = frozenset({_NO_PAYMENT, _PAID_LATER})
 _PAID_BY_CARD_OR_PIX = frozenset({"03", "04", "17"})
 _MAY_HAVE_A_CARD = frozenset({"03", "04", "10", "11", "12", "13", "15", "17", "18", "23", "24"})
 _INTEGRATED = "1"
 _LONGEST_TERM_IN_YEARS = 10
 
 
-def billed_in_nfe(case: Case) -> bool:
-    """Model 55 with a bill."""
-    return in_nfe(case) and "cobr" in case.content.groups
+def billed_in_nfe(invoice: JudgedInvoice) -> bool:
+    """Returns whether it is model 55 with a bill."""
+    return in_nfe(invoice) and "cobr" in invoice.content.groups
 
 
-def discount_above_the_bill(case: Case) -> bool:
+def discount_above_the_bill(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, Y05-10."""
-    return case.content.amount("cobr/fat/vDesc") > case.content.amount("cobr/fat/vOrig")
+    return invoice.content.amount("cobr/fat/vDesc") > invoice.content.amount("cobr/fat/vOrig")
 
 
-def wrong_net_amount(case: Case) -> bool:
+def wrong_net_amount(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, Y06-10."""
-    bill = case.content.group("cobr/fat")
+    bill = invoice.content.group("cobr/fat")
     if bill is None or "vLiq" not in bill.texts or "vOrig" not in bill.texts:
         return False
     return bill.amount("vLiq") != bill.amount("vOrig") - bill.amount("vDesc")
 
 
-def installments_misnumbered(case: Case) -> Finding:
+def installments_misnumbered(invoice: JudgedInvoice) -> Finding:
     """MOC 7.0, Y08-10: 001, 002, and so on."""
-    for position, one in enumerate(_installments(case), start=1):
-        if one.text("nDup") != f"{position:03d}":
-            return _at(position)
+    for position, installment in enumerate(_installments(invoice), start=1):
+        if installment.text("nDup") != f"{position:03d}":
+            return _occurrence(position)
     return None
 
 
-def due_before_issue(case: Case) -> Finding:
+def due_before_issue(invoice: JudgedInvoice) -> Finding:
     """MOC 7.0, Y09-20."""
-    issued_on = _issued_on(case)
-    for position, one in enumerate(_installments(case), start=1):
-        if one.text("dVenc") < issued_on:
-            return _at(position)
+    issued_on = _issued_on(invoice)
+    for position, installment in enumerate(_installments(invoice), start=1):
+        if installment.text("dVenc") < issued_on:
+            return _occurrence(position)
     return None
 
 
-def due_before_the_last(case: Case) -> Finding:
+def due_before_the_previous(invoice: JudgedInvoice) -> Finding:
     """MOC 7.0, Y09-30."""
-    for position, (earlier, later) in enumerate(pairwise(_installments(case)), start=2):
+    for position, (earlier, later) in enumerate(pairwise(_installments(invoice)), start=2):
         if later.text("dVenc") < earlier.text("dVenc"):
-            return _at(position)
+            return _occurrence(position)
     return None
 
 
-def due_at_once(case: Case) -> bool:
-    """NT 2025.001, Y09-40: a single installment of the same day is no credit."""
-    installments = _installments(case)
-    return len(installments) == 1 and installments[0].text("dVenc") == _issued_on(case)
+def due_on_the_day_of_issue(invoice: JudgedInvoice) -> bool:
+    """NT 2025.001, Y09-40: a single installment on the day of issue is not credit."""
+    installments = _installments(invoice)
+    return len(installments) == 1 and installments[0].text("dVenc") == _issued_on(invoice)
 
 
-def due_too_late(case: Case) -> Finding:
+def due_too_late(invoice: JudgedInvoice) -> Finding:
     """NT 2025.001, Y09-50."""
-    now = case.world.now
+    now = invoice.context.now
     last = f"{now.year + _LONGEST_TERM_IN_YEARS:04d}-{now.month:02d}-{now.day:02d}"
-    for position, one in enumerate(_installments(case), start=1):
-        if one.text("dVenc") > last:
-            return _at(position)
+    for position, installment in enumerate(_installments(invoice), start=1):
+        if installment.text("dVenc") > last:
+            return _occurrence(position)
     return None
 
 
-def installments_are_not_the_bill(case: Case) -> bool:
+def installments_are_not_the_bill(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, Y10-10."""
-    installments = _installments(case)
-    if not installments or not case.text("cobr/fat/vLiq"):
+    installments = _installments(invoice)
+    if not installments or not invoice.text("cobr/fat/vLiq"):
         return False
-    return _sum(installments, "vDup") != case.content.amount("cobr/fat/vLiq")
+    return _sum(installments, "vDup") != invoice.content.amount("cobr/fat/vLiq")
 
 
-def _installments(case: Case) -> Sequence[Group]:
-    billing = case.content.group("cobr")
+def _installments(invoice: JudgedInvoice) -> Sequence[Group]:
+    billing = invoice.content.group("cobr")
     return billing.all("dup") if billing else ()
 
 
-def _issued_on(case: Case) -> str:
-    return case.issued_at.date().isoformat()
+def _issued_on(invoice: JudgedInvoice) -> str:
+    return invoice.issued_at.date().isoformat()
 
 
-def _at(position: int) -> str:
+def _occurrence(position: int) -> str:
     return f"[nOcor:{position}]"
 
 
-def paid_return(case: Case) -> bool:
+def paid_return(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, YA02-04."""
-    return purpose(case) in (ADJUSTMENT, RETURN) and any(_method(one) != _NOTHING for one in _payments(case))
-
-
-def means_unknown(case: Case) -> bool:
-    """NT 2020.006, YA02: the table of the Portal has the codes."""
-    return any(_method(one) not in PAYMENT_METHODS.rows for one in _payments(case))
-
-
-def trade_note(case: Case) -> bool:
-    """MOC 7.0, YA02-10."""
-    return any(_method(one) == _TRADE_NOTE for one in _payments(case))
-
-
-def unpaid_receipt(case: Case) -> bool:
-    """MOC 7.0, YA02-40."""
-    return any(_method(one) == _NOTHING for one in _payments(case))
-
-
-def other_means_undescribed(case: Case) -> bool:
-    """NT 2020.006, YA02a-10."""
-    return any(_method(one) == _OTHER and not one.text("xPag") for one in _payments(case))
-
-
-def too_little(case: Case) -> bool:
-    """NT 2025.001 v1.03, YA03-10, which model 55 is still to get."""
-    if any(_method(one) in _NOT_PAID_NOW for one in _payments(case)):
-        return False
-    return _excess(case) < 0
-
-
-def change_untold(case: Case) -> bool:
-    """NT 2025.001, YA03-20."""
-    return not case.text("pag/vTroco") and _excess(case) > 0
-
-
-def paid_nevertheless(case: Case) -> bool:
-    """NT 2025.001 v1.03, YA03-30."""
-    return any(_method(one) in _NOT_PAID_NOW and one.amount("vPag") for one in _payments(case))
-
-
-def wrong_change(case: Case) -> bool:
-    """MOC 7.0, YA09-10."""
-    return bool(case.text("pag/vTroco")) and case.content.amount("pag/vTroco") != _excess(case)
-
-
-def card_untold(case: Case) -> Finding:
-    """NT 2025.001, YA04-10, which model 55 is still to get."""
-    for position, one in enumerate(_payments(case), start=1):
-        if _method(one) in _PAID_BY_CARD_OR_PIX and "card" not in one.groups:
-            return _at(position)
-    return None
-
-
-def card_of_other_means(case: Case) -> bool:
-    """NT 2023.004, YA04-20."""
-    return any("card" in one.groups and _method(one) not in _MAY_HAVE_A_CARD for one in _payments(case))
-
-
-def integrated_card_untold(case: Case) -> bool:
-    """NT 2025.001, YA05-10."""
-    return any(
-        one.text("card/tpIntegra") == _INTEGRATED and not (one.text("card/CNPJ") and one.text("card/cAut"))
-        for one in _payments(case)
+    return purpose(invoice) in (ADJUSTMENT, RETURN) and any(
+        _method(payment) != _NO_PAYMENT for payment in _payments(invoice)
     )
 
 
-def wrong_institution(case: Case) -> bool:
+def unknown_payment_method(invoice: JudgedInvoice) -> bool:
+    """NT 2020.006, YA02: codes that are not in the table of the Portal."""
+    return any(_method(payment) not in PAYMENT_METHODS.rows for payment in _payments(invoice))
+
+
+def trade_note(invoice: JudgedInvoice) -> bool:
+    """MOC 7.0, YA02-10."""
+    return any(_method(payment) == _TRADE_NOTE for payment in _payments(invoice))
+
+
+def unpaid_receipt(invoice: JudgedInvoice) -> bool:
+    """MOC 7.0, YA02-40."""
+    return any(_method(payment) == _NO_PAYMENT for payment in _payments(invoice))
+
+
+def other_method_undescribed(invoice: JudgedInvoice) -> bool:
+    """NT 2020.006, YA02a-10."""
+    return any(_method(payment) == _OTHER and not payment.text("xPag") for payment in _payments(invoice))
+
+
+def paid_too_little(invoice: JudgedInvoice) -> bool:
+    """NT 2025.001 v1.03, YA03-10, not yet in force for model 55."""
+    if any(_method(payment) in _NOT_PAID_NOW for payment in _payments(invoice)):
+        return False
+    return _excess(invoice) < 0
+
+
+def change_missing(invoice: JudgedInvoice) -> bool:
+    """NT 2025.001, YA03-20."""
+    return not invoice.text("pag/vTroco") and _excess(invoice) > 0
+
+
+def unpaid_method_with_amount(invoice: JudgedInvoice) -> bool:
+    """NT 2025.001 v1.03, YA03-30."""
+    return any(_method(payment) in _NOT_PAID_NOW and payment.amount("vPag") for payment in _payments(invoice))
+
+
+def wrong_change(invoice: JudgedInvoice) -> bool:
+    """MOC 7.0, YA09-10."""
+    return bool(invoice.text("pag/vTroco")) and invoice.content.amount("pag/vTroco") != _excess(invoice)
+
+
+def card_missing(invoice: JudgedInvoice) -> Finding:
+    """NT 2025.001, YA04-10, not yet in force for model 55."""
+    for position, payment in enumerate(_payments(invoice), start=1):
+        if _method(payment) in _PAID_BY_CARD_OR_PIX and "card" not in payment.groups:
+            return _occurrence(position)
+    return None
+
+
+def card_of_another_method(invoice: JudgedInvoice) -> bool:
+    """NT 2023.004, YA04-20."""
+    return any(
+        "card" in payment.groups and _method(payment) not in _MAY_HAVE_A_CARD
+        for payment in _payments(invoice)
+    )
+
+
+def integrated_card_incomplete(invoice: JudgedInvoice) -> bool:
+    """NT 2025.001, YA05-10."""
+    return any(
+        payment.text("card/tpIntegra") == _INTEGRATED
+        and not (payment.text("card/CNPJ") and payment.text("card/cAut"))
+        for payment in _payments(invoice)
+    )
+
+
+def wrong_institution(invoice: JudgedInvoice) -> bool:
     """NT 2020.006, YA05-20."""
-    told = (one.text("card/CNPJ") for one in _payments(case))
-    return any(cnpj and not is_cnpj(cnpj) for cnpj in told)
+    institutions = (payment.text("card/CNPJ") for payment in _payments(invoice))
+    return any(cnpj and not is_cnpj(cnpj) for cnpj in institutions)
 
 
-def _payments(case: Case) -> Sequence[Group]:
-    paid = case.content.group("pag")
+def _payments(invoice: JudgedInvoice) -> Sequence[Group]:
+    paid = invoice.content.group("pag")
     return paid.all("detPag") if paid else ()
 
 
@@ -187,34 +192,34 @@ def _method(payment: Group) -> str:
     return payment.text("tPag")
 
 
-def _excess(case: Case) -> Decimal:
-    return _sum(_payments(case), "vPag") - case.content.amount("total/ICMSTot/vNF")
+def _excess(invoice: JudgedInvoice) -> Decimal:
+    return _sum(_payments(invoice), "vPag") - invoice.content.amount("total/ICMSTot/vNF")
 
 
 def _sum(groups: Sequence[Group], tag: str) -> Decimal:
-    return sum((one.amount(tag) for one in groups), Decimal(0))
+    return sum((group.amount(tag) for group in groups), Decimal(0))
 
 
-PAYMENT_RULES: tuple[Rule[Case], ...] = (
+PAYMENT_RULES: tuple[RejectionRule[JudgedInvoice], ...] = (
     document_rule("901", discount_above_the_bill, billed_in_nfe),
     document_rule("902", wrong_net_amount, billed_in_nfe),
     document_rule("852", installments_misnumbered, billed_in_nfe),
     document_rule("900", due_before_issue, billed_in_nfe),
-    document_rule("850", due_before_the_last, billed_in_nfe),
-    document_rule("853", due_at_once, billed_in_nfe),
+    document_rule("850", due_before_the_previous, billed_in_nfe),
+    document_rule("853", due_on_the_day_of_issue, billed_in_nfe),
     document_rule("797", due_too_late, billed_in_nfe),
     document_rule("851", installments_are_not_the_bill, billed_in_nfe),
     document_rule("871", paid_return, in_nfe),
-    document_rule("436", means_unknown),
+    document_rule("436", unknown_payment_method),
     document_rule("857", trade_note, in_nfce),
     document_rule("899", unpaid_receipt, in_nfce),
-    document_rule("441", other_means_undescribed),
-    document_rule("865", too_little, in_nfce),
-    document_rule("866", change_untold),
-    document_rule("904", paid_nevertheless),
-    document_rule("391", card_untold, in_nfce),
-    document_rule("963", card_of_other_means),
-    document_rule("392", integrated_card_untold),
+    document_rule("441", other_method_undescribed),
+    document_rule("865", paid_too_little, in_nfce),
+    document_rule("866", change_missing),
+    document_rule("904", unpaid_method_with_amount),
+    document_rule("391", card_missing, in_nfce),
+    document_rule("963", card_of_another_method),
+    document_rule("392", integrated_card_incomplete),
     document_rule("437", wrong_institution),
     document_rule("869", wrong_change),
 )

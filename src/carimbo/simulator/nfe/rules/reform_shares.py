@@ -1,4 +1,4 @@
-"""The three shares of IBS and CBS of an item: rates, deferrals, reductions, refunds and amounts due."""
+"""Rules about the three shares of IBS and CBS of an item: rates, deferrals, reductions and amounts."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,29 +12,35 @@ from carimbo.fiscal.tables.ibs_cbs import (
 )
 from carimbo.simulator.calendar import Rates
 from carimbo.simulator.group import Group
-from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.line import Line
-from carimbo.simulator.nfe.rules.amounts import CENT, HUNDRED, differs
-from carimbo.simulator.nfe.rules.facts import RETURN, purpose, seller_state
-from carimbo.simulator.nfe.rules.scope import are_taxes_told, item_rule
-from carimbo.simulator.rule import Rule
+from carimbo.simulator.nfe.judged import JudgedInvoice, JudgedLine
+from carimbo.simulator.nfe.rules.facts import (
+    CENT,
+    HUNDRED,
+    RETURN,
+    differs,
+    has_reform_taxes,
+    item_rule,
+    purpose,
+    seller_state,
+)
+from carimbo.simulator.rules import RejectionRule
 
 _RATE_STEP = Decimal("0.0001")
-# They repeat the rates of what they correct (NT 2025.002, UB18-10).
+# These repeat the rates of the corrected document (NT 2025.002, UB18-10).
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
-# Where free areas are, within which the CBS may be zero; which cities they are is not looked at (UB56-10).
+# States with free areas, where the CBS can be zero; the city is not checked (UB56-10).
 _STATES_WITH_FREE_AREAS = frozenset({"AC", "AM", "AP", "RO", "RR"})
 _FREE_AREA = "gALCZFMCBS"
 _PUBLIC_REDUCTION = "ide/gCompraGov/pRedutor"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """One of the three: its official names, and the codes of its rules under the names of the checks."""
+class TaxShare:
+    """A share: its official names, and the code of each rule under the name of its check."""
 
     group: str
     name: str
-    """What the names of its fields end with."""
+    """Suffix of its field names."""
     law: Callable[[Rates], Decimal]
     reduction: Callable[[IbsCbsClass], Decimal | None]
     wrong_rate: str
@@ -48,18 +54,18 @@ class Share:
     wrong_amount: str
     wrong_regular_amount: str
 
-    def rate(self, told: Group) -> Decimal:
-        """What it says the rate is, after reductions."""
-        path = "gRed/pAliqEfet" if "gRed" in told.groups else f"p{self.name}"
-        return told.amount(path)
+    def rate(self, group: Group) -> Decimal:
+        """Returns the rate in a group, after reductions."""
+        path = "gRed/pAliqEfet" if "gRed" in group.groups else f"p{self.name}"
+        return group.amount(path)
 
 
 SHARES = (
-    Share(
+    TaxShare(
         group="gIBSUF",
         name="IBSUF",
         law=lambda rates: rates.state,
-        reduction=lambda known: known.ibs_reduction,
+        reduction=lambda tax_class: tax_class.ibs_reduction,
         wrong_rate="1026",
         deferral_out_of_place="1029",
         deferral_missing="1030",
@@ -71,11 +77,11 @@ SHARES = (
         wrong_amount="1041",
         wrong_regular_amount="1040",
     ),
-    Share(
+    TaxShare(
         group="gIBSMun",
         name="IBSMun",
         law=lambda rates: rates.city,
-        reduction=lambda known: known.ibs_reduction,
+        reduction=lambda tax_class: tax_class.ibs_reduction,
         wrong_rate="1036",
         deferral_out_of_place="1083",
         deferral_missing="1044",
@@ -87,11 +93,11 @@ SHARES = (
         wrong_amount="1052",
         wrong_regular_amount="1051",
     ),
-    Share(
+    TaxShare(
         group="gCBS",
         name="CBS",
         law=lambda rates: rates.cbs,
-        reduction=lambda known: known.cbs_reduction,
+        reduction=lambda tax_class: tax_class.cbs_reduction,
         wrong_rate="1037",
         deferral_out_of_place="1090",
         deferral_missing="1061",
@@ -106,108 +112,108 @@ SHARES = (
 )
 """NT 2025.002: UB17 to UB35, UB36 to UB54, UB55 to UB67, and UB72."""
 
-_Check = Callable[[Share, Group, Line, Case], bool]
+_Check = Callable[[TaxShare, Group, JudgedLine, JudgedInvoice], bool]
 
 
-def situation_of(line: Line) -> IbsCbsSituation | None:
-    """The CST of an item in the official table."""
+def situation_of(line: JudgedLine) -> IbsCbsSituation | None:
+    """Returns the CST of an item from the official table."""
     return IBS_CBS_SITUATIONS.rows.get(line.reform.texts.get("CST", ""))
 
 
-def class_of(line: Line) -> IbsCbsClass | None:
-    """The cClassTrib of an item in the official table."""
+def class_of(line: JudgedLine) -> IbsCbsClass | None:
+    """Returns the cClassTrib of an item from the official table."""
     return IBS_CBS_CLASSES.rows.get(line.reform.texts.get("cClassTrib", ""))
 
 
-def wrong_rate(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """Expects the rate of the day, or zero where the tax that would be due has a group of its own."""
-    rates, tax_class = case.calendar.rates_on(case.issued_on), class_of(line)
-    if rates is None or tax_class is None or _repeats_rates(case):
+def wrong_rate(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """Expects the rate of the day, or zero if the tax has a regular-taxation group of its own."""
+    rates, tax_class = invoice.calendar.rates_on(invoice.issued_on), class_of(line)
+    if rates is None or tax_class is None or _repeats_rates(invoice):
         return False
-    rate = told.amount(f"p{share.name}")
+    rate = group.amount(f"p{share.name}")
     is_right = rate == (0 if tax_class.has_regular_taxation else share.law(rates))
-    return not is_right and not _may_be_free(told, rate, case)
+    return not is_right and not _may_be_free(group, rate, invoice)
 
 
-def _repeats_rates(case: Case) -> bool:
-    """Corrections have the rates of what they correct."""
-    return purpose(case) == RETURN or case.text("ide/tpNFCredito") in _CORRECTING_CREDITS
+def _repeats_rates(invoice: JudgedInvoice) -> bool:
+    """Corrections have the rates of the corrected document."""
+    return purpose(invoice) == RETURN or invoice.text("ide/tpNFCredito") in _CORRECTING_CREDITS
 
 
-def _may_be_free(told: Group, rate: Decimal, case: Case) -> bool:
-    if rate or told.tag != "gCBS":
+def _may_be_free(group: Group, rate: Decimal, invoice: JudgedInvoice) -> bool:
+    if rate or group.tag != "gCBS":
         return False
-    return _FREE_AREA in told.groups or seller_state(case) in _STATES_WITH_FREE_AREAS
+    return _FREE_AREA in group.groups or seller_state(invoice) in _STATES_WITH_FREE_AREAS
 
 
-def deferral_out_of_place(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """A part of the tax is left for later where the situation has none of it."""
+def deferral_out_of_place(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """A deferral in a situation that has none."""
     situation = situation_of(line)
-    return "gDif" in told.groups and situation is not None and not situation.has_deferral
+    return "gDif" in group.groups and situation is not None and not situation.has_deferral
 
 
-def deferral_missing(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """The situation leaves a part for later, and it is not told which."""
+def deferral_missing(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """No deferral in a situation that requires one."""
     situation = situation_of(line)
-    return "gDif" not in told.groups and situation is not None and situation.has_deferral
+    return "gDif" not in group.groups and situation is not None and situation.has_deferral
 
 
-def wrong_deferral(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """What is left for later is its percentage of the whole tax."""
-    if "gDif" not in told.groups:
+def wrong_deferral(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """The deferred amount is its percentage of the whole tax."""
+    if "gDif" not in group.groups:
         return False
-    whole = line.rated.amount("vBC") * share.rate(told) * CENT
-    return differs(told.amount("gDif/vDif"), whole * told.amount("gDif/pDif") * CENT)
+    whole = line.rated.amount("vBC") * share.rate(group) * CENT
+    return differs(group.amount("gDif/vDif"), whole * group.amount("gDif/pDif") * CENT)
 
 
-def reduction_out_of_place(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """The situation has no reduction; a public buyer brings its own, beside one of zero."""
+def reduction_out_of_place(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """A reduction in a situation that has none; a public buyer has its own, beside one of zero."""
     situation = situation_of(line)
-    if "gRed" not in told.groups or situation is None or situation.has_reduction:
+    if "gRed" not in group.groups or situation is None or situation.has_reduction:
         return False
-    return not _is_public(case) or bool(told.amount("gRed/pRedAliq"))
+    return not _is_public(invoice) or bool(group.amount("gRed/pRedAliq"))
 
 
-def reduction_missing(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """The situation or a public buyer reduces the rate, and it is not told how much."""
+def reduction_missing(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """No reduction although the situation or a public buyer requires one."""
     situation = situation_of(line)
-    if "gRed" in told.groups or situation is None:
+    if "gRed" in group.groups or situation is None:
         return False
-    return situation.has_reduction or _is_public(case)
+    return situation.has_reduction or _is_public(invoice)
 
 
-def wrong_reduction(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """The classification says how much is taken off."""
-    known = class_of(line)
-    if "gRed" not in told.groups or known is None:
+def wrong_reduction(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """The classification determines the reduction."""
+    tax_class = class_of(line)
+    if "gRed" not in group.groups or tax_class is None:
         return False
-    expected = share.reduction(known)
-    return expected is not None and told.amount("gRed/pRedAliq") != expected
+    expected = share.reduction(tax_class)
+    return expected is not None and group.amount("gRed/pRedAliq") != expected
 
 
-def wrong_effective_rate(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """What is left of the rate, to four places, give or take one of the last."""
-    if "gRed" not in told.groups:
+def wrong_effective_rate(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """The reduced rate with four decimals, with a tolerance of one in the last."""
+    if "gRed" not in group.groups:
         return False
-    left = (HUNDRED - told.amount("gRed/pRedAliq")) * (HUNDRED - case.content.amount(_PUBLIC_REDUCTION))
-    rate = told.amount(f"p{share.name}") * left * CENT * CENT
-    return abs(told.amount("gRed/pAliqEfet") - rate.quantize(_RATE_STEP, ROUND_HALF_UP)) > _RATE_STEP
+    left = (HUNDRED - group.amount("gRed/pRedAliq")) * (HUNDRED - invoice.content.amount(_PUBLIC_REDUCTION))
+    rate = group.amount(f"p{share.name}") * left * CENT * CENT
+    return abs(group.amount("gRed/pAliqEfet") - rate.quantize(_RATE_STEP, ROUND_HALF_UP)) > _RATE_STEP
 
 
-def _is_public(case: Case) -> bool:
-    return case.content.group("ide/gCompraGov") is not None
+def _is_public(invoice: JudgedInvoice) -> bool:
+    return invoice.content.group("ide/gCompraGov") is not None
 
 
-def wrong_amount(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """What is due is the tax without what is left for later and what goes back."""
-    due = line.rated.amount("vBC") * share.rate(told) * CENT
-    if told.groups:
-        due -= told.amount("gDif/vDif") + told.amount("gDevTrib/vDevTrib")
-    return differs(told.amount(f"v{share.name}"), due)
+def wrong_amount(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """The tax due is the whole tax less deferral and refund."""
+    due = line.rated.amount("vBC") * share.rate(group) * CENT
+    if group.groups:
+        due -= group.amount("gDif/vDif") + group.amount("gDevTrib/vDevTrib")
+    return differs(group.amount(f"v{share.name}"), due)
 
 
-def wrong_regular_amount(share: Share, told: Group, line: Line, case: Case) -> bool:
-    """What would be due without the suspension is the base times its rate."""
+def wrong_regular_amount(share: TaxShare, group: Group, line: JudgedLine, invoice: JudgedInvoice) -> bool:
+    """The tax without the suspension is the base times its rate."""
     regular = line.rated.group("gTribRegular")
     if regular is None:
         return False
@@ -215,7 +221,7 @@ def wrong_regular_amount(share: Share, told: Group, line: Line, case: Case) -> b
     return differs(regular.amount(f"vTribReg{share.name}"), whole)
 
 
-def _rules() -> Iterator[Rule[Case]]:
+def _rules() -> Iterator[RejectionRule[JudgedInvoice]]:
     checks: tuple[_Check, ...] = (
         wrong_rate,
         deferral_out_of_place,
@@ -230,13 +236,13 @@ def _rules() -> Iterator[Rule[Case]]:
     )
     for share in SHARES:
         for check in checks:
-            yield item_rule(getattr(share, check.__name__), _on(share, check), are_taxes_told)
+            yield item_rule(getattr(share, check.__name__), _check_on(share, check), has_reform_taxes)
 
 
-def _on(share: Share, check: _Check) -> Callable[[Line, Case], bool]:
-    def broken(line: Line, case: Case) -> bool:
-        told = line.rated.group(share.group)
-        return told is not None and check(share, told, line, case)
+def _check_on(share: TaxShare, check: _Check) -> Callable[[JudgedLine, JudgedInvoice], bool]:
+    def broken(line: JudgedLine, invoice: JudgedInvoice) -> bool:
+        group = line.rated.group(share.group)
+        return group is not None and check(share, group, line, invoice)
 
     return broken
 

@@ -1,20 +1,19 @@
-"""Totals are the sums of the items, and the amount of the document is the sum of its parts."""
+"""Rules about totals: they are the sums of the items, and the document's amount is the sum of its parts."""
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from carimbo.simulator.group import Group
-from carimbo.simulator.nfe.case import Case
-from carimbo.simulator.nfe.line import Line
-from carimbo.simulator.nfe.rules.scope import Where, document_rule, in_nfe
-from carimbo.simulator.rule import Rule
+from carimbo.simulator.nfe.judged import JudgedInvoice, JudgedLine
+from carimbo.simulator.nfe.rules.facts import Where, document_rule, in_nfe
+from carimbo.simulator.rules import RejectionRule
 
-Amount = Callable[[Line], Decimal]
+Amount = Callable[[JudgedLine], Decimal]
 
 _ZERO = Decimal(0)
 _TOLERANCE = Decimal("0.50")
-"""Of the amount of the document (MOC 7.0, anexo I, note 3); totals have none."""
-_COUNTS = "1"
+"""Of the document's amount (MOC 7.0, anexo I, note 3); totals have none."""
+_IN_TOTAL = "1"
 _YES = "1"
 _IMPORT = "3"
 _INVOICED_DIRECTLY = "2"
@@ -24,9 +23,11 @@ _CHARGED = (
 )
 
 
-def has_services(case: Case) -> bool:
-    """Documents with services that a city taxes, or with their totals."""
-    return case.content.group("total/ISSQNtot") is not None or any(line.is_service for line in case.lines)
+def has_services(invoice: JudgedInvoice) -> bool:
+    """Returns whether the document has services taxed by a city, or their totals."""
+    return invoice.content.group("total/ISSQNtot") is not None or any(
+        line.is_service for line in invoice.lines
+    )
 
 
 def _of_product(tag: str) -> Amount:
@@ -41,73 +42,75 @@ def _of_taxes(path: str) -> Amount:
     return lambda line: line.taxes.amount(path)
 
 
-def _pis_of_goods(line: Line) -> Decimal:
+def _pis_of_goods(line: JudgedLine) -> Decimal:
     return line.pis.amount("vPIS") if line.icms.tag else _ZERO
 
 
-def _cofins_of_goods(line: Line) -> Decimal:
+def _cofins_of_goods(line: JudgedLine) -> Decimal:
     return line.cofins.amount("vCOFINS") if line.icms.tag else _ZERO
 
 
-def _pis_of_services(line: Line) -> Decimal:
+def _pis_of_services(line: JudgedLine) -> Decimal:
     return line.pis.amount("vPIS") if line.is_service else _ZERO
 
 
-def _cofins_of_services(line: Line) -> Decimal:
+def _cofins_of_services(line: JudgedLine) -> Decimal:
     return line.cofins.amount("vCOFINS") if line.is_service else _ZERO
 
 
-def _returned_ipi(line: Line) -> Decimal:
+def _returned_ipi(line: JudgedLine) -> Decimal:
     return line.item.amount("impostoDevol/IPI/vIPIDevol")
 
 
-def _price_of_goods(line: Line) -> Decimal:
-    """MOC 7.0, W07-10: of the price alone an item may stay outside the total."""
-    is_counted = line.product.text("indTot") == _COUNTS and not line.is_service
+def _price_of_goods(line: JudgedLine) -> Decimal:
+    """MOC 7.0, W07-10: only the price of an item can be left out of the total."""
+    is_counted = line.product.text("indTot") == _IN_TOTAL and not line.is_service
     return line.product.amount("vProd") if is_counted else _ZERO
 
 
-def _price_of_services(line: Line) -> Decimal:
+def _price_of_services(line: JudgedLine) -> Decimal:
     return line.product.amount("vProd") if line.is_service else _ZERO
 
 
-def _sum_rule(code: str, path: str, amount: Amount, where: Where | None = None) -> Rule[Case]:
-    """The rule that a total is what the items add up to; one that is not told is zero."""
+def _sum_rule(
+    code: str, path: str, amount: Amount, where: Where | None = None
+) -> RejectionRule[JudgedInvoice]:
+    """Returns the rule that a total is the sum of the items; a missing total is zero."""
 
-    whole = f"total/{path}"
+    total_path = f"total/{path}"
 
-    def is_wrong(case: Case) -> bool:
-        return case.content.amount(whole) != sum(map(amount, case.lines), _ZERO)
+    def is_wrong(invoice: JudgedInvoice) -> bool:
+        return invoice.content.amount(total_path) != sum(map(amount, invoice.lines), _ZERO)
 
     return document_rule(code, is_wrong, where)
 
 
-def wrong_document_amount(case: Case) -> bool:
-    """NT 2023.004, W16-10; imports are not looked at, and a benefit may be taken off or not."""
-    if any(line.cfop.startswith(_IMPORT) for line in case.lines):
+def wrong_document_amount(invoice: JudgedInvoice) -> bool:
+    """NT 2023.004, W16-10; imports are not checked, and deducting a benefit is optional."""
+    if any(line.cfop.startswith(_IMPORT) for line in invoice.lines):
         return False
-    told = case.content.amount("total/ICMSTot/vNF")
-    return all(abs(told - right) > _TOLERANCE for right in _right_amounts(case))
+    amount = invoice.content.amount("total/ICMSTot/vNF")
+    return all(abs(amount - expected) > _TOLERANCE for expected in _valid_amounts(invoice))
 
 
-def _right_amounts(case: Case) -> Iterator[Decimal]:
-    totals = case.content.group("total/ICMSTot") or Group("")
-    whole = _charged(case, totals) + case.content.amount("total/ISSQNtot/vServ")
+def _valid_amounts(invoice: JudgedInvoice) -> Iterator[Decimal]:
+    totals = invoice.content.group("total/ICMSTot") or Group("")
+    whole = _charged(invoice, totals) + invoice.content.amount("total/ISSQNtot/vServ")
     left_out = sum(map(totals.amount, ("vST", "vFCPST", "vIPIDevol")), _ZERO)
-    are_vehicles = any(line.product.text("veicProd/tpOp") == _INVOICED_DIRECTLY for line in case.lines)
-    for benefit in (_ZERO, totals.amount("vICMSDeson"), sum(map(_deducted, case.lines), _ZERO)):
+    are_vehicles = any(line.product.text("veicProd/tpOp") == _INVOICED_DIRECTLY for line in invoice.lines)
+    for benefit in (_ZERO, totals.amount("vICMSDeson"), sum(map(_deducted, invoice.lines), _ZERO)):
         yield whole - benefit
         if are_vehicles:
             yield whole - benefit - left_out
 
 
-def _charged(case: Case, totals: Group) -> Decimal:
-    substituted = sum(map(_substituted_contributions, case.lines), _ZERO)
+def _charged(invoice: JudgedInvoice, totals: Group) -> Decimal:
+    substituted = sum(map(_substituted_contributions, invoice.lines), _ZERO)
     return sum(map(totals.amount, _CHARGED), substituted) - totals.amount("vDesc")
 
 
-def _substituted_contributions(line: Line) -> Decimal:
-    """PIS and COFINS of substitution, where they say that they are charged."""
+def _substituted_contributions(line: JudgedLine) -> Decimal:
+    """PIS and COFINS of substitution that are added to the amount."""
     return sum(
         (
             line.taxes.amount(f"{tax}ST/v{tax}")
@@ -118,11 +121,11 @@ def _substituted_contributions(line: Line) -> Decimal:
     )
 
 
-def _deducted(line: Line) -> Decimal:
+def _deducted(line: JudgedLine) -> Decimal:
     return line.icms.amount("vICMSDeson") if line.icms.text("indDeduzDeson") == _YES else _ZERO
 
 
-TOTAL_RULES: tuple[Rule[Case], ...] = (
+TOTAL_RULES: tuple[RejectionRule[JudgedInvoice], ...] = (
     _sum_rule("531", "ICMSTot/vBC", _of_icms("vBC")),
     _sum_rule("532", "ICMSTot/vICMS", _of_icms("vICMS")),
     _sum_rule("795", "ICMSTot/vICMSDeson", _of_icms("vICMSDeson")),

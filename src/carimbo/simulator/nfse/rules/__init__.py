@@ -1,1 +1,1 @@
-"""The rules that the Sefin Nacional holds notes and events against (Anexos I and II of the layout 1.01)."""
+"""The rules of the Sefin Nacional for declarations and events (Anexos I and II of the layout 1.01)."""

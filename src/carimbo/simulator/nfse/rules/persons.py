@@ -1,28 +1,14 @@
-"""What is asked of every person that a declaration, or a document in it, names: tax ids, addresses, mail.
+"""Checks of every person that a declaration or a document in it names: tax ids, addresses, e-mail.
 
-Each check is of the person at a path; one who is not there breaks nothing.
+Each check is about the person at a path; a missing person passes.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from carimbo.fiscal.tables.countries import FOREIGN_COUNTRIES
-from carimbo.fiscal.tables.municipalities import municipality_of_ibge
-from carimbo.simulator.tax_ids import is_cnpj, is_cpf
-
-
-class Told(Protocol):
-    """What names persons."""
-
-    def text(self, path: str) -> str:
-        """The text at a path; empty if it is not there."""
-
-    def has(self, path: str) -> bool:
-        """Tell whether a group or a text is there."""
-
-
-Check = Callable[[Told], bool]
+from carimbo.fiscal.tables.geography import FOREIGN_COUNTRIES, municipality_of_ibge
+from carimbo.simulator.identifiers import is_cnpj, is_cpf
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)+")
 _UNKNOWN_REASON = "0"
@@ -58,74 +44,88 @@ _ZIPCODES: dict[str, Sequence[tuple[int, int]]] = {
 }
 
 
+class FieldSource(Protocol):
+    """A declaration or document whose fields are read by path."""
+
+    def text(self, path: str) -> str:
+        """Returns the text at a path; empty if missing."""
+
+    def has(self, path: str) -> bool:
+        """Returns whether a group or a text exists."""
+
+
+PersonCheck = Callable[[FieldSource], bool]
+
+
 def is_email(text: str) -> bool:
-    """Tell whether a text can be an address of mail."""
+    """Returns whether a text can be an e-mail address."""
     return bool(_EMAIL.fullmatch(text))
 
 
 def is_foreign_country(code: str) -> bool:
-    """Tell whether two letters are a country, and not Brazil."""
+    """Returns whether a code is a country other than Brazil."""
     return code in FOREIGN_COUNTRIES.value
 
 
 def is_city(code: str) -> bool:
-    """Tell whether a code is one of IBGE's."""
+    """Returns whether a code is a municipality of IBGE."""
     return municipality_of_ibge(code) is not None
 
 
 def is_elsewhere(zipcode: str, city: str) -> bool:
-    """Tell whether a postal code is of another state than the city's: those of cities are not published.
+    """Returns whether a postal code belongs to another state; ranges of cities are not published.
 
-    Of a city that is none nothing is said.
+    Returns False for an unknown city.
     """
-    found = municipality_of_ibge(city)
-    if not zipcode or found is None:
+    municipality = municipality_of_ibge(city)
+    if not zipcode or municipality is None:
         return False
-    return not any(first <= int(zipcode[:5]) <= last for first, last in _ZIPCODES[found.state])
+    return not any(first <= int(zipcode[:5]) <= last for first, last in _ZIPCODES[municipality.state])
 
 
-def wrong_cnpj_of(path: str) -> Check:
-    """Check digits that do not fit."""
-    return lambda told: bool(found := told.text(f"{path}/CNPJ")) and not is_cnpj(found)
+def wrong_cnpj_of(path: str) -> PersonCheck:
+    """Returns the check that the digits of a CNPJ are wrong."""
+    return lambda source: bool(cnpj := source.text(f"{path}/CNPJ")) and not is_cnpj(cnpj)
 
 
-def wrong_cpf_of(path: str) -> Check:
-    """Check digits that do not fit."""
-    return lambda told: bool(found := told.text(f"{path}/CPF")) and not is_cpf(found)
+def wrong_cpf_of(path: str) -> PersonCheck:
+    """Returns the check that the digits of a CPF are wrong."""
+    return lambda source: bool(cpf := source.text(f"{path}/CPF")) and not is_cpf(cpf)
 
 
-def abroad_without_id(path: str) -> Check:
-    """An address abroad, of somebody with a tax id of Brazil."""
+def abroad_without_id(path: str) -> PersonCheck:
+    """Returns the check that a person abroad has no foreign id, nor a reason for its absence."""
     named = (f"{path}/NIF", f"{path}/cNaoNIF")
-    return lambda told: told.has(f"{path}/end/endExt") and not any(map(told.has, named))
+    return lambda source: source.has(f"{path}/end/endExt") and not any(map(source.has, named))
 
 
-def without_reason(path: str) -> Check:
-    """Why there is no foreign id is told by every new note."""
-    return lambda told: told.text(f"{path}/cNaoNIF") == _UNKNOWN_REASON
+def without_reason(path: str) -> PersonCheck:
+    """Returns the check that the reason for a missing foreign id is "unknown", as in old notes only."""
+    return lambda source: source.text(f"{path}/cNaoNIF") == _UNKNOWN_REASON
 
 
-def foreign_id_at_home(path: str) -> Check:
-    """A foreign id, without an address abroad."""
-    return lambda told: told.has(f"{path}/NIF") and not told.has(f"{path}/end/endExt")
+def foreign_id_at_home(path: str) -> PersonCheck:
+    """Returns the check that a person with a foreign id has no address abroad."""
+    return lambda source: source.has(f"{path}/NIF") and not source.has(f"{path}/end/endExt")
 
 
-def city_unknown_of(path: str) -> Check:
-    """A code that IBGE's table does not have."""
-    return lambda told: bool(found := told.text(f"{path}/end/endNac/cMun")) and not is_city(found)
+def city_unknown_of(path: str) -> PersonCheck:
+    """Returns the check that the city is not in the table of IBGE."""
+    return lambda source: bool(city := source.text(f"{path}/end/endNac/cMun")) and not is_city(city)
 
 
-def zipcode_of_another_city(path: str) -> Check:
-    """A postal code of elsewhere."""
+def zipcode_of_another_city(path: str) -> PersonCheck:
+    """Returns the check that the postal code belongs to another state than the city."""
     address = f"{path}/end/endNac"
-    return lambda told: is_elsewhere(told.text(f"{address}/CEP"), told.text(f"{address}/cMun"))
+    return lambda source: is_elsewhere(source.text(f"{address}/CEP"), source.text(f"{address}/cMun"))
 
 
-def country_unknown_of(path: str) -> Check:
-    """No country, or Brazil."""
-    return lambda told: bool(found := told.text(f"{path}/end/endExt/cPais")) and not is_foreign_country(found)
+def country_unknown_of(path: str) -> PersonCheck:
+    """Returns the check that the country of an address abroad is unknown, or Brazil."""
+    country = f"{path}/end/endExt/cPais"
+    return lambda source: bool(code := source.text(country)) and not is_foreign_country(code)
 
 
-def wrong_email_of(path: str) -> Check:
-    """No address of mail."""
-    return lambda told: bool(found := told.text(f"{path}/email")) and not is_email(found)
+def wrong_email_of(path: str) -> PersonCheck:
+    """Returns the check that the e-mail address is malformed."""
+    return lambda source: bool(email := source.text(f"{path}/email")) and not is_email(email)

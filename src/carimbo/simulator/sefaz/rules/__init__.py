@@ -1,1 +1,1 @@
-"""Rules that hold for every SEFAZ family; each family gives them its codes and their order."""
+"""Rules of every SEFAZ family; each family defines their codes and their order."""

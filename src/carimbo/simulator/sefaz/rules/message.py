@@ -1,4 +1,4 @@
-"""The message: its size, its encoding, its form and its version (MOC 7.0, groups B to D)."""
+"""Rules about a message: size, form, version (MOC 7.0, groups B to D), sender and signature (A, E, F)."""
 
 import re
 from collections.abc import Callable
@@ -6,102 +6,158 @@ from copy import deepcopy
 
 from lxml import etree
 
-from carimbo.fiscal.schemas.catalog import Schema
-from carimbo.simulator.element_names import is_prefixed, local_name
-from carimbo.simulator.rule import Finding, Refusal, Rule
-from carimbo.simulator.sefaz.call import UTF_8, Call, Received
-from carimbo.simulator.sefaz.dialect import LONGEST_MESSAGE, Dialect
-from carimbo.simulator.xsd_faults import first_fault
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.simulator.identifiers import is_person, tax_id_base
+from carimbo.simulator.rules import (
+    AuthorityVerdict,
+    Finding,
+    RejectionRule,
+    SignedMessage,
+    certificate_rules,
+    flaws_of,
+    flaws_of_signer,
+)
+from carimbo.simulator.sefaz.call import UTF_8, ReceivedMessage, ServiceCall
+from carimbo.simulator.sefaz.dialect import LONGEST_MESSAGE, FamilyDialect
+from carimbo.simulator.trust import CertificateFlaw
+from carimbo.simulator.xml_messages import first_fault, is_prefixed, local_name
 
 SCHEMA = "215"
-"""The code of most messages that break their XSD, in every family."""
+"""The code of most XSD violations, in every family."""
 
 _EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
-# Looking at every node takes long; where none of these is there is nothing to look for.
-_SIGN_OF_AN_ASIDE = re.compile(rb"<(?:!--|\?)")
-_SIGN_OF_EDITING = re.compile(rb">(?:[ \n\t]|&#13;)")
+# Checking every node is slow: messages without these bytes are not checked.
+_COMMENT_OR_INSTRUCTION = re.compile(rb"<(?:!--|\?)")
+_WHITE_SPACE_AFTER_TAG = re.compile(rb">(?:[ \n\t]|&#13;)")
+_SENDER_CODES = {flaw: str(280 + flaw) for flaw in CertificateFlaw}
+"""MOC 7.0, A01 to A07."""
+_SIGNER_CODES = {flaw: str(290 + flaw) for flaw in CertificateFlaw}
+"""MOC 7.0, E01 to E07."""
 
 
-def too_large(call: Call) -> bool:
+def too_large(call: ServiceCall) -> bool:
     """MOC 7.0, B01."""
     return len(call.text) > call.dialect.largest_message
 
 
-def other_encoding(call: Call) -> bool:
+def other_encoding(call: ServiceCall) -> bool:
     """MOC 7.0, D03."""
     return call.envelope_encoding != UTF_8
 
 
-def prefixed(call: Call) -> bool:
+def prefixed(call: ServiceCall) -> bool:
     """MOC 7.0, D02."""
     return is_prefixed(call.text, call.root)
 
 
-def edited(call: Call) -> bool:
-    """MOC 7.0, D01e: white space between tags; what is around the message belongs to its envelope."""
-    return bool(_SIGN_OF_EDITING.search(call.text)) and bool(_EDITED(call.root))
+def edited(call: ServiceCall) -> bool:
+    """MOC 7.0, D01e: white space between tags. White space around the message belongs to the envelope."""
+    return bool(_WHITE_SPACE_AFTER_TAG.search(call.text)) and bool(_EDITED(call.root))
 
 
-def other_version(call: Call) -> bool:
-    """MOC 7.0, group C: a version of the layout that the service does not know."""
+def other_version(call: ServiceCall) -> bool:
+    """MOC 7.0, group C: a version of the layout that the service does not support."""
     return call.root.get("versao") not in _versions(call.dialect, call.root)
 
 
-def other_environment(call: Call) -> bool:
-    """MOC 7.0, B24-10 and the like: documents and events have environments of their own."""
+def other_environment(call: ServiceCall) -> bool:
+    """MOC 7.0, B24-10 and others. Documents and events have an environment of their own."""
     environment = call.text_at("tpAmb")
     return bool(environment) and environment != call.place.environment
 
 
-def header_missing(call: Call) -> bool:
+def header_missing(call: ServiceCall) -> bool:
     """MOC MDF-e, 242."""
     return call.needs_header and call.header is None
 
 
-def header_without_state(call: Call) -> bool:
+def header_without_state(call: ServiceCall) -> bool:
     """MOC MDF-e, 409."""
     return call.header is not None and not call.header.findtext("{*}cUF")
 
 
-def header_without_version(call: Call) -> bool:
+def header_without_version(call: ServiceCall) -> bool:
     """MOC MDF-e, 411."""
     return call.header is not None and not call.header.findtext("{*}versaoDados")
 
 
-def schema_rule(code: str, where: Callable[[Call], bool] | None = None) -> Rule[Call]:
-    """Makes the rule that a message is as its XSD wants it (MOC 7.0, D01)."""
+def schema_rule(code: str, where: Callable[[ServiceCall], bool] | None = None) -> RejectionRule[ServiceCall]:
+    """Returns the rule that a message is valid against its XSD (MOC 7.0, D01)."""
 
-    def misformed(call: Call) -> Finding:
-        if _SIGN_OF_AN_ASIDE.search(call.text):
+    def misformed(call: ServiceCall) -> Finding:
+        if _COMMENT_OR_INSTRUCTION.search(call.text):
             return f"[{local_name(call.root)}: comentário ou instrução de processamento]"
         return schema_fault(call, call.root, call.schema, code)
 
-    return Rule(code, misformed, where)
+    return RejectionRule(code, misformed, where)
 
 
 def schema_fault(
-    received: Received, root: etree._Element, schema: Schema | None, code: str = SCHEMA
+    received: ReceivedMessage, root: etree._Element, schema: Schema | None, code: str = SCHEMA
 ) -> str | None:
-    """Returns the first fault in brackets, as much of it as has room after the official text of a code."""
+    """Returns the first violation in brackets, cut to the space after the official text of a code."""
     if schema is None:
         return None
     dialect = received.dialect
-    fault = first_fault(received.world.xsds.of(schema), _as_the_xsd_knows_it(dialect, root))
+    fault = first_fault(received.context.xsds.of(schema), _with_xsd_version(dialect, root))
     if fault is None:
         return None
-    room = LONGEST_MESSAGE - len(f"{dialect.text_of(Refusal(code))} []")
+    room = LONGEST_MESSAGE - len(f"{dialect.text_of(AuthorityVerdict(code))} []")
     return f"[{fault[-room:]}]"
 
 
-def _versions(dialect: Dialect, root: etree._Element) -> tuple[str, ...]:
+def _versions(dialect: FamilyDialect, root: etree._Element) -> tuple[str, ...]:
     return dialect.versions.get(local_name(root)) or (dialect.version,)
 
 
-def _as_the_xsd_knows_it(dialect: Dialect, root: etree._Element) -> etree._Element:
-    """Returns a message with the version of its XSD: the others differ in their number alone."""
+def _with_xsd_version(dialect: FamilyDialect, root: etree._Element) -> etree._Element:
+    """A message with the version of its XSD: other versions differ in their number only."""
     first, *others = _versions(dialect, root)
     if root.get("versao") not in others:
         return root
     older = deepcopy(root)
     older.set("versao", first)
     return older
+
+
+SENDER_RULES: tuple[RejectionRule[ServiceCall], ...] = certificate_rules(
+    _SENDER_CODES, lambda call: flaws_of(call.sender, call.context)
+)
+
+
+def signature_malformed(signed: SignedMessage) -> bool:
+    """MOC 7.0, F01: other algorithms, another reference, or no signature."""
+    return signed.signature is None or not signed.signature.has_required_form
+
+
+def signature_does_not_match(signed: SignedMessage) -> bool:
+    """MOC 7.0, F02: a malformed signature is not calculated."""
+    signature = signed.signature
+    return signature is not None and signature.has_required_form and not signature.verifies
+
+
+def signed_by_another_company(signed: SignedMessage) -> bool:
+    """MOC 7.0, F03 (NT 2018.001): a certificate with a CNPJ whose base is not the author's."""
+    owner = _owner(signed)
+    return bool(owner) and not is_person(owner) and tax_id_base(owner) != tax_id_base(signed.author)
+
+
+def signed_by_another_person(signed: SignedMessage) -> bool:
+    """MOC 7.0, F03A (NT 2018.001): a certificate with a CPF that is not the author's."""
+    owner = _owner(signed)
+    return is_person(owner) and owner != signed.author
+
+
+def _owner(signed: SignedMessage) -> str:
+    """The owner of the certificate; empty if it has none, which another rule checks (292)."""
+    credential = signed.signature and signed.signature.credential
+    return credential.owner if credential else ""
+
+
+SIGNATURE_RULES: tuple[RejectionRule[SignedMessage], ...] = (
+    *certificate_rules(_SIGNER_CODES, flaws_of_signer),
+    RejectionRule("298", signature_malformed),
+    RejectionRule("297", signature_does_not_match),
+    RejectionRule("213", signed_by_another_company),
+    RejectionRule("227", signed_by_another_person),
+)

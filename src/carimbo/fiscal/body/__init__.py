@@ -1,0 +1,1 @@
+"""Request bodies: types of their fields, how JSON is read, and validation messages in Portuguese."""

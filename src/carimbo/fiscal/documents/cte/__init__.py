@@ -1,1 +1,0 @@
-"""CT-e, model 57: freight."""

@@ -1,1 +1,0 @@
-"""CT-e OS, model 67: persons, valuables, excess baggage."""

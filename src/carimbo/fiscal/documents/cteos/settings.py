@@ -1,7 +1,0 @@
-"""A company's settings for CT-e OS."""
-
-from carimbo.fiscal.module_settings import ModuleSettings
-
-
-class CteOsSettings(ModuleSettings):
-    """Series and next number."""

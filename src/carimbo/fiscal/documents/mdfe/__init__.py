@@ -1,1 +1,0 @@
-"""MDF-e, model 58: cargo manifest."""

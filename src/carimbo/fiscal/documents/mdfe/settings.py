@@ -1,7 +1,0 @@
-"""A company's settings for MDF-e."""
-
-from carimbo.fiscal.module_settings import ModuleSettings
-
-
-class MdfeSettings(ModuleSettings):
-    """Series and next number."""

@@ -1,0 +1,1 @@
+"""Identifiers and proofs of identity: tax ids, access keys, certificates and signatures."""

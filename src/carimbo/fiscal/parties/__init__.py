@@ -1,0 +1,1 @@
+"""Parties of a document: companies, customers and recipients, and their addresses."""

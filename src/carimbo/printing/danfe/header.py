@@ -1,0 +1,205 @@
+"""The header of every sheet: the issuer, title and number of the document, and its access key."""
+
+from dataclasses import dataclass
+
+from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
+from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
+from carimbo.printing import formats
+from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.images import PlainPng, code_128
+from carimbo.printing.engine.wrapping import FittedText, fit_text, wrap_text
+from carimbo.printing.formats import street_of
+from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, draw_rows, row, rows_height
+
+ISSUER_WIDTH = 78.0
+_LOGO = 26.0
+_MARGIN = 1.5
+_TITLE = 3.0
+_NAME_SIZES = (12.0, 10.0)
+_ADDRESS_SIZE = 8.0
+_LEADING = 1.15
+_GAP = 1.2
+_LEAST = 34.0
+_LEAST_SIZE = 4.5
+_KIND, _KEY = 32.0, 90.0
+_CONSULT = (
+    "Consulta de autenticidade no portal nacional da NF-e www.nfe.fazenda.gov.br/portal"
+    " ou no site da Sefaz Autorizadora"
+)
+_REGIMES = {
+    "1": "Simples Nacional",
+    "2": "Simples Nacional, excesso de sublimite de receita bruta",
+    "3": "Regime Normal",
+    "4": "Simples Nacional, Microempreendedor Individual (MEI)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerBox:
+    """The box of the issuer, with logo, name and address; it grows with its content."""
+
+    logo: PlainPng | None
+    name: FittedText
+    address: FittedText
+
+    @property
+    def height(self) -> float:
+        return _TITLE + self._texts + 2 * _MARGIN
+
+    @property
+    def _texts(self) -> float:
+        return _height(self.name) + _GAP + _height(self.address)
+
+    def draw(self, canvas: Canvas, y: float, height: float) -> None:
+        """Draws the box with its upper edge at y and its texts in the middle of the height."""
+        canvas.box(LEFT, y, ISSUER_WIDTH, height)
+        canvas.text(LEFT + 0.8, y + 2.1, "IDENTIFICAÇÃO DO EMITENTE", TITLE_SIZE)
+        x, width = LEFT + _MARGIN, ISSUER_WIDTH - 2 * _MARGIN
+        if self.logo:
+            canvas.image(self.logo, x, y + _TITLE + 0.5, _LOGO, height - _TITLE - 1.5)
+            x, width = x + _LOGO + _MARGIN, width - _LOGO - _MARGIN
+        top = y + _TITLE + (height - _TITLE - self._texts) / 2
+        _draw(canvas, x, top, width, self.name, bold=True)
+        _draw(canvas, x, top + _height(self.name) + _GAP, width, self.address)
+
+
+def issuer_box(canvas: Canvas, issuer: Issuer, logo: PlainPng | None) -> IssuerBox:
+    """Measures name and address; a long name gets a smaller size."""
+    width = ISSUER_WIDTH - 2 * _MARGIN - (_LOGO + _MARGIN if logo else 0)
+    names = [
+        FittedText(wrap_text(canvas.face(bold=True), issuer.name, width, size), size) for size in _NAME_SIZES
+    ]
+    name = next((text for text in names if len(text.lines) <= 2), names[-1])  # noqa: PLR2004
+    lines = [
+        line for text in _address(issuer) for line in wrap_text(canvas.face(), text, width, _ADDRESS_SIZE)
+    ]
+    return IssuerBox(logo, name, FittedText(tuple(lines), _ADDRESS_SIZE))
+
+
+def _address(issuer: Issuer) -> list[str]:
+    place = issuer.address
+    zipcode = f" - CEP {formats.zipcode(place.zipcode)}" if place.zipcode else ""
+    phone = f"Fone {formats.phone(place.phone)}" if place.phone else ""
+    lines = street_of(place), place.district, f"{place.city} - {place.state}{zipcode}", phone
+    return list(filter(None, lines))
+
+
+def _height(text: FittedText) -> float:
+    return len(text.lines) * text.size * _LEADING * POINT
+
+
+def _draw(
+    canvas: Canvas, x: float, top: float, width: float, text: FittedText, *, bold: bool = False
+) -> None:
+    baseline = top + text.size * 0.85 * POINT
+    for line in text.lines:
+        canvas.text(x, baseline, line, text.size, width=width, align=Align.CENTER, bold=bold)
+        baseline += text.size * _LEADING * POINT
+
+
+@dataclass(frozen=True, slots=True)
+class DanfeHeader:
+    """The header, measured once; only the sheet number differs between sheets."""
+
+    archived: ArchivedInvoice
+    is_canceled: bool
+    issuer: IssuerBox
+    rows: tuple[Row, ...]
+
+    @property
+    def height(self) -> float:
+        return self._upper + rows_height(self.rows)
+
+    @property
+    def _upper(self) -> float:
+        return max(_LEAST, self.issuer.height)
+
+    def draw(self, canvas: Canvas, y: float, sheet: int, sheets: int) -> None:
+        """Draws it with its upper edge at y."""
+        self.issuer.draw(canvas, y, self._upper)
+        self._draw_title(canvas, y, f"FOLHA {sheet}/{sheets}")
+        self._draw_key(canvas, y)
+        draw_rows(canvas, self.rows, LEFT, y + self._upper)
+
+    def _draw_title(self, canvas: Canvas, y: float, sheet: str) -> None:
+        about, x = self.archived.invoice.identification, LEFT + ISSUER_WIDTH
+        canvas.box(x, y, _KIND, self._upper)
+        lines = (
+            (5.4, "DANFE", 14.0, True),
+            (8.4, "DOCUMENTO AUXILIAR DA", 6.5, False),
+            (11.0, "NOTA FISCAL ELETRÔNICA", 6.5, False),
+            (24.4, f"Nº {formats.invoice_number(about.number)}", 10.0, True),
+            (28.4, f"SÉRIE {about.series:03}", 10.0, True),
+            (32.4, sheet, 10.0, True),
+        )
+        for baseline, text, largest, bold in lines:
+            size = fit_text(canvas.face(bold=bold), text, _KIND - 2, largest, _LEAST_SIZE).size
+            canvas.text(x, y + baseline, text, size, width=_KIND, align=Align.CENTER, bold=bold)
+        canvas.text(x + 4, y + 15.4, "0 - ENTRADA", 7.5)
+        canvas.text(x + 4, y + 18.6, "1 - SAÍDA", 7.5)
+        canvas.box(x + 23, y + 13, 6, 6.4)
+        canvas.text(x + 23, y + 17.6, about.direction, 11, width=6, align=Align.CENTER, bold=True)
+
+    def _draw_key(self, canvas: Canvas, y: float) -> None:
+        x = LEFT + ISSUER_WIDTH + _KIND
+        canvas.box(x, y, _KEY, self._upper)
+        canvas.bitmap(code_128(self.archived.access_key), x + 3, y + 1.8, _KEY - 6, 11)
+        canvas.rule(x, y + 14.4, x + _KEY, y + 14.4)
+        canvas.text(x + 0.8, y + 16.5, "CHAVE DE ACESSO", TITLE_SIZE)
+        key = formats.key(self.archived.access_key)
+        size = fit_text(canvas.face(bold=True), key, _KEY - 2, 8.6, _LEAST_SIZE).size
+        canvas.text(x, y + 20.2, key, size, width=_KEY, align=Align.CENTER, bold=True)
+        canvas.rule(x, y + 21.8, x + _KEY, y + 21.8)
+        baseline = y + 26
+        if self.is_canceled:
+            canvas.text(x, baseline, "NF-e CANCELADA", 11, width=_KEY, align=Align.CENTER, bold=True)
+            baseline += 3.6
+        consult = _consult(canvas)
+        for line in consult.lines:
+            canvas.text(x, baseline, line, consult.size, width=_KEY, align=Align.CENTER)
+            baseline += 3.1
+
+
+def danfe_header(
+    canvas: Canvas, archived: ArchivedInvoice, *, is_canceled: bool, logo: PlainPng | None, is_reform: bool
+) -> DanfeHeader:
+    """Measures the header; it shows the tax regime since NT 2026.010 (4.2)."""
+    invoice, issuer = archived.invoice, archived.invoice.issuer
+    rows = [
+        row(
+            canvas,
+            FormField("NATUREZA DA OPERAÇÃO", invoice.identification.nature, ISSUER_WIDTH + _KIND),
+            FormField("PROTOCOLO DE AUTORIZAÇÃO DE USO", _protocol(archived), _KEY, Align.CENTER, bold=True),
+        ),
+        row(
+            canvas,
+            FormField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 66),
+            FormField("INSCRIÇÃO ESTADUAL DO SUBST. TRIBUTÁRIO", issuer.st_state_registration or "", 66),
+            FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), CONTENT - 132),
+        ),
+    ]
+    if is_reform:
+        regime = f"{issuer.tax_regime} - {_REGIMES.get(issuer.tax_regime, '')}"
+        rows.append(
+            row(
+                canvas,
+                FormField("CÓDIGO DE REGIME TRIBUTÁRIO", regime, 100),
+                # A later technical note will define its XML element (NT 2026.010, 4.2).
+                FormField("TIPO DE REGIME DE APURAÇÃO DO IBS E DA CBS", "", CONTENT - 100),
+            )
+        )
+    return DanfeHeader(archived, is_canceled, issuer_box(canvas, issuer, logo), tuple(rows))
+
+
+def _consult(canvas: Canvas) -> FittedText:
+    """Returns the text in the largest size that fits on two lines."""
+    sizes = (7.5, 6.5, 5.5, 4.5)
+    each = (FittedText(wrap_text(canvas.face(), _CONSULT, _KEY - 8, size), size) for size in sizes)
+    return min(each, key=lambda text: (max(len(text.lines), 2), -text.size))
+
+
+def _protocol(archived: ArchivedInvoice) -> str:
+    protocol = archived.protocol
+    if protocol is None or protocol.number is None:
+        return "PENDENTE DE AUTORIZAÇÃO"
+    return f"{protocol.number} - {formats.day_and_hour(protocol.at)}"

@@ -1,0 +1,1 @@
+"""PDF drawing: pages, fonts, images and codes, and fitting text into widths."""

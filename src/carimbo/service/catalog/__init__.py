@@ -1,0 +1,1 @@
+"""The catalog of a company, customers and items, and the official codes that items use."""

@@ -1,0 +1,1 @@
+"""The status of a company: whether it can issue now, its warnings, contingency and municipality."""

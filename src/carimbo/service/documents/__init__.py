@@ -1,0 +1,1 @@
+"""Stored documents: queries, records, files, and the builder that makes new ones."""

@@ -1,0 +1,233 @@
+"""The numbering ledger: unused numbers of each series, why they are unused, and their inutilization."""
+
+from collections.abc import Callable
+from dataclasses import astuple
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import AS_STORED, Body, Record
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.filing import Justification
+from carimbo.fiscal.module_settings import Series
+from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.companies.snapshot import CompanySnapshot
+from carimbo.service.document_types import document_type_named, find_document_type, last_number_of
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.filing.context import FilingContext
+from carimbo.service.filing.gaps import CAPITAL, Gap, GapReason, NumberRange, gap_of, number_ranges
+from carimbo.service.filing.inutilize import InutilizationRecord, check_range, file_range, record_of_range
+from carimbo.service.stored_records import partial_record, record_or_partial
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.inutilizations import NewInutilization
+from carimbo.storage.numbering import NumberSequence, UnusedPage
+
+MOST_LISTED = 1_000
+"""How many gaps of a series are listed."""
+# More than any company leaves in a month; the next request handles the rest.
+_MAX_EXAMINED = 10_000
+_MAX_FILED = 1_000
+
+_VOIDED = tuple(document_type for document_type in DOCUMENT_TYPES if document_type.numbering.voiding)
+_JUSTIFICATION = "Números não utilizados por quebra na sequência da numeração"
+
+if TYPE_CHECKING:
+    VoidableType = str
+else:
+    VoidableType = Literal[tuple(kind.name for kind in _VOIDED)]
+
+
+class GapRecord(Record):
+    """Consecutive unused numbers."""
+
+    number_start: int
+    number_end: int
+    reason: GapReason
+    document_id: UUID | None = Field(description="Documento que recebeu o número, se algum recebeu.")
+    voidable: bool = Field(description="Se pode ser inutilizado.")
+    deadline: datetime | None = Field(description="Prazo legal; nulo onde números não são inutilizados.")
+    overdue: bool = Field(description="Se o prazo passou: a autoridade ainda pode aceitar.")
+
+
+class NumberingRecord(Record):
+    """A series: its next number and its gaps."""
+
+    type: str = Field(examples=["nfe"])
+    environment: Annotated[Environment, AS_STORED]
+    series: int
+    next_number: int | None = Field(description="Nulo depois do último número da série.")
+    gaps: list[GapRecord]
+    omitted: int = Field(description=f"Quantas lacunas há além das {MOST_LISTED} primeiras.")
+
+
+class GapsRequest(Body):
+    """The body that inutilizes gaps."""
+
+    type: VoidableType | None = Field(default=None, description="Só as deste tipo de documento.")
+    series: Series | None = Field(default=None, description="Só as desta série.")
+    justification: Justification = Field(
+        default=_JUSTIFICATION, description="Justificativa, de 15 a 255 caracteres (xJust)."
+    )
+
+
+async def read_ledger(
+    database: Database, subscription_id: UUID, company: CompanyRow, type_name: str | None, now: datetime
+) -> list[NumberingRecord]:
+    """Returns every series of a company with its gaps."""
+    async with database.snapshot(subscription_id) as tenant:
+        numberings = await tenant.numberings.all(company.id)
+        chosen = [numbering for numbering in numberings if type_name in (None, numbering.document_type)]
+        return [await _numbering_record(tenant, company, numbering, now) for numbering in chosen]
+
+
+async def inutilize_gaps(
+    context: FilingContext, subscription_id: UUID, company: CompanyRow, request: GapsRequest
+) -> list[InutilizationRecord]:
+    """Inutilizes all gaps that can be, in the environment in which the company issues now."""
+    return await _inutilize(context, subscription_id, company, request, lambda _: True)
+
+
+async def inutilize_due_gaps(
+    context: FilingContext, subscription_id: UUID, company: CompanyRow
+) -> list[InutilizationRecord]:
+    """Inutilizes the gaps whose deadline is within three days."""
+    now = context.issuing.builder.clock()
+    return await _inutilize(context, subscription_id, company, GapsRequest(), lambda gap: gap.is_due(now))
+
+
+async def _numbering_record(
+    tenant: Tenant, company: CompanyRow, numbering: NumberSequence, now: datetime
+) -> NumberingRecord:
+    page = await tenant.numberings.unused(numbering, MOST_LISTED)
+    columns = {
+        "type": numbering.document_type,
+        "environment": numbering.environment,
+        "series": numbering.series,
+        "next_number": numbering.next_number,
+        "omitted": page.total,
+    }
+    series_key = "/".join(map(str, astuple(numbering)[:-1]))
+    return record_or_partial(
+        "number_sequences",
+        series_key,
+        lambda: NumberingRecord.model_validate(columns | _gaps_of(company, numbering, page, now)),
+        lambda: partial_record(NumberingRecord, columns),
+    )
+
+
+def _gaps_of(
+    company: CompanyRow, numbering: NumberSequence, page: UnusedPage, now: datetime
+) -> dict[str, Any]:
+    document_type, state = find_document_type(numbering.document_type), _state_of(company)
+    has_next = numbering.next_number <= last_number_of(numbering.document_type)
+    gaps = []
+    # A type that can't be issued yet may have a next number, but has no gaps.
+    if document_type:
+        for unused in page.numbers:
+            gap = gap_of(unused, document_type, state, now)
+            gaps.append(_gap_record(gap, document_type, now))
+    return {
+        "next_number": numbering.next_number if has_next else None,
+        "gaps": gaps,
+        "omitted": page.total - len(page.numbers),
+    }
+
+
+def _gap_record(gap: Gap, document_type: DocumentType, now: datetime) -> GapRecord:
+    deadline = gap.deadline.astimezone(UTC) if document_type.numbering.voiding else None
+    return GapRecord(
+        number_start=gap.first_number,
+        number_end=gap.last_number,
+        reason=gap.reason,
+        document_id=gap.document_id,
+        voidable=gap.is_voidable,
+        deadline=deadline,
+        overdue=deadline is not None and deadline < now,
+    )
+
+
+async def _inutilize(
+    context: FilingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    request: GapsRequest,
+    is_wanted: Callable[[Gap], bool],
+) -> list[InutilizationRecord]:
+    snapshot = await context.snapshot_of(subscription_id, company, *_VOIDED)
+    ranges = await _ranges(context, snapshot, request, is_wanted)
+    for new in ranges[:1]:
+        # Errors of the company's data or of the justification are the same for all ranges.
+        check_range(context, snapshot, document_type_named(new.document_type), new)
+    filed = [await _file(context.issuing.database, subscription_id, new) for new in ranges]
+    return [record for record in filed if record]
+
+
+async def _ranges(
+    context: FilingContext, snapshot: CompanySnapshot, request: GapsRequest, is_wanted: Callable[[Gap], bool]
+) -> list[NewInutilization]:
+    """Returns the ranges to file, at most as many as a caller can wait for."""
+    now, state = context.issuing.builder.clock(), _state_of(snapshot.row)
+    ranges: list[NewInutilization] = []
+    async with context.issuing.database.snapshot(snapshot.subscription_id) as tenant:
+        for numbering in await tenant.numberings.all(snapshot.row.id):
+            document_type = find_document_type(numbering.document_type)
+            if document_type is None or not _is_requested(numbering, document_type, snapshot, request):
+                continue
+            page = await tenant.numberings.unused(numbering, _MAX_EXAMINED)
+            gaps = (gap_of(unused, document_type, state, now) for unused in page.numbers)
+            unused_ranges = number_ranges(gap for gap in gaps if gap.is_voidable and is_wanted(gap))
+            ranges += [
+                _new_inutilization(numbering, number_range, request.justification)
+                for number_range in islice(unused_ranges, _MAX_FILED - len(ranges))
+            ]
+    return ranges
+
+
+def _is_requested(
+    numbering: NumberSequence, document_type: DocumentType, snapshot: CompanySnapshot, request: GapsRequest
+) -> bool:
+    return (
+        numbering.environment == snapshot.environment_of(document_type)
+        and request.type in (None, document_type.name)
+        and request.series in (None, numbering.series)
+    )
+
+
+def _new_inutilization(
+    numbering: NumberSequence, number_range: NumberRange, justification: str
+) -> NewInutilization:
+    return NewInutilization(
+        id=new_id(),
+        company_id=numbering.company_id,
+        document_type=numbering.document_type,
+        environment=numbering.environment,
+        series=numbering.series,
+        first_number=number_range.first_number,
+        last_number=number_range.last_number,
+        year=number_range.year,
+        justification=justification,
+    )
+
+
+async def _file(
+    database: Database, subscription_id: UUID, new: NewInutilization
+) -> InutilizationRecord | None:
+    """Stores a range; returns None if one of its numbers was used meanwhile."""
+    try:
+        async with database.tenant(subscription_id) as tenant:
+            return record_of_range(await file_range(tenant, new))
+    except Refusal as refusal:
+        if refusal.code is ErrorCode.NUMBER_ALREADY_USED:
+            return None
+        raise
+
+
+def _state_of(company: CompanyRow) -> str:
+    """Returns the state whose time zone counts; a company without an address has that of Brasília."""
+    return (company.address or {}).get("state") or CAPITAL

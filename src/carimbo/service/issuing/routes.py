@@ -1,0 +1,166 @@
+"""The route of a document: to the normal authority of its state, or to the contingency authority."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.lifecycle import HistoryEntry
+from carimbo.fiscal.outcome import Available, Outcome, one_line
+from carimbo.fiscal.tables.authorities import AUTHORIZERS
+from carimbo.service.companies.snapshot import CompanySnapshot, SigningIdentity
+from carimbo.service.contexts import WorkerContext
+from carimbo.service.issuing.in_progress import DocumentInProgress
+from carimbo.storage.issuing import EmissionRoute
+from carimbo.storage.outages import AuthorityService, OutageRow
+
+NORMAL = EmissionRoute(EmissionType.NORMAL)
+
+
+class ContingencyMode(StrEnum):
+    """How contingency is chosen: automatically from observed outages, or fixed by the operator."""
+
+    AUTOMATIC = "automatic"
+    FORCED = "forced"
+    FORBIDDEN = "forbidden"
+
+
+@dataclass(frozen=True)
+class EmissionRoutes:
+    """The normal and the contingency route of a company's documents."""
+
+    normal: AuthorityService
+    contingency: AuthorityService
+    type: EmissionType
+    """Emission type of documents in contingency (tpEmis)."""
+
+
+def routes_for(
+    snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment
+) -> EmissionRoutes | None:
+    """Returns both routes of a company's documents; None if there is no contingency route."""
+    state = (snapshot.row.address or {}).get("state", "")
+    authorizers = AUTHORIZERS.get((document_type.model, state))
+    contingency = authorizers.contingency if authorizers else None
+    if authorizers is None or contingency is None or contingency not in document_type.contingencies:
+        return None
+    return EmissionRoutes(
+        AuthorityService(document_type.model, authorizers.authorizer, environment),
+        AuthorityService(document_type.model, contingency, environment),
+        document_type.contingencies[contingency],
+    )
+
+
+async def current_route(context: WorkerContext, document: DocumentInProgress) -> EmissionRoute:
+    """Returns the route that a document takes now."""
+    routes = routes_for(document.snapshot, document.document_type, document.environment)
+    contingency = await _contingency_route(context, document, routes) if routes else None
+    if routes is None or contingency is None or not await _serves(context, document, routes.contingency):
+        return NORMAL
+    return contingency
+
+
+async def is_stuck(context: WorkerContext, document: DocumentInProgress, route: EmissionRoute) -> bool:
+    """Returns whether the outcome of an attempt can't be learned, while the other route is available."""
+    routes = routes_for(document.snapshot, document.document_type, document.environment)
+    if routes is None:
+        return False
+    if route.emission_type == routes.type:
+        return await context.outages.outage_of(routes.normal) is not None
+    # At an SVC: while it is available, it is asked. Afterwards the state gets its documents, but later.
+    created_at = context.builder.service_time(document.row.created_at)
+    age = context.builder.clock() - (document.emission.issued_at or created_at)
+    is_out = await context.outages.outage_of(routes.normal) is not None
+    return (
+        age > context.outages.after
+        and not is_out
+        and not await _serves(context, document, routes.contingency)
+    )
+
+
+async def report_outcome(
+    context: WorkerContext, document: DocumentInProgress, history_entry: HistoryEntry, outcome: Outcome
+) -> None:
+    """Reports the outcome of a request to the circuit breaker of the authority."""
+    routes = routes_for(document.snapshot, document.document_type, document.environment)
+    if routes is None:
+        return
+    is_at_svc = document.emission.emission_type == routes.type
+    if history_entry is HistoryEntry.TRANSMITTED:
+        await context.outages.record_sent_outcome(routes.contingency if is_at_svc else routes.normal, outcome)
+    elif not is_at_svc:
+        # The answer about a document of an SVC may have come from the state.
+        await context.outages.record_consulted_outcome(routes.normal, outcome)
+
+
+async def shorten_pause(context: WorkerContext, document: DocumentInProgress, pause: timedelta) -> timedelta:
+    """Returns a pause that ends no later than contingency begins."""
+    routes = routes_for(document.snapshot, document.document_type, document.environment)
+    if routes is None or document.snapshot.row.contingency_mode != ContingencyMode.AUTOMATIC:
+        return pause
+    opens_at, now = await context.outages.contingency_at(routes.normal), context.builder.clock()
+    return min(pause, opens_at - now) if opens_at and opens_at > now else pause
+
+
+def contingency_reason(outage: OutageRow) -> str:
+    """Returns the reason of contingency for the document (xJust), with the authority's own words if any."""
+    status = f"{outage.code} {outage.message}" if outage.code else "não responde"
+    # The XSDs allow only Latin-1.
+    return one_line(
+        f"Autorizador {outage.authorizer} fora de serviço: {status}".encode("latin-1", "ignore").decode(
+            "latin-1"
+        )
+    )
+
+
+async def is_available(
+    context: WorkerContext,
+    document_type: DocumentType,
+    snapshot: CompanySnapshot,
+    identity: SigningIdentity,
+    service: AuthorityService,
+) -> bool:
+    """Asks whether an authority is available, and reports it; the answer may be some seconds old."""
+    state = (snapshot.row.address or {}).get("state", "")
+    sender = identity.sender(snapshot.row.tax_id, Environment(service.environment))
+    authority = context.authorities[document_type.name]
+    status = await authority.status(sender, document_type.model, state, authorizer=service.authorizer)
+    await context.outages.record_answer(service, status)
+    return isinstance(status, Available)
+
+
+async def _contingency_route(
+    context: WorkerContext, document: DocumentInProgress, routes: EmissionRoutes
+) -> EmissionRoute | None:
+    """Returns the contingency route, if there is a reason to take it."""
+    company = document.snapshot.row
+    match ContingencyMode(company.contingency_mode):
+        case ContingencyMode.FORBIDDEN:
+            return None
+        case ContingencyMode.FORCED:
+            since = company.contingency_since and context.builder.service_time(company.contingency_since)
+            return EmissionRoute(routes.type, since, company.contingency_reason)
+        case ContingencyMode.AUTOMATIC:
+            outage = await _lasting_outage(context, document, routes.normal)
+            return EmissionRoute(routes.type, outage.since, contingency_reason(outage)) if outage else None
+
+
+async def _lasting_outage(
+    context: WorkerContext, document: DocumentInProgress, normal: AuthorityService
+) -> OutageRow | None:
+    """Returns the lasting outage of the normal authority; None once the authority says that it is back."""
+    opens_at = await context.outages.contingency_at(normal)
+    if opens_at is None or context.builder.clock() < opens_at:
+        return None
+    if not await context.outages.is_failing(normal) and await _serves(context, document, normal):
+        return None
+    return await context.outages.outage_of(normal)
+
+
+async def _serves(context: WorkerContext, document: DocumentInProgress, service: AuthorityService) -> bool:
+    identity = await context.snapshots.signing_identity_of(document.snapshot)
+    return identity is not None and await is_available(
+        context, document.document_type, document.snapshot, identity, service
+    )

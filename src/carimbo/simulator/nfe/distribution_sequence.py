@@ -1,0 +1,202 @@
+"""The distribution sequence (NSU) of each taxpayer: documents and events of interest, and their summaries."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lxml import etree
+
+from carimbo.fiscal.tables.authorities import NATIONAL
+from carimbo.simulator.family import RequestContext, ServicePath
+from carimbo.simulator.group import Group, group_of
+from carimbo.simulator.identifiers import KEY_MODEL
+from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent
+from carimbo.simulator.nfe.dialect import (
+    ACKNOWLEDGED,
+    CONFIRMED,
+    CORRECTION,
+    DIALECT,
+    NAMESPACE,
+    NFE,
+    NOT_PERFORMED,
+)
+from carimbo.simulator.sefaz.answers import AnsweringAuthority, authorized_document, registered_event
+from carimbo.simulator.store import Store, timestamp_text
+from carimbo.simulator.xml_messages import tax_id_field, text_elements
+
+_AUTHORIZED, _CANCELED = "1", "3"
+_WITHOUT_REGISTRATION = "ISENTO"
+PAGE = 50
+INVOICE, INVOICE_SUMMARY = "procNFe_v4.00.xsd", "resNFe_v1.01.xsd"
+EVENT, EVENT_SUMMARY = "procEventoNFe_v1.00.xsd", "resEvento_v1.01.xsd"
+_RELEASING = frozenset(event_type.code for event_type in (CONFIRMED, ACKNOWLEDGED, NOT_PERFORMED))
+_BY_ISSUERS = "11"
+
+
+def invoice_summary(document: StoredDocument, invoice: Group) -> str:
+    """Returns `resNFe`, for recipients that have not manifested yet (MOC 7.0, 5.7.6)."""
+    return DIALECT.message(
+        "resNFe",
+        text_elements(
+            {"chNFe": document.access_key}
+            | tax_id_field(document.issuer)
+            | {
+                "xNome": invoice.text("emit/xNome"),
+                "IE": invoice.text("emit/IE") or _WITHOUT_REGISTRATION,
+                "dhEmi": invoice.text("ide/dhEmi"),
+                "tpNF": invoice.text("ide/tpNF"),
+                "vNF": invoice.text("total/ICMSTot/vNF"),
+                "digVal": document.digest,
+                "dhRecbto": _time(document.environment, document.received_at),
+                "nProt": document.protocol,
+                "cSitNFe": _CANCELED if document.is_canceled else _AUTHORIZED,
+            }
+        ),
+        "1.01",
+    )
+
+
+def event_summary(event: StoredEvent) -> str:
+    """Returns `resEvento`, for recipients that have not manifested yet (MOC 7.0, 5.7.6)."""
+    event_content = group_of(next(etree.fromstring(event.xml).iterchildren(f"{{{NAMESPACE}}}infEvento")))
+    return DIALECT.message(
+        "resEvento",
+        text_elements(
+            {"cOrgao": event_content.text("cOrgao")}
+            | tax_id_field(event.author)
+            | {
+                "chNFe": event.access_key,
+                "dhEvento": event_content.text("dhEvento"),
+                "tpEvento": event.type,
+                "nSeqEvento": str(event.sequence),
+                "xEvento": event_content.text("detEvento/descEvento"),
+                "dhRecbto": _time(event.environment, event.registered_at),
+                "nProt": event.protocol,
+            }
+        ),
+        "1.01",
+    )
+
+
+def _time(environment: str, moment: datetime) -> str:
+    """A time in the zone of the national environment."""
+    return AnsweringAuthority(DIALECT, ServicePath(NATIONAL, environment, "nfe", ""), moment).time()
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionEntry:
+    """A position in the sequence of a taxpayer."""
+
+    nsu: int
+    schema: str
+    xml: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class InterestedParties:
+    """The parties of a document."""
+
+    issuer: str
+    recipient: str
+    others: frozenset[str]
+    """Carrier, and the readers that the issuer names (`autXML`)."""
+
+
+class DistributionSequence:
+    """The sequences of one environment."""
+
+    def __init__(self, store: Store, environment: str) -> None:
+        self._store = store
+        self._environment = environment
+
+    def add(self, taxpayer: str, access_key: str, schema: str, xml: str, at: datetime) -> None:
+        """Adds a document or an event to the sequence of a taxpayer."""
+        nsu = self.highest(taxpayer) + 1
+        row = (self._environment, taxpayer, nsu, access_key, schema, timestamp_text(at), xml.encode())
+        self._store.connection.execute("insert into interests values (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def after(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
+        """Returns the first page after an NSU, since a moment."""
+        return self._where(taxpayer, "nsu > ? and created_at >= ?", nsu, timestamp_text(since))
+
+    def at(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
+        """Returns the entry with an NSU, if there is one."""
+        return self._where(taxpayer, "nsu = ? and created_at >= ?", nsu, timestamp_text(since))
+
+    def of_key(self, taxpayer: str, access_key: str, schema: str) -> list[DistributionEntry]:
+        """Returns the entries of a taxpayer for a document and a schema."""
+        return self._where(taxpayer, "access_key = ? and schema = ?", access_key, schema)
+
+    def highest(self, taxpayer: str) -> int:
+        """Returns the last NSU of a taxpayer; zero if there is none."""
+        query = "select max(nsu) from interests where environment = ? and taxpayer = ?"
+        row = self._store.connection.execute(query, (self._environment, taxpayer)).fetchone()
+        return int(row[0] or 0)
+
+    def _where(self, taxpayer: str, condition: str, *values: Any) -> list[DistributionEntry]:
+        rows = self._store.connection.execute(
+            "select nsu, schema, xml from interests where environment = ? and taxpayer = ?"
+            f" and {condition} order by nsu limit {PAGE}",
+            (self._environment, taxpayer, *values),
+        )
+        return [DistributionEntry(row["nsu"], row["schema"], bytes(row["xml"])) for row in rows]
+
+
+def parties_of(document: StoredDocument, invoice: Group | None = None) -> InterestedParties:
+    """Returns the parties of a document; `invoice` saves reading it again."""
+    if invoice is None:
+        invoice = group_of(next(etree.fromstring(document.xml).iterchildren(f"{{{NAMESPACE}}}infNFe")))
+    readers, carrier = invoice.all("autXML"), invoice.group("transp/transporta")
+    others = (*readers, carrier) if carrier else readers
+    tax_ids = {party.text("CNPJ") or party.text("CPF") for party in others}
+    return InterestedParties(document.issuer, document.recipient, frozenset(tax_ids - {"", document.issuer}))
+
+
+def is_released(document: StoredDocument, ledger: Ledger) -> bool:
+    """Returns whether the recipient can have the document instead of its summary (MOC 7.0, 5.7, note 1)."""
+    return any(
+        event.type in _RELEASING and event.author == document.recipient
+        for event in ledger.events(document.environment, document.access_key)
+    )
+
+
+def distribute_document(document: StoredDocument, invoice: Group, context: RequestContext) -> None:
+    """Distributes an authorized NF-e to its parties; the recipient gets a summary until it manifests."""
+    if document.access_key[KEY_MODEL] != NFE:
+        return
+    sequence = DistributionSequence(context.store, document.environment)
+    parties = parties_of(document, invoice)
+    for taxpayer in sorted(parties.others):
+        xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
+        sequence.add(taxpayer, document.access_key, INVOICE, xml, context.now)
+    if parties.recipient not in parties.others | {"", parties.issuer}:
+        summary = invoice_summary(document, invoice)
+        sequence.add(parties.recipient, document.access_key, INVOICE_SUMMARY, summary, context.now)
+
+
+def distribute_event(event: StoredEvent, document: StoredDocument, context: RequestContext) -> None:
+    """Distributes an event to the parties of its document (MOC 7.0, table 5-25)."""
+    if event.access_key[KEY_MODEL] != NFE:
+        return
+    parties = parties_of(document)
+    sequence = DistributionSequence(context.store, event.environment)
+    xml = registered_event(DIALECT, event.xml, event.answer_xml)
+    by_issuer = event.type.startswith(_BY_ISSUERS)
+    recipients = parties.others | {parties.recipient if by_issuer else parties.issuer}
+    for taxpayer in sorted(recipients - {"", event.author}):
+        is_plain_recipient = taxpayer == parties.recipient and taxpayer not in parties.others
+        gets_summary = event.type == CORRECTION.code and is_plain_recipient
+        if gets_summary and not is_released(document, Ledger(context.store)):
+            sequence.add(taxpayer, event.access_key, EVENT_SUMMARY, event_summary(event), context.now)
+        else:
+            sequence.add(taxpayer, event.access_key, EVENT, xml, context.now)
+    if event.type in _RELEASING:
+        _distribute_whole_document(document, event.author, context)
+
+
+def _distribute_whole_document(document: StoredDocument, taxpayer: str, context: RequestContext) -> None:
+    """Gives the recipient the document itself, once."""
+    sequence = DistributionSequence(context.store, document.environment)
+    if not sequence.of_key(taxpayer, document.access_key, INVOICE):
+        xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
+        sequence.add(taxpayer, document.access_key, INVOICE, xml, context.now)

@@ -1,0 +1,1 @@
+"""The running simulator: HTTP server, dispatch to the families, journal, triggers and control API."""

@@ -1,0 +1,158 @@
+"""Documents and events of a SEFAZ family, with everything that their rules need."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import ClassVar
+
+from carimbo.simulator.group import NOTHING, Group, group_of
+from carimbo.simulator.ledger import StoredDocument, StoredEvent
+from carimbo.simulator.rules import SignedSubmission
+from carimbo.simulator.sefaz.call import holds_document
+from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType
+from carimbo.simulator.sefaz.rules.message import schema_fault
+
+_SEQUENCE = re.compile(r"[0-9]{1,3}")
+
+
+@dataclass(frozen=True)
+class JudgedDocument(SignedSubmission):
+    """A document that is valid against its XSD; each family has a subclass with its dialect."""
+
+    dialect: ClassVar[FamilyDialect]
+
+    @cached_property
+    def content(self) -> Group:
+        """The signed part: `infNFe`."""
+        return group_of(next(self.element.iterchildren(self.dialect.tag(self.dialect.content_tag))))
+
+    @cached_property
+    def holder(self) -> StoredDocument | None:
+        """The stored document with the same number, whatever its key."""
+        number_id = self.dialect.number_id(self.access_key)
+        return self.ledger.holder_of_number(self.place.environment, number_id)
+
+    @property
+    def stored(self) -> StoredDocument | None:
+        """The stored document with the same key."""
+        return self.holder if self.holder and self.holder.access_key == self.access_key else None
+
+    @property
+    def access_key(self) -> str:
+        """The key in the Id."""
+        return self.content.attributes.get("Id", "")[len(self.dialect.stem) :]
+
+    @property
+    def author(self) -> str:
+        """CNPJ or CPF of the issuer."""
+        return self.text("emit/CNPJ") or self.text("emit/CPF")
+
+    @property
+    def recipient(self) -> str:
+        """CNPJ or CPF of the recipient; empty if the document has none."""
+        return self.text("dest/CNPJ") or self.text("dest/CPF")
+
+    @property
+    def model(self) -> str:
+        """`55`."""
+        return self.text("ide/mod")
+
+    @property
+    def series(self) -> int:
+        """`serie`."""
+        return int(self.text("ide/serie"))
+
+    @property
+    def number(self) -> int:
+        """`nNF`."""
+        return int(self.text(f"ide/{self.dialect.number_tag}"))
+
+    @property
+    def emission(self) -> str:
+        """`tpEmis`."""
+        return self.text("ide/tpEmis")
+
+    @cached_property
+    def issued_at(self) -> datetime:
+        """`dhEmi`."""
+        return datetime.fromisoformat(self.text("ide/dhEmi"))
+
+    @property
+    def digest(self) -> str:
+        """`DigestValue` of the signature; empty without a signature."""
+        return self.signature.digest if self.signature else ""
+
+    def text(self, path: str) -> str:
+        """Returns a text of the document (`ide/cUF`); empty if there is none."""
+        return self.content.texts.get(path, "")
+
+
+@dataclass(frozen=True)
+class JudgedEvent(SignedSubmission):
+    """An event; each family has a subclass with its dialect."""
+
+    dialect: ClassVar[FamilyDialect]
+
+    @cached_property
+    def content(self) -> Group:
+        """`infEvento`."""
+        element = next(self.element.iterchildren("{*}infEvento"), None)
+        return NOTHING if element is None else group_of(element)
+
+    @cached_property
+    def detail(self) -> Group:
+        """`detEvento`, or the element of the type inside it if the family has one."""
+        around = self.content.group("detEvento") or NOTHING
+        return (around.only() or NOTHING) if self.dialect.wrapped_details else around
+
+    @cached_property
+    def document(self) -> StoredDocument | None:
+        """The document of the event, if this authority has it."""
+        stored = self.ledger.document(self.place.environment, self.access_key)
+        return stored if stored and holds_document(self, stored) else None
+
+    @cached_property
+    def earlier(self) -> list[StoredEvent]:
+        """The events of the document."""
+        return self.ledger.events(self.place.environment, self.access_key)
+
+    @cached_property
+    def schema_fault(self) -> str:
+        """The first violation of its XSD; empty if there is none, or no XSD."""
+        return schema_fault(self, self.element, self.type.schema) or ""
+
+    @property
+    def id(self) -> str:
+        """The Id, which consists of type, key and sequence."""
+        return self.content.attributes.get("Id", "")
+
+    @cached_property
+    def type(self) -> JudgedEventType:
+        """The type of `tpEvento`."""
+        return self.dialect.event_type(self.text("tpEvento"))
+
+    @property
+    def sequence(self) -> int:
+        """`nSeqEvento`; zero if it is invalid."""
+        text = self.text("nSeqEvento")
+        return int(text) if _SEQUENCE.fullmatch(text) else 0
+
+    @property
+    def access_key(self) -> str:
+        """Key of the document."""
+        return self.text(self.dialect.key_tag)
+
+    @property
+    def author(self) -> str:
+        """CNPJ or CPF of the author."""
+        return self.text("CNPJ") or self.text("CPF")
+
+    @property
+    def occurred_at(self) -> datetime:
+        """`dhEvento`."""
+        return datetime.fromisoformat(self.text("dhEvento"))
+
+    def text(self, path: str) -> str:
+        """Returns a text of the event (`detEvento/nProt`); empty if there is none."""
+        return self.content.text(path)

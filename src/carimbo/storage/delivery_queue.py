@@ -1,0 +1,319 @@
+"""Webhook deliveries on the side of the worker: claiming due ones and storing the outcome of attempts.
+
+A delivery is claimed by a lease, as all work (see work.py), but without the queue, because limits are those
+of each webhook: deliveries to a slow webhook wait in their rows and take no place from others.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import asyncpg
+
+from carimbo.storage.connection import Connection, connecting
+from carimbo.storage.sql import NamedSql, delete_batch
+from carimbo.storage.work import WHERE_HELD, LeaseLost
+
+OUTBOUND = "carimbo_outbound"
+"""The NOTIFY channel of new deliveries (triggers of 0012_webhooks.sql)."""
+
+
+async def listen(url: str, on_notify: Callable[[], None]) -> None:
+    """Calls `on_notify` for each notification, until the connection is lost or the task is cancelled.
+
+    Polling finds deliveries whose notification was lost.
+    """
+    with connecting():
+        connection = await asyncpg.connect(url)
+    lost = asyncio.Event()
+    try:
+        connection.add_termination_listener(lambda _: lost.set())
+        await connection.add_listener(OUTBOUND, lambda *_: on_notify())
+        # For notifications that were sent before we listened.
+        on_notify()
+        await lost.wait()
+    finally:
+        with suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            await connection.close(timeout=5)
+
+
+WAITS_FOR_ANOTHER = """
+    coalesce((
+        select true from deliveries earlier
+        where earlier.webhook_id = d.webhook_id and earlier.document_id = d.document_id
+            and earlier.ordinal < d.ordinal and earlier.status = 'pending'
+        limit 1
+    ), false)
+"""
+"""SQL condition: an earlier delivery of the same document is still pending for delivery `d`.
+
+Not written as `exists`, which is planned as a join of all pending deliveries.
+"""
+# Webhooks that answered quickly get several deliveries at once, all others one each, so that one that hangs
+# takes no place from others. Of those others, failing ones come last, and those without a running delivery
+# first. Tests do not wait for other deliveries.
+_CLAIM = f"""
+    with due as (
+        select due.*, w.id = any ($3::uuid[]) and w.failing_since is null as is_quick,
+            w.failing_since is not null as is_failing,
+            coalesce(busy.deliveries, 0)
+                + row_number() over (partition by w.id order by due.next_action_at, due.ordinal) as turn
+        from webhooks w
+        left join unnest($1::uuid[], $2::integer[]) as busy (webhook_id, deliveries) on busy.webhook_id = w.id
+        cross join lateral (
+            select d.subscription_id, d.id, d.next_action_at, d.ordinal
+            from deliveries d
+            where d.webhook_id = w.id and d.next_action_at <= now()
+                and (d.lease_until is null or d.lease_until <= now()) and not d.is_test
+                and not ({WAITS_FOR_ANOTHER})
+            order by d.next_action_at, d.ordinal
+            limit greatest(
+                case when w.id = any ($3::uuid[]) and w.failing_since is null then $4::integer else 1 end
+                    - coalesce(busy.deliveries, 0), 0
+            )
+            for update skip locked
+        ) as due
+        where w.is_active
+    ), placed as (
+        select subscription_id, id, is_quick,
+            row_number() over (partition by is_quick order by is_failing, turn, next_action_at) as place
+        from due
+    ), tests as (
+        select subscription_id, id from deliveries
+        where is_test and next_action_at <= now() and (lease_until is null or lease_until <= now())
+        order by next_action_at limit $4 for update skip locked
+    ), picked as (
+        select subscription_id, id from placed
+        where place <= case when is_quick then $5::integer else $6::integer end
+        union all
+        select subscription_id, id from tests
+    )
+    update deliveries d
+    set lease_token = lease_token + 1, lease_until = now() + $7::interval, attempts = attempts + 1
+    from picked
+    where d.subscription_id = picked.subscription_id and d.id = picked.id
+    returning d.subscription_id, d.id, d.webhook_id, d.event_id, d.lease_token as token, d.is_test,
+        d.failures, d.attempts_made, d.attempts as claims
+"""
+# The outcome changes the webhook only if it still has the address that was called, and disables it only if
+# its failures are those that the decision was about. Later deliveries of the document are due now, or
+# together with the retry of this one.
+_CONCLUDE = NamedSql(f"""
+    with webhook as (
+        update webhooks w
+        set failing_since = case when :status::text <> 'delivered'
+                then coalesce(w.failing_since, :started_at) end,
+            is_active = w.is_active and not coalesce(
+                w.failing_since = :judged_since and :disabled_reason::text is not null, false
+            ),
+            disabled_reason = case when w.failing_since = :judged_since then :disabled_reason::text
+                else w.disabled_reason end,
+            updated_at = case when :disabled_reason::text is null then w.updated_at else now() end
+        from deliveries d
+        where d.subscription_id = $1 and d.id = $2 and d.lease_token = $3 and d.lease_until is not null
+            and not d.is_test and w.subscription_id = $1 and w.id = d.webhook_id and w.url = :url
+            and (:disabled_reason::text is not null
+                or (w.failing_since is null) = (:status::text <> 'delivered'))
+    ), held as (
+        update deliveries
+        set status = :status, failures = :failures, attempts_made = :number,
+            response_status = :response_status, attempted_at = :started_at,
+            next_action_at = now() + :pause::interval, lease_until = null, attempts = 0
+        {WHERE_HELD} returning *
+    ), following as (
+        update deliveries d set next_action_at = coalesce(held.next_action_at, now())
+        from held
+        where d.webhook_id = held.webhook_id and d.document_id = held.document_id
+            and d.ordinal > held.ordinal and d.status = 'pending' and d.subscription_id = held.subscription_id
+            and (d.next_action_at < held.next_action_at
+                or held.next_action_at is null and d.next_action_at > now())
+    ), attempt as (
+        insert into delivery_attempts (subscription_id, delivery_id, number, url, request_headers,
+            request_body, response_status, response_body, error, started_at, milliseconds, next_attempt_at)
+        select subscription_id, id, :number, :url, :request_headers, :request_body, :response_status,
+            :response_body, :error, :started_at, :milliseconds, next_action_at
+        from held
+    )
+    select id from held
+""")
+# Not of webhooks that were called lately or are being called: those are slow or fail. The `order by` makes
+# the planner use the index of due deliveries instead of that of all deliveries of a webhook.
+_OVERDUE = f"""
+    select count(*) from webhooks w
+    join deliveries d on d.webhook_id = w.id
+    where w.is_active and d.next_action_at < now() - $1::interval and not ({WAITS_FOR_ANOTHER})
+        and not coalesce((
+            select true from deliveries called
+            where called.webhook_id = w.id and called.attempted_at > now() - $1::interval limit 1
+        ), false)
+        and not coalesce((
+            select true from deliveries held
+            where held.webhook_id = w.id and held.next_action_at <= now() and held.lease_until > now()
+            order by held.next_action_at limit 1
+        ), false)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimedDelivery:
+    """A delivery that this worker holds until its lease ends."""
+
+    subscription_id: UUID
+    id: UUID
+    webhook_id: UUID
+    event_id: UUID
+    token: int
+    is_test: bool
+    failures: int
+    attempts_made: int
+    claims: int
+    """How often it was claimed since its last attempt; more than once if a worker died with it."""
+    held_until: float
+    """Until when nobody else can claim it, by the monotonic clock of this process."""
+
+    def require_held(self) -> None:
+        """Raises LeaseLost if another worker may have claimed it; called before the request is sent."""
+        if time.monotonic() >= self.held_until:
+            raise LeaseLost(f"delivery:{self.subscription_id}:{self.id}")
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """The webhook that a delivery is sent to."""
+
+    url: str
+    failing_since: datetime | None
+
+
+@dataclass(frozen=True)
+class DeliveryLimits:
+    """How many deliveries to claim: for each quick webhook, for all quick ones, and for all others."""
+
+    each: int
+    quick: int
+    others: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewDeliveryAttempt:
+    """An attempt to store: the request and the response."""
+
+    url: str
+    request_headers: Mapping[str, str] = field(repr=False)
+    request_body: str = field(repr=False)
+    response_status: int | None
+    response_body: str = field(repr=False)
+    error: str | None
+    started_at: datetime
+    milliseconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeliveryOutcome:
+    """The state of a delivery after an attempt."""
+
+    status: str
+    failures: int
+    pause: timedelta | None = None
+    """The time until the next attempt; None if there is none."""
+    judged_since: datetime | None = None
+    """The `failing_since` of the webhook that the decision was based on."""
+    disabled_reason: str | None = None
+    """Why the webhook is disabled; None if it is not."""
+
+
+async def claim_deliveries(
+    connection: Connection,
+    busy: Mapping[UUID, int],
+    quick: Collection[UUID],
+    room: DeliveryLimits,
+    lease: timedelta,
+) -> list[ClaimedDelivery]:
+    """Claims due deliveries within the limits; `busy` has how many of each webhook this worker is sending."""
+    held_until = time.monotonic() + lease.total_seconds()
+    rows = await connection.fetch(
+        _CLAIM, list(busy), list(busy.values()), list(quick), room.each, room.quick, room.others, lease
+    )
+    return [ClaimedDelivery(**row, held_until=held_until) for row in rows]
+
+
+async def receiver_of(connection: Connection, claimed: ClaimedDelivery) -> Receiver | None:
+    """Returns the current receiver of a delivery; None if the webhook was deleted."""
+    row = await connection.fetchrow(
+        "select url, failing_since from webhooks"
+        " where subscription_id = $1 and id = $2 and deleted_at is null",
+        claimed.subscription_id, claimed.webhook_id,
+    )  # fmt: skip
+    return row and Receiver(**row)
+
+
+async def conclude_delivery(
+    connection: Connection, claimed: ClaimedDelivery, attempt: NewDeliveryAttempt, outcome: DeliveryOutcome
+) -> None:
+    """Stores an attempt with all its consequences. Raises LeaseLost."""
+    values = {**vars(attempt), **vars(outcome), "number": claimed.attempts_made + 1}
+    row = await connection.fetchrow(
+        _CONCLUDE.text, claimed.subscription_id, claimed.id, claimed.token, *_CONCLUDE.arguments(values)
+    )
+    if row is None:
+        raise LeaseLost(f"delivery:{claimed.subscription_id}:{claimed.id}")
+
+
+async def release_delivery(connection: Connection, claimed: ClaimedDelivery) -> None:
+    """Releases a delivery as if it had not been claimed: a worker that is stopped has not failed."""
+    await connection.execute(
+        f"update deliveries set lease_until = null, attempts = greatest(attempts - 1, 0) {WHERE_HELD}",
+        claimed.subscription_id, claimed.id, claimed.token,
+    )  # fmt: skip
+
+
+async def delete_old_deliveries(connection: Connection, keep: timedelta) -> bool:
+    """Deletes a batch of old settled deliveries with their attempts; returns whether there may be more.
+
+    The events are kept.
+    """
+    return await delete_batch(
+        connection,
+        """
+        delete from deliveries where (subscription_id, id) in (
+            select subscription_id, id from deliveries
+            where status <> 'pending' and attempted_at < now() - $1::interval limit $2
+            for update skip locked
+        )
+        """,
+        keep,
+    )
+
+
+async def purge_deleted_webhooks(connection: Connection) -> bool:
+    """Deletes a batch of deliveries of deleted webhooks; returns whether there may be more.
+
+    Webhooks without deliveries are deleted at the end.
+    """
+    may_be_more = await delete_batch(
+        connection,
+        """
+        delete from deliveries where (subscription_id, id) in (
+            select d.subscription_id, d.id from webhooks w
+            join deliveries d on d.subscription_id = w.subscription_id and d.webhook_id = w.id
+            where w.deleted_at is not null limit $1
+        )
+        """,
+    )
+    if may_be_more:
+        return True
+    await connection.execute(
+        "delete from webhooks w where deleted_at is not null and not exists (select from deliveries d"
+        " where d.subscription_id = w.subscription_id and d.webhook_id = w.id)"
+    )
+    return False
+
+
+async def count_overdue_deliveries(connection: Connection, overdue_after: timedelta) -> int:
+    """Returns how many deliveries are overdue for so long, of webhooks that were not called since."""
+    count: int = await connection.fetchval(_OVERDUE, overdue_after)
+    return count

@@ -1,0 +1,154 @@
+"""Filtering and searching a company's documents: the filter and its SQL, and filling the columns it needs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from carimbo.fiscal.identity.tax_ids import normalize
+from carimbo.storage.connection import Connection
+
+# The subscription is compared once, with that of the company, and again only if an index begins with it: with
+# a condition on the company alone, PostgreSQL reads the index by age without the rows.
+_OF_SUBSCRIPTION = "exists (select from companies where subscription_id = $1 and id = $2)"
+_OF_COMPANY = "subscription_id = $1 and company_id = $2"
+_NUMBER = "coalesce({alias}assigned_number, {alias}number)"
+# Conditions on the document (d) and on its current attempt (e). The number and key of a document are those
+# that the authority assigned, if it assigns them, and ours until then.
+_CONDITIONS = {
+    "status": "d.status = {value}",
+    "external_id": "d.external_id = {value}",
+    "created_from": "d.created_at >= {value}",
+    "created_before": "d.created_at < {value}",
+    "sale_id": "d.sale_id = {value}",
+    "recipient_tax_id": "d.subscription_id = $1 and d.recipient_tax_id = {value}",
+}
+_CONDITIONS_ON_ATTEMPT = {
+    "access_key": "e.subscription_id = $1 and (e.access_key = {value} or e.assigned_key = {value})",
+    # PostgreSQL evaluates the array first; otherwise the planner may read all documents by age.
+    "number": f"{_NUMBER.format(alias='e.')} = {{value}} and d.subscription_id = $1 and d.id = any(array("
+    f"select document_id from emissions where {_OF_COMPANY} and {_NUMBER.format(alias='')} = {{value}}))",
+    "series": "e.subscription_id = $1 and e.company_id = $2 and e.series = {value}",
+}
+# A condition for each way to find a document, as no index serves all of them: by the beginning of words of
+# the recipient's name, by the caller's own identifier, and by tax id, key and number with or without
+# punctuation. Words are split as recipient_words() does (migration 0020), each with its company as a prefix.
+# There is no condition on the company around them: with one, the planner may split the names of a whole
+# company into words.
+_SEARCH = f"""(
+    d.recipient_name is not null and recipient_words(d.company_id, d.recipient_name) @@ (
+        select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
+        from regexp_split_to_table({{text}}::text, '\\s+') as word where searchable(word) <> ''
+    )::tsquery
+    or d.company_id = $2 and d.external_id = {{text}}
+    or d.subscription_id = $1 and d.company_id = $2 and d.recipient_tax_id = {{code}}
+    or d.subscription_id = $1 and d.id = any(array(
+        select document_id from emissions
+        where {_OF_COMPANY} and (access_key = {{code}} or assigned_key = {{code}})
+        union all
+        select document_id from emissions where {_OF_COMPANY} and {_NUMBER.format(alias="")} = {{number}}
+    ))
+)"""
+_MOST_DIGITS = 18
+"""Every number with so many digits fits into a bigint."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentFilter:
+    """A filter of a company's documents; None matches all."""
+
+    types: Sequence[str] | None = None
+    status: str | None = None
+    created_from: datetime | None = None
+    created_before: datetime | None = None
+    external_id: str | None = None
+    sale_id: UUID | None = None
+    recipient_tax_id: str | None = None
+    access_key: str | None = None
+    number: int | None = None
+    series: int | None = None
+    search: str | None = None
+    """The beginning of words of the recipient's name, or a whole number, key, tax id or external id."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the counters by type and status suffice to count the matches."""
+        return self == DocumentFilter(types=self.types, status=self.status)
+
+    @property
+    def has_attempt(self) -> bool:
+        """Whether a condition is on the current attempt, and not on the document itself."""
+        return (self.access_key, self.number, self.series) != (None, None, None)
+
+    def matching(self, subscription_id: UUID, company_id: UUID) -> tuple[str, list[Any]]:
+        """Returns the SQL condition of the filter, and its values.
+
+        It has only the parts that the filter uses: a plan for all possible parts is slow.
+        """
+        conditions = [_OF_SUBSCRIPTION]
+        values: list[Any] = [subscription_id, company_id]
+        for name, condition in (_CONDITIONS | _CONDITIONS_ON_ATTEMPT).items():
+            value = getattr(self, name)
+            if value is not None:
+                values.append(value)
+                conditions.append(condition.format(value=f"${len(values)}"))
+        if self.types is not None:
+            # With `=` for a single type, its documents are read from an index by age.
+            values.append(self.types[0] if len(self.types) == 1 else self.types)
+            match = "= ${}" if len(self.types) == 1 else "= any(${})"
+            conditions.append(f"d.type {match.format(len(values))}")
+        if self.search is None:
+            conditions.append("d.company_id = $2")
+        else:
+            plain = normalize(self.search)
+            is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MOST_DIGITS
+            first = len(values) + 1
+            conditions.append(_SEARCH.format(text=f"${first}", code=f"${first + 1}", number=f"${first + 2}"))
+            values += [self.search, plain, int(plain) if is_number else None]
+        return " and ".join(conditions), values
+
+
+_AT_ONCE = 500
+# Locked rows are skipped: to wait for them while other rows are locked could end in a deadlock.
+_FILL = """
+    with held as (
+        select subscription_id, id, recipient_in(request) as recipient from documents
+        where (subscription_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
+        for no key update skip locked
+    ), filled as (
+        update documents d set recipient_tax_id = tax_id_of(recipient), recipient_name = recipient ->> 'name'
+        from held
+        where d.subscription_id = held.subscription_id and d.id = held.id and recipient is not null
+            and d.recipient_tax_id is null and d.recipient_name is null
+    )
+    select count(*) from held
+"""
+
+
+async def fill_recipients(connection: Connection, at_once: int = _AT_ONCE) -> bool:
+    """Fills the recipient columns of documents older than the columns; returns whether there may be more.
+
+    Fills the next batch in the caller's transaction, unless another worker does so now. If a document is
+    locked, the next call tries the same batch again.
+    """
+    progress = await connection.fetchrow(
+        "select after_subscription_id, after_document_id from recipient_filling for update skip locked"
+    )
+    if progress is None:
+        return False
+    page = await connection.fetch(
+        "select subscription_id, id from documents where (subscription_id, id) > ($1, $2)"
+        " order by subscription_id, id limit $3",
+        progress["after_subscription_id"], progress["after_document_id"], at_once,
+    )  # fmt: skip
+    if not page:
+        await connection.execute("delete from recipient_filling")
+        return False
+    owners, ids = [row["subscription_id"] for row in page], [row["id"] for row in page]
+    if await connection.fetchval(_FILL, owners, ids) == len(page):
+        await connection.execute(
+            "update recipient_filling set after_subscription_id = $1, after_document_id = $2",
+            owners[-1], ids[-1],
+        )  # fmt: skip
+    return True

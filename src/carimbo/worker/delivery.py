@@ -1,0 +1,229 @@
+"""Sends due webhook deliveries.
+
+Each webhook has its own concurrency limit, so a slow or dead receiver does not delay the others: receivers
+that answered within a second last time share a pool, with several slots each; all others get one slot each.
+NOTIFY wakes the worker; polling finds what a lost NOTIFY missed.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from threading import Thread
+from typing import Any
+from uuid import UUID
+
+import structlog
+import uvloop
+
+from carimbo.service.delivery.attempt import DeliverySender, DeliveryStatus, deliver, record_internal_error
+from carimbo.storage.connection import DatabaseUnavailable
+from carimbo.storage.delivery_queue import (
+    ClaimedDelivery,
+    DeliveryLimits,
+    claim_deliveries,
+    listen,
+    release_delivery,
+)
+from carimbo.storage.work import LeaseLost
+from carimbo.worker.metrics import DELIVERIES, DELIVERY_SECONDS, GONE, MISHAP, TESTED
+
+_log = structlog.get_logger("carimbo.worker")
+_QUICK_SECONDS = 1
+_GATHERING_SECONDS = 0.01
+# Not the limit of retries: a delivery that was claimed more often without a result may kill its workers.
+_MAX_CLAIMS = 5
+
+
+@dataclass(frozen=True)
+class DeliveryWorkerOptions:
+    """Limits and waits of the delivery worker."""
+
+    most: int
+    """Maximum of deliveries at once to quick webhooks; the same again to all others."""
+    each: int
+    """Maximum of deliveries at once to one quick webhook."""
+    lease: timedelta
+    poll: timedelta
+    reconnect_after: timedelta
+    grace: timedelta
+    """How long running deliveries may take to end at a stop."""
+
+
+class DeliveryWorker:
+    """Sends deliveries until it is cancelled; running deliveries are finished first."""
+
+    def __init__(self, url: str, delivery_sender: DeliverySender, options: DeliveryWorkerOptions) -> None:
+        self._url = url
+        self._delivery_sender = delivery_sender
+        self._options = options
+        self._running: dict[asyncio.Task[None], ClaimedDelivery] = {}
+        self._quick: set[UUID] = set()
+        self._woken = asyncio.Event()
+        self._wake_timer: asyncio.TimerHandle | None = None
+
+    async def run(self) -> None:
+        """Claims and sends due deliveries until cancelled."""
+        listening = asyncio.create_task(self._listen_forever())
+        try:
+            while True:
+                self._woken.clear()
+                await self._start_due()
+                # Not `wait_for`, which may swallow our cancellation (python/cpython#86296).
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._options.poll.total_seconds()):
+                        await self._woken.wait()
+        finally:
+            listening.cancel()
+            await self._finish()
+
+    async def _start_due(self) -> None:
+        """Starts the due deliveries that a slot is free for."""
+        try:
+            deliveries = await self._claim()
+        except DatabaseUnavailable as error:
+            _log.warning("deliveries_not_taken", reason=str(error))
+            return
+        except Exception as error:
+            # For example a schema that is not migrated yet: the next attempt may succeed.
+            _log.error("deliveries_not_taken", exc_info=error)
+            return
+        for claimed in deliveries:
+            task = asyncio.create_task(self._deliver_safely(claimed))
+            self._running[task] = claimed
+            task.add_done_callback(self._ended)
+
+    async def _claim(self) -> list[ClaimedDelivery]:
+        busy = Counter(claimed.webhook_id for claimed in self._running.values())
+        to_quick = sum(count for webhook_id, count in busy.items() if webhook_id in self._quick)
+        room = DeliveryLimits(
+            each=self._options.each,
+            quick=self._options.most - to_quick,
+            others=self._options.most - (busy.total() - to_quick),
+        )
+        async with self._delivery_sender.database.connection() as connection:
+            return await claim_deliveries(connection, busy, self._quick, room, self._options.lease)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        # A slot is free, or the next event of the same document is due. One query serves all deliveries that
+        # end within a moment.
+        if self._wake_timer is None:
+            self._wake_timer = asyncio.get_running_loop().call_later(_GATHERING_SECONDS, self._wake)
+
+    def _wake(self) -> None:
+        self._wake_timer = None
+        self._woken.set()
+
+    async def _deliver_safely(self, claimed: ClaimedDelivery) -> None:
+        try:
+            if claimed.claims > _MAX_CLAIMS:
+                await self._record_internal_error(claimed)
+            else:
+                await self._deliver(claimed)
+        except LeaseLost:
+            _log.warning("delivery_lease_lost", delivery=str(claimed.id))
+        except asyncio.CancelledError:
+            await self._release(claimed)
+            raise
+        except DatabaseUnavailable as error:
+            _log.warning("delivery_not_written", delivery=str(claimed.id), reason=str(error))
+        except Exception as error:
+            _log.error("delivery_failed", delivery=str(claimed.id), exc_info=error)
+            # If this fails too, the lease expires by itself.
+            with suppress(Exception):
+                await self._record_internal_error(claimed)
+
+    async def _record_internal_error(self, claimed: ClaimedDelivery) -> None:
+        DELIVERIES.labels(outcome=MISHAP).inc()
+        await record_internal_error(self._delivery_sender, claimed)
+
+    async def _deliver(self, claimed: ClaimedDelivery) -> None:
+        started = time.monotonic()
+        status = await deliver(self._delivery_sender, claimed)
+        seconds = time.monotonic() - started
+        if status is DeliveryStatus.DELIVERED and seconds < _QUICK_SECONDS:
+            self._quick.add(claimed.webhook_id)
+        else:
+            self._quick.discard(claimed.webhook_id)
+        DELIVERIES.labels(outcome=TESTED if claimed.is_test else str(status or GONE)).inc()
+        DELIVERY_SECONDS.observe(seconds)
+
+    async def _release(self, claimed: ClaimedDelivery) -> None:
+        """Gives up the lease, so that the next worker need not wait until it expires."""
+        with suppress(DatabaseUnavailable):
+            async with self._delivery_sender.database.connection() as connection:
+                await release_delivery(connection, claimed)
+
+    async def _finish(self) -> None:
+        if not self._running:
+            return
+        tasks = set(self._running)
+        try:
+            await asyncio.wait(tasks, timeout=self._options.grace.total_seconds())
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen_forever(self) -> None:
+        while True:
+            try:
+                await listen(self._url, self._woken.set)
+            except DatabaseUnavailable as error:
+                _log.warning("wakeups_lost", reason=str(error))
+            except Exception as error:
+                _log.error("wakeups_lost", exc_info=error)
+            await asyncio.sleep(self._options.reconnect_after.total_seconds())
+
+
+_Started = tuple[asyncio.AbstractEventLoop, "asyncio.Task[None]"]
+
+
+async def in_own_loop(name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Runs work in a thread with its own event loop; a cancellation is passed on, and its end awaited.
+
+    In an event loop that is busy with documents, each step of a delivery would wait for all of them; a thread
+    gets its share of the processor within milliseconds.
+    """
+    started, ended = Future[_Started](), Future[None]()
+    Thread(target=_run_in_thread, args=(work, started, ended), name=name, daemon=True).start()
+    ending = asyncio.wrap_future(ended)
+    try:
+        await asyncio.shield(ending)
+    except asyncio.CancelledError:
+        # It may not have started yet.
+        started.add_done_callback(_cancel_in_loop)
+        await asyncio.wait({ending})
+        raise
+
+
+def _cancel_in_loop(started: Future[_Started]) -> None:
+    loop, task = started.result()
+    # A closed loop has nothing left to cancel.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(task.cancel)
+
+
+def _run_in_thread(
+    work: Callable[[], Coroutine[Any, Any, None]], started: Future[_Started], ended: Future[None]
+) -> None:
+    async def run() -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            started.set_result((asyncio.get_running_loop(), task))
+        await work()
+
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(run())
+    except asyncio.CancelledError:
+        ended.set_result(None)
+    except BaseException as error:
+        ended.set_exception(error)
+    else:
+        ended.set_result(None)
