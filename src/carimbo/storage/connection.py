@@ -1,5 +1,6 @@
 """Types of connections and rows, and telling an unavailable database apart from a wrong query."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -73,7 +74,7 @@ def translated_errors() -> Iterator[None]:
     except _LOST as error:
         if not is_lost(error):
             raise
-        raise unavailable(error) from error
+        raise unavailable_or_cancelled(error) from error
 
 
 def is_lost(error: BaseException) -> bool:
@@ -82,10 +83,22 @@ def is_lost(error: BaseException) -> bool:
     return isinstance(error, _LOST) and not isinstance(error, ValueError)
 
 
-def unavailable(error: BaseException) -> DatabaseUnavailable:
-    """Returns the DatabaseUnavailable for an error of the driver."""
+def unavailable_or_cancelled(error: BaseException) -> DatabaseUnavailable | asyncio.CancelledError:
+    """Returns what to raise for an error of the driver after which the database can't be reached.
+
+    If a task is cancelled when the connection is lost, the rollback fails, and its error hides the
+    cancellation. A loop that survives lost connections would then never end.
+    """
+    if is_being_cancelled():
+        return asyncio.CancelledError()
     if isinstance(error, _POOLER_ERRORS):
         return DatabaseUnavailable(_POOLER_ADVICE)
     # A TimeoutError has no message.
     text = "o tempo de espera acabou" if isinstance(error, TimeoutError) else str(error)
     return DatabaseUnavailable(text or type(error).__name__)
+
+
+def is_being_cancelled() -> bool:
+    """Returns whether the current task was cancelled by another one and has not ended yet."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

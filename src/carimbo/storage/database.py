@@ -20,7 +20,7 @@ from carimbo.storage.connection import (
     DatabaseUnavailable,
     connecting,
     is_lost,
-    unavailable,
+    unavailable_or_cancelled,
 )
 from carimbo.storage.credentials import Credentials
 from carimbo.storage.customers import Customers
@@ -171,14 +171,14 @@ class ConnectionContext(Generic[View]):
             self._connection = await self._pool.take()
         except Exception as error:
             if is_lost(error):
-                raise unavailable(error) from error
+                raise unavailable_or_cancelled(error) from error
             raise
         return self._view(self._connection)
 
     async def __aexit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._pool.give_back(self._connection, error)
         if error is not None and is_lost(error):
-            raise unavailable(error) from error
+            raise unavailable_or_cancelled(error) from error
 
 
 class Database:

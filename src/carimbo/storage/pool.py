@@ -13,7 +13,7 @@ from typing import Any
 
 import asyncpg
 
-from carimbo.storage.connection import Connection, DatabaseUnavailable, is_lost
+from carimbo.storage.connection import Connection, DatabaseUnavailable, is_being_cancelled, is_lost
 
 # Routers and proxies drop a connection that is idle for long, without notice.
 _LONGEST_IDLE_SECONDS = 300
@@ -119,9 +119,7 @@ class Pool:
         try:
             await turn
         except asyncio.CancelledError as cancelled:
-            task = asyncio.current_task()
-            is_task_cancelled = task is not None and task.cancelling() > 0
-            if cancelled.args == (_ALL_TAKEN,) and not is_task_cancelled:
+            if cancelled.args == (_ALL_TAKEN,) and not is_being_cancelled():
                 raise DatabaseUnavailable(_ALL_TAKEN) from None
             if turn.done() and not turn.cancelled():
                 # The place was given to this task just before the task was cancelled.

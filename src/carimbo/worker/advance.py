@@ -12,6 +12,7 @@ import structlog
 
 from carimbo.service.waiting import Backoff
 from carimbo.storage import work
+from carimbo.storage.connection import is_being_cancelled
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.jobs import IMMEDIATELY, enqueue
 from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
@@ -144,7 +145,7 @@ class Advancer:
         """
         with suppress(LeaseLost, DatabaseUnavailable):
             async with self.database.transaction() as connection:
-                if _is_being_cancelled():
+                if is_being_cancelled():
                     await work.release(connection, lease)
                 else:
                     await work.postpone(connection, lease, IMMEDIATELY, progressed=False)
@@ -184,11 +185,6 @@ class Advancer:
             yield
         finally:
             renewal.cancel()
-
-
-def _is_being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 async def _cancel(tasks: set[asyncio.Task[Any]]) -> None:

@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 import asyncpg
 import pytest
@@ -77,6 +77,23 @@ class TestConnections:
         with pytest.raises(asyncio.CancelledError):
             await sleeping
         assert await backend_of(single) != before
+
+    async def test_a_cancellation_during_a_lost_connection_ends_the_task(self, single: Database) -> None:
+        # Otherwise a worker that survives lost connections would renew the lease of a document for ever.
+        lost = asyncio.Event()
+
+        async def lose_connection() -> None:
+            with suppress(DatabaseUnavailable):
+                async with single.transaction() as connection:
+                    connection.terminate()
+                    lost.set()
+                    await asyncio.Event().wait()
+
+        task = asyncio.create_task(lose_connection())
+        await lost.wait()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
 
     async def test_a_statement_that_times_out_is_an_outage_and_frees_its_slot(
         self, short_timeout: Database

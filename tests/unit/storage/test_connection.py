@@ -16,7 +16,7 @@ class TestPooler:
         ids=["already there", "not there"],
     )
     @pytest.mark.parametrize("place", [connecting, translated_errors], ids=["at start", "later"])
-    def test_transaction_pooler_is_reported_with_a_hint(
+    async def test_transaction_pooler_is_reported_with_a_hint(
         self, error: asyncpg.PostgresError, place: type
     ) -> None:
         with pytest.raises(DatabaseUnavailable, match="pool_mode = session") as raised, place():
@@ -28,6 +28,6 @@ class TestPooler:
 
 
 class TestSilence:
-    def test_error_without_a_message_is_reported_in_words(self) -> None:
+    async def test_error_without_a_message_is_reported_in_words(self) -> None:
         with pytest.raises(DatabaseUnavailable, match="o tempo de espera acabou"), translated_errors():
             raise TimeoutError
