@@ -16,7 +16,7 @@ import httpx2
 from acceptance.fault_company import Company, register
 from acceptance.fault_programs import Failpoint, Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
-from carimbo.main.process import database_of
+from carimbo.main.database import database_of
 from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import NewCredentials, create_subscription
 from carimbo.settings import load_settings

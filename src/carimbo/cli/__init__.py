@@ -18,7 +18,6 @@ from carimbo.cli.console import fail, loaded_settings, readable_errors, say
 from carimbo.demo.ports import DEFAULT_FOLDER, Ports
 from carimbo.logs import configure_logs
 from carimbo.settings import Settings
-from carimbo.storage.migrate import migrate as apply_migrations
 
 _GROUPS = ("admin", "authorities", "documents", "simulator", "tables")
 
@@ -131,9 +130,11 @@ def _usable_settings() -> Settings:
 @app.command()
 def migrate() -> None:
     """Leva o banco ao esquema desta versão. Pode rodar quantas vezes for, mesmo em paralelo."""
+    from carimbo.storage.migrate import migrate
+
     settings = loaded_settings()
     applied = asyncio.run(
-        apply_migrations(settings.database_url.get_secret_value(), settings.migration_lock_timeout_seconds)
+        migrate(settings.database_url.get_secret_value(), settings.migration_lock_timeout_seconds)
     )
     say("\n".join(f"aplicada: {name}" for name in applied) or "o banco já está atualizado")
 

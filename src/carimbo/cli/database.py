@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from carimbo.cli.console import NotMigrated
-from carimbo.main.process import database_of
+from carimbo.main.database import database_of
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.migrate import is_current

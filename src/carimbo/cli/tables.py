@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from carimbo.cli.console import fail, loaded_settings, say
-from carimbo.fiscal.schemas import PACKAGE, Schema, Schemas, SchemaUnusable
 from carimbo.fiscal.tables.all_tables import ALL_TABLES
 from carimbo.fiscal.tables.goods_codes import NCMS, Ncm
 from carimbo.fiscal.tables.siscomex import Nomenclature, NomenclatureUnusable, read_nomenclature
@@ -133,6 +132,8 @@ def _say_codes(title: str, codes: Collection[str]) -> None:
 
 def show_schemas() -> None:
     """Mostra o schema oficial em vigor para cada mensagem e confere se todos compilam. Não usa o banco."""
+    from carimbo.fiscal.schemas import PACKAGE, Schema, Schemas, SchemaUnusable
+
     folder = loaded_settings(needs_database=False).schemas_folder
     width = max(len(schema.file_name) for schema in Schema)
     try:

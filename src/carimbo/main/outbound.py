@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import structlog
 
-from carimbo.main.process import database_of, now
+from carimbo.main.database import database_of
+from carimbo.main.process import now
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.mail_folder import MailFolder
 from carimbo.outbound.message import MailSender

@@ -1,13 +1,10 @@
-"""Basic parts of every process: clock, database, listening address."""
+"""Basic parts of a process that need no database: the clock and the listening address."""
 
 import socket
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from carimbo.settings import Settings
-from carimbo.storage.database import Database, open_database
 
 
 def now() -> datetime:
@@ -19,15 +16,6 @@ def clock_of(settings: Settings) -> Callable[[], datetime]:
     """Returns the clock that dates documents: the machine's, moved by the offset in the settings."""
     offset = settings.clock_offset
     return (lambda: now() + offset) if offset else now
-
-
-@asynccontextmanager
-async def database_of(settings: Settings, connections: int | None = None) -> AsyncIterator[Database]:
-    """Opens the database of the settings, with at most the given number of connections."""
-    url, defaults = settings.database_url.get_secret_value(), settings.pool_options
-    options = replace(defaults, size=min(defaults.size, connections or defaults.size))
-    async with open_database(url, settings.key_ring, options) as database:
-        yield database
 
 
 class AddressUnusable(Exception):

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
+from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever, mailing_context_of
 from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
-from carimbo.main.process import clock_of, database_of
+from carimbo.main.process import clock_of
 from carimbo.main.tables import TableReloader
 from carimbo.service.companies.snapshot import CompanySnapshots
 from carimbo.service.contexts import IssuingContext, StepListener, WorkerContext, ignore_step

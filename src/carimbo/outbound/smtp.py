@@ -4,11 +4,9 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 
 import structlog
 from aiosmtplib import (
@@ -23,6 +21,7 @@ from aiosmtplib import (
 from carimbo.fiscal.outcome import one_line
 from carimbo.outbound.failure_texts import seconds_text, tls_failure_text
 from carimbo.outbound.message import MailSender, compose
+from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.delivery.email_message import (
     MailNotSent,
     MailRefused,
@@ -49,28 +48,6 @@ _PERHAPS_NO_TLS = ": talvez ele não fale TLS nesta porta"
 _NO_TLS = "O servidor de e-mail não oferece TLS (STARTTLS), que a configuração desta instalação exige."
 _UNSUITABLE = "O servidor de e-mail não oferece o que as configurações desta instalação pedem."
 _LOST = "A conexão com o servidor de e-mail caiu no meio do envio."
-
-
-class Security(StrEnum):
-    """How the connection to the mail server is encrypted."""
-
-    STARTTLS = "starttls"
-    TLS = "tls"
-    NONE = "none"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SmtpOptions:
-    """Address and settings of the mail server."""
-
-    host: str
-    port: int
-    security: Security
-    username: str | None
-    password: str | None = field(repr=False)
-    ca_file: Path | None
-    seconds: float
-    """Time limit of a whole SMTP session."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from carimbo.fiscal.body.messages import in_portuguese
-from carimbo.outbound.smtp import Security
+from carimbo.outbound.smtp_options import Security
 from carimbo.settings.model import Settings
 from carimbo.storage.envelope import KeyRing, UnusableKey
 

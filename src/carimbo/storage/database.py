@@ -36,8 +36,9 @@ from carimbo.storage.filings import FilingSteps
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.numbering import Numberings, NumberSequences
+from carimbo.storage.options import DEFAULT_OPTIONS, PoolOptions
 from carimbo.storage.order_keys import OrderKeys
-from carimbo.storage.pool import DEFAULT_OPTIONS, Pool, PoolOptions
+from carimbo.storage.pool import Pool
 from carimbo.storage.products import Products
 from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets

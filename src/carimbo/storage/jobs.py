@@ -6,7 +6,6 @@ A job has the key of a row and nothing else, so losing the whole queue loses not
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -16,22 +15,12 @@ from pgqueuer.models import Job
 
 from carimbo.storage.connection import Connection, connecting, translated_errors
 from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.options import QueueOptions
 from carimbo.storage.work import PRIORITIES, TABLES, WorkKey, WorkKind
 
 IMMEDIATELY = timedelta(0)
 # Returns None if the row needs no further job, else the time after which its next job is due.
 Handler = Callable[[WorkKey], Awaitable[timedelta | None]]
-
-
-@dataclass(frozen=True)
-class QueueOptions:
-    """How a worker takes jobs, with every wait, so that tests can shorten it."""
-
-    batch_size: int
-    concurrency: int
-    heartbeat_timeout: timedelta
-    poll_interval: timedelta
-    error_delay: timedelta
 
 
 def insert_job_sql(kind: WorkKind, of: str, after: str = "interval '0'") -> str:

@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import asyncpg
@@ -18,18 +17,6 @@ from carimbo.storage.connection import Connection, DatabaseUnavailable, is_being
 # Routers and proxies drop a connection that is idle for long, without notice.
 _LONGEST_IDLE_SECONDS = 300
 _ALL_TAKEN = "todas as conexões deste processo estão em uso"
-
-
-@dataclass(frozen=True)
-class PoolOptions:
-    """How many connections one process may hold, and how long it waits for the database."""
-
-    size: int = 10
-    connect_seconds: float = 5
-    command_seconds: float = 30
-
-
-DEFAULT_OPTIONS = PoolOptions()
 
 
 class Pool:

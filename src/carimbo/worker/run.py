@@ -9,7 +9,8 @@ from typing import Any
 import structlog
 
 from carimbo.storage.database import DatabaseUnavailable
-from carimbo.storage.jobs import QueueOptions, consume
+from carimbo.storage.jobs import consume
+from carimbo.storage.options import QueueOptions
 from carimbo.worker.advance import Advancer
 from carimbo.worker.sweeper import sweep_forever
 

@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.outbound.message import MailSender
-from carimbo.outbound.smtp import Security, SmtpMailer, SmtpOptions
+from carimbo.outbound.smtp import SmtpMailer
+from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, OutgoingEmail
 from carimbo.storage.identifiers import new_id
 from post_office import PostOffice, post_office

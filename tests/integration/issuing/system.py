@@ -18,8 +18,8 @@ from fastapi import FastAPI
 
 from carimbo.fiscal.registry import FEATURES
 from carimbo.main.api import api_of
+from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
-from carimbo.main.process import database_of
 from carimbo.main.worker import advancer_of, worker_context_of
 from carimbo.service.access import Authenticator
 from carimbo.service.contexts import WorkerContext

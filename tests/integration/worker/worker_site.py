@@ -15,7 +15,8 @@ import asyncpg
 from carimbo.service.maintenance import conclude_probe
 from carimbo.service.waiting import Backoff
 from carimbo.storage.database import Database
-from carimbo.storage.jobs import QueueOptions, add_probe, answer_probe
+from carimbo.storage.jobs import add_probe, answer_probe
+from carimbo.storage.options import QueueOptions
 from carimbo.storage.work import Lease, WorkKey, WorkKind, conclude
 from carimbo.worker.advance import Advancer, RetryPolicy
 from carimbo.worker.run import run_worker
