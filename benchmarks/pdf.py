@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 
 _EXAMPLES = Path(__file__).parent.parent / "examples"
 _ISSUED = re.compile(rb"(?<=<dhEmi>)[^<]+")

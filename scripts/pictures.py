@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"

@@ -12,7 +12,7 @@ import carimbo.simulator.program.run  # noqa: F401 - a command imports its own p
 from acceptance import fault_programs  # noqa: F401 - a forked program runs it first
 from carimbo.authorities.tls import TrustStore
 from carimbo.fiscal.tables.all_tables import ALL_TABLES
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 
 
 def prepare() -> None:

@@ -18,7 +18,7 @@ from carimbo.main.parts import document_builder, filing_context, start_metrics, 
 from carimbo.main.process import clock_of
 from carimbo.main.server import GracefulServer, LimitedProtocol, RequestLimits, protocol_within
 from carimbo.main.tables import TableReloader
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from carimbo.service.access import Authenticator
 from carimbo.service.companies.certificates import CertificateOpener
 from carimbo.service.companies.snapshot import CompanySnapshots

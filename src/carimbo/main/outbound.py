@@ -13,7 +13,7 @@ from carimbo.outbound.mail_folder import MailFolder
 from carimbo.outbound.message import MailSender
 from carimbo.outbound.smtp import SmtpMailer
 from carimbo.outbound.webhook_client import HttpWebhookClient
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from carimbo.service.delivery.attempt import DeliverySender
 from carimbo.service.delivery.mailing import MailingContext
 from carimbo.service.documents.files import Links

@@ -1,12 +1,13 @@
-"""The page of each document type, and the page of its events."""
+"""Renders documents and events as PDF: the page of each document type, and the page of its events."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.printing.danfe.page import draw_danfe
 from carimbo.printing.danfse.event_page import draw_service_event
 from carimbo.printing.danfse.page import draw_danfse
-from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.engine.typeface import Typeface, typeface_of
 from carimbo.printing.event_page import draw_event
 from carimbo.printing.nfce_receipt import draw_receipt
 
@@ -20,3 +21,18 @@ EVENT_PAGES: Mapping[str, Callable[[Typeface, EventPrint], bytes]] = {
     "nfce": draw_event,
     "nfse": draw_service_event,
 }
+
+
+class PdfRenderer:
+    """Renders PDF files. Raises `FontUnusable` at construction if a font of the folder cannot be used."""
+
+    def __init__(self, fonts_folder: Path | None = None) -> None:
+        self._typeface = typeface_of(fonts_folder)
+
+    def document(self, order: DocumentPrint) -> bytes:
+        """Renders a document."""
+        return DOCUMENT_PAGES[order.type](self._typeface, order)
+
+    def event(self, order: EventPrint) -> bytes:
+        """Renders an event of a document."""
+        return EVENT_PAGES[order.type](self._typeface, order)

@@ -1,4 +1,4 @@
-"""Filtering and searching a company's documents: the filter and its SQL, and filling the columns it needs."""
+"""Filters and searches a company's documents, and fills the columns that a search needs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.identity.tax_ids import normalize
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, only
 
 # The subscription is compared once, with that of the company, and again only if an index begins with it: with
 # a condition on the company alone, PostgreSQL reads the index by age without the rows.
@@ -107,6 +107,51 @@ class DocumentFilter:
             conditions.append(_SEARCH.format(text=f"${first}", code=f"${first + 1}", number=f"${first + 2}"))
             values += [self.search, plain, int(plain) if is_number else None]
         return " and ".join(conditions), values
+
+
+CURRENT_ATTEMPT = (
+    "emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id and e.ordinal = d.emission"
+)
+"""SQL that joins the current attempt (e) of a document (d)."""
+_MATCH = """
+    with matches as {materialized} (
+        select d.id, d.created_at from documents d {attempt} where {matching}
+    )
+    select ({total}) as total, array(
+        select id from matches order by created_at desc, id desc offset {offset} limit {size}
+    ) as ids
+"""
+_COUNT = "select count(*) from matches"
+_COUNTERS = (
+    "select coalesce(sum(documents), 0)::bigint from document_counts d"
+    " where d.subscription_id = $1 and {matching}"
+)
+
+
+async def find_page(
+    connection: Connection,
+    subscription_id: UUID,
+    company_id: UUID,
+    wanted: DocumentFilter,
+    offset: int,
+    size: int,
+) -> tuple[list[UUID], int]:
+    """Returns the ids of a page and the total count, which comes from the counters if they suffice."""
+    matching, values = wanted.matching(subscription_id, company_id)
+    sql = _MATCH.format(
+        matching=matching,
+        attempt=f"join {CURRENT_ATTEMPT}" if wanted.has_attempt else "",
+        # No index has the matches of a search by age: all of them are read, so only once.
+        materialized="materialized" if wanted.search is not None else "not materialized",
+        total=(_COUNTERS if wanted.is_counted else _COUNT).format(matching=matching),
+        offset=f"${len(values) + 1}",
+        size=f"${len(values) + 2}",
+    )
+    # Prepared for one execution, so that it is planned for these values: with a plan for any values
+    # PostgreSQL may read all documents of a company to find those of a rare series.
+    statement = await connection.prepare(sql)
+    row = only(await statement.fetchrow(*values, offset, size))
+    return row["ids"], row["total"]
 
 
 _AT_ONCE = 500

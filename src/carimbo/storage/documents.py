@@ -1,4 +1,7 @@
-"""Fiscal documents: the requests of callers, and their status."""
+"""Fiscal documents: the requests of callers, and their status.
+
+`new_documents.py` has the SQL that inserts them and gives them their turn; `document_search.py` lists them.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -10,91 +13,16 @@ from uuid import UUID
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.storage import emissions
-from carimbo.storage.companies import CompanyNotInUse, company_in_use_sql
-from carimbo.storage.connection import Connection, Row, only
-from carimbo.storage.document_events import NewEvent, event_arrays, insert_events_sql
-from carimbo.storage.document_search import DocumentFilter
+from carimbo.storage.companies import CompanyNotInUse
+from carimbo.storage.connection import Connection, Row
+from carimbo.storage.document_events import NewEvent, event_arrays
+from carimbo.storage.document_search import CURRENT_ATTEMPT, DocumentFilter, find_page
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.jobs import hasten_job_sql, insert_job_sql
+from carimbo.storage.new_documents import INSERT_DOCUMENT, NEXT_TURN, NewDocument
 from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WorkKind
-
-# Start-time fair queueing: the turn of a document is after those of its company's waiting documents, and not
-# below the lowest turn of all. So the tenth document of one company competes with the tenth of another, and a
-# company that sends ten thousand at once does not delay the others. A paused document has turn 0: it does not
-# wait in line. `order by ... limit 1`, as for min() and max() the planner may read all waiting documents.
-_NEXT_TURN = """
-    greatest(
-        (select turn from documents where next_action_at is not null and is_urgent = $3 and turn > 0
-         order by turn limit 1),
-        (select turn from documents
-         where subscription_id = $1 and company_id = $2 and next_action_at is not null and is_urgent = $3
-         order by turn desc limit 1),
-        0
-    ) + 1
-"""
-"""SQL of the next turn of a subscription's ($1) company ($2), among documents that are urgent or not ($3)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewDocument:
-    """A document to store."""
-
-    id: UUID
-    company_id: UUID
-    type: str
-    environment: str
-    status: str
-    namespace: str
-    idempotency_key: str | None
-    """The `Idempotency-Key` of its request."""
-    external_id: str | None
-    sale_id: UUID | None = None
-    is_direct: bool = True
-    """Whether a caller requested this document, and not a sale that needs it."""
-    request: str
-    """The JSON from which the document is made."""
-    posted_request: str | None = None
-    """The JSON as the caller sent it, if the request was filled from the catalog."""
-    recipient_tax_id: str | None = None
-    recipient_name: str | None = None
-    amount: Decimal
-    warnings: Sequence[str]
-    reviewed_revision: int
-    reviewed_on: date
-    allowance_period: str | None
-    is_urgent: bool
-    emission: int = 0
-    """The current attempt: 1 if one is stored together with the document, 0 if there is none yet."""
-
-
-_INSERTED = tuple(
-    field.name for field in fields(NewDocument) if field.name not in ("company_id", "is_urgent")
-)
-_GENERATED = (
-    "version, posted_version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts,"
-    " parked_reason, replaced_by, facts"
-)
-
-
-def _add_sql(*, queued: bool) -> NamedSql:
-    """Returns SQL that inserts a document with its first events and, if it is queued, its job."""
-    schedule = f"{_NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
-    job = f", job as ({insert_job_sql(WorkKind.DOCUMENT, 'added')})" if queued else ""
-    return NamedSql(f"""
-        with company as ({company_in_use_sql("$1", "$2")}),
-        added as (
-            insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
-                company_id, is_urgent, {", ".join(_INSERTED)})
-            select {schedule}, $1, $2, $3, {", ".join(f":{name}" for name in _INSERTED)} from company
-            returning *
-        ), history as ({insert_events_sql("added")}){job}
-        select {_GENERATED} from added
-    """)
-
-
-_ADD = {queued: _add_sql(queued=queued) for queued in (True, False)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,30 +78,14 @@ class Document:
 
 
 _OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
-_CURRENT_ATTEMPT = (
-    "emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id and e.ordinal = d.emission"
-)
 _SELECT = (
     f"select {', '.join(f'd.{name}' for name in _OWN)},"
     f" {', '.join(f'e.{name} as emission_{name}' for name in emissions.COLUMNS)},"
     " c.revision as company_revision from documents d"
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
-    f" left join {_CURRENT_ATTEMPT}"
+    f" left join {CURRENT_ATTEMPT}"
 )
 
-_MATCH = """
-    with matches as {materialized} (
-        select d.id, d.created_at from documents d {attempt} where {matching}
-    )
-    select ({total}) as total, array(
-        select id from matches order by created_at desc, id desc offset {offset} limit {size}
-    ) as ids
-"""
-_COUNT = "select count(*) from matches"
-_COUNTERS = (
-    "select coalesce(sum(documents), 0)::bigint from document_counts d"
-    " where d.subscription_id = $1 and {matching}"
-)
 _DELETE = """
     with deleted as (
         delete from documents
@@ -211,7 +123,7 @@ class Documents:
 
         Raises OrderKeyTaken if another order has one of its keys, and CompanyNotInUse.
         """
-        statement = _ADD[queued]
+        statement = INSERT_DOCUMENT[queued]
         with claiming_keys():
             row = await self._connection.fetchrow(
                 statement.text,
@@ -269,7 +181,9 @@ class Documents:
         self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int
     ) -> tuple[list[Document], int]:
         """Returns a page of a company's documents, newest first, and how many there are on all pages."""
-        ids, total = await self._match(company_id, wanted, offset, size)
+        ids, total = await find_page(
+            self._connection, self._subscription_id, company_id, wanted, offset, size
+        )
         rows = await self._connection.fetch(
             f"{_SELECT} where d.subscription_id = $1 and d.id = any($2)"
             " order by d.created_at desc, d.id desc",
@@ -279,28 +193,8 @@ class Documents:
 
     async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
         """Returns how many documents a filter matches."""
-        _, total = await self._match(company_id, wanted, 0, 0)
+        _, total = await find_page(self._connection, self._subscription_id, company_id, wanted, 0, 0)
         return total
-
-    async def _match(
-        self, company_id: UUID, wanted: DocumentFilter, offset: int, size: int
-    ) -> tuple[list[UUID], int]:
-        """Returns the ids of a page and the total count, which comes from the counters if they suffice."""
-        matching, values = wanted.matching(self._subscription_id, company_id)
-        sql = _MATCH.format(
-            matching=matching,
-            attempt=f"join {_CURRENT_ATTEMPT}" if wanted.has_attempt else "",
-            # No index has the matches of a search by age: all of them are read, so only once.
-            materialized="materialized" if wanted.search is not None else "not materialized",
-            total=(_COUNTERS if wanted.is_counted else _COUNT).format(matching=matching),
-            offset=f"${len(values) + 1}",
-            size=f"${len(values) + 2}",
-        )
-        # Prepared for one execution, so that it is planned for these values: with a plan for any values
-        # PostgreSQL may read all documents of a company to find those of a rare series.
-        statement = await self._connection.prepare(sql)
-        row = only(await statement.fetchrow(*values, offset, size))
-        return row["ids"], row["total"]
 
     async def types_in_use(self, company_id: UUID) -> set[str]:
         """Returns the types of which a company ever created a document or set the next number."""
@@ -315,7 +209,7 @@ class Documents:
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
         """Queues a document with its turn and its job, both in the caller's transaction."""
         await self._connection.execute(
-            f"with queued as (update documents set turn = {_NEXT_TURN}, next_action_at = now(),"
+            f"with queued as (update documents set turn = {NEXT_TURN}, next_action_at = now(),"
             " queued_at = now(), first_queued_at = coalesce(first_queued_at, now()), attempts = 0,"
             " parked_reason = null where subscription_id = $1 and id = $4"
             f" returning *) {insert_job_sql(WorkKind.DOCUMENT, 'queued')}",

@@ -1,4 +1,8 @@
-"""Consumes the queue, sweeps, and reconnects when the database was lost."""
+"""Consumes the queue, sweeps, and reconnects when the database was lost.
+
+The sweeper enqueues rows that are due, or will be soon, and have no job: the rows are the truth, and the
+queue only wakes workers.
+"""
 
 import asyncio
 from collections.abc import Coroutine, Iterable
@@ -8,13 +12,18 @@ from typing import Any
 
 import structlog
 
-from carimbo.storage.database import DatabaseUnavailable
-from carimbo.storage.jobs import consume
+from carimbo.storage.database import Database, DatabaseUnavailable
+from carimbo.storage.jobs import consume, delete_old_probes, enqueue_due, enqueue_upcoming, tidy
 from carimbo.storage.options import QueueOptions
+from carimbo.storage.work import WorkKind
 from carimbo.worker.advance import Advancer
-from carimbo.worker.sweeper import sweep_forever
+from carimbo.worker.chores import repeat
+from carimbo.worker.metrics import REQUEUED
 
 _log = structlog.get_logger("carimbo.worker")
+_MAX_PER_SWEEP = 10_000
+# Work that may wait for hours or weeks, without a job until shortly before it is due.
+_WITHOUT_JOBS = (WorkKind.SALE, WorkKind.EMAIL)
 
 
 async def run_worker(
@@ -66,3 +75,34 @@ async def _consume_forever(
         if not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), reconnect_after.total_seconds())
+
+
+async def sweep(database: Database, overdue: timedelta) -> int:
+    """Enqueues rows that are due for longer than `overdue` and have no waiting job; returns how many."""
+    count = 0
+    for kind in WorkKind:
+        async with database.connection() as connection:
+            requeued = await enqueue_due(connection, kind, overdue, _MAX_PER_SWEEP)
+        REQUEUED.labels(kind=kind.value).inc(requeued)
+        count += requeued
+    return count
+
+
+async def enqueue_coming_work(database: Database, within: timedelta) -> None:
+    """Enqueues rows that are due within a time, before the next sweep but one."""
+    async with database.connection() as connection:
+        for kind in _WITHOUT_JOBS:
+            await enqueue_upcoming(connection, kind, within, _MAX_PER_SWEEP)
+
+
+async def sweep_forever(database: Database, every: timedelta, keep_history: timedelta) -> None:
+    """Sweeps and tidies up periodically until cancelled; a failure is repeated at the next sweep."""
+
+    async def sweep_and_tidy() -> None:
+        await sweep(database, overdue=every)
+        await enqueue_coming_work(database, within=2 * every)
+        async with database.connection() as connection:
+            await tidy(connection, keep_history)
+            await delete_old_probes(connection)
+
+    await repeat(sweep_and_tidy, "sweep", every)

@@ -13,9 +13,10 @@ import pytest
 from acceptance.commands.command_runs import Carimbo, carimbo_here
 from carimbo.fiscal.lifecycle import Status
 from carimbo.storage.database import Tenant, open_database
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.new_documents import NewDocument
 from support import ABSENT, CNPJ
 
 Use = Callable[[Tenant], Awaitable[Document | None]]

@@ -15,7 +15,7 @@ from carimbo.service.delivery.mailing import send_email
 from carimbo.service.errors import ErrorCode
 from carimbo.service.maintenance import list_parked, resume_parked
 from carimbo.storage.work import WorkKey, WorkKind, claim
-from carimbo.worker.sweeper import enqueue_coming_work
+from carimbo.worker.run import enqueue_coming_work
 from integration.emails.mailbox import (
     listed,
     new_address,

@@ -11,7 +11,7 @@ import pytest
 
 from carimbo.fiscal.printout import DocumentPrint
 from carimbo.outbound import smtp
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from integration.emails.mailbox import (
     new_address,
     outcomes,

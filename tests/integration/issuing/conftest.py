@@ -11,7 +11,7 @@ from golden import example_rates
 from carimbo.api.context import ApiServices
 from carimbo.authorities import national_nfse
 from carimbo.fiscal.identity.certificate import A1Certificate
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from carimbo.service import outage_board
 from carimbo.simulator.program.run import Simulator, running
 from carimbo.storage.migrate import migrate

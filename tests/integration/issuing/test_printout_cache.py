@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from integration.issuing.actions import cancel
 from integration.issuing.printer import CACHE_BYTES, Recorder, ask, pdf_of, put_logo, services_with
 from integration.issuing.shop import NewShop, Shop, error_of

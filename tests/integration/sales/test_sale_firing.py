@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.service.subscriptions import set_features
-from carimbo.worker.sweeper import enqueue_coming_work
+from carimbo.worker.run import enqueue_coming_work
 from integration.issuing.actions import SPENT, TRIAL, spend, usage
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.system import System

@@ -13,10 +13,11 @@ from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.document_search import DocumentFilter
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import AllowanceChange, IssuingSteps, Verdict
+from carimbo.storage.new_documents import NewDocument
 from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 

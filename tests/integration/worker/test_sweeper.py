@@ -7,8 +7,8 @@ import asyncpg
 import pytest
 
 from carimbo.storage.database import DatabaseUnavailable
-from carimbo.worker import sweeper
-from carimbo.worker.sweeper import sweep, sweep_forever
+from carimbo.worker import run
+from carimbo.worker.run import sweep, sweep_forever
 from integration.storage.document_rows import Shop
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
 from support import PATIENCE
@@ -75,7 +75,7 @@ class TestSweep:
                 third_sweep.set()
             raise error
 
-        monkeypatch.setattr(sweeper, "tidy", tidy)
+        monkeypatch.setattr(run, "tidy", tidy)
         sweeping = asyncio.create_task(
             sweep_forever(site.database, every=milliseconds(10), keep_history=timedelta(days=1))
         )

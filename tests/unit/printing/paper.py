@@ -11,7 +11,7 @@ from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
 from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of

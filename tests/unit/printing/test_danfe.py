@@ -13,7 +13,7 @@ from carimbo.fiscal.printout import DocumentPrint, PaperSize
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.printing.danfe.items import item_table
 from carimbo.printing.engine.canvas import Canvas
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from nfe_answers import alone, note_protocol
 from nfe_dialect import authorized_invoice
 from pdf_reading import codes_of, words_of

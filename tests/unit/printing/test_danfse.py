@@ -13,7 +13,7 @@ from carimbo.fiscal.layouts.dps_v1.parties import Taker
 from carimbo.fiscal.layouts.dps_v1.service import ComplementaryInformation, OrderItems
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote, Substitution
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import PdfRenderer
 from pdf_reading import codes_of, pixels_of, text_of, words_of
 from unit.printing.fonts import OWN, mono_folder
 from unit.printing.issued_notes import file_of, issued_note

@@ -9,8 +9,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.printing.engine.truetype import FontUnusable
-from carimbo.printing.registry import DOCUMENT_PAGES, EVENT_PAGES
-from carimbo.printing.renderer import PdfRenderer
+from carimbo.printing.registry import DOCUMENT_PAGES, EVENT_PAGES, PdfRenderer
 from pdf_reading import fonts_of, sizes_of, text_of
 from unit.printing.fonts import serif_folder
 from unit.printing.paper import LAYOUTS, NAMES, RENDERER, Layout, example

@@ -35,8 +35,9 @@ from carimbo.service.subscriptions import Period, counted_period, reserve_docume
 from carimbo.storage.companies import CompanyNotInUse, CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import first_events
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.new_documents import NewDocument
 from carimbo.storage.order_keys import OrderKey, OrderKeyTaken
 from carimbo.storage.subscriptions import Subscription
 

@@ -11,8 +11,9 @@ from carimbo.service.documents.builder import DocumentSource
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
-from carimbo.storage.documents import Document, NewDocument
+from carimbo.storage.documents import Document
 from carimbo.storage.emissions import NumberSeries, PrintedEmission
+from carimbo.storage.new_documents import NewDocument
 
 
 class PrintedNumberTaken(Exception):

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from carimbo.fiscal.documents.nfse.totals import iss_base, net_amount
 from carimbo.fiscal.parties.company import Company
-from carimbo.fiscal.taxes.iss import iss_base, net_amount
 from unit.fiscal.documents.nfse_support import (
     APART,
     EXCESS,

@@ -17,11 +17,20 @@ from carimbo.fiscal.layouts.dps_v1.archived import read_computed_total
 from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.money import ZERO, format_amount, percent_to_even, total
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup, ibs_cbs_rates_on
-from carimbo.fiscal.taxes.iss import iss_base, net_amount
 
 # CST of full and reduced taxation, which use the general rates.
 _GENERAL_RATES = ("000", "200")
 _WHOLE = Decimal(100)
+
+
+def iss_base(price: Decimal, unconditional_discount: Decimal, deductions: Decimal) -> Decimal:
+    """Returns the price without unconditional discounts and legal deductions."""
+    return max(ZERO, price - unconditional_discount - deductions)
+
+
+def net_amount(price: Decimal, discounts: Decimal, withheld: Decimal) -> Decimal:
+    """Returns the amount that the customer pays to the provider (vLiq)."""
+    return price - discounts - withheld
 
 
 @dataclass(frozen=True, slots=True)
