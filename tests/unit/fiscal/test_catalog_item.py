@@ -8,8 +8,8 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.body.reading import STORED
-from carimbo.fiscal.documents.nfse import catalog as services
-from carimbo.fiscal.documents.nfse.catalog import ServiceFiscal
+from carimbo.fiscal.documents.nfse import catalog_item as services
+from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.goods import catalog_item as goods
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.catalog.filling import CatalogFacts, CatalogService, FillingReview
-from carimbo.fiscal.documents.nfse.catalog import fill, is_own_warning, references_of, review
+from carimbo.fiscal.documents.nfse.from_catalog import fill, is_own_warning, references_of, review
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.settings import NfseSettings
 from carimbo.fiscal.problems import Problem

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from carimbo.fiscal.catalog.sale import SalePart
-from carimbo.fiscal.documents.nfse.catalog import ServiceFiscal
+from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal
 from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION
 from carimbo.fiscal.parties.customer import CustomerFacts
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.catalog.sale import DirectSale
-from carimbo.fiscal.documents.nfse.catalog import sale_of
+from carimbo.fiscal.documents.nfse.catalog_item import sale_of
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from unit.fiscal.documents.nfse_support import (
     CPF,

@@ -9,9 +9,9 @@ import pytest
 
 from carimbo.fiscal.catalog.filling import CatalogFacts
 from carimbo.fiscal.catalog.sale import FiscalItem
-from carimbo.fiscal.documents.nfce import catalog as nfce
+from carimbo.fiscal.documents.nfce import from_catalog as nfce
 from carimbo.fiscal.documents.nfce.request import NfceRequest
-from carimbo.fiscal.documents.nfe import catalog as nfe
+from carimbo.fiscal.documents.nfe import from_catalog as nfe
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.goods.from_catalog import fill_recipient
 from carimbo.fiscal.parties.company import Company

@@ -7,9 +7,10 @@ from typing import Any
 
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, PointOfSale, Requirements
-from carimbo.fiscal.documents.nfce.catalog import FILLING, body_of_sale
 from carimbo.fiscal.documents.nfce.contingency import printed_emission, transmission_deadline
 from carimbo.fiscal.documents.nfce.document import NAME
+from carimbo.fiscal.documents.nfce.from_catalog import FILLING
+from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review

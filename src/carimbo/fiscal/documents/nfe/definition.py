@@ -4,8 +4,9 @@ from functools import partial
 
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, Requirements
-from carimbo.fiscal.documents.nfe.catalog import FILLING, body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.document import NAME
+from carimbo.fiscal.documents.nfe.from_catalog import FILLING
+from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review

@@ -18,8 +18,9 @@ from carimbo.fiscal.document_type import (
     Requirements,
     StoredFacts,
 )
-from carimbo.fiscal.documents.nfse.catalog import FILLING, ServiceFiscal, needed_alone, sale_of
+from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone, sale_of
 from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
+from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
 from carimbo.fiscal.documents.nfse.request import NfseRequest
