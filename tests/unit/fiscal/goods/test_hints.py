@@ -9,9 +9,9 @@ import pytest
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.goods.hints import hint_for_rejection, hint_of, hints
-from carimbo.fiscal.goods.rules.judging import all_rules
 from unit.fiscal import hinted_fields
 from unit.fiscal.hinted_fields import fields_in, not_one_sentence
+from unit.fiscal.rules.goods_rules import GOODS_RULES
 
 
 def exists(path: str) -> bool:
@@ -21,7 +21,7 @@ def exists(path: str) -> bool:
 
 class TestTheHints:
     def test_hints_exist_for_every_code_of_a_rule(self) -> None:
-        assert {rule.code for rule in all_rules()} - hints().keys() == set()
+        assert {rule.code for rule in GOODS_RULES} - hints().keys() == set()
 
     def test_hints_cover_the_most_frequent_rejections_of_the_authorities(self) -> None:
         assert len(hints()) >= 200

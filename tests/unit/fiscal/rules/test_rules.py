@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from carimbo.fiscal.goods.rules.judging import all_rules
 from carimbo.fiscal.rules import Rule, Severity
 from unit.fiscal.rules import (
     breakings_items,
@@ -15,6 +14,7 @@ from unit.fiscal.rules import (
     breakings_reform,
 )
 from unit.fiscal.rules.breaking import GOOD, Breaking, judge
+from unit.fiscal.rules.goods_rules import GOODS_RULES
 
 BREAKINGS: tuple[Breaking, ...] = (
     *breakings_parties.BREAKINGS,
@@ -23,7 +23,6 @@ BREAKINGS: tuple[Breaking, ...] = (
     *breakings_receipts.BREAKINGS,
     *breakings_reform.BREAKINGS,
 )
-RULES: tuple[Rule[Any], ...] = tuple(all_rules())
 
 pytestmark = pytest.mark.usefixtures("cbs_of_2027")
 
@@ -43,7 +42,7 @@ def reporting_rules(breaking: Breaking) -> Iterator[tuple[Rule[Any], str]]:
 
 def rule_of(severity: Severity, message: str) -> Rule[Any]:
     """Returns the rule whose message this is."""
-    [rule] = [rule for rule in RULES if rule.severity is severity and message.startswith(rule.message)]
+    [rule] = [rule for rule in GOODS_RULES if rule.severity is severity and message.startswith(rule.message)]
     return rule
 
 
@@ -59,4 +58,4 @@ def test_violation_is_reported_by_its_rule_alone(breaking: Breaking) -> None:
 
 def test_every_rule_has_a_test() -> None:
     tested = {rule for breaking in BREAKINGS for rule, _ in reporting_rules(breaking)}
-    assert [(rule.code, rule.source) for rule in RULES if rule not in tested] == []
+    assert [(rule.code, rule.source) for rule in GOODS_RULES if rule not in tested] == []

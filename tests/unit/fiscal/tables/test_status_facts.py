@@ -5,7 +5,6 @@ import re
 import pytest
 
 from carimbo.fiscal.goods.hints import hints
-from carimbo.fiscal.goods.rules.judging import all_rules
 from carimbo.fiscal.tables.statuses import (
     CTE_STATUSES,
     MDFE_STATUSES,
@@ -16,6 +15,7 @@ from carimbo.fiscal.tables.statuses import (
 )
 from carimbo.fiscal.tables.table import Table
 from carimbo.fiscal.taxes.pis_cofins import PIS_COFINS_ENDED
+from unit.fiscal.rules.goods_rules import GOODS_RULES
 
 STATUSES = [NFE_STATUSES, CTE_STATUSES, MDFE_STATUSES]
 
@@ -75,7 +75,7 @@ class TestStatuses:
         assert NFE_STATUSES["794"].text == "NF-e com indicativo de NFC-e com entrega a domicílio"
 
     def test_every_code_of_a_rule_or_a_hint_is_a_status_of_nfe(self) -> None:
-        codes = {rule.code for rule in all_rules()} | set(hints())
+        codes = {rule.code for rule in GOODS_RULES} | set(hints())
         # No authority has a code for contributions that ended.
         assert codes - set(NFE_STATUSES) == {PIS_COFINS_ENDED}
 

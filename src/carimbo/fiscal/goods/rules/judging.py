@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
-from itertools import chain
 from typing import Any
 
 from carimbo.fiscal.goods.hints import hint_of
@@ -87,11 +86,6 @@ ITEM_BOOKS: tuple[GoodsRuleBook[ItemCheck], ...] = (
 )
 
 _CONDITIONS = tuple((book, book.when) for book in ITEM_BOOKS if book.when)
-
-
-def all_rules() -> Iterator[Rule[Any]]:
-    """Returns all rules of NF-e and NFC-e."""
-    return chain(chain.from_iterable(DOCUMENT_BOOKS), chain.from_iterable(ITEM_BOOKS))
 
 
 def judge_document(document: RuleInput) -> Judgement:
