@@ -8,23 +8,24 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
+from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WHERE_HELD, Lease, write_held
 
-_SETTLE = f"""
+_SETTLE = NamedSql(f"""
     with held as (
         update strays set next_action_at = null, lease_until = null, attempts = 0 {WHERE_HELD} returning *
     ), files as (
         insert into archive (subscription_id, owner_id, name, content)
         select held.subscription_id, held.document_id, file.name, file.content
-        from held, unnest($8::text[], $9::bytea[]) as file (name, content)
+        from held, unnest(:file_names::text[], :files::bytea[]) as file (name, content)
         on conflict (subscription_id, owner_id, name) do update set content = excluded.content
     )
-    update emissions set state = $4, protocol = $5, authorized_at = $6, digest = coalesce($7, digest),
-        tries = 0
+    update emissions set state = :state, protocol = :protocol, authorized_at = :authorized_at,
+        digest = coalesce(:digest, digest), tries = 0
     from held where emissions.subscription_id = held.subscription_id
         and emissions.document_id = held.document_id and emissions.ordinal = held.emission
     returning emissions.ordinal
-"""
+""")
 _PAUSE = f"""
     update strays set tries = $4, next_action_at = now() + $5::interval, lease_until = null, attempts = 0
     {WHERE_HELD}
@@ -87,11 +88,8 @@ class SupersededAttempts:
     async def settle(self, lease: Lease, outcome: SupersededOutcome) -> None:
         """Stores the outcome of an attempt, and that nothing more is due. Raises LeaseLost."""
         files = {outcome.file_name: outcome.file} if outcome.file_name else {}
-        await write_held(
-            self._connection, lease, _SETTLE,
-            outcome.state, outcome.protocol, outcome.authorized_at, outcome.digest,
-            list(files), list(files.values()),
-        )  # fmt: skip
+        values = {**vars(outcome), "file_names": list(files), "files": list(files.values())}
+        await write_held(self._connection, lease, _SETTLE.text, *_SETTLE.arguments(values))
 
     async def pause(self, lease: Lease, tries: int, pause: timedelta) -> None:
         """Releases the lease until it is time to ask again. Raises LeaseLost."""
