@@ -32,7 +32,7 @@ _KNOWN = 500
 _WARMING_PART = 5
 _MOST_SECONDS = 60
 _OK = 200
-_PATIENCE_SECONDS = 60
+_TIMEOUT_SECONDS = 60
 _SAMPLE = "select id::text, idempotency_key, request from documents order by random() limit $1"
 _AUTHORIZED = """
     select extract(epoch from created_at)::float8 from document_events
@@ -96,7 +96,7 @@ class Side:
         """One document, from the POST to the authorization."""
         reply = await self._exchange(next(self.creations), ACCEPTED)
         document = json.loads(reply.body)["data"]["id"]
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(_TIMEOUT_SECONDS):
             while (moment := await self.database.fetchval(_AUTHORIZED, document)) is None:  # noqa: ASYNC110 - a row tells nobody
                 await asyncio.sleep(0.002)
         return float(moment) - reply.sent_at

@@ -38,7 +38,7 @@ HOST = "127.0.0.1"
 _START_SECONDS = 60
 _STOP_SECONDS = 30
 _LOCK_SECONDS = 30
-_PATIENCE_SECONDS = 600
+_TIMEOUT_SECONDS = 600
 _WITHOUT_EMAILS = CompanySettings.model_validate({"email": {"sendOnAuthorization": False}})
 _UNSETTLED = "select exists (select from documents where status = 'processing')"
 
@@ -136,7 +136,7 @@ def running_installation(
 
 async def until_settled(database: "asyncpg.Connection[Any]") -> None:
     """Wait until no document is on its way."""
-    async with asyncio.timeout(_PATIENCE_SECONDS):
+    async with asyncio.timeout(_TIMEOUT_SECONDS):
         while await database.fetchval(_UNSETTLED):  # noqa: ASYNC110 - a row tells nobody
             await asyncio.sleep(0.1)
 

@@ -28,7 +28,7 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.identity.tax_ids import cnpj_check_digits, cpf_check_digits
 from carimbo.fiscal.issuance import Issuance, Software
 from carimbo.fiscal.parties.company import PisCofinsRegime, TaxRegime
-from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json
+from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json_file
 from carimbo.fiscal.schemas import Schemas
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -80,7 +80,7 @@ def company(regime: TaxRegime) -> CompanyFile:
         "defaults": {"icmsRate": 18},
         "environment": Environment.PRODUCTION,
     }
-    return CompanyFile.model_validate(read_json(EXAMPLES / "company.json") | changes)
+    return CompanyFile.model_validate(read_json_file(EXAMPLES / "company.json") | changes)
 
 
 @cache

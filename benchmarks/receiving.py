@@ -45,11 +45,11 @@ class Post:
     ask: "Connection[int, Never]"
     hear: "Connection[Never, list[Arrival]]"
 
-    async def arrivals(self, many: int, patience: float = 60) -> list[Arrival]:
+    async def arrivals(self, many: int, timeout_seconds: float = 60) -> list[Arrival]:
         """Waits for so many new calls, and returns all of them."""
         self.ask.send(many)
-        if not await asyncio.to_thread(self.hear.poll, patience):
-            raise TimeoutError(f"there are fewer than {many} calls after {patience} seconds")
+        if not await asyncio.to_thread(self.hear.poll, timeout_seconds):
+            raise TimeoutError(f"there are fewer than {many} calls after {timeout_seconds} seconds")
         return self.hear.recv()
 
 

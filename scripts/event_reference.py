@@ -30,7 +30,7 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "companyId": "id of the company that issues the document",
         "taxId": "CNPJ of the company, without punctuation",
         "status": "`authorized`, `rejected` or `canceled`",
-        "type": f"type of the document: {', '.join(f'`{kind.name}`' for kind in MODULES)}",
+        "type": f"type of the document: {', '.join(f'`{module.name}`' for module in MODULES)}",
         "amount": "total of the document, in reais",
         "invoiceNumber": "number of the document; for an NFS-e, the number from the authority",
         "issuedAt": "time of issue in the document",
@@ -67,8 +67,10 @@ def event_tables() -> list[str]:
 
 def _event(name: str, group: str) -> str:
     prefix, _, verb = name.partition(".")
-    kinds = [kind for kind in MODULES if kind.event_prefix == prefix]
-    of = ", ".join(kind.title + ("" if kind in DOCUMENT_TYPES else " (not issued yet)") for kind in kinds)
+    modules = [module for module in MODULES if module.event_prefix == prefix]
+    of = ", ".join(
+        module.title + ("" if module in DOCUMENT_TYPES else " (not issued yet)") for module in modules
+    )
     return f"| `{name}` | `{group}` | {of} | {_WHEN[verb]} |"
 
 

@@ -36,7 +36,7 @@ from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.municipal_agreement import Agreement
-from carimbo.fiscal.parties.company_file import CompanyFile, read_json
+from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schemas
@@ -127,7 +127,7 @@ class EventFile(Body):
 
 def examples() -> list[Example]:
     """Every example, in the order of the index."""
-    return TypeAdapter(list[Example]).validate_python(read_json(FOLDER / "index.json"))
+    return TypeAdapter(list[Example]).validate_python(read_json_file(FOLDER / "index.json"))
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def issued(example: Example) -> bytes:
 
 
 def _issued(example: Example) -> bytes:
-    body = read_json(example.request)
+    body = read_json_file(example.request)
     if example.is_document:
         issuing, request, issuance = _draft(example, body)
         return _without_problems(example, issuing.issue(request, issuance)).xml
@@ -163,7 +163,7 @@ def _issued(example: Example) -> bytes:
 
 def reviewed(example: Example) -> Review:
     """Returns the review of an example's request before it is issued, without a key."""
-    issuing, request, issuance = _draft(example, read_json(example.request))
+    issuing, request, issuance = _draft(example, read_json_file(example.request))
     with example_rates():
         return issuing.review(request, replace(issuance, signer=Signer.throwaway()))
 
@@ -175,7 +175,7 @@ def main() -> None:
 
 @cache
 def _company(file: str) -> tuple[CompanyFile, Signer]:
-    company = CompanyFile.model_validate(read_json(FOLDER / file))
+    company = CompanyFile.model_validate(read_json_file(FOLDER / file))
     return company, _signer(company.certificate.file, company.certificate.password)
 
 

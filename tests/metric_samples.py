@@ -8,7 +8,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.parser import text_string_to_metric_families
 
 from carimbo.worker import metrics
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 def shown(name: str, **labels: str) -> float | None:
@@ -20,7 +20,7 @@ def shown(name: str, **labels: str) -> float | None:
 
 async def until_risen(name: str, since: float | None, **labels: str) -> None:
     """Waits until a counter has risen by one, which happens after the counted write."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while shown(name, **labels) != (since or 0) + 1:  # noqa: ASYNC110 - a counter has no event
             await asyncio.sleep(0.01)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import zxingcpp
 
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 _LISTED = re.compile(
     r'<page width="([\d.]+)" height="([\d.]+)">'
@@ -292,7 +292,7 @@ def _rules(path: str, page: int) -> Iterator[Rule]:
 
 
 def _run(*command: str, file: bytes) -> bytes:
-    done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=PATIENCE)
+    done = subprocess.run(command, input=file, capture_output=True, check=True, timeout=TIMEOUT_SECONDS)
     # Poppler reports errors in a file and continues.
     assert done.stderr == b"", done.stderr.decode()
     return done.stdout

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 import httpx2
 
-from support import LOOPBACK, PATIENCE
+from support import LOOPBACK, TIMEOUT_SECONDS
 
 _LARGEST_HEAD = 1024 * 1024
 
@@ -84,15 +84,15 @@ class Receiver:
         self._arrived = asyncio.Condition()
         self._open: set[asyncio.Task[None]] = set()
 
-    async def until(self, count: int, patience: float = PATIENCE) -> list[Received]:
+    async def until(self, count: int, timeout_seconds: float = TIMEOUT_SECONDS) -> list[Received]:
         """Waits until so many requests have arrived in all; raises TimeoutError."""
-        async with asyncio.timeout(patience), self._arrived:
+        async with asyncio.timeout(timeout_seconds), self._arrived:
             await self._arrived.wait_for(lambda: len(self.calls) >= count)
         return self.calls
 
-    async def wait_until_closed(self, patience: float = PATIENCE) -> None:
+    async def wait_until_closed(self, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         """Waits until every connection has ended; raises TimeoutError."""
-        async with asyncio.timeout(patience):
+        async with asyncio.timeout(timeout_seconds):
             if self._open:
                 await asyncio.wait(self._open)
 

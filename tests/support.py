@@ -24,7 +24,7 @@ CNPJ = "11222333000181"
 OTHER_CNPJ = "12ABC34501DE35"
 BASE_URL = "http://carimbo.test"
 LOOPBACK = "127.0.0.1"
-PATIENCE = 120.0
+TIMEOUT_SECONDS = 120.0
 """How many seconds a test waits for a condition before it fails; a slow machine needs some of them."""
 ABSENT = "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b"
 """An id that nothing has."""
@@ -94,7 +94,10 @@ def local_http() -> httpx2.Client:
     """Returns a client for programs on this machine: making another for each question costs 50 ms of CPU."""
     # A connection that is kept may be closed by the program at the moment of the next question.
     return httpx2.Client(
-        limits=httpx2.Limits(max_keepalive_connections=0), timeout=PATIENCE, trust_env=False, verify=False
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        timeout=TIMEOUT_SECONDS,
+        trust_env=False,
+        verify=False,
     )
 
 
@@ -113,10 +116,12 @@ BLOCKED_SESSIONS = (
 """An SQL expression: the number of sessions that wait for a lock."""
 
 
-async def wait_until_true(fetch: Callable[[str], Awaitable[Any]], condition: str, patience: float) -> None:
+async def wait_until_true(
+    fetch: Callable[[str], Awaitable[Any]], condition: str, timeout_seconds: float
+) -> None:
     """Waits until an SQL condition holds; fails after the timeout."""
     pause = 0.02
-    async with asyncio.timeout(patience):
+    async with asyncio.timeout(timeout_seconds):
         while not (await fetch(f"select {condition} as holds"))[0]["holds"]:
             await asyncio.sleep(pause)
             pause = min(1.2 * pause, 0.2)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 _REFUSED = re.compile(r'^Error: failed to verify file "(.+)"$', re.MULTILINE)
 _ACCEPTED = re.compile(r"^OK$", re.MULTILINE)
@@ -40,4 +40,4 @@ def refused_by_xmlsec1(files: Iterable[Path], tags: Iterable[str]) -> list[Path]
 def _verify(files: Sequence[Path], tags: Sequence[str]) -> subprocess.CompletedProcess[str]:
     id_options = [part for tag in tags for part in ("--id-attr:Id", tag)]
     command = ["xmlsec1", "--verify", "--insecure", *id_options, *map(str, files)]
-    return subprocess.run(command, capture_output=True, check=False, timeout=PATIENCE, text=True)
+    return subprocess.run(command, capture_output=True, check=False, timeout=TIMEOUT_SECONDS, text=True)

@@ -19,7 +19,7 @@ import httpx2
 import psutil  # type: ignore[import-untyped]
 
 from acceptance.loaded_command import loaded_carimbo
-from support import PATIENCE, free_port, local_http
+from support import TIMEOUT_SECONDS, free_port, local_http
 
 START_SECONDS = 180
 STOP_SECONDS = 90
@@ -172,7 +172,13 @@ def run_refused_demo(folder: Path, *arguments: str) -> subprocess.CompletedProce
     """Runs a demo that is expected to refuse to start."""
     command = [str(loaded_carimbo()), "-P", "-m", "carimbo", "demo", *simulator_ports(), *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
+        command,
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_SECONDS,
+        check=False,
     )
 
 

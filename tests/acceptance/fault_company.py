@@ -13,7 +13,7 @@ import httpx2
 
 from carimbo.fiscal.identity.tax_ids import cnpj_check_digits
 from carimbo.simulator.program.certificates import CertificateFolder
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
@@ -86,7 +86,7 @@ class Company:
 
     async def insist(self, document_type: str, key: str, at: str = "") -> None:
         """Requests a document until it is accepted, as a client of an unstable server does."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while True:
                 with suppress(httpx2.TransportError):
                     answer = await self.create(document_type, key=key, at=at)

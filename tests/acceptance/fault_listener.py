@@ -12,7 +12,7 @@ from standardwebhooks.webhooks import Webhook
 from acceptance.fault_company import ISSUED_TYPES, Company
 from acceptance.fault_site import Site
 from receiver import Received, Receiver, receiving
-from support import PATIENCE, data_of
+from support import TIMEOUT_SECONDS, data_of
 
 _GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce"}
 _VERBS = {"authorized": "authorized", "canceled": "cancelled"}
@@ -45,7 +45,7 @@ class Listener:
 
     async def until_called(self, count: int) -> list[Received]:
         """Waits for a total number of calls."""
-        return await self.receiver.until(count, PATIENCE)
+        return await self.receiver.until(count, TIMEOUT_SECONDS)
 
     def calls_of(self, call: Received) -> int:
         """Returns how often the event of a call was delivered."""

@@ -19,7 +19,7 @@ from carimbo import cli
 from carimbo.logs import configure_logs
 from carimbo.main.worker import work
 from carimbo.settings import child_environment, load_settings
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 # Importing the service takes seconds. One process does it once, and every program is forked from it.
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -71,7 +71,7 @@ class Gate:
 
     async def until_reached_by(self, processes: int = 1) -> None:
         """Waits until this many processes have reached the gate."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while len(list(self.folder.glob("reached-by-*"))) < processes:  # noqa: ASYNC110 - a file sends no event
                 await asyncio.sleep(0.02)
 
@@ -116,7 +116,7 @@ class Program:
 
     async def end(self) -> int:
         """Waits for its end, and returns its exit code."""
-        await asyncio.to_thread(self.process.join, PATIENCE)
+        await asyncio.to_thread(self.process.join, TIMEOUT_SECONDS)
         code = self.process.exitcode
         assert code is not None, "the program did not end in time"
         return code

@@ -23,7 +23,7 @@ from carimbo.settings import load_settings
 from carimbo.storage.envelope import new_key
 from carimbo.storage.migrate import migrate
 from carimbo.storage.work import TABLES
-from support import PATIENCE, free_port, wait_until_true
+from support import TIMEOUT_SECONDS, free_port, wait_until_true
 
 # Short waits; in production they are settings too.
 WAITS = {
@@ -118,7 +118,7 @@ class Site:
 
     async def until(self, condition: str) -> None:
         """Waits until an SQL condition holds."""
-        await wait_until_true(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, TIMEOUT_SECONDS)
 
     async def until_settled(self, company: Company) -> None:
         """Waits until a company has no document in progress."""
@@ -136,7 +136,7 @@ class Site:
         self, company: Company, services: Sequence[str] = AUTHORIZATION, count: int = 1
     ) -> None:
         """Waits until these services of the simulator have received this many messages of a company."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while len(await self.sent(company, services)) < count:  # noqa: ASYNC110 - a journal sends no event
                 await asyncio.sleep(0.02)
 
@@ -168,7 +168,7 @@ class Site:
     async def until_faults_hit(self, company: Company, services: Sequence[str], faults: set[str]) -> None:
         """Waits until each of these faults has hit a message of a company to these services."""
         faults_hit: set[str] = set()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while not faults <= faults_hit:
                 await asyncio.sleep(0.1)
                 sent = await self.sent(company, services)
@@ -180,7 +180,7 @@ class Site:
         credentials = await self._subscribe(plan)
         headers = {"X-Api-Key": str(credentials.subscription_id), "X-Api-Secret": credentials.secret}
         async with httpx2.AsyncClient(
-            base_url=self.url, headers=headers, timeout=PATIENCE, limits=SHORT_KEEP_ALIVE
+            base_url=self.url, headers=headers, timeout=TIMEOUT_SECONDS, limits=SHORT_KEEP_ALIVE
         ) as http:
             yield await register(http, self.folder / "simulator")
 
@@ -202,7 +202,7 @@ async def open_site() -> AsyncIterator[Site]:
             async with (
                 asyncpg.create_pool(postgres.url, min_size=0, max_size=2) as pool,
                 httpx2.AsyncClient(
-                    base_url=local(ports[1]), timeout=PATIENCE, limits=SHORT_KEEP_ALIVE
+                    base_url=local(ports[1]), timeout=TIMEOUT_SECONDS, limits=SHORT_KEEP_ALIVE
                 ) as control,
             ):
                 site = Site(folder, postgres, pool, settings, control)
@@ -242,7 +242,7 @@ def local(port: int | str) -> str:
 
 async def until_answered(url: str, path: str) -> None:
     """Waits until a program that was just started answers with status 200."""
-    async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=url) as http:
+    async with asyncio.timeout(TIMEOUT_SECONDS), httpx2.AsyncClient(base_url=url) as http:
         while True:
             with suppress(httpx2.TransportError):
                 if (await http.get(path)).status_code == 200:

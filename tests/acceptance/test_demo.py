@@ -34,7 +34,7 @@ from carimbo.fiscal.layouts.soap import envelope
 from carimbo.fiscal.registry import DOCUMENT_TYPES, FEATURES
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from nfe_dialect import status_query
-from support import PATIENCE, free_port, local_http
+from support import TIMEOUT_SECONDS, free_port, local_http
 
 STATUS_QUERY = envelope(
     "http://www.portalfiscal.inf.br/nfe/wsdl/NFeStatusServico4", status_query("2", "35"), "nfeDadosMsg"
@@ -259,7 +259,7 @@ def output_of(curl_line: str) -> str:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=PATIENCE,
+            timeout=TIMEOUT_SECONDS,
             check=True,
         ).stdout
     _, _, *options, url = shlex.split(curl_line)

@@ -18,7 +18,7 @@ from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import load_settings
 from carimbo.storage.database import Database
 from carimbo.storage.migrate import migrate
-from support import BASE_URL, PATIENCE, code_of, data_of
+from support import BASE_URL, TIMEOUT_SECONDS, code_of, data_of
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ class TestAnOutage:
     ) -> None:
         async with running(postgres, secret_keys, timeout_seconds=600) as (_, http):
             with frozen(postgres):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(TIMEOUT_SECONDS):
                     answer = await http.get("/readyz")
             assert (answer.status_code, answer.json()) == (503, {"status": "database unavailable"})
             assert (await http.get("/readyz")).status_code == 200

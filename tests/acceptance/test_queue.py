@@ -17,7 +17,7 @@ from carimbo.storage.envelope import new_key
 from carimbo.storage.jobs import add_probe
 from carimbo.storage.migrate import migrate
 from metric_samples import names_of, names_shown_at
-from support import ALL_ANSWERED, PATIENCE, free_port, wait_until_true
+from support import ALL_ANSWERED, TIMEOUT_SECONDS, free_port, wait_until_true
 
 KEYS = new_key("test")
 CONCURRENCY = 10
@@ -67,7 +67,7 @@ class Site:
         await connection.close()
 
     async def until(self, condition: str) -> None:
-        await wait_until_true(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, TIMEOUT_SECONDS)
 
     async def until_all_answered(self) -> None:
         await self.until(ALL_ANSWERED)

@@ -24,7 +24,7 @@ from carimbo.fiscal.identity.certificate import open_a1
 from carimbo.service.company_status.certificate_expiry import days_left
 from carimbo.simulator.program.certificates import CertificateFolder
 from carimbo.simulator.trust import CertificateFlaw, JudgedCertificate
-from support import CNPJ, PATIENCE, free_port, local_http
+from support import CNPJ, TIMEOUT_SECONDS, free_port, local_http
 
 TRIPLE_DES = bytes.fromhex("2a864886f70d010c0103")
 """pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292, appendix C)."""
@@ -49,7 +49,7 @@ class Running:
 
     def end(self, how: signal.Signals) -> int:
         self.process.send_signal(how)
-        self.process.communicate(timeout=PATIENCE)
+        self.process.communicate(timeout=TIMEOUT_SECONDS)
         return self.process.returncode
 
 
@@ -69,7 +69,7 @@ def run_command(folder: Path, *arguments: object) -> subprocess.CompletedProcess
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT_SECONDS,
         check=False,
     )
 
@@ -129,7 +129,7 @@ def client(folder: Path, ca_file: Path, pfx: Path, password: str) -> httpx2.Clie
     pem.write_bytes(open_a1(pfx.read_bytes(), password).to_bundle())
     context = ssl.create_default_context(cafile=ca_file)
     context.load_cert_chain(pem)
-    return httpx2.Client(verify=context, timeout=PATIENCE)
+    return httpx2.Client(verify=context, timeout=TIMEOUT_SECONDS)
 
 
 class TestRunning:

@@ -14,7 +14,7 @@ from acceptance.fault_company import Company, order
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Program, carimbo
 from acceptance.fault_site import Site, local, until_answered
-from support import LOOPBACK, PATIENCE, free_port
+from support import LOOPBACK, TIMEOUT_SECONDS, free_port
 
 # Only a wake-up makes a worker lease a row within the time of a test.
 ONLY_WAKEUPS = {"lease_seconds": "600", "sweep_seconds": "600", "worker_heartbeat_seconds": "600"}
@@ -30,7 +30,7 @@ class Request:
 
     async def answer(self) -> httpx2.Response:
         """Returns the answer, read until the connection is closed."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             head, _, body = (await self.reader.read()).partition(b"\r\n\r\n")
         await _close(self.writer)
         first, *lines = head.decode().split("\r\n")
@@ -62,7 +62,7 @@ class Api:
 
     async def until_closed(self) -> None:
         """Waits until it accepts no more connections."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while True:
                 try:
                     _, writer = await asyncio.open_connection(LOOPBACK, self.port)
@@ -133,7 +133,7 @@ class TestApi:
     ) -> None:
         async with api_of(site, drain_seconds="600") as api:
             api.program.send(signal.SIGTERM)
-            async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=local(api.port)) as http:
+            async with asyncio.timeout(TIMEOUT_SECONDS), httpx2.AsyncClient(base_url=local(api.port)) as http:
                 while (ready := await http.get("/readyz")).status_code == 200:  # noqa: ASYNC110 - a status sends no event
                     await asyncio.sleep(0.02)
             last_answer = await api_company.create("nfe", at=local(api.port))

@@ -11,7 +11,7 @@ from acceptance.fault_company import Company, order
 from acceptance.fault_programs import carimbo
 from acceptance.fault_site import Site, local, until_answered
 from documentation import ROOT
-from support import PATIENCE, free_port
+from support import TIMEOUT_SECONDS, free_port
 
 CALENDAR = ROOT / "src" / "carimbo" / "fiscal" / "tables" / "calendar.csv"
 NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
@@ -29,13 +29,13 @@ def write_tables(folder: Path, rate_of_cbs: str) -> None:
 
 
 async def until_shown(metrics_port: int, text: str) -> None:
-    async with asyncio.timeout(PATIENCE), httpx2.AsyncClient(base_url=local(metrics_port)) as http:
+    async with asyncio.timeout(TIMEOUT_SECONDS), httpx2.AsyncClient(base_url=local(metrics_port)) as http:
         while text not in (await http.get("/metrics")).text:  # noqa: ASYNC110 - metrics can only be polled
             await asyncio.sleep(0.02)
 
 
 async def until_logged(log: Path, text: str) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while text not in await asyncio.to_thread(log.read_text, "utf-8"):  # noqa: ASYNC110 - a file sends no event
             await asyncio.sleep(0.02)
 

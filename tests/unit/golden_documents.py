@@ -15,10 +15,14 @@ from lxml import etree
 
 from carimbo.fiscal.issuance import Preview, Review
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, read_invoice
-from carimbo.fiscal.parties.company_file import CompanyFile, read_json
+from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 
 KINDS = ("nfe", "nfce", "nfse")
-FILES = sorted(str(file.relative_to(FOLDER)) for kind in KINDS for file in (FOLDER / kind).rglob("*.json"))
+FILES = sorted(
+    str(file.relative_to(FOLDER))
+    for document_type in KINDS
+    for file in (FOLDER / document_type).rglob("*.json")
+)
 DOCUMENTS = [file for file in FILES if "/events/" not in file]
 INVOICES = [file for file in DOCUMENTS if file.startswith(("nfe/", "nfce/"))]
 NOTES = [file for file in DOCUMENTS if file.startswith("nfse/")]
@@ -32,7 +36,7 @@ class GoldenDocument:
 
     def __init__(self, file: str) -> None:
         self.file = file
-        self.kind = file.partition("/")[0]
+        self.document_type = file.partition("/")[0]
 
     @cached_property
     def example(self) -> Example:
@@ -42,13 +46,13 @@ class GoldenDocument:
     @cached_property
     def body(self) -> dict[str, Any]:
         """The request."""
-        body: dict[str, Any] = read_json(FOLDER / self.file)
+        body: dict[str, Any] = read_json_file(FOLDER / self.file)
         return body
 
     @cached_property
     def company(self) -> CompanyFile:
         """The company that issues it."""
-        return CompanyFile.model_validate(read_json(FOLDER / self.example.company))
+        return CompanyFile.model_validate(read_json_file(FOLDER / self.example.company))
 
     @cached_property
     def xml(self) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from carimbo.logs import hide_secrets
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 # Run apart: configuring logs changes this process's handlers, pytest's own among them.
 _PROGRAM = """
@@ -37,7 +37,7 @@ def lines_of(log_format: str, log_level: str = "info") -> str:
         [sys.executable, "-c", _PROGRAM, log_format, log_level],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT_SECONDS,
         check=True,
     )
     assert done.stdout == ""

@@ -36,7 +36,7 @@ from carimbo.storage.migrate import is_current
 _NOT_READY = 503
 _OK, _UNAVAILABLE, _STOPPING = "ok", "database unavailable", "stopping"
 # Monitors ask every few seconds and give up if an answer takes longer than this.
-_PATIENCE_SECONDS = 2
+_TIMEOUT_SECONDS = 2
 
 
 def methods_of(app: FastAPI, path: str) -> set[str]:
@@ -70,7 +70,7 @@ async def readyz(request: Request) -> Response:
         return JSONResponse({"status": _STOPPING}, _NOT_READY)
     check = asyncio.create_task(_state_of(services_of(request).database))
     # Not asyncio.timeout: canceling a connection attempt to a database that hangs takes long itself.
-    done, _ = await asyncio.wait({check}, timeout=_PATIENCE_SECONDS)
+    done, _ = await asyncio.wait({check}, timeout=_TIMEOUT_SECONDS)
     if not done:
         check.cancel()
     state = check.result() if done else _UNAVAILABLE

@@ -111,7 +111,7 @@ class _Rewriter:
 def _other_form(start: Message, body: bytes) -> bytes:
     if dict(start["headers"]).get(b"content-type") != b"application/json":
         return body
-    answer = json_values.read_json(body.decode())
+    answer = json_values.read_exact_json(body.decode())
     if "success" not in answer:
         return body
     succeeded = answer.pop("success")

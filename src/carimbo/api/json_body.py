@@ -35,11 +35,11 @@ async def read_json_body(body: bytes) -> Any:
     the event loop between them. There is only one such thread, because several would compete with the loop.
     """
     if len(body) <= _SMALL_BYTES:
-        return read_json(body)
-    return await asyncio.get_running_loop().run_in_executor(_LARGE_BODIES, read_json, body)
+        return parse_json_body(body)
+    return await asyncio.get_running_loop().run_in_executor(_LARGE_BODIES, parse_json_body, body)
 
 
-def read_json(body: bytes) -> Any:
+def parse_json_body(body: bytes) -> Any:
     """Parses a request body, or refuses it as malformed."""
     text = _decoded(body)
     try:

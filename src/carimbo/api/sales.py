@@ -27,7 +27,7 @@ from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Text
 from carimbo.service.companies.registration import Deleted
 from carimbo.service.errors import ErrorCode
-from carimbo.service.json_values import read_json as read_exactly
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.listing import day_at
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.change import MergeMode, SaleChanges, change_sale, delete_sale
@@ -180,7 +180,7 @@ async def change(
     sale_id: SaleId,
     body: JsonBody[SaleChanges],
 ) -> Response:
-    changes = read_exactly((await http.body()).decode())
+    changes = read_exact_json((await http.body()).decode())
     merging = MergeMode.WHOLE if http.method == "PUT" else MergeMode.DEEP
     changed = await change_sale(context, subscription, company, sale_id, changes, merging)
     return success(changed.record, ACCEPTED if changed.goes_now else 200)

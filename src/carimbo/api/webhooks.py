@@ -166,8 +166,8 @@ async def rotate_webhook_secret(
 async def test_webhook(
     services: CurrentServices, subscription: CurrentSubscription, webhook_id: WebhookId
 ) -> Response:
-    patience = services.filing.patience
-    sent = await deliveries.send_test(services.database, subscription.id, webhook_id, patience)
+    max_wait = services.filing.max_wait
+    sent = await deliveries.send_test(services.database, subscription.id, webhook_id, max_wait)
     return success(sent, 200 if sent.attempts else ACCEPTED)
 
 

@@ -150,10 +150,12 @@ def rekey() -> None:
 
 @app.command()
 def check_queue(
-    patience: Annotated[float, typer.Option(help="Segundos a esperar pela resposta de um trabalhador.")] = 30,
+    timeout: Annotated[
+        float, typer.Option("--patience", help="Segundos a esperar pela resposta de um trabalhador.")
+    ] = 30,
 ) -> None:
     """Envia um teste pela fila e espera a resposta de um trabalhador."""
-    seconds = _with_database(lambda database: probe_queue(database, patience))
+    seconds = _with_database(lambda database: probe_queue(database, timeout))
     if seconds is None:
         fail("Nenhum trabalhador respondeu: confira se `carimbo worker` está rodando.")
     say(f"um trabalhador respondeu em {seconds:.2f} s")

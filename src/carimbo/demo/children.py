@@ -74,13 +74,13 @@ class ChildProcesses:
         first = done.pop()
         return ChildExit(waits[first], first.result())
 
-    async def stop(self, patience_seconds: float, hurry: asyncio.Event) -> None:
+    async def stop(self, timeout_seconds: float, hurry: asyncio.Event) -> None:
         """Asks every child to stop, then kills those that don't in time, or all at once if `hurry` is set."""
         self._signal_all(signal.SIGTERM)
         ended = asyncio.create_task(self._all_ended())
         hurried = asyncio.create_task(hurry.wait())
         waits: set[asyncio.Task[Any]] = {ended, hurried}
-        await asyncio.wait(waits, timeout=patience_seconds, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waits, timeout=timeout_seconds, return_when=asyncio.FIRST_COMPLETED)
         hurried.cancel()
         self._signal_all(signal.SIGKILL)
         await ended

@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-_PATIENCE_SECONDS = 10
+_TIMEOUT_SECONDS = 10
 _PAUSE_SECONDS = 0.1
 _USUAL_SOCKET = ".s.PGSQL.5432"
 _DEAD = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
@@ -59,7 +59,7 @@ def prepare_data_folder(folder: Path) -> None:
     A killed container or a power cut leaves the pid file. Its pid may now belong to nobody, to another
     program or to a zombie; PostgreSQL does not start while a process with that pid exists.
     """
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while is_postmaster_running(folder) and not _pid_file(folder).is_ready and time.monotonic() < deadline:
         time.sleep(_PAUSE_SECONDS)
     if not _accepts(folder):
@@ -84,7 +84,7 @@ def _accepts(folder: Path) -> bool:
     if not pid_file.is_ready or pid_file.socket is None or not is_postmaster_running(folder):
         return False
     with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(_PATIENCE_SECONDS)
+        client.settimeout(_TIMEOUT_SECONDS)
         try:
             client.connect(str(pid_file.socket))
         except (FileNotFoundError, ConnectionRefusedError):
@@ -104,7 +104,7 @@ def _end_processes(folder: Path) -> None:
         for process in _all_processes(folder):
             with suppress(psutil.NoSuchProcess):
                 process.send_signal(number)
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        deadline = time.monotonic() + _TIMEOUT_SECONDS
         while _all_processes(folder) and time.monotonic() < deadline:
             time.sleep(_PAUSE_SECONDS)
 

@@ -17,7 +17,7 @@ from rich.text import Text
 from carimbo.demo.samples import SAMPLES, SampleRequest
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 
-_PATIENCE_SECONDS = 20
+_TIMEOUT_SECONDS = 20
 _PAUSE_SECONDS = 0.4
 _ANSWER_SECONDS = 20
 _PROCESSING = "processing"
@@ -66,7 +66,7 @@ async def issue_samples(client: httpx2.AsyncClient, show: ShowProgress) -> list[
     for sample in SAMPLES:
         progress += await _post(client, sample)
         show(progress)
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while not all(each.is_settled for each in progress) and time.monotonic() < deadline:
         await asyncio.sleep(_PAUSE_SECONDS)
         with suppress(httpx2.HTTPError):

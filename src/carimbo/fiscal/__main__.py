@@ -21,7 +21,7 @@ from carimbo.fiscal.issuance import Issuance, Software
 from carimbo.fiscal.layouts.nfe_v4.parties import TechnicalResponsible
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.module_settings import ModuleSettings
-from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json
+from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json_file
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.fiscal.schemas import Schemas
@@ -74,10 +74,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     use_tables_of(options.tables)
     # Read before the type is chosen: the folder of a missing file says nothing about the type.
-    body = read_json(options.request)
+    body = read_json_file(options.request)
     document_type = _type_named(options.type or options.request.resolve().parent.name)
     issuing, point_of_sale = document_type.issuing, document_type.point_of_sale
-    company = CompanyFile.model_validate(read_json(options.company))
+    company = CompanyFile.model_validate(read_json_file(options.company))
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(body)
     environment = settings.effective_environment(company.environment)
@@ -102,7 +102,7 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
 def _responsible(options: argparse.Namespace) -> TechnicalResponsible | None:
     if options.responsible is None:
         return None
-    return TypeAdapter(TechnicalResponsible).validate_python(read_json(options.responsible))
+    return TypeAdapter(TechnicalResponsible).validate_python(read_json_file(options.responsible))
 
 
 def _type_named(name: str) -> DocumentType:

@@ -113,7 +113,7 @@ def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
         tasks_of(context, mailing_context_of(settings, context.database)),
         RetryPolicy(backoff, settings.attempts_before_parking),
         lease=timedelta(seconds=settings.lease_seconds),
-        patience=timedelta(seconds=settings.worker_slow_seconds),
+        slow_after=timedelta(seconds=settings.worker_slow_seconds),
     )
 
 

@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Any
 
 
-def read_json(text: str) -> Any:
+def read_exact_json(text: str) -> Any:
     """Parses JSON with decimals in place of floats."""
     return json.loads(text, parse_float=Decimal)
 
 
 def write_json(value: Any) -> str:
-    """Writes a value that `read_json` returned."""
+    """Writes a value that `read_exact_json` returned."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{_plain(name)}:{write_json(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):

@@ -13,7 +13,7 @@ from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry, Status
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.record import Rejection
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.subscriptions import settlement_of
+from carimbo.service.subscriptions import allowance_change_of
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
@@ -122,10 +122,10 @@ async def _reject(tenant: Tenant, lease: Lease, document: Document, reason: str,
     # Not retryable by a program: the document may have been issued.
     rejection = Rejection(code=DISMISSED, message=reason, field=None, hint=_HINT, retryable=False)
     verdict = Verdict(status=Status.REJECTED, rejection=rejection.model_dump(by_alias=True))
-    settlement = settlement_of(document.allowance_period, counts=False, now=now)
+    allowance_change = allowance_change_of(document.allowance_period, counts=False, now=now)
     rejected = NewEvent(type=HistoryEntry.REJECTED, status=Status.REJECTED)
     ordinal = document.emission.ordinal if document.emission else 0
-    await IssuingSteps(tenant.connection, lease).conclude(ordinal, verdict, settlement, [rejected])
+    await IssuingSteps(tenant.connection, lease).conclude(ordinal, verdict, allowance_change, [rejected])
 
 
 async def conclude_probe(database: Database, lease: Lease) -> None:
@@ -135,12 +135,12 @@ async def conclude_probe(database: Database, lease: Lease) -> None:
         await conclude(connection, lease)
 
 
-async def probe_queue(database: Database, patience_seconds: float) -> float | None:
+async def probe_queue(database: Database, timeout_seconds: float) -> float | None:
     """Sends a probe through the queue; returns the seconds until a worker answered, or None if none did."""
     started = time.monotonic()
     async with database.transaction() as connection:
         key = await add_probe(connection)
-    while time.monotonic() - started < patience_seconds:
+    while time.monotonic() - started < timeout_seconds:
         async with database.connection() as connection:
             if await probe_answered_at(connection, key.id) is not None:
                 return time.monotonic() - started

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.service.errors import ErrorCode, Refusal
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.storage.database import Tenant
 from carimbo.storage.order_keys import OrderKey
 
@@ -76,7 +76,7 @@ def matching_order(identity: OrderIdentity, taken: Iterable[OrderKey]) -> OrderK
 
 def is_same_body(created_by: str, body: Any) -> bool:
     """Returns whether a request has the body that created an order; null and empty text count as absent."""
-    return bool(_normalized(read_json(created_by)) == _normalized(body))
+    return bool(_normalized(read_exact_json(created_by)) == _normalized(body))
 
 
 def _normalized(value: Any) -> Any:

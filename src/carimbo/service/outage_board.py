@@ -60,10 +60,10 @@ class OutageBoard:
         self._read_at = float("-inf")
         self._written_at: dict[AuthorityService, float] = {}
 
-    async def outage_of(self, place: AuthorityService) -> OutageRow | None:
+    async def outage_of(self, service: AuthorityService) -> OutageRow | None:
         """Returns the outage of an authority, if a failure was seen recently."""
         await self._refresh()
-        outage = self._outages.get(place)
+        outage = self._outages.get(service)
         return outage if outage and self._is_fresh(outage) else None
 
     async def current_outages(self) -> list[OutageRow]:
@@ -71,45 +71,45 @@ class OutageBoard:
         await self._refresh()
         return [outage for outage in self._outages.values() if self._is_fresh(outage)]
 
-    async def contingency_at(self, place: AuthorityService) -> datetime | None:
+    async def contingency_at(self, service: AuthorityService) -> datetime | None:
         """Returns when contingency replaces an authority; None while the authority works."""
-        outage = await self.outage_of(place)
+        outage = await self.outage_of(service)
         return outage.since + self.after if outage else None
 
-    async def is_failing(self, place: AuthorityService) -> bool:
+    async def is_failing(self, service: AuthorityService) -> bool:
         """Returns whether a failure is so recent that the authority's own "in operation" is not trusted."""
-        outage = await self.outage_of(place)
+        outage = await self.outage_of(service)
         return outage is not None and self._clock() - outage.seen_at < self.after / _TRIALS
 
-    async def is_closed(self, place: AuthorityService) -> bool:
+    async def is_closed(self, service: AuthorityService) -> bool:
         """Returns whether a contingency authority was closed or silent within the last minute."""
-        outage = await self.outage_of(place)
+        outage = await self.outage_of(service)
         if outage is None or self._clock() - outage.seen_at > _CLOSED_FOR:
             return False
         # A single lost answer proves nothing; an answer that it is closed does, and so do seconds of silence.
         return outage.code is not None or outage.seen_at - outage.since >= _SILENCE
 
-    async def record_answer(self, place: AuthorityService, outcome: Outcome | Available) -> None:
+    async def record_answer(self, service: AuthorityService, outcome: Outcome | Available) -> None:
         """Records an outage if the answer to a query, or its absence, is a failure of the service."""
         if _is_outage(outcome):
-            await self._write(place, outcome)
+            await self._write(service, outcome)
 
-    async def record_sent_outcome(self, place: AuthorityService, outcome: Outcome) -> None:
+    async def record_sent_outcome(self, service: AuthorityService, outcome: Outcome) -> None:
         """Records the outcome of sending a document; any judgement ends an outage."""
-        await self.record_answer(place, outcome)
+        await self.record_answer(service, outcome)
         is_judged = not isinstance(outcome, NotJudged | Throttled | Unavailable)
         # An outage that was read or, since then, written.
-        if is_judged and (place in self._outages or place in self._written_at):
-            await self._end(place)
+        if is_judged and (service in self._outages or service in self._written_at):
+            await self._end(service)
 
-    async def record_consulted_outcome(self, place: AuthorityService, outcome: Outcome) -> None:
+    async def record_consulted_outcome(self, service: AuthorityService, outcome: Outcome) -> None:
         """Records the outcome of a query about a sent document; a recent authorization ends an outage."""
-        await self.record_answer(place, outcome)
+        await self.record_answer(service, outcome)
         if not isinstance(outcome, Authorized):
             return
-        outage = await self.outage_of(place)
+        outage = await self.outage_of(service)
         if outage and outcome.authorized_at >= outage.since - _JUDGED_BEFORE:
-            await self._end(place)
+            await self._end(service)
 
     def _is_fresh(self, outage: OutageRow) -> bool:
         return self._clock() - outage.seen_at <= _FORGOTTEN
@@ -123,27 +123,27 @@ class OutageBoard:
         # Converts from the database's clock to ours.
         offset = self._clock_offset
         self._outages = {
-            outage.place: replace(outage, since=outage.since + offset, seen_at=outage.seen_at + offset)
+            outage.service: replace(outage, since=outage.since + offset, seen_at=outage.seen_at + offset)
             for outage in outages
         }
 
-    async def _write(self, place: AuthorityService, outcome: Outcome | Available) -> None:
-        if time.monotonic() - self._written_at.get(place, float("-inf")) < _WRITTEN_EVERY_SECONDS:
+    async def _write(self, service: AuthorityService, outcome: Outcome | Available) -> None:
+        if time.monotonic() - self._written_at.get(service, float("-inf")) < _WRITTEN_EVERY_SECONDS:
             return
-        self._written_at[place] = time.monotonic()
+        self._written_at[service] = time.monotonic()
         answer = log_fields(outcome)
-        if place not in self._outages:
-            _log.info("authority_fails", **asdict(place), **answer)
+        if service not in self._outages:
+            _log.info("authority_fails", **asdict(service), **answer)
         async with self._database.connection() as connection:
-            await record_outage(connection, place, answer["code"], answer["told"], _FORGOTTEN)
+            await record_outage(connection, service, answer["code"], answer["told"], _FORGOTTEN)
         self._read_at = float("-inf")
 
-    async def _end(self, place: AuthorityService) -> None:
-        _log.info("authority_answers", **asdict(place))
+    async def _end(self, service: AuthorityService) -> None:
+        _log.info("authority_answers", **asdict(service))
         async with self._database.connection() as connection:
-            await end_outage(connection, place)
-        self._outages.pop(place, None)
-        self._written_at.pop(place, None)
+            await end_outage(connection, service)
+        self._outages.pop(service, None)
+        self._written_at.pop(service, None)
 
 
 def _is_outage(outcome: Outcome | Available) -> bool:

@@ -81,7 +81,7 @@ async def reserve_document(tenant: Tenant, period: Period, already: int = 0) -> 
     )
 
 
-def settlement_of(period: str | None, *, counts: bool, now: datetime) -> AllowanceChange:
+def allowance_change_of(period: str | None, *, counts: bool, now: datetime) -> AllowanceChange:
     """Returns the effect of an outcome on the allowance: only documents authorized in production count."""
     if period:
         return AllowanceChange(period, used=int(counts), released=1)

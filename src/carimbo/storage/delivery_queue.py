@@ -230,13 +230,13 @@ async def claim_deliveries(
     connection: Connection,
     busy: Mapping[UUID, int],
     quick: Collection[UUID],
-    room: DeliveryLimits,
+    limits: DeliveryLimits,
     lease: timedelta,
 ) -> list[ClaimedDelivery]:
     """Claims due deliveries within the limits; `busy` has how many of each webhook this worker is sending."""
     held_until = time.monotonic() + lease.total_seconds()
     rows = await connection.fetch(
-        _CLAIM, list(busy), list(busy.values()), list(quick), room.each, room.quick, room.others, lease
+        _CLAIM, list(busy), list(busy.values()), list(quick), limits.each, limits.quick, limits.others, lease
     )
     return [ClaimedDelivery(**row, held_until=held_until) for row in rows]
 

@@ -165,7 +165,7 @@ class Emissions:
         )  # fmt: skip
         return document_id
 
-    async def voided_by(self, number_series: NumberSeries, number: int) -> UUID | None:
+    async def inutilized_by(self, number_series: NumberSeries, number: int) -> UUID | None:
         """Returns the inutilization that voids a number, or is about to, or None."""
         inutilization_id: UUID | None = await self._connection.fetchval(
             f"select id from inutilizations where {_NUMBERING} and state <> 'refused'"

@@ -102,20 +102,20 @@ async def is_current(connection: Any) -> bool:
     return bool(applied is not None and applied >= all_migrations()[-1].version)
 
 
-async def _wait_for_lock(connection: "asyncpg.Connection[Any]", patience_seconds: float) -> None:
+async def _wait_for_lock(connection: "asyncpg.Connection[Any]", timeout_seconds: float) -> None:
     """Waits until nobody else migrates, by polling.
 
     A statement that waits holds a snapshot, and an index that is built CONCURRENTLY waits until all snapshots
     are gone: the two would wait for each other.
     """
     try:
-        async with asyncio.timeout(patience_seconds):
+        async with asyncio.timeout(timeout_seconds):
             while True:
                 if await connection.fetchval("select pg_try_advisory_lock($1)", _ADVISORY_LOCK):
                     return
                 await asyncio.sleep(_POLL_SECONDS)
     except TimeoutError as error:
-        raise MigrationLocked(f"a vez não chegou em {patience_seconds:g} s") from error
+        raise MigrationLocked(f"a vez não chegou em {timeout_seconds:g} s") from error
 
 
 async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:

@@ -28,7 +28,7 @@ class OutageRow:
     message: str
 
     @property
-    def place(self) -> AuthorityService:
+    def service(self) -> AuthorityService:
         return AuthorityService(self.model, self.authorizer, self.environment)
 
 
@@ -41,7 +41,7 @@ async def all_outages(connection: Connection) -> list[OutageRow]:
 
 
 async def record_outage(
-    connection: Connection, place: AuthorityService, code: str | None, message: str, forgotten: timedelta
+    connection: Connection, service: AuthorityService, code: str | None, message: str, forgotten: timedelta
 ) -> None:
     """Stores a failure; it begins a new outage if the last failure is older than `forgotten`."""
     await connection.execute(
@@ -52,13 +52,13 @@ async def record_outage(
         set since = case when o.seen_at < now() - $6::interval then now() else o.since end,
             seen_at = now(), code = excluded.code, message = excluded.message
         """,
-        place.model, place.authorizer, place.environment, code, message, forgotten,
+        service.model, service.authorizer, service.environment, code, message, forgotten,
     )  # fmt: skip
 
 
-async def end_outage(connection: Connection, place: AuthorityService) -> None:
+async def end_outage(connection: Connection, service: AuthorityService) -> None:
     """Deletes the outage of an authority that answers again."""
     await connection.execute(
         "delete from outages where model = $1 and authorizer = $2 and environment = $3",
-        place.model, place.authorizer, place.environment,
+        service.model, service.authorizer, service.environment,
     )  # fmt: skip

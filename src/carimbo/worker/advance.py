@@ -50,7 +50,7 @@ class Advancer:
     tasks: Mapping[WorkKind, Task]
     policy: RetryPolicy
     lease: timedelta
-    patience: timedelta
+    slow_after: timedelta
     _aside: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
     _suspects: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
 
@@ -61,7 +61,7 @@ class Advancer:
         """
         working = asyncio.create_task(self._claim_and_run(key))
         try:
-            done, _ = await asyncio.wait({working}, timeout=self.patience.total_seconds())
+            done, _ = await asyncio.wait({working}, timeout=self.slow_after.total_seconds())
         except asyncio.CancelledError:
             await _cancel({working})
             raise

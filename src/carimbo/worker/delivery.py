@@ -100,13 +100,13 @@ class DeliveryWorker:
     async def _claim(self) -> list[ClaimedDelivery]:
         busy = Counter(claimed.webhook_id for claimed in self._running.values())
         to_quick = sum(count for webhook_id, count in busy.items() if webhook_id in self._quick)
-        room = DeliveryLimits(
+        limits = DeliveryLimits(
             each=self._options.each,
             quick=self._options.most - to_quick,
             others=self._options.most - (busy.total() - to_quick),
         )
         async with self._delivery_sender.database.connection() as connection:
-            return await claim_deliveries(connection, busy, self._quick, room, self._options.lease)
+            return await claim_deliveries(connection, busy, self._quick, limits, self._options.lease)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         del self._running[task]

@@ -83,7 +83,7 @@ def _set_outages(outages: list[OutageRow], now: datetime, contingency_after: tim
     metrics.OUTAGE_SECONDS.clear()
     metrics.BREAKER_OPEN.clear()
     for outage in outages:
-        labels = asdict(outage.place)
+        labels = asdict(outage.service)
         metrics.OUTAGE_SECONDS.labels(**labels).set((now - outage.since).total_seconds())
         # A contingency authority has no contingency of its own.
         if not is_contingency(outage.authorizer):

@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.commands.command_runs import Carimbo, CommandResult, carimbo_here, end_of, running
 from carimbo.storage.envelope import KeyRing, new_key
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 def list_row(admin: Carimbo, subscription: dict[str, str]) -> str:
@@ -169,7 +169,7 @@ class TestCheckQueue:
         self, installation: dict[str, str], admin: Carimbo
     ) -> None:
         with running("worker", **installation, worker_metrics_port="0") as worker:
-            result = admin("check-queue", "--patience", str(PATIENCE))
+            result = admin("check-queue", "--patience", str(TIMEOUT_SECONDS))
             worker.send_signal(signal.SIGTERM)
             ended = end_of(worker)
         assert result.code == 0, (result, ended)

@@ -19,7 +19,7 @@ import carimbo
 from acceptance.commands.command_runs import begin, carimbo_here, end_of, running
 from carimbo.cli import app
 from carimbo.storage.envelope import new_key
-from support import PATIENCE, free_port, local_http
+from support import TIMEOUT_SECONDS, free_port, local_http
 
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
 PLACEHOLDER = "k1:" + "A" * 43 + "="
@@ -170,7 +170,7 @@ class TestServe:
 
 
 def until_ready(url: str, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         try:
             if local_http().get(url).status_code == 200:

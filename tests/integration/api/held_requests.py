@@ -8,7 +8,7 @@ import asyncpg
 import httpx2
 
 from carimbo.storage.database import Database
-from support import BLOCKED_SESSIONS, PATIENCE, wait_until_true
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 
 async def held_up(
@@ -21,6 +21,6 @@ async def held_up(
             return await connection.fetch(query)
 
     waiting = asyncio.create_task(request)
-    await wait_until_true(fetch, f"{BLOCKED_SESSIONS} >= 1", PATIENCE)
+    await wait_until_true(fetch, f"{BLOCKED_SESSIONS} >= 1", TIMEOUT_SECONDS)
     assert not waiting.done()
     return waiting

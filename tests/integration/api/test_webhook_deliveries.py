@@ -258,7 +258,7 @@ class TestTest:
         self, webhooks: WebhookApi, webhook_id: str, app: FastAPI, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         services = app.state.services
-        hasty = replace(services, filing=replace(services.filing, patience=timedelta(milliseconds=50)))
+        hasty = replace(services, filing=replace(services.filing, max_wait=timedelta(milliseconds=50)))
         monkeypatch.setattr(app.state, "services", hasty)
         sent = accepted(await webhooks.http.post(f"/v1/webhooks/{webhook_id}/test"))
         assert (sent["status"], sent["attempts"], sent["attemptCount"]) == ("pending", [], 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
-from support import LOOPBACK, PATIENCE
+from support import LOOPBACK, TIMEOUT_SECONDS
 
 _LENGTH = re.compile(rb"content-length: *([0-9]+)", re.IGNORECASE)
 
@@ -44,7 +44,7 @@ class Host:
 
     async def until_left(self) -> None:
         """Waits until a client has closed a connection, for less time than it may keep one."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await self.left.wait()
 
 
@@ -101,7 +101,7 @@ async def bare_host(
 async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
     """Runs a server for one connection that sends a TLS alert when a handshake fails, unlike asyncio's."""
     with socket.create_server((LOOPBACK, 0)) as listener:
-        listener.settimeout(PATIENCE)
+        listener.settimeout(TIMEOUT_SECONDS)
         meeting = asyncio.create_task(asyncio.to_thread(_accept_connection, listener, context))
         yield f"https://{LOOPBACK}:{listener.getsockname()[1]}/"
         await meeting
@@ -110,7 +110,7 @@ async def alerting_host(context: ssl.SSLContext) -> AsyncIterator[str]:
 def _accept_connection(listener: socket.socket, context: ssl.SSLContext) -> None:
     connection, _ = listener.accept()
     with connection, context.wrap_socket(connection.dup(), True, do_handshake_on_connect=False) as wrapped:
-        connection.settimeout(PATIENCE)
+        connection.settimeout(TIMEOUT_SECONDS)
         with suppress(ssl.SSLError):
             wrapped.do_handshake()
         # Closing before everything was read would discard the alert.

@@ -21,7 +21,7 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
 from carimbo.worker.delivery import DeliveryWorker, DeliveryWorkerOptions
 from integration.storage.document_rows import Shop
-from support import BASE_URL, PATIENCE, wait_until_true
+from support import BASE_URL, TIMEOUT_SECONDS, wait_until_true
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 AMPLE = DeliveryLimits(each=5, quick=100, others=100)
@@ -170,7 +170,7 @@ class Outbox:
             return await connection.fetch(query, *arguments)
 
     async def until(self, condition: str) -> None:
-        await wait_until_true(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, TIMEOUT_SECONDS)
 
 
 def _own_topic(webhook_id: UUID) -> str:

@@ -11,7 +11,7 @@ from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_
 from carimbo.worker.chores import delete_old_history_forever
 from integration.deliveries.outbox import DAY, NO_RETRIES, Outbox
 from receiver import Receiver, Reply
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 KEEP = 30 * DAY
 LONG_AGO = "attempted_at = now() - interval '31 days', created_at = now() - interval '31 days'"
@@ -150,7 +150,7 @@ class TestStatusChange:
         self, outbox: Outbox
     ) -> None:
         webhook_id, document_id = await outbox.webhook(), await outbox.document()
-        async with outbox.database.tenant(outbox.subscription_id) as tenant, asyncio.timeout(PATIENCE):
+        async with outbox.database.tenant(outbox.subscription_id) as tenant, asyncio.timeout(TIMEOUT_SECONDS):
             await tenant.webhooks.delete(webhook_id)
             await outbox.set_status(document_id, "authorized")
         await self.assert_recorded(outbox, document_id)
@@ -159,7 +159,7 @@ class TestStatusChange:
         self, outbox: Outbox
     ) -> None:
         webhook_id, document_id = await outbox.webhook(), await outbox.document()
-        async with outbox.database.transaction() as connection, asyncio.timeout(PATIENCE):
+        async with outbox.database.transaction() as connection, asyncio.timeout(TIMEOUT_SECONDS):
             await connection.execute("update documents set status = 'authorized' where id = $1", document_id)
             await delete_webhook(outbox, webhook_id)
         await self.assert_recorded(outbox, document_id)

@@ -5,7 +5,7 @@ from carimbo.storage.delivery_queue import release_delivery
 from integration.deliveries.outbox import DAY, HOUR, NO_RETRIES, Outbox
 from metric_samples import shown, until_risen
 from receiver import Receiver
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 INTERNAL_ERROR = "Erro interno ao preparar a entrega."
 
@@ -45,7 +45,7 @@ class TestDeliveryThatCannotBePrepared:
             await outbox.fetch("update secrets set sealed = $1", key)
             await outbox.change(row["id"], "next_action_at = now()")
             await outbox.fetch("notify carimbo_outbound")
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
             await outbox.until("exists (select from deliveries where status = 'delivered')")
         assert [attempt["error"] for attempt in await outbox.attempts(row["id"])] == [INTERNAL_ERROR, None]
 
@@ -76,7 +76,7 @@ class TestDeliveryThatKillsWorkers:
         delivery_id = await outbox.add_event(await outbox.webhook(receiver.url))
         await outbox.change(delivery_id, "attempts = 4, lease_until = now()")
         async with outbox.delivery_worker():
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
             await outbox.until("exists (select from deliveries where status = 'delivered')")
 
     async def test_released_delivery_does_not_count_as_claimed(self, outbox: Outbox) -> None:

@@ -11,7 +11,7 @@ from carimbo.storage.delivery_queue import ClaimedDelivery
 from carimbo.worker import delivery as delivery_module
 from integration.deliveries.outbox import AMPLE, DAY, HOUR, MINUTE, Outbox
 from receiver import Receiver, Reply
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 NONE_QUICK = replace(AMPLE, quick=0)
 NO_OTHERS = replace(AMPLE, others=0)
@@ -137,16 +137,16 @@ class TestDeliveryWorker:
             await outbox.until("exists (select from deliveries where status = 'delivered')")
             for webhook_id in hanging:
                 await outbox.add_event(webhook_id)
-            await other_receiver.until(10, PATIENCE)
+            await other_receiver.until(10, TIMEOUT_SECONDS)
             await outbox.add_event(quick)
-            await receiver.until(2, PATIENCE)
+            await receiver.until(2, TIMEOUT_SECONDS)
             # No hanging call was given up meanwhile, or another would have its slot.
             assert len(other_receiver.calls) == 10
 
     async def test_webhook_that_becomes_slow_keeps_one_slot(
         self, outbox: Outbox, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(delivery_module, "_QUICK_SECONDS", PATIENCE)
+        monkeypatch.setattr(delivery_module, "_QUICK_SECONDS", TIMEOUT_SECONDS)
         webhook_id, gate = await outbox.webhook(receiver.url), asyncio.Event()
         async with outbox.delivery_worker():
             await outbox.add_event(webhook_id)
@@ -155,8 +155,8 @@ class TestDeliveryWorker:
             receiver.default = Reply(gate=gate)
             await outbox.add_events(webhook_id, 7)
             # Five have their slots already; then they go one by one.
-            assert len(await receiver.until(6, PATIENCE)) == 6
+            assert len(await receiver.until(6, TIMEOUT_SECONDS)) == 6
             receiver.default = Reply(delay=0.3)
             gate.set()
-            calls = [call.at for call in await receiver.until(8, PATIENCE)]
+            calls = [call.at for call in await receiver.until(8, TIMEOUT_SECONDS)]
         assert calls[7] - calls[6] >= 0.3

@@ -14,7 +14,7 @@ from carimbo.storage.delivery_queue import ClaimedDelivery, claim_deliveries
 from carimbo.worker import delivery as delivery_module
 from integration.deliveries.outbox import Outbox
 from receiver import Receiver, Reply
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 LISTENING = (
     "exists (select from pg_stat_activity where datname = current_database() and query like 'LISTEN%')"
@@ -48,9 +48,9 @@ class TestSleepingWorker:
         async with outbox.delivery_worker():
             await outbox.until(LISTENING)
             for count in (1, 2, 3):
-                await asyncio.wait_for(asleep.wait(), PATIENCE)
+                await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
                 await outbox.add_event(webhook_id)
-                await receiver.until(count, PATIENCE)
+                await receiver.until(count, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_is_woken_by_a_status_change_and_by_a_test(
         self, outbox: Outbox, receiver: Receiver, asleep: asyncio.Event
@@ -59,12 +59,12 @@ class TestSleepingWorker:
         document_id = await outbox.document()
         async with outbox.delivery_worker():
             await outbox.until(LISTENING)
-            await asyncio.wait_for(asleep.wait(), PATIENCE)
+            await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
             await outbox.set_status(document_id, "authorized")
-            await receiver.until(1, PATIENCE)
-            await asyncio.wait_for(asleep.wait(), PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
+            await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
             await outbox.add_test(webhook_id)
-            await receiver.until(2, PATIENCE)
+            await receiver.until(2, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_wakes_when_a_slot_is_free(
         self, outbox: Outbox, receiver: Receiver
@@ -74,7 +74,7 @@ class TestSleepingWorker:
         for _ in range(6):
             await outbox.add_event(webhook_id)
         async with outbox.delivery_worker(each=1, most=1):
-            await receiver.until(6, PATIENCE)
+            await receiver.until(6, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_wakes_when_the_previous_event_is_delivered(
         self, outbox: Outbox, receiver: Receiver
@@ -82,7 +82,7 @@ class TestSleepingWorker:
         await outbox.webhook(receiver.url)
         await outbox.document("rejected", "processing", "authorized", "canceled")
         async with outbox.delivery_worker():
-            await receiver.until(3, PATIENCE)
+            await receiver.until(3, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_polls_without_notifications(
         self, outbox: Outbox, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, asleep: asyncio.Event
@@ -92,9 +92,9 @@ class TestSleepingWorker:
         webhook_id = await outbox.webhook(receiver.url)
         async with outbox.delivery_worker(poll=SOON):
             for count in (1, 2):
-                await asyncio.wait_for(asleep.wait(), PATIENCE)
+                await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
                 await outbox.add_event(webhook_id)
-                await receiver.until(count, PATIENCE)
+                await receiver.until(count, TIMEOUT_SECONDS)
 
     async def test_worker_listens_again_after_its_connection_was_lost(
         self, outbox: Outbox, receiver: Receiver, asleep: asyncio.Event
@@ -107,9 +107,9 @@ class TestSleepingWorker:
                 " and datname = current_database()"
             )
             await outbox.until(LISTENING)
-            await asyncio.wait_for(asleep.wait(), PATIENCE)
+            await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
             await outbox.add_event(webhook_id)
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
 
 
 class TestFailingWorker:
@@ -133,7 +133,7 @@ class TestFailingWorker:
         monkeypatch.setattr(delivery_module, "claim_deliveries", claim_at_last)
         await outbox.add_event(await outbox.webhook(receiver.url))
         async with outbox.delivery_worker(poll=SOON):
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
         assert errors == []
 
     async def test_worker_that_fails_to_listen_continues_to_poll(
@@ -145,9 +145,9 @@ class TestFailingWorker:
         monkeypatch.setattr(delivery_module, "listen", fail)
         webhook_id = await outbox.webhook(receiver.url)
         async with outbox.delivery_worker(poll=SOON):
-            await asyncio.wait_for(asleep.wait(), PATIENCE)
+            await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
             await outbox.add_event(webhook_id)
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
 
 
 class TestStoppedWorker:
@@ -156,8 +156,8 @@ class TestStoppedWorker:
     ) -> None:
         receiver.default = Reply(delay=0.2)
         delivery_id = await outbox.add_event(await outbox.webhook(receiver.url))
-        async with outbox.delivery_worker(grace=timedelta(seconds=PATIENCE)):
-            await receiver.until(1, PATIENCE)
+        async with outbox.delivery_worker(grace=timedelta(seconds=TIMEOUT_SECONDS)):
+            await receiver.until(1, TIMEOUT_SECONDS)
         assert (await outbox.row_of(delivery_id))["status"] == "delivered"
 
     async def test_stopped_worker_releases_a_delivery_that_does_not_end(
@@ -166,7 +166,7 @@ class TestStoppedWorker:
         receiver.default = Reply(hangs=True)
         delivery_id = await outbox.add_event(await outbox.webhook(receiver.url))
         async with outbox.delivery_worker(grace=timedelta(seconds=0.05)):
-            await receiver.until(1, PATIENCE)
+            await receiver.until(1, TIMEOUT_SECONDS)
         row = await outbox.row_of(delivery_id)
         assert (row["status"], row["lease_until"]) == ("pending", None)
         assert [delivery.id for delivery in await outbox.claim()] == [delivery_id]

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from acceptance.demo_runs import STOP_SECONDS, is_alive, until
 from carimbo.demo.children import ChildExit, ChildPlan, ChildProcesses
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 StartScript = Callable[[str, str], Awaitable[None]]
 
@@ -42,7 +42,7 @@ def start_script(children: ChildProcesses, tmp_path: Path, monkeypatch: pytest.M
 
 
 async def until_shown(shown: io.StringIO, text: str) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while text not in shown.getvalue():  # noqa: ASYNC110 - a console can't set an event
             await asyncio.sleep(0.01)
 
@@ -100,7 +100,7 @@ class TestStop:
     ) -> None:
         await start_script("api", "trap '' TERM; echo deaf; while :; do sleep 60; done")
         await until_shown(shown, "deaf")
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await children.stop(0.3, asyncio.Event())
 
     async def test_hurry_event_ends_the_wait(
@@ -110,7 +110,7 @@ class TestStop:
         await until_shown(shown, "deaf")
         hurry = asyncio.Event()
         hurry.set()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             await children.stop(600, hurry)
 
     async def test_the_children_of_a_child_end_with_it(

@@ -21,7 +21,7 @@ from carimbo.demo.folder import locked_folder
 from carimbo.demo.issuing import SampleProgress
 from carimbo.demo.ports import HOST, Ports
 from carimbo.demo.samples import SAMPLES
-from support import PATIENCE, free_port
+from support import TIMEOUT_SECONDS, free_port
 
 FACTS = {"baseUrl": "http://127.0.0.1:1", "companyId": "c", "apiKey": "k", "apiSecret": "s"}
 
@@ -95,7 +95,9 @@ class TestClosedTerminal:
         give_up = "from carimbo.demo import run; run._give_up_on_a_closed_terminal()" if gives_up else ""
         command = [sys.executable, "-c", script + give_up]
         buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False, env=buffered)
+        done = subprocess.run(
+            command, capture_output=True, timeout=TIMEOUT_SECONDS, check=False, env=buffered
+        )
         assert done.returncode == code
 
 

@@ -27,7 +27,7 @@ from integration.emails.mailbox import (
 )
 from integration.issuing.shop import Shop
 from post_office import PostOffice
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"
@@ -159,7 +159,7 @@ class TestMailServer:
         async with shop.system.worker_stopped():
             for _ in range(60):
                 await request_email(shop, document, {"to": [new_address()]})
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while silent_server.asked == before:  # noqa: ASYNC110 - the mail server has no event for it
                 await asyncio.sleep(0.02)
             assert (await shop.issue("nfce"))["status"] == "authorized"

@@ -9,7 +9,7 @@ from uuid import UUID
 from integration.emails.mailbox import new_address, outcomes, party_fields, request_email, settled_email
 from integration.issuing.shop import Shop
 from post_office import PostOffice
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 NO_SUCH_USER = "550 5.1.1 No such user here"
 NOT_NOW = "451 4.7.1 Greylisted, try again later"
@@ -30,7 +30,7 @@ def recipients_by_attempt(email: dict[str, Any]) -> list[list[str]]:
 @asynccontextmanager
 async def silent_after(office: PostOffice, address: str) -> AsyncIterator[None]:
     """Makes the mail server silent for the length of a block, once it has delivered to an address."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not office.sent_to(address):  # noqa: ASYNC110 - the mail server has no event for it
             await asyncio.sleep(0.01)
     office.is_awake.clear()

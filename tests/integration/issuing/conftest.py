@@ -74,7 +74,7 @@ def ample_time_for_parameters() -> Iterator[None]:
 def short_wait(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes requests to cancel, correct or void answer 202 soon, instead of waiting for the outcome."""
     services: ApiServices = system.app.state.services
-    context = replace(services.filing, patience=timedelta(seconds=0.5))
+    context = replace(services.filing, max_wait=timedelta(seconds=0.5))
     monkeypatch.setattr(system.app.state, "services", replace(services, filing=context))
 
 

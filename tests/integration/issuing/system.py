@@ -33,7 +33,7 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.work import TABLES, WorkKind
 from carimbo.worker.advance import Advancer
 from carimbo.worker.run import run_worker
-from support import BASE_URL, PATIENCE, Caller, wait_until_true
+from support import BASE_URL, TIMEOUT_SECONDS, Caller, wait_until_true
 
 # Short waits, except EVENT_WAIT_SECONDS, which ends as soon as there is an outcome. Production sets its own
 # values in the settings.
@@ -104,7 +104,7 @@ class System:
 
     async def until(self, condition: str) -> None:
         """Wait until an SQL condition holds."""
-        await wait_until_true(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, TIMEOUT_SECONDS)
 
     async def switch(self, **controls: Any) -> None:
         """Changes the simulator's switches; None restores the default."""
@@ -137,7 +137,7 @@ class System:
     async def stop_worker(self) -> None:
         self._stop.set()
         assert self._worker is not None
-        await asyncio.wait_for(self._worker, PATIENCE)
+        await asyncio.wait_for(self._worker, TIMEOUT_SECONDS)
 
 
 async def _work(system: System, stop: asyncio.Event) -> None:
@@ -236,7 +236,7 @@ class Gate:
 
     async def until_arrived(self, requests: int) -> None:
         """Waits for more requests."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             for _ in range(requests):
                 await self.arrived.get()
 

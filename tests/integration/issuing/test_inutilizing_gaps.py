@@ -25,7 +25,7 @@ from integration.issuing.number_ledger import (
 )
 from integration.issuing.shop import REFUSED, NewShop, Shop, bare_shop, error_of
 from integration.issuing.system import System
-from support import PATIENCE, data_of, fields_of
+from support import TIMEOUT_SECONDS, data_of, fields_of
 
 DAY = timedelta(days=1)
 
@@ -250,7 +250,7 @@ class TestSchedule:
     async def _until(self, looking: Any, looked: "asyncio.Queue[Any]") -> None:
         """Runs the task until it has checked once."""
         task = asyncio.create_task(looking)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             looked.put_nowait(await looked.get())
         task.cancel()
         await asyncio.wait({task})

@@ -183,5 +183,5 @@ class TestConnection:
         async with client_of() as client:
             await client.post(call_to(receiver.url))
             with pytest.raises(TimeoutError):
-                await receiver.wait_until_closed(patience=0.05)
+                await receiver.wait_until_closed(timeout_seconds=0.05)
         await receiver.wait_until_closed()

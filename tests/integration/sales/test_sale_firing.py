@@ -11,7 +11,7 @@ from integration.issuing.actions import SPENT, TRIAL, spend, usage
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.system import System
 from integration.sales.store import NewStore, Store, fired, invoices, make_due, moment, times_queued, waiting
-from support import BLOCKED_SESSIONS, PATIENCE, data_of
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, data_of
 
 MINUTE = timedelta(minutes=1)
 # The lease token after coming due and one claim.
@@ -41,7 +41,7 @@ class TestMoment:
         sale = await fired(store, sale)
         assert (sale["status"], await times_queued(store, sale)) == ("invoiced", {"nfse": 1, "nfe": 1})
         for row in await documents(store, sale):
-            assert timedelta(0) <= row["queued_at"] - moment(sale) < timedelta(seconds=PATIENCE)
+            assert timedelta(0) <= row["queued_at"] - moment(sale) < timedelta(seconds=TIMEOUT_SECONDS)
 
     async def test_each_of_many_sales_is_issued_at_its_own_time(self, store: Store) -> None:
         sales = [

@@ -173,7 +173,7 @@ class TestChore:
 
         chore = asyncio.create_task(warn_of_certificates_forever(company.database, clock, every=timedelta(0)))
         async with company.database.connection() as connection:
-            await wait_until_true(connection.fetch, _has_two_events(company.company_id), patience=10)
+            await wait_until_true(connection.fetch, _has_two_events(company.company_id), timeout_seconds=10)
         assert await company.warned_days() == [30, 15]
         chore.cancel()
         with pytest.raises(asyncio.CancelledError):

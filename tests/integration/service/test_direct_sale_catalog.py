@@ -10,7 +10,7 @@ from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.service.access import Authenticator
 from carimbo.service.catalog.customers import find_or_add_customer
 from integration.service.direct_seller import COURSE, MARIA, SOLD, Seller, ready_seller
-from support import BLOCKED_SESSIONS, PATIENCE, wait_until_true
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 
 @pytest.fixture
@@ -56,8 +56,8 @@ class TestCustomer:
             await find_or_add_customer(tenant, seller.company.id, by_document)
             other = asyncio.create_task(seller.sell(replace(SOLD, customer=by_email)))
             async with seller.database.connection() as connection:
-                await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} > 0", PATIENCE)
-        await asyncio.wait_for(other, PATIENCE)
+                await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+        await asyncio.wait_for(other, TIMEOUT_SECONDS)
         customer = await seller.only("customers")
         assert (customer["phone"], customer["trade_name"]) == ("1133334444", "Loja")
 

@@ -16,7 +16,7 @@ from carimbo.simulator.http import ConnectionClosed, Reply, Request, RequestHand
 from carimbo.simulator.program.certificates import CertificateFolder, server_context
 from carimbo.simulator.program.http_server import HttpServer, Limits, serve
 from carimbo.simulator.trust import CertificateFlaw
-from support import CNPJ, PATIENCE
+from support import CNPJ, TIMEOUT_SECONDS
 from unit.simulator.wire import OVER, Wire, get, wire
 
 NOW = datetime.now(UTC)
@@ -103,7 +103,7 @@ async def still_serves(
 async def refused(server: HttpServer, context: ssl.SSLContext) -> None:
     """Checks that the handshake fails; in TLS 1.3 the client learns of it only afterwards."""
     with pytest.raises(OVER):
-        async with asyncio.timeout(PATIENCE), wire(server.port, context) as client:
+        async with asyncio.timeout(TIMEOUT_SECONDS), wire(server.port, context) as client:
             await client.ask(get("/"))
 
 
@@ -168,7 +168,7 @@ def one_call(
     port: int, context: ssl.SSLContext, session: ssl.SSLSession | None
 ) -> tuple[ssl.SSLSession | None, bool | None, bytes]:
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain,
+        socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as plain,
         context.wrap_socket(plain, server_hostname="localhost", session=session) as tls,
     ):
         tls.sendall(get("/", "Connection: close"))

@@ -93,12 +93,15 @@ class Shop:
         return lease
 
     async def settle(
-        self, document: Document, verdict: Verdict = AUTHORIZED, settlement: AllowanceChange = NOTHING_SPENT
+        self,
+        document: Document,
+        verdict: Verdict = AUTHORIZED,
+        allowance_change: AllowanceChange = NOTHING_SPENT,
     ) -> None:
         """Claims and concludes a document."""
         lease = await self.claimed(document)
         async with self.database.connection() as connection:
-            await IssuingSteps(connection, lease).conclude(1, verdict, settlement, [])
+            await IssuingSteps(connection, lease).conclude(1, verdict, allowance_change, [])
 
     async def row_of(self, document: Document) -> dict[str, Any]:
         async with self.database.connection() as connection:

@@ -9,7 +9,7 @@ from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.storage.customers import Customer
 from carimbo.storage.identifiers import new_id
 from integration.storage.document_rows import Shop
-from support import BLOCKED_SESSIONS, PATIENCE
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS
 
 MARIA = CustomerFacts(name="Maria da Silva", document="52998224725", email="maria@example.com")
 JOHN = CustomerFacts(name="John Smith", foreign_id="P123456", email="john@example.com", is_foreign=True)
@@ -146,16 +146,16 @@ class TestHold:
                 await tenant.customers.hold(shop.company_id, MARIA)
                 waiting = asyncio.create_task(self._hold(shop, other))
                 assert await self._all_wait(shop, waiting), other.name
-            await asyncio.wait_for(waiting, PATIENCE)
+            await asyncio.wait_for(waiting, TIMEOUT_SECONDS)
 
     async def test_a_transaction_with_no_identifier_in_common_does_not_wait(
         self, shop: Shop, other_shop: Shop
     ) -> None:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.customers.hold(shop.company_id, MARIA)
-            await asyncio.wait_for(self._hold(shop, JOHN), PATIENCE)
-            await asyncio.wait_for(self._hold(shop, CustomerFacts(name=MARIA.name)), PATIENCE)
-            await asyncio.wait_for(self._hold(other_shop, MARIA), PATIENCE)
+            await asyncio.wait_for(self._hold(shop, JOHN), TIMEOUT_SECONDS)
+            await asyncio.wait_for(self._hold(shop, CustomerFacts(name=MARIA.name)), TIMEOUT_SECONDS)
+            await asyncio.wait_for(self._hold(other_shop, MARIA), TIMEOUT_SECONDS)
 
     async def test_two_transactions_never_deadlock(self, shop: Shop) -> None:
         first = CustomerFacts(name="Um", document="a", foreign_id="b", email="c")
@@ -164,7 +164,7 @@ class TestHold:
             await tenant.customers.hold(shop.company_id, CustomerFacts(name="Do meio", document="b"))
             waiting = [asyncio.create_task(self._hold(shop, facts)) for facts in (first, reversed_facts)]
             assert await self._all_wait(shop, *waiting)
-        await asyncio.wait_for(asyncio.gather(*waiting), PATIENCE)
+        await asyncio.wait_for(asyncio.gather(*waiting), TIMEOUT_SECONDS)
 
     async def _hold(self, shop: Shop, facts: CustomerFacts) -> None:
         async with shop.database.tenant(shop.subscription_id) as tenant:
@@ -172,7 +172,7 @@ class TestHold:
 
     async def _all_wait(self, shop: Shop, *tasks: asyncio.Task[None]) -> bool:
         """Waits until all tasks are blocked. Returns False if one of them ends instead."""
-        async with asyncio.timeout(PATIENCE), shop.database.connection() as connection:
+        async with asyncio.timeout(TIMEOUT_SECONDS), shop.database.connection() as connection:
             while not any(task.done() for task in tasks):
                 if await connection.fetchval(f"select {BLOCKED_SESSIONS}") >= len(tasks):
                     return True

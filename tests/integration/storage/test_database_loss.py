@@ -8,7 +8,7 @@ import pytest
 
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ async def cut(database: Database, lost: Any, backend: int) -> None:
     """Ends a connection on the server, as a restart does, and waits until the client notices."""
     async with database.connection() as connection:
         await connection.execute("select pg_terminate_backend($1, 10000)", backend)
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not lost.is_closed():  # noqa: ASYNC110 - the driver has no event for it
             await asyncio.sleep(0.01)
 
@@ -47,7 +47,7 @@ class TestLostConnection:
                 await connection.execute("select pg_sleep(30)")
 
         sleeping = asyncio.create_task(sleep_on())
-        async with database.connection() as watcher, asyncio.timeout(PATIENCE):
+        async with database.connection() as watcher, asyncio.timeout(TIMEOUT_SECONDS):
             while True:
                 query = "select query from pg_stat_activity where pid = $1 and state = 'active'"
                 if "pg_sleep" in (await watcher.fetchval(query, backend) or ""):

@@ -10,10 +10,10 @@ from carimbo.service.access import Authenticator
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.subscriptions import (
     Period,
+    allowance_change_of,
     create_subscription,
     period_of,
     reserve_document,
-    settlement_of,
 )
 from carimbo.storage.database import Database
 from carimbo.storage.issuing import Verdict
@@ -50,7 +50,7 @@ async def settle(shop: Shop, period: str | None, *, counts: bool, now: datetime 
     """Concludes a document with a reservation in the given period."""
     document = await shop.added(allowance_period=period)
     verdict = AUTHORIZED if counts else REJECTED
-    await shop.settle(document, verdict, settlement_of(period, counts=counts, now=now))
+    await shop.settle(document, verdict, allowance_change_of(period, counts=counts, now=now))
 
 
 async def usage(database: Database, subscription_id: UUID, period: str) -> Usage:

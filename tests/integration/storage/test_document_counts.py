@@ -111,12 +111,12 @@ class TestCountersAndAllowance:
             await tenant.allowances.reserve("total", 10)
         async with AsyncExitStack() as stack:
             accepting, concluding_connection = await self._connections_of_one_shard(stack, busy_shop.database)
-            settlement = AllowanceChange("total", used=1, released=1)
+            allowance_change = AllowanceChange("total", used=1, released=1)
             async with accepting.transaction():
                 tenant = Tenant(accepting, subscription_id, key_ring)
                 await tenant.documents.add(new_document(busy_shop.company_id), [], queued=False)
                 concluding = IssuingSteps(concluding_connection, lease).conclude(
-                    1, AUTHORIZED, settlement, []
+                    1, AUTHORIZED, allowance_change, []
                 )
                 conclusion = asyncio.create_task(concluding)
                 await self._wait_until_blocked_or_done(conclusion, busy_shop.database)

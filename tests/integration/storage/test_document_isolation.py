@@ -131,7 +131,7 @@ class TestEmissions:
             assert await tenant.emissions.get(neighbours.document_id, 1) is None
             assert await tenant.emissions.highest_number(neighbours.number_series) == 0
             assert await tenant.emissions.holder_of(neighbours.number_series, 42) is None
-            assert await tenant.emissions.voided_by(neighbours.number_series, 11) is None
+            assert await tenant.emissions.inutilized_by(neighbours.number_series, 11) is None
 
     async def test_another_subscription_s_attempt_is_not_changed(self, neighbours: Neighbours) -> None:
         before = await neighbours.owner_rows()

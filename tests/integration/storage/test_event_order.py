@@ -23,7 +23,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 from integration.storage.document_rows import open_shop
 from integration.storage.neighbours import Neighbours
-from support import BLOCKED_SESSIONS, PATIENCE, wait_until_true
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 LINKS = Links(b"k" * 32, "http://carimbo.test", timedelta(days=7), lambda: datetime.now(UTC))
 LIFE = ("rejected", "processing", "authorized", "canceled")
@@ -52,7 +52,7 @@ class Feed:
         """Reads page by page until that many events were seen."""
         seen: list[EventPayload] = []
         after = None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while len(seen) < until:
                 page = await self.read(after, most())
                 seen += page.events
@@ -99,7 +99,7 @@ class TestReader:
         written, go_on = asyncio.Event(), asyncio.Event()
         slow = asyncio.create_task(publish_slowly(feed, written, go_on))
         await written.wait()
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             assert await feed.ids() == []
         go_on.set()
         late = await slow
@@ -191,7 +191,7 @@ class TestReadersAtOnce:
             positions = [await tenant.events.find(event_id) for event_id in published]
             second = asyncio.create_task(feed.ids())
             async with feed.database.connection() as connection:
-                await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} >= 1", PATIENCE)
+                await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} >= 1", TIMEOUT_SECONDS)
         assert await second == published
         async with feed.database.autocommit(feed.subscription_id) as tenant:
             assert [await tenant.events.find(event_id) for event_id in published] == positions

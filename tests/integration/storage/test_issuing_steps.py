@@ -254,8 +254,8 @@ class TestConclude:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.allowances.reserve("2026-11", 10)
         async with shop.database.connection() as connection:
-            settlement = AllowanceChange("2026-11", used=1, released=1)
-            await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, settlement, [HAPPENED])
+            allowance_change = AllowanceChange("2026-11", used=1, released=1)
+            await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, allowance_change, [HAPPENED])
         stored, emission = await shop.read(document.id), await emission_of(shop, document)
         assert (stored.status, stored.rejection, stored.allowance_period) == (Status.AUTHORIZED, None, None)
         assert (emission.state, emission.protocol) == (EmissionState.AUTHORIZED, AUTHORIZED.protocol)
@@ -296,12 +296,12 @@ class TestConclude:
         before = await written_rows(shop, document)
         with pytest.raises(asyncpg.CheckViolationError):
             async with shop.database.connection() as connection:
-                settlement = AllowanceChange("2026-11", released=1)
+                allowance_change = AllowanceChange("2026-11", released=1)
                 await connection.execute(
                     "insert into allowances (subscription_id, period) values ($1, $2)",
                     shop.subscription_id, "2026-11",
                 )  # fmt: skip
-                await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, settlement, [HAPPENED])
+                await IssuingSteps(connection, lease).conclude(1, AUTHORIZED, allowance_change, [HAPPENED])
         assert await written_rows(shop, document) == before
 
     async def test_only_one_of_two_simultaneous_conclusions_succeeds(self, shop: Shop) -> None:

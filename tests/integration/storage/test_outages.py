@@ -24,7 +24,7 @@ async def record(database: Database, service: AuthorityService, code: str | None
 
 async def current_outage(database: Database, service: AuthorityService) -> OutageRow | None:
     async with database.connection() as connection:
-        return next((outage for outage in await all_outages(connection) if outage.place == service), None)
+        return next((outage for outage in await all_outages(connection) if outage.service == service), None)
 
 
 async def require_outage(database: Database, service: AuthorityService) -> OutageRow:
@@ -53,7 +53,7 @@ class TestRecordOutage:
     ) -> None:
         await record(database, service)
         outage = await require_outage(database, service)
-        assert (outage.place, outage.code, outage.message) == (service, "109", "Paralisado 109")
+        assert (outage.service, outage.code, outage.message) == (service, "109", "Paralisado 109")
         assert outage.since == outage.seen_at
 
     async def test_another_failure_continues_the_outage_with_its_own_message(

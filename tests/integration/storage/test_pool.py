@@ -8,7 +8,7 @@ import pytest
 from carimbo.settings import Settings
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.pool import Pool
-from support import BLOCKED_SESSIONS, PATIENCE, wait_until_true
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 BACKEND = "select pg_backend_pid()"
 
@@ -72,7 +72,7 @@ class TestConnections:
         sleeping = asyncio.create_task(sleep())
         is_running = "exists (select from pg_stat_activity where query = 'select pg_sleep(30)')"
         async with database.connection() as connection:
-            await wait_until_true(connection.fetch, is_running, PATIENCE)
+            await wait_until_true(connection.fetch, is_running, TIMEOUT_SECONDS)
         sleeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sleeping
@@ -140,7 +140,7 @@ class TestAbandonedStatement:
 
         inserting = asyncio.create_task(insert())
         async with holder.connection() as connection:
-            await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} >= 1", PATIENCE)
+            await wait_until_true(connection.fetch, f"{BLOCKED_SESSIONS} >= 1", TIMEOUT_SECONDS)
         inserting.cancel()
         await asyncio.gather(inserting, return_exceptions=True)
         await backend_of(single)

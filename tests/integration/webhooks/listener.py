@@ -12,7 +12,7 @@ from carimbo.api import webhooks
 from carimbo.api.openapi import contract
 from integration.issuing.shop import Shop
 from receiver import Received, Receiver
-from support import PATIENCE, data_of
+from support import TIMEOUT_SECONDS, data_of
 
 _VERBS = ("authorized", "rejected", "cancelled")
 EVERYTHING = {
@@ -43,7 +43,7 @@ class Listener:
 
     async def until(self, count: int) -> list[Received]:
         """Waits for that many calls in total."""
-        return await self.receiver.until(count, PATIENCE)
+        return await self.receiver.until(count, TIMEOUT_SECONDS)
 
     async def payloads(self, count: int) -> list[dict[str, Any]]:
         """Waits for that many calls and returns their payloads, with every signature verified."""

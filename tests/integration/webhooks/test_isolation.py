@@ -8,7 +8,7 @@ from integration.issuing.shop import Shop
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import INSERT_EVENT
 from receiver import Receiver, Reply
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 EVENTS = 20
 
@@ -19,7 +19,7 @@ async def delays(shop: Shop, receiver: Receiver) -> list[float]:
     for _ in range(EVENTS):
         before, count = time.monotonic(), len(receiver.calls)
         await shop.system.fetch(INSERT_EVENT, shop.caller.subscription_id, shop.id)
-        await receiver.until(count + 1, PATIENCE)
+        await receiver.until(count + 1, TIMEOUT_SECONDS)
         taken.append(receiver.calls[-1].at - before)
     return taken
 
@@ -43,7 +43,7 @@ class TestHangingReceiver:
         await new_listener(receiver)
         for _ in range(EVENTS):
             await shop.system.fetch(INSERT_EVENT, shop.caller.subscription_id, shop.id)
-        await receiver.until(1, PATIENCE)
+        await receiver.until(1, TIMEOUT_SECONDS)
         with pytest.raises(TimeoutError):
             await receiver.until(2, 0.5)
 

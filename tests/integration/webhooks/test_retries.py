@@ -8,7 +8,7 @@ from integration.issuing.shop import Shop
 from integration.webhooks.conftest import NewListener
 from integration.webhooks.listener import INSERT_EVENT, Listener
 from receiver import Receiver, Reply
-from support import PATIENCE, data_of
+from support import TIMEOUT_SECONDS, data_of
 
 PAUSES = [0.3, 0.4, 0.5, 0.6, 0.7]
 """The pauses in the settings of these tests."""
@@ -49,7 +49,9 @@ class TestRetries:
         first, second = delivery["attempts"]
         planned = datetime.fromisoformat(first["nextAttemptAt"])
         assert (
-            timedelta() <= datetime.fromisoformat(second["startedAt"]) - planned < timedelta(seconds=PATIENCE)
+            timedelta()
+            <= datetime.fromisoformat(second["startedAt"]) - planned
+            < timedelta(seconds=TIMEOUT_SECONDS)
         )
 
     async def test_a_retry_is_the_same_message_at_another_time(

@@ -10,7 +10,7 @@ from carimbo.service.maintenance import conclude_probe
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.work import Lease
 from integration.worker.worker_site import NEVER, POLICY, Site, failing, milliseconds, outcomes, recording
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 class TestFailingTask:
@@ -170,7 +170,7 @@ class TestLease:
         async def freeze() -> None:
             frozen.set()
             # Stops the event loop of its thread, and with it the renewal of the lease.
-            assert thaw.wait(PATIENCE)
+            assert thaw.wait(TIMEOUT_SECONDS)
 
         async def in_another_thread() -> None:
             async with open_database(site.url, site.database.key_ring, PoolOptions(size=2)) as database:
@@ -178,7 +178,7 @@ class TestLease:
                 assert await advancer.advance(key) is None
 
         thread = asyncio.create_task(asyncio.to_thread(asyncio.run, in_another_thread()))
-        assert await asyncio.to_thread(frozen.wait, PATIENCE)
+        assert await asyncio.to_thread(frozen.wait, TIMEOUT_SECONDS)
         await site.until("exists (select from probes where lease_until < now())")
         await site.advancer(recording("second"), lease).advance(key)
         thaw.set()

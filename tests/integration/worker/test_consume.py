@@ -6,7 +6,7 @@ from datetime import timedelta
 from carimbo.storage.jobs import consume
 from carimbo.storage.work import WorkKey, WorkKind
 from integration.worker.worker_site import QUICK, Site, milliseconds
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 class TestConsume:
@@ -23,7 +23,7 @@ class TestConsume:
             stop.set()
             return None
 
-        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), PATIENCE)
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), TIMEOUT_SECONDS)
         assert handled == [key, key, key]
         assert await site.fetch("select from pgqueuer") == []
 
@@ -39,7 +39,7 @@ class TestConsume:
             stop.set()
             return None
 
-        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), PATIENCE)
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, QUICK, stop), TIMEOUT_SECONDS)
         assert handled[1] - handled[0] >= 0.3
 
     async def test_jobs_with_higher_priority_are_handled_first(self, site: Site) -> None:
@@ -56,5 +56,5 @@ class TestConsume:
             return None
 
         sequential = replace(QUICK, batch_size=1, concurrency=2)
-        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, sequential, stop), PATIENCE)
+        await asyncio.wait_for(consume(site.url, {WorkKind.PROBE: handle}, sequential, stop), TIMEOUT_SECONDS)
         assert handled == [keys[1], keys[2], keys[0]]

@@ -19,7 +19,7 @@ from integration.storage.document_rows import Shop, open_shop
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
 from metric_samples import shown
 from monitoring_files import expressions, metrics_in
-from support import CNPJ, OTHER_CNPJ, PATIENCE
+from support import CNPJ, OTHER_CNPJ, TIMEOUT_SECONDS
 
 OVERDUE = timedelta(minutes=10)
 TOLERANCE = 60
@@ -252,7 +252,7 @@ class TestMoments:
         began = time.time()
         await shop.added()
         chore = measure_forever(observer, milliseconds(20))
-        async with site.worker(chores=[chore]), asyncio.timeout(PATIENCE):
+        async with site.worker(chores=[chore]), asyncio.timeout(TIMEOUT_SECONDS):
             while shown("documents_processing") != 1:  # noqa: ASYNC110 - a gauge has no event
                 await asyncio.sleep(0.02)
             while (shown("measured_timestamp_seconds") or 0) < began:  # noqa: ASYNC110

@@ -22,7 +22,7 @@ from integration.worker.worker_site import (
     recording,
     until_the_end,
 )
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 SOON = milliseconds(30)
 TWO_SLOTS = replace(QUICK, batch_size=1, concurrency=2)
@@ -56,7 +56,7 @@ class TestSlot:
                 await gate.passed()
             await conclude_probe(database, lease)
 
-        async with site.worker(site.advancer(task, patience=SOON), TWO_SLOTS):
+        async with site.worker(site.advancer(task, slow_after=SOON), TWO_SLOTS):
             await site.until("3 = (select count(*) from probes where lease_token > 0)")
             await site.add(20)
             await site.until("20 = (select count(*) from probes where answered_at is not null)")
@@ -69,13 +69,13 @@ class TestSlot:
     ) -> None:
         monkeypatch.setattr(advance, "_MOST_ASIDE", 1)
         first, second = await site.add(2)
-        advancer = site.advancer(recording("worker", gate.passed), patience=SOON)
+        advancer = site.advancer(recording("worker", gate.passed), slow_after=SOON)
         assert await advancer.advance(first) is None
         held = asyncio.create_task(advancer.advance(second))
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             while gate.waiting < 2:  # noqa: ASYNC110 - waiting has no event
                 await asyncio.sleep(0.01)
-        # Long enough for the patience to end; the wait must time out on any machine.
+        # Long enough for `slow_after` to pass; the wait must time out on any machine.
         _, pending = await asyncio.wait({held}, timeout=3 * SOON.total_seconds())
         assert pending
         gate.open.set()
@@ -88,7 +88,7 @@ class TestRow:
     async def test_slow_work_keeps_its_lease(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         lease = milliseconds(3000)
-        advancer = site.advancer(recording("first", gate.passed), lease, patience=SOON)
+        advancer = site.advancer(recording("first", gate.passed), lease, slow_after=SOON)
         await advancer.advance(key)
         before = (await site.row_of(key))["lease_until"]
         await site.until(f"exists (select from probes where lease_until > '{before}')")
@@ -107,7 +107,7 @@ class TestRow:
             await conclude_probe(database, lease)
 
         with capture_logs() as logs:
-            async with site.worker(site.advancer(task, patience=SOON)):
+            async with site.worker(site.advancer(task, slow_after=SOON)):
                 await site.until("not exists (select from pgqueuer)")
                 gate.open.set()
                 await site.until_all_answered()
@@ -128,7 +128,7 @@ class TestRow:
                 await postpone(connection, lease, SOON, progressed=False)
             return SOON
 
-        async with site.worker(site.advancer(task, patience=SOON)):
+        async with site.worker(site.advancer(task, slow_after=SOON)):
             await site.until("not exists (select from pgqueuer)")
             gate.open.set()
             await site.until_all_answered()
@@ -145,7 +145,7 @@ class TestRow:
                 raise DatabaseUnavailable("gone")
             await conclude_probe(database, lease)
 
-        advancer = site.advancer(task, milliseconds(100), patience=SOON)
+        advancer = site.advancer(task, milliseconds(100), slow_after=SOON)
         with capture_logs() as logs:
             async with site.worker(advancer, sweep_every=milliseconds(50)):
                 await site.until("not exists (select from pgqueuer)")
@@ -160,23 +160,23 @@ class TestEnd:
     async def test_a_stopping_worker_waits_for_slow_work(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         stopping = asyncio.Event()
-        advancer = site.advancer(recording("worker", gate.passed), patience=SOON)
+        advancer = site.advancer(recording("worker", gate.passed), slow_after=SOON)
         async with site.worker(advancer, chores=[until_the_end(stopping)]) as running:
             await site.until("not exists (select from pgqueuer)")
             running.stop.set()
-            await asyncio.wait_for(stopping.wait(), PATIENCE)
+            await asyncio.wait_for(stopping.wait(), TIMEOUT_SECONDS)
             assert not running.worker.done()
             gate.open.set()
-            await asyncio.wait_for(running.worker, PATIENCE)
+            await asyncio.wait_for(running.worker, TIMEOUT_SECONDS)
         assert await outcomes(site) == Counter({key.id: 1})
 
     async def test_a_worker_without_slow_work_finishes_at_once(self, site: Site) -> None:
-        await asyncio.wait_for(site.advancer(patience=SOON).finish(), PATIENCE)
+        await asyncio.wait_for(site.advancer(slow_after=SOON).finish(), TIMEOUT_SECONDS)
 
     async def test_a_cancelled_worker_abandons_its_work(self, site: Site, gate: Gate) -> None:
         (key,) = await site.add(1)
         held = asyncio.create_task(site.advancer(recording("worker", gate.passed)).advance(key))
-        await asyncio.wait_for(gate.reached.wait(), PATIENCE)
+        await asyncio.wait_for(gate.reached.wait(), TIMEOUT_SECONDS)
         held.cancel()
         with pytest.raises(asyncio.CancelledError):
             await held
@@ -185,20 +185,20 @@ class TestEnd:
         assert await outcomes(site) == Counter()
         assert (await site.row_of(key))["next_action_at"] is not None
 
-    @pytest.mark.parametrize("patience", [NEVER, SOON], ids=["in its place", "aside"])
+    @pytest.mark.parametrize("slow_after", [NEVER, SOON], ids=["in its place", "aside"])
     async def test_stopped_workers_do_not_count_as_attempts(
-        self, site: Site, gate: Gate, patience: timedelta
+        self, site: Site, gate: Gate, slow_after: timedelta
     ) -> None:
         (key,) = await site.add(1)
         await site.fetch("update probes set attempts = 1")
         for _ in range(POLICY.attempts_before_parking + 1):
-            advancer = site.advancer(recording("worker", gate.passed), patience=patience)
+            advancer = site.advancer(recording("worker", gate.passed), slow_after=slow_after)
             advancing = asyncio.create_task(advancer.advance(key))
-            await asyncio.wait_for(gate.reached.wait(), PATIENCE)
+            await asyncio.wait_for(gate.reached.wait(), TIMEOUT_SECONDS)
             gate.reached.clear()
-            waited = PATIENCE if patience == SOON else SOON.total_seconds()
+            waited = TIMEOUT_SECONDS if slow_after == SOON else SOON.total_seconds()
             await asyncio.wait({advancing}, timeout=waited)
-            assert advancing.done() == (patience == SOON)
+            assert advancing.done() == (slow_after == SOON)
             advancing.cancel()
             await asyncio.wait({advancing})
             await advancer.give_back()

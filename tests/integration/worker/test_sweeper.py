@@ -11,7 +11,7 @@ from carimbo.worker import run
 from carimbo.worker.run import sweep, sweep_forever
 from integration.storage.document_rows import Shop
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 class TestSweep:
@@ -79,7 +79,7 @@ class TestSweep:
         sweeping = asyncio.create_task(
             sweep_forever(site.database, every=milliseconds(10), keep_history=timedelta(days=1))
         )
-        await asyncio.wait_for(third_sweep.wait(), PATIENCE)
+        await asyncio.wait_for(third_sweep.wait(), TIMEOUT_SECONDS)
         sweeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await sweeping

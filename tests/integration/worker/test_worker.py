@@ -26,13 +26,13 @@ from integration.worker.worker_site import (
     until_logged,
     until_the_end,
 )
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 class TestProbe:
     async def test_a_worker_answers_a_probe(self, site: Site) -> None:
         async with site.worker():
-            seconds = await probe_queue(site.database, PATIENCE)
+            seconds = await probe_queue(site.database, TIMEOUT_SECONDS)
         assert seconds is not None
 
     async def test_without_a_worker_a_probe_is_not_answered(self, site: Site) -> None:
@@ -42,7 +42,7 @@ class TestProbe:
         """By the notification: polling happens only every hour."""
         async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
             for _ in range(3):
-                assert await probe_queue(site.database, PATIENCE) is not None
+                assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
     async def test_many_probes_are_answered_and_leave_no_job(self, site: Site) -> None:
         keys = await site.add(200)
@@ -69,7 +69,7 @@ class TestQueueLost:
         keys = await site.add(200)
         advancer = site.advancer(recording("worker", wait))
         async with site.worker(advancer, sweep_every=milliseconds(100)):
-            await asyncio.wait_for(started.wait(), PATIENCE)
+            await asyncio.wait_for(started.wait(), TIMEOUT_SECONDS)
             await site.fetch("delete from pgqueuer")
             gate.set()
             await site.until_all_answered()
@@ -103,17 +103,17 @@ class TestConnectionLost:
     async def test_a_worker_reconnects_and_continues(self, site: Site) -> None:
         async with site.worker(sweep_every=milliseconds(100)) as running:
             for _ in range(3):
-                assert await probe_queue(site.database, PATIENCE) is not None
+                assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
                 await self._cut_all(site)
-            assert await probe_queue(site.database, PATIENCE) is not None
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
             assert not running.worker.done()
 
     async def test_a_waiting_worker_notices_a_lost_connection_at_once(self, site: Site) -> None:
         """Polling happens only every hour, and the listener is checked every ten seconds."""
         async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
-            assert await probe_queue(site.database, PATIENCE) is not None
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
             await self._cut_all(site)
-            assert await probe_queue(site.database, PATIENCE) is not None
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
     async def test_no_work_is_lost_when_the_connection_is(self, site: Site) -> None:
         keys = await site.add(150)
@@ -146,7 +146,7 @@ class TestQueueFailed:
 
         monkeypatch.setattr(run, "consume", consume_at_last)
         async with site.worker():
-            assert await probe_queue(site.database, PATIENCE) is not None
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
     async def test_a_worker_started_before_the_migration_works_after_it(self, site: Site) -> None:
         await site.fetch("alter table pgqueuer rename to somewhere_else")
@@ -155,7 +155,7 @@ class TestQueueFailed:
                 async with site.worker(sweep_every=milliseconds(20)):
                     await until_logged(logs, "queue_failed", times=2)
                     await site.fetch("alter table somewhere_else rename to pgqueuer")
-                    assert await probe_queue(site.database, PATIENCE) is not None
+                    assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
         finally:
             await site.fetch("alter table if exists somewhere_else rename to pgqueuer")
 
@@ -174,16 +174,16 @@ class TestChores:
                 steps.append("finished")
 
         async with site.worker(chores=[chore()]):
-            assert await probe_queue(site.database, PATIENCE) is not None
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
         assert steps == ["cancelled", "finished"]
 
     async def test_chores_end_with_a_cancelled_worker(self, site: Site) -> None:
         ended = asyncio.Event()
         with pytest.raises(asyncio.CancelledError):
             async with site.worker(chores=[until_the_end(ended)]) as running:
-                assert await probe_queue(site.database, PATIENCE) is not None
+                assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
                 running.worker.cancel()
-                await asyncio.wait_for(ended.wait(), PATIENCE)
+                await asyncio.wait_for(ended.wait(), TIMEOUT_SECONDS)
         assert ended.is_set()
 
 
@@ -229,9 +229,9 @@ class TestStop:
         (key,) = await site.add(1)
         advancer = site.advancer(recording("worker", last_long))
         async with site.worker(advancer, chores=[until_the_end(stopping)]) as running:
-            await asyncio.wait_for(started.wait(), PATIENCE)
+            await asyncio.wait_for(started.wait(), TIMEOUT_SECONDS)
             running.stop.set()
-            await asyncio.wait_for(stopping.wait(), PATIENCE)
+            await asyncio.wait_for(stopping.wait(), TIMEOUT_SECONDS)
             assert not running.worker.done()
             finish.set()
         assert (await site.row_of(key))["answered_at"] is not None

@@ -21,7 +21,7 @@ from carimbo.storage.work import Lease, WorkKey, WorkKind, conclude
 from carimbo.worker.advance import Advancer, RetryPolicy
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
-from support import ALL_ANSWERED, PATIENCE, wait_until_true
+from support import ALL_ANSWERED, TIMEOUT_SECONDS, wait_until_true
 
 NEVER = timedelta(hours=1)
 AT_ONCE = timedelta(0)
@@ -49,9 +49,9 @@ class Site:
     database: Database
 
     def advancer(
-        self, task: Task = conclude_probe, lease: timedelta = NEVER, patience: timedelta = NEVER
+        self, task: Task = conclude_probe, lease: timedelta = NEVER, slow_after: timedelta = NEVER
     ) -> Advancer:
-        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, patience)
+        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, slow_after)
 
     async def add(self, count: int) -> list[WorkKey]:
         async with self.database.transaction() as connection:
@@ -66,7 +66,7 @@ class Site:
         return dict(row)
 
     async def until(self, condition: str) -> None:
-        await wait_until_true(self.fetch, condition, PATIENCE)
+        await wait_until_true(self.fetch, condition, TIMEOUT_SECONDS)
 
     async def until_all_answered(self) -> None:
         await self.until(ALL_ANSWERED)
@@ -97,7 +97,7 @@ class Site:
             yield Running(worker, stop)
         finally:
             stop.set()
-            await asyncio.wait_for(worker, PATIENCE)
+            await asyncio.wait_for(worker, TIMEOUT_SECONDS)
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ async def until_the_end(ended: asyncio.Event) -> None:
 
 async def until_logged(logs: Sequence[Mapping[str, Any]], event: str, times: int) -> None:
     """Waits until an event was logged that many times."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while sum(line["event"] == event for line in logs) < times:  # noqa: ASYNC110 - a log has no event
             await asyncio.sleep(0.01)
 

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from carimbo.api import openapi
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 from unit.api.docs_contracts import our_app
 
 
@@ -22,7 +22,7 @@ class Builds:
 
     def build(self, **_: object) -> dict[str, object]:
         self.begun += 1
-        assert self.may_end.wait(PATIENCE)
+        assert self.may_end.wait(TIMEOUT_SECONDS)
         return {"info": {"title": "t", "version": "1"}, "paths": {}, "components": {"schemas": {}}}
 
 

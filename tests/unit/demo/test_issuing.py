@@ -98,7 +98,7 @@ class TestIssueSamples:
         assert shown[-1] == [REFUSED] * len(SAMPLES)
 
     async def test_waiting_for_samples_times_out(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(issuing, "_PATIENCE_SECONDS", 0)
+        monkeypatch.setattr(issuing, "_TIMEOUT_SECONDS", 0)
         shown = await issue(FakeApi(looks=99))
         assert shown[-1] == ["processing"] * DOCUMENTS
 

@@ -21,7 +21,7 @@ from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
 from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.signed_part import WrittenPart
-from carimbo.fiscal.parties.company_file import read_json
+from carimbo.fiscal.parties.company_file import read_json_file
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schema
 from unit.fiscal.goods.support import SCHEMAS
@@ -144,7 +144,7 @@ def is_written_as_it_was_signed_after_being_read(document: GoldenDocument) -> No
 
 
 def breaks_no_rule_of_documents_made_elsewhere(document: GoldenDocument) -> None:
-    request = REQUESTS[document.kind].model_validate(document.body)
+    request = REQUESTS[document.document_type].model_validate(document.body)
     now = document.invoice.identification.issued_at
     assert (
         judge_document(
@@ -174,7 +174,11 @@ def has_a_preview_with_the_totals_computed_by_hand(document: GoldenDocument) -> 
     totals = {name: amount for name, amount in document.preview.totals.items() if amount}
     # The rate is no amount: it comes from the body, or else from the company.
     iss = document.body.get("iss")
-    rate = iss["rate"] if iss else read_json(FOLDER / document.example.company)["settings"]["nfse"]["issRate"]
+    rate = (
+        iss["rate"]
+        if iss
+        else read_json_file(FOLDER / document.example.company)["settings"]["nfse"]["issRate"]
+    )
     assert totals.pop("issRate", 0) == Decimal(rate)
     assert totals == document.example.totals
 
@@ -239,7 +243,9 @@ def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
 
 def issuing_of(document: GoldenDocument) -> Issuing:
     (issuing,) = (
-        document_type.issuing for document_type in DOCUMENT_TYPES if document_type.name == document.kind
+        document_type.issuing
+        for document_type in DOCUMENT_TYPES
+        if document_type.name == document.document_type
     )
     return issuing
 
@@ -259,7 +265,7 @@ class TestSignatures:
     def test_signatures_of_changed_documents_are_refused_by_xmlsec1(self, tmp_path: Path) -> None:
         # One for each signed element of each type; our own verification checks all of them above.
         chosen = {
-            (document.kind, local_name(document.root[0])): document
+            (document.document_type, local_name(document.root[0])): document
             for document in map(golden_document, FILES)
         }
         changed = [tmp_path / f"{kind}-{tag}.xml" for kind, tag in chosen]

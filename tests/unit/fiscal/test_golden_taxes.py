@@ -11,7 +11,7 @@ from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.parties.company_file import read_json
+from carimbo.fiscal.parties.company_file import read_json_file
 from unit.golden_documents import INVOICES, GoldenDocument, amounts, golden_document
 
 # Situations that must be shown with computed taxes, by the issuer's regimes.
@@ -62,7 +62,7 @@ def lines() -> tuple[Line, ...]:
 
 
 def lines_of(document: GoldenDocument) -> Iterator[Line]:
-    company = read_json(FOLDER / document.example.company)
+    company = read_json_file(FOLDER / document.example.company)
     regimes = " ".join(filter(None, (company["taxRegime"], company.get("pisCofinsRegime"))))
     request = document.body
     if "signedXml" not in request:

@@ -8,7 +8,7 @@ from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
-from carimbo.fiscal.parties.company_file import read_json
+from carimbo.fiscal.parties.company_file import read_json_file
 from unit.golden_documents import INVOICES, GoldenDocument, golden_document
 
 # IBS of the state, IBS of the city, CBS; that of 2027 is fictitious (examples/tables/ibs_cbs_rates.csv).
@@ -79,7 +79,7 @@ RATED = tuple(line for line in LINES if line.text(f"{REFORM}/vBC"))
 
 
 def regimes_of(documents: list[GoldenDocument]) -> set[str]:
-    companies = [read_json(FOLDER / document.example.company) for document in documents]
+    companies = [read_json_file(FOLDER / document.example.company) for document in documents]
     return {
         " ".join(filter(None, (company["taxRegime"], company.get("pisCofinsRegime"))))
         for company in companies
@@ -93,7 +93,7 @@ class TestExamplesAroundTheYear:
 
     def test_examples_of_2027_are_of_every_regime_and_of_both_types(self) -> None:
         assert regimes_of(documents_of(JANUARY)) == REGIMES
-        assert {document.kind for document in documents_of(JANUARY)} == {"nfe", "nfce"}
+        assert {document.document_type for document in documents_of(JANUARY)} == {"nfe", "nfce"}
 
     def test_examples_have_the_rates_of_their_year_or_of_the_note_that_they_return(self) -> None:
         for line in RATED:

@@ -11,7 +11,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from carimbo.main.server import RequestLimits, protocol_within
-from support import LOOPBACK, PATIENCE
+from support import LOOPBACK, TIMEOUT_SECONDS
 
 LIMIT = 4096
 SECONDS = 0.3
@@ -46,7 +46,7 @@ class Connection:
     async def ended(self) -> bytes:
         """Everything that arrives until the server closes or resets the connection."""
         pieces: list[bytes] = []
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             # What is written after the server has closed makes it reset the connection.
             with suppress(ConnectionResetError):
                 while piece := await self._reader.read(LIMIT):
@@ -55,7 +55,7 @@ class Connection:
 
     async def answer(self) -> bytes:
         """One answer of `echo`."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             head = await self._reader.readuntil(b"\r\n\r\n")
             length = int(head.partition(b"content-length: ")[2].split(b"\r\n")[0])
             return head.split(b"\r\n")[0] + b" " + await self._reader.readexactly(length)
@@ -142,7 +142,7 @@ class TestTrailers:
         self, connect: Connect, is_answered: bool, trailers: bytes, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Not by the time that the body may take.
-        monkeypatch.setattr("carimbo.main.server._GRACE_SECONDS", 2.0 * PATIENCE)
+        monkeypatch.setattr("carimbo.main.server._GRACE_SECONDS", 2.0 * TIMEOUT_SECONDS)
         client = await connect()
         await client.write((b"POST /early" if is_answered else b"POST /x") + self.CHUNKED)
         if is_answered:

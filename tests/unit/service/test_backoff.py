@@ -16,13 +16,13 @@ backoffs = st.builds(
     factors,
 )
 attempts_made = st.integers(min_value=1, max_value=10_000)
-dice = st.floats(min_value=0, max_value=1)
+jitter = st.floats(min_value=0, max_value=1)
 MIDDLE = 0.5
 A_MICROSECOND = timedelta(microseconds=1)
 
 
 class TestPause:
-    @given(backoffs, attempts_made, dice)
+    @given(backoffs, attempts_made, jitter)
     def test_pause_is_between_three_quarters_of_the_first_and_five_of_the_longest(
         self, backoff: Backoff, attempts: int, thrown: float
     ) -> None:
@@ -43,7 +43,7 @@ class TestPause:
             expected *= 2
         assert doubling.pause(attempts, MIDDLE) == min(expected, backoff.longest)
 
-    @given(backoffs, attempts_made, dice)
+    @given(backoffs, attempts_made, jitter)
     def test_jitter_stays_within_a_quarter_either_way(
         self, backoff: Backoff, attempts: int, thrown: float
     ) -> None:

@@ -89,7 +89,7 @@ def is_open(decision: IssuingDecision) -> bool:
 attempts = st.builds(
     PendingAttempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500)
 )
-dice = st.floats(min_value=0, max_value=1)
+jitter = st.floats(min_value=0, max_value=1)
 
 
 class TestFirstAnswer:
@@ -140,21 +140,21 @@ class TestFirstAnswer:
 
 
 class TestRefusal:
-    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    @given(attempts, st.sampled_from(OUTCOMES), jitter)
     def test_only_a_rejection_or_a_denial_ends_a_document_as_refused(
         self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
         decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
         assert isinstance(decision, Rejected | Denied) == (outcome in (REJECTED, DENIED))
 
-    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    @given(attempts, st.sampled_from(OUTCOMES), jitter)
     def test_final_decision_has_the_authoritys_answer_unchanged(
         self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
         decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
         assert is_open(decision) or decision is outcome
 
-    @given(attempts, st.sampled_from(OUTCOMES), dice)
+    @given(attempts, st.sampled_from(OUTCOMES), jitter)
     def test_number_is_only_given_up_for_a_foreign_key_or_if_it_is_void(
         self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
@@ -169,7 +169,7 @@ class TestGoingOn:
             SIGNED, AT_ONCE, 3, unknown_at=NOW
         )
 
-    @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), dice)
+    @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), jitter)
     def test_document_is_not_resent_before_the_authority_says_that_it_lacks_it(
         self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
@@ -177,17 +177,17 @@ class TestGoingOn:
         assert isinstance(decision, ContinueAttempt)
         assert decision.state is SENT
 
-    @given(st.integers(min_value=1, max_value=100), dice)
+    @given(st.integers(min_value=1, max_value=100), jitter)
     def test_contradicting_authority_is_consulted_with_pauses(self, tries: int, thrown: float) -> None:
         decision = IssuingDecider(BACKOFF, NOW, thrown).decide(PendingAttempt(KEY, SENT, tries), DUPLICATE)
         assert decision == ContinueAttempt(SENT, BACKOFF.pause(tries, thrown), tries + 1)
 
-    @given(attempts, dice)
+    @given(attempts, jitter)
     def test_own_rate_limit_does_not_lengthen_pauses(self, attempt: PendingAttempt, thrown: float) -> None:
         decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, NO_ROOM)
         assert decision == ContinueAttempt(attempt.state, BACKOFF.pause(1, thrown), attempt.tries)
 
-    @given(attempts, dice)
+    @given(attempts, jitter)
     def test_pause_that_the_authority_asks_for_is_kept(self, attempt: PendingAttempt, thrown: float) -> None:
         decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, THROTTLED)
         assert isinstance(decision, ContinueAttempt)
@@ -204,7 +204,7 @@ class TestGoingOn:
 
 
 class TestContingencyThatIsOver:
-    @given(attempts, st.sampled_from((CLOSING, CLOSED)), dice)
+    @given(attempts, st.sampled_from((CLOSING, CLOSED)), jitter)
     def test_end_of_contingency_returns_the_document_at_once_but_only_once(
         self, attempt: PendingAttempt, outcome: Outcome, thrown: float
     ) -> None:
@@ -224,7 +224,7 @@ class TestConsultsByKey:
     MOST_AN_HOUR = 10
     LONG = timedelta(hours=3)
 
-    @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), dice)
+    @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), jitter)
     def test_key_is_consulted_at_most_ten_times_in_any_hour(
         self, outcomes: list[Outcome], thrown: float
     ) -> None:

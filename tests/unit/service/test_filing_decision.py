@@ -67,7 +67,7 @@ OPEN = (CANCELED, ENDED, DUPLICATE, UNKNOWN, *FAILURES)
 
 states = st.sampled_from(STATES)
 tries = st.integers(min_value=0, max_value=500)
-dice = st.floats(min_value=0, max_value=1)
+jitter = st.floats(min_value=0, max_value=1)
 
 
 class TestFirstAnswer:
@@ -101,14 +101,14 @@ class TestFirstAnswer:
 
 
 class TestEnd:
-    @given(states, tries, st.sampled_from(OUTCOMES), dice)
+    @given(states, tries, st.sampled_from(OUTCOMES), jitter)
     def test_only_a_refusal_ends_a_filing_as_refused(
         self, state: FilingState, tried: int, outcome: Outcome, thrown: float
     ) -> None:
         decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, outcome)
         assert isinstance(decision, FilingRefused) == (outcome in (REJECTED, DENIED))
 
-    @given(states, tries, st.sampled_from(OUTCOMES), dice)
+    @given(states, tries, st.sampled_from(OUTCOMES), jitter)
     def test_only_a_filing_that_the_authority_has_ends_as_registered(
         self, state: FilingState, tried: int, outcome: Outcome, thrown: float
     ) -> None:
@@ -125,7 +125,7 @@ class TestEnd:
 
 
 class TestGoingOn:
-    @given(tries, st.sampled_from((DUPLICATE, UNAVAILABLE, THROTTLED, LOST, NOT_SENT)), dice)
+    @given(tries, st.sampled_from((DUPLICATE, UNAVAILABLE, THROTTLED, LOST, NOT_SENT)), jitter)
     def test_filing_is_not_resent_before_the_authority_says_that_it_lacks_it(
         self, tried: int, outcome: Outcome, thrown: float
     ) -> None:
@@ -137,14 +137,14 @@ class TestGoingOn:
     def test_filing_that_the_authority_lacks_is_sent_again_at_once(self, state: FilingState) -> None:
         assert JUDGE.decide(state, 3, UNKNOWN) == ContinueFiling(SIGNED, AT_ONCE, 3)
 
-    @given(st.sampled_from((DUPLICATE, CANCELED)), st.integers(min_value=1, max_value=100), dice)
+    @given(st.sampled_from((DUPLICATE, CANCELED)), st.integers(min_value=1, max_value=100), jitter)
     def test_contradicting_authority_is_consulted_with_pauses(
         self, outcome: Outcome, tried: int, thrown: float
     ) -> None:
         decision = FilingDecider(BACKOFF, NOW, thrown).decide(SIGNED, tried, outcome)
         assert decision == ContinueFiling(SENT, BACKOFF.pause(tried, thrown), tried + 1)
 
-    @given(states, tries, dice)
+    @given(states, tries, jitter)
     def test_pause_that_the_authority_asks_for_is_kept(
         self, state: FilingState, tried: int, thrown: float
     ) -> None:
@@ -169,7 +169,7 @@ class TestQuestions:
     LONG = timedelta(hours=3)
 
     @given(
-        st.lists(st.sampled_from((CANCELED, DUPLICATE, UNKNOWN, *FAILURES)), min_size=1, max_size=40), dice
+        st.lists(st.sampled_from((CANCELED, DUPLICATE, UNKNOWN, *FAILURES)), min_size=1, max_size=40), jitter
     )
     def test_requests_stay_below_the_limits_in_any_hour(self, outcomes: list[Outcome], thrown: float) -> None:
         put = self._moments(outcomes, thrown)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from carimbo.service.printouts import PdfCache
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 MEGABYTE = 1024 * 1024
 
@@ -25,11 +25,11 @@ class Pen:
     def draw(self) -> bytes:
         self.threads.append(threading.current_thread().name)
         self.begun.set()
-        assert self.allowed.wait(PATIENCE)
+        assert self.allowed.wait(TIMEOUT_SECONDS)
         return self.drawing
 
     async def until_begun(self) -> None:
-        assert await asyncio.to_thread(self.begun.wait, PATIENCE)
+        assert await asyncio.to_thread(self.begun.wait, TIMEOUT_SECONDS)
 
 
 @pytest.fixture

@@ -15,23 +15,23 @@ class TestPauses:
         ("failures", "seconds"), [(1, 5), (2, 300), (3, 1800), (4, 7200), (5, 18000)], ids=str
     )
     def test_each_failure_has_its_pause(self, failures: int, seconds: int) -> None:
-        assert USUAL.pause_after(failures, dice=0) == timedelta(seconds=seconds)
+        assert USUAL.pause_after(failures, jitter=0) == timedelta(seconds=seconds)
 
     def test_delivery_is_given_up_after_the_fifth_retry(self) -> None:
-        assert USUAL.pause_after(6, dice=0) is None
+        assert USUAL.pause_after(6, jitter=0) is None
 
     @given(st.integers(1, 5), st.floats(0, 1))
-    def test_jitter_lengthens_a_pause_by_a_fifth_at_most(self, failures: int, dice: float) -> None:
+    def test_jitter_lengthens_a_pause_by_a_fifth_at_most(self, failures: int, jitter: float) -> None:
         planned = USUAL.pauses[failures - 1]
-        pause = USUAL.pause_after(failures, dice)
+        pause = USUAL.pause_after(failures, jitter)
         assert pause is not None
         assert planned <= pause <= planned * 1.2
 
     def test_maximum_jitter_lengthens_a_pause_by_a_fifth(self) -> None:
-        assert USUAL.pause_after(2, dice=1) == timedelta(minutes=6)
+        assert USUAL.pause_after(2, jitter=1) == timedelta(minutes=6)
 
     def test_no_pauses_mean_no_retries(self) -> None:
-        assert RetrySchedule.parse("").pause_after(1, dice=0) is None
+        assert RetrySchedule.parse("").pause_after(1, jitter=0) is None
 
 
 class TestWishes:

@@ -146,10 +146,10 @@ class TestTypes:
         assert options.error_delay == timedelta(seconds=0.25)
 
     def test_every_wait_for_an_authority_is_a_setting(self) -> None:
-        patience = load_settings(
+        timeouts = load_settings(
             {**NEEDED, "CARIMBO_AUTHORITY_CONNECT_SECONDS": "2", "CARIMBO_AUTHORITY_READ_SECONDS": "20"}
         ).authority_timeouts
-        assert (patience.connect_seconds, patience.read_seconds, patience.whole_seconds) == (2, 20, 29)
+        assert (timeouts.connect_seconds, timeouts.read_seconds, timeouts.whole_seconds) == (2, 20, 29)
 
     def test_every_pause_between_attempts_at_an_authority_is_a_setting(self) -> None:
         backoff = load_settings(

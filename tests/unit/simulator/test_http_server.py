@@ -9,7 +9,7 @@ import pytest
 
 from carimbo.simulator.http import Reply, Request
 from carimbo.simulator.program.http_server import HttpServer
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 from unit.simulator.wire import CHUNKED, OVER, get, listening, post, status_of, understood, wire
 
 
@@ -111,7 +111,7 @@ class TestConnection:
                 async with wire(server.port) as third:
                     assert await third.rest() == b""
                 assert (await first.ask(get("/"))).status == 200
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT_SECONDS):
                 while not await is_served(server):  # noqa: ASYNC110 - the server does not report closed connections
                     await asyncio.sleep(0.01)
 
@@ -172,7 +172,7 @@ class TestPipelining:
             answered += 1
             return Reply(200, b"x" * 1_000_000)
 
-        async with listening(answer, idle_seconds=PATIENCE) as server, wire(server.port) as client:
+        async with listening(answer, idle_seconds=TIMEOUT_SECONDS) as server, wire(server.port) as client:
             await client.send(get("/") * 500)
             for _ in range(500):
                 await asyncio.sleep(0)

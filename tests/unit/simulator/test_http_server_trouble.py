@@ -11,7 +11,7 @@ import uvloop
 
 from carimbo.simulator.http import ConnectionClosed, Reply, Request
 from carimbo.simulator.program.http_server import HttpServer, serve
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 from unit.simulator.wire import CHUNKED, echo, get, listening, post, status_of, understood, wire
 
 
@@ -39,7 +39,7 @@ class TestBrokenReplies:
                 assert await client.rest() == b"01234"
 
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(run, ask()).result(PATIENCE)
+            thread.submit(run, ask()).result(TIMEOUT_SECONDS)
 
     async def test_closed_connection_has_no_reply(self) -> None:
         async def answer(_: Request) -> ConnectionClosed:
@@ -130,18 +130,18 @@ class TestLimits:
 
     async def test_refused_client_that_reads_late_gets_the_answer(self) -> None:
         def send_then_read(port: int) -> bytes:
-            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+            with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as client:
                 client.sendall(post("/", b"x" * 20_000_000))
                 return client.recv(65536)
 
-        async with listening(body_bytes=10, linger_seconds=PATIENCE) as server:
+        async with listening(body_bytes=10, linger_seconds=TIMEOUT_SECONDS) as server:
             assert b" 413 " in await asyncio.to_thread(send_then_read, server.port)
 
     async def test_refused_client_that_goes_on_sending_is_disconnected(self) -> None:
         async with listening(body_bytes=10, linger_seconds=0.1) as server, wire(server.port) as client:
             assert (await client.ask(get("/", "Content-Length: 11", method="POST"))).status == 413
             with pytest.raises(ConnectionError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(TIMEOUT_SECONDS):
                     while True:
                         await client.send(b"x" * 65536)
                         await asyncio.sleep(0)

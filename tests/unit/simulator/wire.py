@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from carimbo.simulator.http import JSON, Reply, Request, RequestHandler
 from carimbo.simulator.program.http_server import HttpServer, Limits, serve
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 OVER = (EOFError, ConnectionError, ssl.SSLError)
 CHUNKED = "Transfer-Encoding: chunked"
@@ -37,7 +37,7 @@ class Wire:
             await self.writer.drain()
 
     async def answer(self, *, has_body: bool = True) -> Answer:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
             length = int(headers.get("content-length", 0)) if has_body else 0
@@ -49,7 +49,7 @@ class Wire:
 
     async def rest(self) -> bytes:
         """Returns everything that arrives until the connection ends, cleanly or not."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             received = b""
             with suppress(*OVER):
                 while part := await self.reader.read(65536):

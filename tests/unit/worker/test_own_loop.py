@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from carimbo.worker.delivery import in_own_loop
-from support import PATIENCE
+from support import TIMEOUT_SECONDS
 
 
 class TestWorkInItsOwnLoop:
@@ -27,7 +27,7 @@ class TestWorkInItsOwnLoop:
             ticked.set()
 
         async def be_busy() -> None:
-            seen.append(ticked.wait(PATIENCE))
+            seen.append(ticked.wait(TIMEOUT_SECONDS))
 
         await asyncio.gather(in_own_loop("courier", work), be_busy())
         assert seen == [True]
@@ -36,13 +36,13 @@ class TestWorkInItsOwnLoop:
         release = threading.Event()
 
         async def work() -> None:
-            release.wait(PATIENCE)
+            release.wait(TIMEOUT_SECONDS)
 
         working = asyncio.create_task(in_own_loop("courier", work))
         await asyncio.sleep(0.01)
         assert not working.done()
         release.set()
-        await asyncio.wait_for(working, PATIENCE)
+        await asyncio.wait_for(working, TIMEOUT_SECONDS)
 
     async def test_exception_of_the_work_is_raised(self) -> None:
         async def work() -> None:
@@ -68,10 +68,10 @@ class TestWorkInItsOwnLoop:
         working = asyncio.create_task(in_own_loop("courier", work))
         await asyncio.sleep(0)
         if moment == "begun":
-            await asyncio.to_thread(begun.wait, PATIENCE)
+            await asyncio.to_thread(begun.wait, TIMEOUT_SECONDS)
         working.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await asyncio.wait_for(working, PATIENCE)
+            await asyncio.wait_for(working, TIMEOUT_SECONDS)
         assert events == ["cancelled", "finished"]
 
     async def test_work_leaves_no_thread(self) -> None:
@@ -81,5 +81,5 @@ class TestWorkInItsOwnLoop:
         await in_own_loop("courier-that-ends", work)
         for thread in threading.enumerate():
             if thread.name == "courier-that-ends":
-                await asyncio.to_thread(thread.join, PATIENCE)
+                await asyncio.to_thread(thread.join, TIMEOUT_SECONDS)
                 assert not thread.is_alive()

@@ -11,9 +11,9 @@ POLICY = RetryPolicy(BACKOFF, attempts_before_parking=8)
 
 class TestDelay:
     @pytest.mark.parametrize("attempts", [1, 2, 7, 1000])
-    @pytest.mark.parametrize("dice", [0.0, 0.5, 1.0])
-    def test_delay_is_the_pause_of_the_backoff(self, attempts: int, dice: float) -> None:
-        assert POLICY.delay(attempts, dice) == BACKOFF.pause(attempts, dice)
+    @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
+    def test_delay_is_the_pause_of_the_backoff(self, attempts: int, jitter: float) -> None:
+        assert POLICY.delay(attempts, jitter) == BACKOFF.pause(attempts, jitter)
 
 
 class TestIsSpent:

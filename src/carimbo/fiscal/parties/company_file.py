@@ -37,7 +37,7 @@ class CompanyFile(Company):
         return self
 
 
-def read_json(file: Path) -> Any:
+def read_json_file(file: Path) -> Any:
     """Reads a JSON file with exact numbers."""
     try:
         return json.loads(file.read_bytes(), parse_float=Decimal)

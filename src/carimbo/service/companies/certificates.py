@@ -59,7 +59,7 @@ class CertificateOpener:
     Expensive files have a slot of their own, so ordinary files never wait for them.
     """
 
-    patience_seconds: float
+    timeout_seconds: float
     _ordinary: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(_ORDINARY_AT_ONCE), repr=False
     )
@@ -84,10 +84,10 @@ class CertificateOpener:
         if not expensive:
             async with self._ordinary:
                 with suppress(_TookTooLong):
-                    return await self._run(request, min(_ORDINARY_SECONDS, self.patience_seconds))
+                    return await self._run(request, min(_ORDINARY_SECONDS, self.timeout_seconds))
         async with self._expensive:
             try:
-                return await self._run(request, self.patience_seconds)
+                return await self._run(request, self.timeout_seconds)
             except _TookTooLong:
                 raise Refusal(ErrorCode.CERTIFICATE_INVALID, _TOO_SLOW) from None
 

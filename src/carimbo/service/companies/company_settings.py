@@ -73,14 +73,14 @@ else:
         __base__=_SettingsBase,
         __doc__="Configurações da empresa: um objeto por tipo de documento.",
         **{
-            kind.name: (
-                kind.settings,
+            module.name: (
+                module.settings,
                 Field(
-                    default=kind.settings(),
-                    description=None if kind in DOCUMENT_TYPES else f"{kind.title}: ainda não emitidos.",
+                    default=module.settings(),
+                    description=None if module in DOCUMENT_TYPES else f"{module.title}: ainda não emitidos.",
                 ),
             )
-            for kind in MODULES
+            for module in MODULES
         },
     )
 

@@ -15,7 +15,12 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.registration import unknown_company
 from carimbo.service.companies.snapshot import CompanySnapshot, CompanySnapshots
 from carimbo.service.errors import invalid_field
-from carimbo.service.issuing.routes import ContingencyMode, EmissionRoutes, contingency_reason, routes_for
+from carimbo.service.issuing.routes import (
+    AuthorityServices,
+    ContingencyMode,
+    authority_services_for,
+    contingency_reason,
+)
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
@@ -131,28 +136,33 @@ async def contingency_of(
 
     `answers`: the normal authority was just asked and says that it is in operation.
     """
-    routes = routes_for(snapshot, document_type, environment)
-    if routes is None:
+    services = authority_services_for(snapshot, document_type, environment)
+    if services is None:
         return None
-    outage = await outages.outage_of(routes.normal)
+    outage = await outages.outage_of(services.normal)
     is_forced = snapshot.row.contingency_mode == ContingencyMode.FORCED
     forced = (snapshot.row.contingency_since, snapshot.row.contingency_reason)
     since, reason = forced if is_forced else (outage and outage.since, outage and contingency_reason(outage))
     return TypeContingencyRecord(
         type=document_type.name,
-        active=await _is_active(outages, snapshot, routes, now, answers=answers),
-        authorizer=routes.normal.authorizer,
-        stand_in=routes.contingency.authorizer,
+        active=await _is_active(outages, snapshot, services, now, answers=answers),
+        authorizer=services.normal.authorizer,
+        stand_in=services.contingency.authorizer,
         since=since,
-        begins_at=await _begins_at(outages, snapshot, routes, now),
+        begins_at=await _begins_at(outages, snapshot, services, now),
         reason=reason,
     )
 
 
 async def _is_active(
-    outages: OutageBoard, snapshot: CompanySnapshot, routes: EmissionRoutes, now: datetime, *, answers: bool
+    outages: OutageBoard,
+    snapshot: CompanySnapshot,
+    services: AuthorityServices,
+    now: datetime,
+    *,
+    answers: bool,
 ) -> bool:
-    if await outages.is_closed(routes.contingency):
+    if await outages.is_closed(services.contingency):
         return False
     match ContingencyMode(snapshot.row.contingency_mode):
         case ContingencyMode.FORCED:
@@ -160,15 +170,15 @@ async def _is_active(
         case ContingencyMode.FORBIDDEN:
             return False
         case ContingencyMode.AUTOMATIC:
-            begins_at = await outages.contingency_at(routes.normal)
-            is_back = answers and not await outages.is_failing(routes.normal)
+            begins_at = await outages.contingency_at(services.normal)
+            is_back = answers and not await outages.is_failing(services.normal)
             return begins_at is not None and begins_at <= now and not is_back
 
 
 async def _begins_at(
-    outages: OutageBoard, snapshot: CompanySnapshot, routes: EmissionRoutes, now: datetime
+    outages: OutageBoard, snapshot: CompanySnapshot, services: AuthorityServices, now: datetime
 ) -> datetime | None:
     if snapshot.row.contingency_mode != ContingencyMode.AUTOMATIC:
         return None
-    begins_at = await outages.contingency_at(routes.normal)
+    begins_at = await outages.contingency_at(services.normal)
     return begins_at if begins_at and begins_at > now else None

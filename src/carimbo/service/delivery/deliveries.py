@@ -113,7 +113,7 @@ async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRec
 
 
 async def send_test(
-    database: Database, subscription_id: UUID, webhook_id: UUID, patience: timedelta
+    database: Database, subscription_id: UUID, webhook_id: UUID, max_wait: timedelta
 ) -> DetailedDelivery:
     """Sends a test event to a webhook, active or not, and waits for the first attempt."""
     details = {"webhookId": str(webhook_id), "message": _TEST_MESSAGE}
@@ -128,7 +128,7 @@ async def send_test(
         async with database.snapshot(subscription_id) as tenant:
             return await _detailed(tenant, which)
 
-    return await wait_until(lambda delivery: bool(delivery.attempts), await poll(), patience, poll)
+    return await wait_until(lambda delivery: bool(delivery.attempts), await poll(), max_wait, poll)
 
 
 async def _require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:

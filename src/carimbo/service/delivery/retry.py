@@ -28,10 +28,10 @@ class RetrySchedule:
         return cls(tuple(timedelta(seconds=pause) for pause in seconds))
 
     def pause_after(
-        self, failures: int, dice: float, retry_after: timedelta | None = None
+        self, failures: int, jitter: float, retry_after: timedelta | None = None
     ) -> timedelta | None:
         """Returns the pause after some failures in a row, `retry_after` at least; None to give up."""
         if failures > len(self.pauses):
             return None
-        planned = self.pauses[failures - 1] * (1 + _SPREAD * dice)
+        planned = self.pauses[failures - 1] * (1 + _SPREAD * jitter)
         return max(planned, min(retry_after or planned, _MAX_RETRY_AFTER))

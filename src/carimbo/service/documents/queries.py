@@ -19,7 +19,7 @@ from carimbo.fiscal.xml_reading import UnreadableXml
 from carimbo.service.document_types import document_type_named, find_document_type
 from carimbo.service.documents.record import DocumentRecord, record_of
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
 from carimbo.service.stored_records import UNREADABLE, log_unreadable, readable_record
 from carimbo.storage.companies import CompanyRow
@@ -41,7 +41,7 @@ _ID_PREFIX = re.compile("^(NFE|CTE|MDFE|NFS)")
 if TYPE_CHECKING:
     HistoryType = str
 else:
-    _EVENT_NAMES = (event.name for kind in DOCUMENT_TYPES for event in kind.events)
+    _EVENT_NAMES = (event.name for document_type in DOCUMENT_TYPES for event in document_type.events)
     _TYPES = dict.fromkeys((*(entry.value for entry in HistoryEntry), *_EVENT_NAMES))
     HistoryType = StrEnum("Happening", {name.upper(): name for name in _TYPES})
 
@@ -116,7 +116,7 @@ async def read_document_and_request(
         document = await require_document(tenant, reference)
     record = record_of(document)
     try:
-        return record, read_json(document.posted)
+        return record, read_exact_json(document.posted)
     except ValueError as error:
         log_unreadable("documents", document.id, error)
     warnings = dict.fromkeys((*record.warnings, UNREADABLE))
@@ -157,7 +157,9 @@ def unknown_document() -> Refusal:
 
 def read_request(document: Document) -> Body:
     """Returns the request of a document; raises ValueError if it can't be read."""
-    return document_type_named(document.type).issuing.request.model_validate(read_json(document.request))
+    return document_type_named(document.type).issuing.request.model_validate(
+        read_exact_json(document.request)
+    )
 
 
 def stored_request(document: Document) -> Body:
@@ -169,13 +171,15 @@ def stored_request(document: Document) -> Body:
 def posted_body(document: Document) -> Any:
     """Returns the JSON as the caller sent it, or refuses if it can't be read."""
     with _refusing_unreadable_body(document):
-        return read_json(document.posted)
+        return read_exact_json(document.posted)
 
 
 def posted_request(document: Document) -> Body:
     """Returns the request as the caller sent it, before it was filled from the catalog, or refuses."""
     with _refusing_unreadable_body(document):
-        return document_type_named(document.type).issuing.request.model_validate(read_json(document.posted))
+        return document_type_named(document.type).issuing.request.model_validate(
+            read_exact_json(document.posted)
+        )
 
 
 def wrong_state(document: Document, *allowed: Status) -> Refusal:

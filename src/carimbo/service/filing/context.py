@@ -24,7 +24,7 @@ class FilingContext:
     """Everything needed to check, store and await a filing."""
 
     issuing: IssuingContext
-    patience: timedelta
+    max_wait: timedelta
     """How long a caller waits for the authority."""
 
     async def snapshot_of(
@@ -52,11 +52,11 @@ class FilingContext:
         if isinstance(result, tuple):
             require_no_problems(result)
 
-    async def fate_of(self, subscription_id: UUID, filing: EventFiling) -> EventFiling:
+    async def wait_for_outcome(self, subscription_id: UUID, filing: EventFiling) -> EventFiling:
         """Returns the event once it is settled, or as it is when the time is over."""
 
         async def poll(filing_id: UUID) -> EventFiling | None:
             async with self.issuing.database.autocommit(subscription_id) as tenant:
                 return await tenant.event_filings.get(filing_id)
 
-        return await wait_until_settled(filing, self.patience, poll)
+        return await wait_until_settled(filing, self.max_wait, poll)

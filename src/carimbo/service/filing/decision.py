@@ -55,7 +55,7 @@ class FilingDecider:
 
     backoff: Backoff
     now: datetime
-    dice: float
+    jitter: float
 
     def decide(self, state: FilingState, tries: int, outcome: Outcome) -> FilingDecision:
         """Returns the decision about an answer; `state` is that of the filing when it was sent."""
@@ -82,4 +82,4 @@ class FilingDecider:
         return ContinueFiling(FilingState.SENT if arrived else state, pause, tries + 1)
 
     def _pause(self, tries: int) -> timedelta:
-        return self.backoff.pause(max(tries, 1), self.dice)
+        return self.backoff.pause(max(tries, 1), self.jitter)

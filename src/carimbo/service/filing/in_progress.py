@@ -26,7 +26,7 @@ from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentBuilder
 from carimbo.service.filing.decision import FilingDecider, FilingDecision, FilingRefused, FilingRegistered
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.ports import VoidingAuthority
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
@@ -189,7 +189,7 @@ class EventInProgress:
 
     @property
     def _request(self) -> Body:
-        return self._event.request.model_validate(read_json(self.row.request))
+        return self._event.request.model_validate(read_exact_json(self.row.request))
 
 
 def about_document(

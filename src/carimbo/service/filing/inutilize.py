@@ -97,7 +97,7 @@ async def inutilize(
         async with context.issuing.database.autocommit(subscription_id) as tenant:
             return await tenant.inutilizations.get(filing_id)
 
-    filing = await wait_until_settled(filing, context.patience, poll)
+    filing = await wait_until_settled(filing, context.max_wait, poll)
     if status_of(filing) is FilingStatus.REJECTED:
         raise authority_refusal(document_type, filing)
     return record_of_range(filing)

@@ -40,7 +40,7 @@ _JUSTIFICATION = "Números não utilizados por quebra na sequência da numeraç�
 if TYPE_CHECKING:
     VoidableType = str
 else:
-    VoidableType = Literal[tuple(kind.name for kind in _VOIDED)]
+    VoidableType = Literal[tuple(document_type.name for document_type in _VOIDED)]
 
 
 class GapRecord(Record):

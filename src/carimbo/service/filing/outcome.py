@@ -83,11 +83,11 @@ def event_under_way(document: Document, event: EventKind, filing: EventFiling) -
 
 
 async def wait_until_settled(
-    filing: F, patience: timedelta, poll: Callable[[UUID], Awaitable[F | None]]
+    filing: F, max_wait: timedelta, poll: Callable[[UUID], Awaitable[F | None]]
 ) -> F:
     """Returns the filing once it is settled, or as it is when the time is over."""
     return await wait_until(
-        lambda current: FilingState(current.state).is_settled, filing, patience, partial(poll, filing.id)
+        lambda current: FilingState(current.state).is_settled, filing, max_wait, partial(poll, filing.id)
     )
 
 

@@ -21,7 +21,7 @@ from carimbo.service.filing.outcome import (
     deadline_refusal,
     event_under_way,
 )
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
@@ -56,7 +56,7 @@ async def register_event(
         store = _store_next if event.repetition else _store_or_join
         filing = await store(tenant, document, emission, event, request)
     if event.is_awaited:
-        filing = await context.fate_of(which.subscription_id, filing)
+        filing = await context.wait_for_outcome(which.subscription_id, filing)
     return _answer(document, emission, event, filing)
 
 
@@ -128,7 +128,7 @@ async def _store_next(
     last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)
     sequence = _next_sequence(stored, event)
     new = NewEventFiling.about(document, emission, event.name, request, sequence)
-    if last and read_json(last.request) == read_json(new.request):
+    if last and read_exact_json(last.request) == read_exact_json(new.request):
         return last
     is_open = last is not None and last.state != FilingState.REGISTERED
     if is_open and repetition and repetition.previous_is_open:

@@ -29,7 +29,7 @@ from carimbo.service.issuing.printed import (
     printed_document_of,
     printed_key,
 )
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, is_same_body, order_identity
 from carimbo.service.subscriptions import Period, counted_period, reserve_document
 from carimbo.storage.companies import CompanyNotInUse, CompanyRow
@@ -126,7 +126,7 @@ class _Prepared:
     """A reviewed document with everything that is stored beside it."""
 
     document: NewDocument
-    paper: PrintedDocument | None
+    printed: PrintedDocument | None
     """The printed data of a receipt that was issued offline."""
     sale: DirectSale | None
     """The sale that the document creates, from the posted body, so that items keep their own codes."""
@@ -141,7 +141,7 @@ def _prepare(
     source: DocumentSource,
     review: Review,
 ) -> _Prepared:
-    kind, issuing, snapshot, environment = (
+    document_type, issuing, snapshot, environment = (
         order.document_type,
         order.document_type.issuing,
         source.snapshot,
@@ -153,10 +153,10 @@ def _prepare(
     document = NewDocument(
         id=new_id(),
         company_id=order.company.id,
-        type=kind.name,
+        type=document_type.name,
         environment=environment,
         status=Status.PROCESSING if queued else Status.PENDING,
-        namespace=kind.namespace,
+        namespace=document_type.namespace,
         idempotency_key=order.idempotency_key,
         external_id=order.external_id,
         request=filled.text,
@@ -168,30 +168,30 @@ def _prepare(
         reviewed_revision=snapshot.revision,
         reviewed_on=context.builder.today,
         allowance_period=period.name if period else None,
-        is_urgent=kind.is_urgent,
+        is_urgent=document_type.is_urgent,
     )
-    sale = kind.direct_sale(order.request, snapshot.company) if kind.direct_sale else None
+    sale = document_type.direct_sale(order.request, snapshot.company) if document_type.direct_sale else None
     return _Prepared(document, printed_document_of(source), sale, period)
 
 
 async def _store(context: IssuingContext, order: DocumentOrder, prepared: _Prepared) -> Document:
     """Stores a document with everything beside it; a document alone takes a single statement."""
-    document, paper, period = prepared.document, prepared.paper, prepared.period
-    if paper is None and prepared.sale is None and period is None:
+    document, printed, period = prepared.document, prepared.printed, prepared.period
+    if printed is None and prepared.sale is None and period is None:
         async with context.database.autocommit(order.subscription.id) as tenant:
             return await _add(tenant, document)
     async with context.database.tenant(order.subscription.id) as tenant:
         await hold_company(tenant, document.company_id)
-        if paper is not None:
+        if printed is not None:
             events = first_events(document.status, HistoryEntry.CREATED, HistoryEntry.NUMBERED)
-            stored = await add_printed(tenant, document, events, paper)
+            stored = await add_printed(tenant, document, events, printed)
         else:
             sale_id = await _add_sale(tenant, prepared, context.builder.today)
             stored = await _add(tenant, replace(document, sale_id=sale_id))
         if period is not None:
             # Last, because it locks a row that every document of the subscription needs. A printed document
             # is counted, but never refused.
-            await reserve_document(tenant, period.beyond_limit() if paper else period)
+            await reserve_document(tenant, period.beyond_limit() if printed else period)
     return stored
 
 
@@ -213,14 +213,16 @@ async def _earlier_of(context: IssuingContext, order: DocumentOrder) -> Document
     access_key = printed_key(order.document_type, order.request)
     async with context.database.autocommit(order.subscription.id) as tenant:
         document = await _find_earlier(tenant, order.company.id, order.document_type, identity, access_key)
-    return None if document is None else _replay_of(document, order.document_type, read_json(order.text))
+    return (
+        None if document is None else _replay_of(document, order.document_type, read_exact_json(order.text))
+    )
 
 
 async def _number_taken(context: IssuingContext, order: DocumentOrder, prepared: _Prepared) -> Refusal:
-    if prepared.paper is None:
-        raise LookupError("only paper has a number before it is issued")
+    if prepared.printed is None:
+        raise LookupError("only a printed document has a number before it is issued")
     async with context.database.autocommit(order.subscription.id) as tenant:
-        return await number_taken(tenant, prepared.paper)
+        return await number_taken(tenant, prepared.printed)
 
 
 def _access_key_in(document_type: DocumentType, body: Any) -> str | None:

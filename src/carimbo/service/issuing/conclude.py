@@ -28,7 +28,7 @@ from carimbo.service.documents import files
 from carimbo.service.documents.record import Rejection
 from carimbo.service.issuing.decision import ContinueAttempt, IssuingDecision
 from carimbo.service.issuing.in_progress import DocumentInProgress
-from carimbo.service.subscriptions import settlement_of
+from carimbo.service.subscriptions import allowance_change_of
 from carimbo.service.waiting import AT_ONCE
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.emissions import LastAnswer
@@ -248,10 +248,10 @@ async def _write(
 ) -> None:
     row = document.row
     counts = verdict.status != Status.REJECTED and document.environment is Environment.PRODUCTION
-    settlement = settlement_of(row.allowance_period, counts=counts, now=context.builder.clock())
+    allowance_change = allowance_change_of(row.allowance_period, counts=counts, now=context.builder.clock())
     ordinal = row.emission.ordinal if row.emission else 0
     async with context.database.steps_of(document.lease) as steps:
-        await steps.conclude(ordinal, verdict, settlement, events)
+        await steps.conclude(ordinal, verdict, allowance_change, events)
     context.concluded(row, verdict.status)
 
 

@@ -66,7 +66,7 @@ class IssuingDecider:
 
     backoff: Backoff
     now: datetime
-    dice: float
+    jitter: float
 
     def decide(self, attempt: PendingAttempt, outcome: Outcome) -> IssuingDecision:
         """Returns the decision about an answer to an attempt."""
@@ -137,4 +137,4 @@ class IssuingDecider:
         return EmissionState.SENT if arrived else EmissionState.SIGNED
 
     def _pause(self, tries: int) -> timedelta:
-        return self.backoff.pause(max(tries, 1), self.dice)
+        return self.backoff.pause(max(tries, 1), self.jitter)

@@ -140,9 +140,9 @@ async def _write(tenant: Tenant, document: Document, corrected: _Corrected, toda
         source.document_type.issuing.addressee(filled.request),
         filled.posted_text,
     )
-    paper = printed_document_of(source)
-    if paper is not None:
-        await tenant.emissions.correct_printed(document.id, paper.printed)
+    printed = printed_document_of(source)
+    if printed is not None:
+        await tenant.emissions.correct_printed(document.id, printed.emission)
 
     # A direct document created its sale; a document that a sale created does not change it.
     sale_of = source.document_type.direct_sale

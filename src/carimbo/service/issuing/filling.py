@@ -20,7 +20,7 @@ from carimbo.fiscal.problems import Problem
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.document_types import document_type_named
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body
-from carimbo.service.json_values import read_json, write_json
+from carimbo.service.json_values import read_exact_json, write_json
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 
@@ -91,13 +91,13 @@ async def _filled(
     review = filling.review(request, settings, facts) if filling.review else NOTHING_FILLED
     if review.problems:
         return FilledRequest(request, text, review=review)
-    body = read_json(text)
+    body = read_exact_json(text)
     filled = filling.fill(body, request, snapshot.company, facts)
     if filled == body:
         return FilledRequest(request, text)
     written = write_json(filled)
     try:
-        return FilledRequest(type(request).model_validate(read_json(written)), written, text, review)
+        return FilledRequest(type(request).model_validate(read_exact_json(written)), written, text, review)
     except ValidationError as invalid:
         raise invalid_body(invalid, explain=_origins(filling, text, written).explain) from None
 
@@ -119,4 +119,4 @@ def explain_problems(
 
 
 def _origins(filling: CatalogFilling, posted_text: str, text: str) -> CatalogOrigins:
-    return catalog_origins(read_json(posted_text), read_json(text), filling.customer_field)
+    return catalog_origins(read_exact_json(posted_text), read_exact_json(text), filling.customer_field)

@@ -24,18 +24,20 @@ class PrintedNumberTaken(Exception):
 class PrintedDocument:
     """The printed data, and the series of its number."""
 
-    place: NumberSeries
-    printed: PrintedEmission
+    series: NumberSeries
+    emission: PrintedEmission
 
 
 def printed_document_of(source: DocumentSource) -> PrintedDocument | None:
     """Returns the printed data of a reviewed request; None if the document is issued now."""
-    emission, kind = source.printed_emission(), source.document_type
+    emission, document_type = source.printed_emission(), source.document_type
     if not isinstance(emission, Emission):
         return None
-    last_number = kind.numbering.last_number
-    place = NumberSeries(source.snapshot.row.id, kind.name, source.environment, emission.series, last_number)
-    return PrintedDocument(place, _printed(emission, printed_key(kind, source.request)))
+    last_number = document_type.numbering.last_number
+    series = NumberSeries(
+        source.snapshot.row.id, document_type.name, source.environment, emission.series, last_number
+    )
+    return PrintedDocument(series, _printed(emission, printed_key(document_type, source.request)))
 
 
 def printed_key(document_type: DocumentType, request: Body) -> str | None:
@@ -49,28 +51,28 @@ def is_printed(document: Document) -> bool:
 
 
 async def add_printed(
-    tenant: Tenant, document: NewDocument, events: Sequence[NewEvent], paper: PrintedDocument
+    tenant: Tenant, document: NewDocument, events: Sequence[NewEvent], printed: PrintedDocument
 ) -> Document:
     """Stores a document under its printed number; the next number of the series follows it.
 
     The series is updated first, because that locks it for others who take or void its numbers.
     """
-    await tenant.number_sequences.move_past(paper.place, paper.printed.number)
+    await tenant.number_sequences.move_past(printed.series, printed.emission.number)
     queued = document.status == Status.PROCESSING
     stored = await tenant.documents.add(replace(document, emission=1), events, queued=queued)
-    emission = await tenant.emissions.add_printed(document.id, paper.place, paper.printed)
+    emission = await tenant.emissions.add_printed(document.id, printed.series, printed.emission)
     if emission is None:
         raise PrintedNumberTaken
-    voided_by = await tenant.emissions.voided_by(paper.place, paper.printed.number)
-    if voided_by is not None:
+    inutilized_by = await tenant.emissions.inutilized_by(printed.series, printed.emission.number)
+    if inutilized_by is not None:
         sentence = "O número já foi inutilizado."
-        raise Refusal(ErrorCode.NUMBER_ALREADY_USED, sentence, inutilizationId=str(voided_by))
+        raise Refusal(ErrorCode.NUMBER_ALREADY_USED, sentence, inutilizationId=str(inutilized_by))
     return replace(stored, emission=emission)
 
 
-async def number_taken(tenant: Tenant, paper: PrintedDocument) -> Refusal:
+async def number_taken(tenant: Tenant, printed: PrintedDocument) -> Refusal:
     """Returns the refusal of a printed document whose number another document has."""
-    holder = await tenant.emissions.holder_of(paper.place, paper.printed.number)
+    holder = await tenant.emissions.holder_of(printed.series, printed.emission.number)
     if holder is None:
         raise LookupError("a document that kept another from being stored is gone")
     return Refusal(ErrorCode.NUMBER_ALREADY_USED, documentId=str(holder))

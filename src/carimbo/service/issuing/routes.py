@@ -28,25 +28,25 @@ class ContingencyMode(StrEnum):
 
 
 @dataclass(frozen=True)
-class EmissionRoutes:
-    """The normal and the contingency route of a company's documents."""
+class AuthorityServices:
+    """The authority services that a company's documents are sent to: normally, and in contingency."""
 
     normal: AuthorityService
     contingency: AuthorityService
-    type: EmissionType
+    contingency_type: EmissionType
     """Emission type of documents in contingency (tpEmis)."""
 
 
-def routes_for(
+def authority_services_for(
     snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment
-) -> EmissionRoutes | None:
-    """Returns both routes of a company's documents; None if there is no contingency route."""
+) -> AuthorityServices | None:
+    """Returns the services for a company's documents; None if there is no contingency service."""
     state = (snapshot.row.address or {}).get("state", "")
     authorizers = AUTHORIZERS.get((document_type.model, state))
     contingency = authorizers.contingency if authorizers else None
     if authorizers is None or contingency is None or contingency not in document_type.contingencies:
         return None
-    return EmissionRoutes(
+    return AuthorityServices(
         AuthorityService(document_type.model, authorizers.authorizer, environment),
         AuthorityService(document_type.model, contingency, environment),
         document_type.contingencies[contingency],
@@ -55,28 +55,28 @@ def routes_for(
 
 async def current_route(context: WorkerContext, document: DocumentInProgress) -> EmissionRoute:
     """Returns the route that a document takes now."""
-    routes = routes_for(document.snapshot, document.document_type, document.environment)
-    contingency = await _contingency_route(context, document, routes) if routes else None
-    if routes is None or contingency is None or not await _serves(context, document, routes.contingency):
+    services = authority_services_for(document.snapshot, document.document_type, document.environment)
+    contingency = await _contingency_route(context, document, services) if services else None
+    if services is None or contingency is None or not await _serves(context, document, services.contingency):
         return NORMAL
     return contingency
 
 
 async def is_stuck(context: WorkerContext, document: DocumentInProgress, route: EmissionRoute) -> bool:
     """Returns whether the outcome of an attempt can't be learned, while the other route is available."""
-    routes = routes_for(document.snapshot, document.document_type, document.environment)
-    if routes is None:
+    services = authority_services_for(document.snapshot, document.document_type, document.environment)
+    if services is None:
         return False
-    if route.emission_type == routes.type:
-        return await context.outages.outage_of(routes.normal) is not None
+    if route.emission_type == services.contingency_type:
+        return await context.outages.outage_of(services.normal) is not None
     # At an SVC: while it is available, it is asked. Afterwards the state gets its documents, but later.
     created_at = context.builder.service_time(document.row.created_at)
     age = context.builder.clock() - (document.emission.issued_at or created_at)
-    is_out = await context.outages.outage_of(routes.normal) is not None
+    is_out = await context.outages.outage_of(services.normal) is not None
     return (
         age > context.outages.after
         and not is_out
-        and not await _serves(context, document, routes.contingency)
+        and not await _serves(context, document, services.contingency)
     )
 
 
@@ -84,23 +84,25 @@ async def report_outcome(
     context: WorkerContext, document: DocumentInProgress, history_entry: HistoryEntry, outcome: Outcome
 ) -> None:
     """Reports the outcome of a request to the circuit breaker of the authority."""
-    routes = routes_for(document.snapshot, document.document_type, document.environment)
-    if routes is None:
+    services = authority_services_for(document.snapshot, document.document_type, document.environment)
+    if services is None:
         return
-    is_at_svc = document.emission.emission_type == routes.type
+    is_at_svc = document.emission.emission_type == services.contingency_type
     if history_entry is HistoryEntry.TRANSMITTED:
-        await context.outages.record_sent_outcome(routes.contingency if is_at_svc else routes.normal, outcome)
+        await context.outages.record_sent_outcome(
+            services.contingency if is_at_svc else services.normal, outcome
+        )
     elif not is_at_svc:
         # The answer about a document of an SVC may have come from the state.
-        await context.outages.record_consulted_outcome(routes.normal, outcome)
+        await context.outages.record_consulted_outcome(services.normal, outcome)
 
 
 async def shorten_pause(context: WorkerContext, document: DocumentInProgress, pause: timedelta) -> timedelta:
     """Returns a pause that ends no later than contingency begins."""
-    routes = routes_for(document.snapshot, document.document_type, document.environment)
-    if routes is None or document.snapshot.row.contingency_mode != ContingencyMode.AUTOMATIC:
+    services = authority_services_for(document.snapshot, document.document_type, document.environment)
+    if services is None or document.snapshot.row.contingency_mode != ContingencyMode.AUTOMATIC:
         return pause
-    opens_at, now = await context.outages.contingency_at(routes.normal), context.builder.clock()
+    opens_at, now = await context.outages.contingency_at(services.normal), context.builder.clock()
     return min(pause, opens_at - now) if opens_at and opens_at > now else pause
 
 
@@ -132,7 +134,7 @@ async def is_available(
 
 
 async def _contingency_route(
-    context: WorkerContext, document: DocumentInProgress, routes: EmissionRoutes
+    context: WorkerContext, document: DocumentInProgress, services: AuthorityServices
 ) -> EmissionRoute | None:
     """Returns the contingency route, if there is a reason to take it."""
     company = document.snapshot.row
@@ -141,10 +143,14 @@ async def _contingency_route(
             return None
         case ContingencyMode.FORCED:
             since = company.contingency_since and context.builder.service_time(company.contingency_since)
-            return EmissionRoute(routes.type, since, company.contingency_reason)
+            return EmissionRoute(services.contingency_type, since, company.contingency_reason)
         case ContingencyMode.AUTOMATIC:
-            outage = await _lasting_outage(context, document, routes.normal)
-            return EmissionRoute(routes.type, outage.since, contingency_reason(outage)) if outage else None
+            outage = await _lasting_outage(context, document, services.normal)
+            return (
+                EmissionRoute(services.contingency_type, outage.since, contingency_reason(outage))
+                if outage
+                else None
+            )
 
 
 async def _lasting_outage(

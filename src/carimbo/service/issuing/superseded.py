@@ -30,7 +30,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot, SigningIdentity
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.files import authorization_file, signed_file
-from carimbo.service.issuing.routes import EmissionRoutes, is_available, routes_for
+from carimbo.service.issuing.routes import AuthorityServices, authority_services_for, is_available
 from carimbo.service.ports import LotAuthority
 from carimbo.service.waiting import jitter
 from carimbo.storage.database import Tenant
@@ -66,15 +66,15 @@ class SupersededInProgress:
 async def settle_superseded(context: WorkerContext, lease: Lease) -> timedelta | None:
     """Asks for the outcome of an attempt; returns when to ask again, or None when it is settled."""
     superseded = await _read(context, lease)
-    outcome = await _ask(context, superseded)
-    fate = await _fate(context, lease, superseded, outcome) if outcome else None
-    if fate is None:
-        return await _pause(context, lease, superseded, outcome)
+    answer = await _ask(context, superseded)
+    outcome = await _outcome_of(context, lease, superseded, answer) if answer else None
+    if outcome is None:
+        return await _pause(context, lease, superseded, answer)
     async with context.database.tenant(lease.key.subscription_id) as tenant:
-        await tenant.superseded_attempts.settle(lease, fate)
-        if fate.state == EmissionState.AUTHORIZED:
+        await tenant.superseded_attempts.settle(lease, outcome)
+        if outcome.state == EmissionState.AUTHORIZED:
             await _cancel(tenant, superseded)
-    _log.warning("stray_settled", document_id=str(superseded.document.id), fate=fate.state)
+    _log.warning("stray_settled", document_id=str(superseded.document.id), fate=outcome.state)
     return None
 
 
@@ -96,10 +96,10 @@ async def _ask(context: WorkerContext, superseded: SupersededInProgress) -> Outc
         await context.snapshots.signing_identity_of(superseded.snapshot),
         Environment(superseded.document.environment),
     )
-    routes = routes_for(superseded.snapshot, superseded.document_type, environment)
+    services = authority_services_for(superseded.snapshot, superseded.document_type, environment)
     if identity is None or superseded.emission.access_key is None:
         return None
-    if routes and await _is_out(context, superseded, identity, routes):
+    if services and await _is_out(context, superseded, identity, services):
         return None
     sender = identity.sender(superseded.snapshot.row.tax_id, environment)
     return await _consult(context.authorities[superseded.document_type.name], sender, superseded.emission)
@@ -119,50 +119,50 @@ async def _is_out(
     context: WorkerContext,
     superseded: SupersededInProgress,
     identity: SigningIdentity,
-    routes: EmissionRoutes,
+    services: AuthorityServices,
 ) -> bool:
     """Returns whether the authority is out; its status may be asked more often than an access key."""
-    is_at_svc = superseded.emission.emission_type == routes.type
-    if is_at_svc or await context.outages.outage_of(routes.normal) is None:
+    is_at_svc = superseded.emission.emission_type == services.contingency_type
+    if is_at_svc or await context.outages.outage_of(services.normal) is None:
         return False
     return not await is_available(
-        context, superseded.document_type, superseded.snapshot, identity, routes.normal
+        context, superseded.document_type, superseded.snapshot, identity, services.normal
     )
 
 
-async def _fate(
-    context: WorkerContext, lease: Lease, superseded: SupersededInProgress, outcome: Outcome
+async def _outcome_of(
+    context: WorkerContext, lease: Lease, superseded: SupersededInProgress, answer: Outcome
 ) -> SupersededOutcome | None:
     """Returns the outcome of the attempt by an answer; None if it stays unknown."""
-    match outcome:
-        case Authorized() if await _is_ours(context, lease, superseded, outcome.digest):
-            return _authorized(superseded, outcome)
+    match answer:
+        case Authorized() if await _is_ours(context, lease, superseded, answer.digest):
+            return _authorized(superseded, answer)
         case Canceled():
-            first = outcome.authorization
-            fate = (
+            first = answer.authorization
+            outcome = (
                 _authorized(superseded, first) if first else SupersededOutcome(state=EmissionState.CANCELED)
             )
-            return replace(fate, state=EmissionState.CANCELED)
+            return replace(outcome, state=EmissionState.CANCELED)
         case Closed():
-            first = outcome.authorization
-            return await _fate(context, lease, superseded, first) if first else None
+            first = answer.authorization
+            return await _outcome_of(context, lease, superseded, first) if first else None
         case Denied():
-            return SupersededOutcome(state=EmissionState.DENIED, protocol=outcome.protocol)
+            return SupersededOutcome(state=EmissionState.DENIED, protocol=answer.protocol)
         case Authorized() | Duplicate():
             return SupersededOutcome(state=EmissionState.FOREIGN)
         case _:
-            return _absent(context, superseded, outcome)
+            return _absent(context, superseded, answer)
 
 
 def _absent(
-    context: WorkerContext, superseded: SupersededInProgress, outcome: Outcome
+    context: WorkerContext, superseded: SupersededInProgress, answer: Outcome
 ) -> SupersededOutcome | None:
     """Returns the outcome of an attempt that the authority does not have and can't receive any more."""
-    if isinstance(outcome, Rejected):
+    if isinstance(answer, Rejected):
         return SupersededOutcome(state=EmissionState.REJECTED)
-    if not isinstance(outcome, Unknown):
+    if not isinstance(answer, Unknown):
         return None
-    wait = _PASSED_ON_WITHIN if outcome.may_come else context.in_flight_limit
+    wait = _PASSED_ON_WITHIN if answer.may_come else context.in_flight_limit
     is_over = context.builder.clock() - context.builder.service_time(superseded.attempt.created_at) > wait
     return SupersededOutcome(state=EmissionState.SIGNED) if is_over else None
 
@@ -199,13 +199,13 @@ async def _cancel(tenant: Tenant, superseded: SupersededInProgress) -> None:
 
 
 async def _pause(
-    context: WorkerContext, lease: Lease, superseded: SupersededInProgress, outcome: Outcome | None
+    context: WorkerContext, lease: Lease, superseded: SupersededInProgress, answer: Outcome | None
 ) -> timedelta:
-    tries = superseded.attempt.tries if outcome is None else superseded.attempt.tries + 1
-    pause = context.backoff.pause(_TRIES_DURING_OUTAGE if outcome is None else tries, jitter())
-    if isinstance(outcome, Throttled) and outcome.until:
-        pause = max(outcome.until - context.builder.clock(), pause)
-    if isinstance(outcome, Unknown) and not outcome.may_come:
+    tries = superseded.attempt.tries if answer is None else superseded.attempt.tries + 1
+    pause = context.backoff.pause(_TRIES_DURING_OUTAGE if answer is None else tries, jitter())
+    if isinstance(answer, Throttled) and answer.until:
+        pause = max(answer.until - context.builder.clock(), pause)
+    if isinstance(answer, Unknown) and not answer.may_come:
         arrived_by = context.builder.service_time(superseded.attempt.created_at) + context.in_flight_limit
         pause = max(arrived_by - context.builder.clock(), _SOON)
     async with context.database.autocommit(lease.key.subscription_id) as tenant:

@@ -15,7 +15,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.issuing.drafts import queue_document
-from carimbo.service.json_values import read_json
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.orders import DIFFERENT_BODY, OrderIdentity, find_order, is_same_body, order_identity
 from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.catalog import PreviousReferences, resolve_sale
@@ -187,7 +187,7 @@ async def create_sale(context: IssuingContext, order: SaleOrder) -> AcceptedSale
                 sale_id = await _store(context, tenant, order, prepared)
                 return AcceptedSale(await sale_record(tenant, company_id, sale_id), prepared.goes_now)
         earlier = await find_replay(
-            context.database, subscription_id, company_id, order.idempotency_key, read_json(order.text)
+            context.database, subscription_id, company_id, order.idempotency_key, read_exact_json(order.text)
         )
         # None if the other order has been deleted meanwhile: then the key is free.
         if earlier is not None:

@@ -31,7 +31,7 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import catalog_sale_of, document_type_for
 from carimbo.service.documents.builder import DocumentSource, is_small
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body, require_no_problems
-from carimbo.service.json_values import read_json, write_json
+from carimbo.service.json_values import read_exact_json, write_json
 from carimbo.service.sales.body import EmitWhen, SaleLineBody, ServiceNoteBody
 from carimbo.service.sales.catalog import INVALID_FIELD, refuse_invalid_fields
 from carimbo.service.sales.division import divide_lines
@@ -206,7 +206,7 @@ def _document_requests(
         external_id = {"externalId": part.external_id} if part.external_id else {}
         text = write_json({**body.json, **external_id})
         try:
-            request = document_type.issuing.request.model_validate(read_json(text))
+            request = document_type.issuing.request.model_validate(read_exact_json(text))
             requests.append(_DocumentRequest(document_type, body, text, request))
         except ValidationError as invalid:
             fields += _fields_in_sale(document_type, body, invalid)

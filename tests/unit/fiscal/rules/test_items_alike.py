@@ -101,7 +101,7 @@ def _all_reads(check: ItemCheck, item: Item, case: RuleInput) -> Iterator[tuple[
 def golden_rule_input(name: str) -> RuleInput:
     """Returns the input of the rules for a golden document."""
     document = golden_document(name)
-    request = REQUESTS[document.kind].model_validate(document.body)
+    request = REQUESTS[document.document_type].model_validate(document.body)
     return RuleInput(document.invoice, request, document.company, document.invoice.identification.issued_at)
 
 
