@@ -22,7 +22,7 @@ from core import tell
 from installation import Installation, running_installation, running_server
 from load import ACCEPTED, creations, middle_and_slowest, new_client, require_status, send_all, take
 
-LEAST_RATIO = 0.35
+MIN_RATIO = 0.35
 _LINES = 16
 _ROUNDS = 5
 _WARMING = 200
@@ -128,7 +128,7 @@ async def measure(installation: Installation, client: ProcessPoolExecutor, posts
     )
     ratio = accepted.a_second / bare.a_second
     tell(f"{_row('bare', bare)}")
-    tell(f"{_row('accepted', accepted)}  ratio {ratio:.3f}, bar {LEAST_RATIO:.2f}")
+    tell(f"{_row('accepted', accepted)}  ratio {ratio:.3f}, bar {MIN_RATIO:.2f}")
     tell(f"  CPU: {_cpu('accepted', accepted)}; {_cpu('bare', bare)}")
 
 

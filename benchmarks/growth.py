@@ -26,11 +26,11 @@ from installation import Installation, running_installation, running_server, unt
 from load import ACCEPTED, Line, Refused, Reply, creations, request_text, require_status, send, take
 
 FEW = 1_000
-MOST_RATIO = 1.2
+MAX_RATIO = 1.2
 _TEMPLATES = 100
 _KNOWN = 500
 _WARMING_PART = 5
-_MOST_SECONDS = 60
+_MAX_SECONDS = 60
 _OK = 200
 _TIMEOUT_SECONDS = 60
 _SAMPLE = "select id::text, idempotency_key, request from documents order by random() limit $1"
@@ -161,7 +161,7 @@ async def side_of(installation: Installation) -> AsyncIterator[Side]:
 async def race(few: Side, many: Side, call: Call, calls: int) -> tuple[float, float]:
     """Medians of a call on both sides, made in turns: a slow moment of the machine is one for both."""
     taken: list[tuple[float, float]] = []
-    deadline = time.monotonic() + _MOST_SECONDS
+    deadline = time.monotonic() + _MAX_SECONDS
     while len(taken) < calls and time.monotonic() < deadline:
         if len(taken) % 2:
             short, long = await call(few), await call(many)
@@ -180,7 +180,7 @@ async def measure(small: Installation, large: Installation, documents: int, call
     async with side_of(small) as few, side_of(large) as many:
         for name, call in CALLS.items():
             short, long = await race(few, many, call, calls)
-            bar = "" if call in UNLIKE else f", bar {MOST_RATIO}"
+            bar = "" if call in UNLIKE else f", bar {MAX_RATIO}"
             ratio = f"ratio {long / short:.2f}{bar}"
             tell(f"  {name:18} {1_000 * short:8.2f} ms {1_000 * long:8.2f} ms  {ratio}")
 

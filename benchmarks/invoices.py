@@ -33,8 +33,8 @@ from carimbo.fiscal.schemas import Schemas
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 ITEMS_PREPARED = 10_000
-FEWEST_REQUESTS = 200
-MOST_REQUESTS = 2_000
+MIN_REQUESTS = 200
+MAX_REQUESTS = 2_000
 
 _BRASILIA = timezone(timedelta(hours=-3))
 _FIRST_SALE = datetime(2026, 11, 2, 8, tzinfo=UTC).astimezone(_BRASILIA)
@@ -91,7 +91,7 @@ def certificate() -> A1Certificate:
 
 def prepared_requests(items: int) -> list[NfeRequest]:
     """As many different requests as make 10,000 items, within limits; the same ones in every run."""
-    many = min(max(ITEMS_PREPARED // items, FEWEST_REQUESTS), MOST_REQUESTS)
+    many = min(max(ITEMS_PREPARED // items, MIN_REQUESTS), MAX_REQUESTS)
     chance = random.Random(items)
     return [NfeRequest.model_validate(_body(items, chance)) for _ in range(many)]
 

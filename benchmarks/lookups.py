@@ -23,7 +23,7 @@ from core import tell
 from installation import Installation, running_installation, running_server
 from load import middle_and_slowest, request_text, require_status, send
 
-MOST_MILLISECONDS = 10.0
+MAX_MILLISECONDS = 10.0
 _WHOLE = PageRequest(1, 100_000)
 _OK = 200
 
@@ -87,7 +87,7 @@ async def measure_over_http(installation: Installation, lookup: Lookup[Any, Any]
 
 def _row(lookup: Lookup[Any, Any], name: str, latencies: Sequence[float]) -> str:
     middle, slowest = (1_000 * moment for moment in middle_and_slowest(latencies))
-    bar = f", bar {MOST_MILLISECONDS:.0f}"
+    bar = f", bar {MAX_MILLISECONDS:.0f}"
     return f"  {lookup.path:15} {name:10}  p50 {middle:6.2f} ms  p99 {slowest:6.2f} ms{bar}"
 
 

@@ -24,8 +24,8 @@ from installation import Installation, running_installation, running_server, unt
 from invoices import prepared_requests, sales_of
 from load import ACCEPTED, Load, creations, middle_and_slowest, new_client, require_status, send_all, take
 
-LEAST_RATIO = 0.5
-MOST_MEGABYTES = {"api": 150, "worker": 200}
+MIN_RATIO = 0.5
+MAX_MEGABYTES = {"api": 150, "worker": 200}
 _WARMING = 100
 _LINES = 8
 _LINES_OF_PACED_LOAD = 32
@@ -121,7 +121,7 @@ def tell_speed(burst: Run, limit: float) -> None:
     """Print how many documents a second there were."""
     documents, ratio = len(burst.latencies), burst.a_second / limit
     tell(f"NF-e, items: 1; documents: {documents}; RSA alone: {limit:.1f} a second of one core")
-    tell(f"  authorised       {burst.a_second:8.1f} a second  ratio {ratio:.3f}, bar {LEAST_RATIO:.2f}")
+    tell(f"  authorised       {burst.a_second:8.1f} a second  ratio {ratio:.3f}, bar {MIN_RATIO:.2f}")
     tell(f"  accepted         {documents / burst.load.seconds:8.1f} a second")
     tell_latencies("in the burst", burst)
 
@@ -146,9 +146,9 @@ def tell_costs(burst: Run, limit: float, installation: Installation) -> None:
 
 
 def _memory(installation: Installation, name: str) -> str:
-    if name not in MOST_MEGABYTES:
+    if name not in MAX_MEGABYTES:
         return ""
-    return f"  {installation.program(name).megabytes():6.1f} MiB, bar {MOST_MEGABYTES[name]}"
+    return f"  {installation.program(name).megabytes():6.1f} MiB, bar {MAX_MEGABYTES[name]}"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from acceptance.fault_programs import Program
 from acceptance.fault_site import CALM, STORM, Site, local, open_site
 from support import free_port
 
-_LEAST_BETWEEN_FAULTS, _MOST_BETWEEN_FAULTS = 20, 120
+_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS = 20, 120
 """Documents."""
 _WAVE_SECONDS = 5
 _FROZEN_SECONDS = 3
@@ -121,7 +121,7 @@ async def soak(site: Site, company: Company, documents: int, dice: random.Random
 async def strike_until_done(faults: Faults, company: Company, documents: int) -> None:
     """Strike again and again, and tell how far it is; ends when nothing moves any more, too."""
     started = reported = moved = time.monotonic()
-    done, next_fault = 0, _LEAST_BETWEEN_FAULTS
+    done, next_fault = 0, _MIN_BETWEEN_FAULTS
     last = "no fault yet"
     while done < documents and time.monotonic() - moved < _STALLED_SECONDS:
         before, done = done, await faults.site.pool.fetchval(f"select {company.count('authorized')}")
@@ -130,7 +130,7 @@ async def strike_until_done(faults: Faults, company: Company, documents: int) ->
             program.revive()
         if next_fault <= done < documents:
             last = await faults.strike()
-            next_fault = done + faults.dice.randint(_LEAST_BETWEEN_FAULTS, _MOST_BETWEEN_FAULTS)
+            next_fault = done + faults.dice.randint(_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS)
         if time.monotonic() - reported > _REPORTED_EVERY_SECONDS:
             reported = time.monotonic()
             tell(f"{reported - started:6.0f} s  {done:6} of {documents} authorised  ({last})")

@@ -30,7 +30,7 @@ from installation import HOST, Installation, running_installation, running_serve
 from load import ACCEPTED, creations, middle_and_slowest, new_client, request_text, require_status, send, take
 from receiving import HANGING, Arrival, Post, running_receiver
 
-MOST_MILLISECONDS = 100.0
+MAX_MILLISECONDS = 100.0
 _WEBHOOKS = 4
 _HANGING_WEBHOOKS = 4
 _AT_ONCE = 5
@@ -39,7 +39,7 @@ _TEMPLATES = 100
 _WARMING = 10
 _LINES = 8
 _CLIENT_SECONDS = 15
-_MOST_SECONDS = 300
+_MAX_SECONDS = 300
 _OK = 200
 # Each event has a moment of its own, as if its document had been authorised by itself.
 _BACKLOG = """
@@ -106,7 +106,7 @@ class Bench:
             await self.database.execute(_BACKLOG, _TEMPLATES, rounds)
             await self.database.execute(_DUE_BY_TURNS)
         calls = _TEMPLATES * _WEBHOOKS * rounds
-        seconds = _between(await self.post.arrivals(calls, _MOST_SECONDS))
+        seconds = _between(await self.post.arrivals(calls, _MAX_SECONDS))
         after = self._cpu_seconds()
         return Rate(
             calls, seconds, {name: after[name] - before[name] for name in ("worker", "postgres", "receiver")}
@@ -156,7 +156,7 @@ async def post_the_same(bench: Bench, client: ProcessPoolExecutor, many: int) ->
         for row in rows
     ]
     used = await asyncio.get_running_loop().run_in_executor(client, post_all, calls, _WEBHOOKS * _AT_ONCE)
-    return Rate(len(calls), _between(await bench.post.arrivals(len(calls), _MOST_SECONDS)), {"client": used})
+    return Rate(len(calls), _between(await bench.post.arrivals(len(calls), _MAX_SECONDS)), {"client": used})
 
 
 def _between(arrivals: Sequence[Arrival]) -> float:
@@ -200,7 +200,7 @@ def tell_delays(alone: Sequence[float], beside: Sequence[float]) -> None:
     tell(f"from the authorization to the receiver, one document at a time; documents: {len(alone)}")
     for name, delays in (("alone", alone), (f"beside {_HANGING_WEBHOOKS} that hang", beside)):
         middle, slowest = (1_000 * delay for delay in middle_and_slowest(delays))
-        tell(f"  {name:20} p50 {middle:6.1f} ms, bar {MOST_MILLISECONDS:.0f}  p99 {slowest:6.1f} ms")
+        tell(f"  {name:20} p50 {middle:6.1f} ms, bar {MAX_MILLISECONDS:.0f}  p99 {slowest:6.1f} ms")
         middles.append(middle)
     tell(f"  ratio of the middles {middles[1] / middles[0]:.2f}")
 

@@ -9,8 +9,8 @@ import typer
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("src", "tests", "scripts", "benchmarks")
-LONGEST_FILE = 500
-LONGEST_FUNCTION = 60
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 60
 _SHOWN = 10
 
 
@@ -45,8 +45,8 @@ def main(root: Path = ROOT) -> None:
     files = python_files(root)
     functions = [size for file in files for size in function_sizes(file)]
     too_long = [
-        *_shown("files", list(map(file_size, files)), LONGEST_FILE),
-        *_shown("functions", functions, LONGEST_FUNCTION),
+        *_shown("files", list(map(file_size, files)), MAX_FILE_LINES),
+        *_shown("functions", functions, MAX_FUNCTION_LINES),
     ]
     raise typer.Exit(1 if too_long else 0)
 

@@ -13,7 +13,7 @@ import httpx2
 
 from support import LOOPBACK, TIMEOUT_SECONDS
 
-_LARGEST_HEAD = 1024 * 1024
+_MAX_HEAD_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Receiver:
 async def receiving(tls: ssl.SSLContext | None = None, port: int = 0) -> AsyncIterator[Receiver]:
     """Runs a receiver, with TLS if a context is given."""
     receiver = Receiver()
-    server = await asyncio.start_server(receiver.meet, LOOPBACK, port, ssl=tls, limit=_LARGEST_HEAD)
+    server = await asyncio.start_server(receiver.meet, LOOPBACK, port, ssl=tls, limit=_MAX_HEAD_BYTES)
     receiver.url = f"{'https' if tls else 'http'}://{LOOPBACK}:{server.sockets[0].getsockname()[1]}"
     try:
         yield receiver

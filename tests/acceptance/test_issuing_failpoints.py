@@ -13,7 +13,7 @@ from acceptance.fault_programs import Failpoint, Gate, Program, named
 from acceptance.fault_site import LONG_LEASES, NO_WORK, Site
 
 STEPS = ("numbered", "signed", "answered", "concluded")
-MOST_DEATHS = 10
+MAX_DEATHS = 10
 
 
 async def codes_of(site: Site, company: Company) -> list[str]:
@@ -100,14 +100,14 @@ class TestKilledWorker:
     async def deaths_until_the_rest_is_done(self, site: Site, company: Company) -> int:
         """Starts worker after worker until one parks the poison document and issues all others."""
         parked, processing, poison = parked_of(company), company.count("processing"), Failpoint("poison")
-        for deaths in range(MOST_DEATHS):
+        for deaths in range(MAX_DEATHS):
             with site.worker(poison, attempts_before_parking="3", **LONG_LEASES) as worker:
                 while worker.is_alive:
                     if await site.holds(f"{parked} > 0 and {processing} = {parked}"):
                         return deaths
                     await asyncio.sleep(0.05)
             await site.end_leases()
-        return MOST_DEATHS
+        return MAX_DEATHS
 
 
 class TestFrozenWorker:

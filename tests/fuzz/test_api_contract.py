@@ -23,7 +23,7 @@ from integration.api.contract_cases import (
 from integration.api.contract_server import Server, serving
 
 RANDOM_CASES = 50
-MOST_CORNERS = 3000
+MAX_CORNERS = 3000
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ async def server(
 def many_cases(operation: Operation) -> Iterator[Case]:
     return chain(
         examples_of(operation),
-        corners_of(operation, most=MOST_CORNERS),
+        corners_of(operation, most=MAX_CORNERS),
         random_cases(operation, GenerationMode.POSITIVE, RANDOM_CASES),
         random_cases(operation, GenerationMode.NEGATIVE, RANDOM_CASES),
     )

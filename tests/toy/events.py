@@ -31,7 +31,7 @@ from toy.xml import UnwritableField, element, in_root, joined, signed
 
 ALTERNATIVE = "Emita outro documento que desfaça este."
 LATE_CODES = frozenset({LATE_CODE})
-MOST_CORRECTIONS = 3
+MAX_CORRECTIONS = 3
 CLOSED_WITHIN = timedelta(days=1)
 _SHORTEST_PROTOCOL = 9
 
@@ -120,8 +120,8 @@ CORRECTION = EventKind(
     registered=joined,
     print_name="CCe-{key}-{sequence:02}.pdf",
     repetition=Repetition(
-        MOST_CORRECTIONS,
-        Problem("594", "correction", f"O documento já tem {MOST_CORRECTIONS} correções."),
+        MAX_CORRECTIONS,
+        Problem("594", "correction", f"O documento já tem {MAX_CORRECTIONS} correções."),
         taken_code=REPEATED_EVENT_CODE,
         previous_is_open="A correção anterior ainda está em processamento.",
     ),

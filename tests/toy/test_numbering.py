@@ -131,7 +131,7 @@ class TestLedger:
     async def test_ledger_counts_the_gaps_that_it_omits(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(numbering, "MOST_LISTED", 2)
+        monkeypatch.setattr(numbering, "MAX_LISTED", 2)
         await shop.issue()
         for number in (3, 5, 7):
             await skip_to(shop, number)

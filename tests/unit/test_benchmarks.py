@@ -22,7 +22,7 @@ from carimbo.service.listing import PageRequest
 from invoices import prepared_requests, sales_of
 from verification import Refused, verify_all
 
-FEW, MANY = 20, invoices.MOST_REQUESTS
+FEW, MANY = 20, invoices.MAX_REQUESTS
 WITH_PYNFE = find_spec("pynfe") is not None
 
 
@@ -31,8 +31,8 @@ def few_requests() -> Iterator[None]:
     """Prepares few requests: how many there are changes no line that is printed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judging, "_WARMING", 1)
-        patch.setattr(invoices, "FEWEST_REQUESTS", FEW)
-        patch.setattr(invoices, "MOST_REQUESTS", FEW)
+        patch.setattr(invoices, "MIN_REQUESTS", FEW)
+        patch.setattr(invoices, "MAX_REQUESTS", FEW)
         yield
 
 
@@ -104,7 +104,7 @@ class TestPdf:
 
 class TestRequests:
     def test_prepared_requests_are_all_different(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(invoices, "MOST_REQUESTS", MANY)
+        monkeypatch.setattr(invoices, "MAX_REQUESTS", MANY)
         requests = prepared_requests(1)
         assert len(requests) == MANY
         assert len({request.model_dump_json() for request in requests}) == len(requests)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from mutants import ROOT, Mutant, PytestRun, mutated, read_mutants
 
-FEWEST = 30
+MIN_MUTANTS = 30
 MUTANTS = read_mutants()
 
 
@@ -18,7 +18,7 @@ def exists(test: str) -> bool:
 
 
 def test_there_are_at_least_thirty() -> None:
-    assert len(MUTANTS) >= FEWEST
+    assert len(MUTANTS) >= MIN_MUTANTS
 
 
 def test_every_name_is_unique() -> None:

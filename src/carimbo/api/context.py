@@ -24,7 +24,7 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Subscription
 
-MAXIMUM_PAGE_SIZE = 100
+MAX_PAGE_SIZE = 100
 # Beyond the end of any list, and within the database's integers.
 _LAST_PAGE = 10_000_000
 
@@ -86,7 +86,7 @@ async def _company_id(
 async def _page_request(
     page: Annotated[int, Query(ge=1, le=_LAST_PAGE, description="Página, a partir de 1.")] = 1,
     page_size: Annotated[
-        int, Query(ge=1, le=MAXIMUM_PAGE_SIZE, alias="pageSize", description="Itens por página.")
+        int, Query(ge=1, le=MAX_PAGE_SIZE, alias="pageSize", description="Itens por página.")
     ] = 20,
 ) -> PageRequest:
     return PageRequest(page, page_size)

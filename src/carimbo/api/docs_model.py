@@ -8,7 +8,7 @@ from typing import Any
 
 Json = dict[str, Any]
 
-_LONGEST_LIMIT = 60
+_MAX_LIMIT_LENGTH = 60
 _COMPOSING = ("$ref", "allOf", "anyOf", "oneOf")
 _NO_REFERENCES: frozenset[str] = frozenset()
 _KINDS = {
@@ -224,7 +224,7 @@ def _limits(node: Node) -> Iterator[str]:
     yield from _range_limits(keywords, "minimum", "maximum", "", "")
     for name, text in _WORDED.items():
         # A long expression helps readers less than the description and the example beside it.
-        if name in keywords and len(limit := _limit_text(keywords[name])) <= _LONGEST_LIMIT:
+        if name in keywords and len(limit := _limit_text(keywords[name])) <= _MAX_LIMIT_LENGTH:
             yield text.format(limit)
     if "enum" in keywords:
         yield "um de " + ", ".join(f"`{as_text(value)}`" for value in keywords["enum"])

@@ -25,7 +25,7 @@ from carimbo.api.docs_contract import (
 )
 from carimbo.api.docs_model import DocumentedField
 
-LONGEST_TABLE = 40
+MAX_TABLE_FIELDS = 40
 """A body with more fields than this is shown object by object."""
 
 
@@ -50,7 +50,7 @@ class FieldGroup:
 
 def field_groups(fields: Sequence[DocumentedField]) -> FieldGroup:
     """Groups the fields of a body by object; a short body stays one table."""
-    if len(fields) <= LONGEST_TABLE:
+    if len(fields) <= MAX_TABLE_FIELDS:
         return FieldGroup("", tuple(fields))
     by_parent: defaultdict[str, list[DocumentedField]] = defaultdict(list)
     for field in fields:

@@ -23,11 +23,11 @@ REPLAYED_HEADER = {
 ORDER_CONFLICTS = (ErrorCode.DUPLICATE_RESOURCE, ErrorCode.IDEMPOTENCY_CONFLICT)
 """Codes of a create whose key belongs to another order."""
 DRY_RUN = "dryRun"
-_LONGEST_KEY = 255
+_MAX_KEY_LENGTH = 255
 _FALSE = ("false", "0", "no", "off", "f", "n")
 
 IdempotencyKey = Annotated[
-    Annotated[str, StringConstraints(max_length=_LONGEST_KEY + 2)] | None,
+    Annotated[str, StringConstraints(max_length=_MAX_KEY_LENGTH + 2)] | None,
     Header(
         alias=HEADER,
         description="Identifica a criação; na falta, vale `externalId`. Repetido, devolve o mesmo documento.",
@@ -65,6 +65,6 @@ def key_of(request: Request) -> str | None:
     given = "".join(headers).strip()
     quoted = len(given) > 1 and given[0] == given[-1] == '"'
     key = given[1:-1] if quoted else given
-    if len(key) > _LONGEST_KEY or not key.isprintable():
-        raise invalid_field(HEADER, f"Use até {_LONGEST_KEY} caracteres visíveis.")
+    if len(key) > _MAX_KEY_LENGTH or not key.isprintable():
+        raise invalid_field(HEADER, f"Use até {_MAX_KEY_LENGTH} caracteres visíveis.")
     return key or None

@@ -19,9 +19,9 @@ from carimbo.service.errors import ErrorCode, Refusal, invalid_field, refuse_cou
 T = TypeVar("T")
 
 # Far beyond any amount in reais; 1e1000000000 as an exact integer would exhaust the memory.
-_LARGEST_EXPONENT = 40
+_MAX_EXPONENT = 40
 # Twice the size of a document with 990 items; pydantic visits all values, even beyond the limits of lists.
-_MOST_PARTS = 100_000
+_MAX_PARTS = 100_000
 # Parsed in a few milliseconds; switching threads may take longer.
 _SMALL_BYTES = 64 * 1024
 _LARGE_BODIES = ThreadPoolExecutor(max_workers=1, thread_name_prefix="large-bodies")
@@ -44,8 +44,8 @@ def parse_json_body(body: bytes) -> Any:
     text = _decoded(body)
     try:
         # Counted before parsing: two million numbers would take seconds. Separators in texts count too.
-        if sum(map(text.count, ",{[")) > _MOST_PARTS:
-            raise invalid_field("body", f"Tem mais de {_MOST_PARTS} valores.")
+        if sum(map(text.count, ",{[")) > _MAX_PARTS:
+            raise invalid_field("body", f"Tem mais de {_MAX_PARTS} valores.")
         value = json.loads(
             text, parse_float=_number, parse_int=_whole_number, parse_constant=_refuse_constant
         )
@@ -92,11 +92,11 @@ def _number(text: str) -> Decimal | float:
     except InvalidOperation:
         return float("inf")
     # Infinity makes the validation of its field fail, with the field's name.
-    return number if abs(number.adjusted()) <= _LARGEST_EXPONENT else float("inf")
+    return number if abs(number.adjusted()) <= _MAX_EXPONENT else float("inf")
 
 
 def _whole_number(text: str) -> int | float:
-    return int(text) if len(text) <= _LARGEST_EXPONENT else float("inf")
+    return int(text) if len(text) <= _MAX_EXPONENT else float("inf")
 
 
 def _refuse_constant(text: str) -> Any:

@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from carimbo.api.context import (
-    MAXIMUM_PAGE_SIZE,
+    MAX_PAGE_SIZE,
     CurrentDatabase,
     CurrentLinks,
     CurrentServices,
@@ -244,7 +244,7 @@ async def list_events(
     after: Annotated[
         UUID | None, Query(description="Id do último evento conhecido; na falta, desde o primeiro.")
     ] = None,
-    limit: Annotated[int, Query(ge=1, le=MAXIMUM_PAGE_SIZE, description="Eventos por leitura.")] = 20,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE, description="Eventos por leitura.")] = 20,
 ) -> EventFeed:
     page = await event_list.read_events(database, links, subscription.id, after, limit)
     info = CursorInfo(has_more=page.has_more, next_cursor=page.next_cursor)

@@ -16,11 +16,11 @@ from carimbo.fiscal.identity.certificate import A1Certificate
 # closing is expensive: nobody knows whether the document arrived.
 _IDLE_SECONDS = 15
 # Requests at the same time to one service of one authority.
-_MOST_REQUESTS = 20
+_MAX_REQUESTS = 20
 
 
 def _slots() -> asyncio.Semaphore:
-    return asyncio.Semaphore(_MOST_REQUESTS)
+    return asyncio.Semaphore(_MAX_REQUESTS)
 
 
 class ConnectionPool:

@@ -24,7 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 T = TypeVar("T")
-_LARGEST = 2**31 - 1
+_MAX_INTEGER = 2**31 - 1
 
 SubscriptionId = Annotated[UUID, typer.Argument(help="Id da assinatura (é também a chave da API).")]
 
@@ -80,13 +80,14 @@ def set_features(
 def define_plan(
     name: Annotated[str, typer.Argument(help="Letras minúsculas, dígitos e hífens.")],
     monthly_documents: Annotated[
-        int | None, typer.Option(min=0, max=_LARGEST, help="Documentos por mês; sem limite se ausente.")
+        int | None, typer.Option(min=0, max=_MAX_INTEGER, help="Documentos por mês; sem limite se ausente.")
     ] = None,
     total_documents: Annotated[
-        int | None, typer.Option(min=0, max=_LARGEST, help="Documentos em toda a vida da assinatura.")
+        int | None, typer.Option(min=0, max=_MAX_INTEGER, help="Documentos em toda a vida da assinatura.")
     ] = None,
     requests_per_minute: Annotated[
-        int | None, typer.Option(min=1, max=_LARGEST, help="Requisições por minuto; sem limite se ausente.")
+        int | None,
+        typer.Option(min=1, max=_MAX_INTEGER, help="Requisições por minuto; sem limite se ausente."),
     ] = None,
 ) -> None:
     """Cria um plano ou troca os limites de um plano existente."""

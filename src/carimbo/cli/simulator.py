@@ -19,7 +19,7 @@ from carimbo.fiscal.schemas import SchemaUnusable
 from carimbo.logs import configure_logs
 from carimbo.simulator import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 from carimbo.simulator.identifiers import plain_tax_id
-from carimbo.simulator.program.certificates import LONGEST_DAYS, CertificateFolder, CertificateProblem
+from carimbo.simulator.program.certificates import MAX_DAYS, CertificateFolder, CertificateProblem
 from carimbo.simulator.trust import CertificateFlaw
 from carimbo.simulator.xml_messages import Xsds
 
@@ -30,7 +30,7 @@ app = typer.Typer(name="simulator")
 
 _FOLDER = Path(".carimbo/simulator")
 _SAMPLE_CNPJ = "11222333000181"
-_LARGEST_PORT = 65535
+_MAX_PORT = 65535
 _PASSWORD = "carimbo"  # noqa: S105 - of certificates that only the simulator believes
 
 _NEW_AUTHORITY = """\
@@ -66,10 +66,10 @@ _FLAWS = {
 def simulate(
     context: typer.Context,
     port: Annotated[
-        int, typer.Option(help="Porta dos serviços (HTTPS); 0 escolhe uma livre.", min=0, max=_LARGEST_PORT)
+        int, typer.Option(help="Porta dos serviços (HTTPS); 0 escolhe uma livre.", min=0, max=_MAX_PORT)
     ] = DEFAULT_PORT,
     control_port: Annotated[
-        int, typer.Option(help="Porta do painel de controle (HTTP).", min=0, max=_LARGEST_PORT)
+        int, typer.Option(help="Porta do painel de controle (HTTP).", min=0, max=_MAX_PORT)
     ] = DEFAULT_CONTROL_PORT,
     host: Annotated[str, typer.Option(help="Endereço em que os serviços escutam.")] = "127.0.0.1",
     hostname: Annotated[
@@ -118,8 +118,8 @@ def certificate(
     ] = None,
     days: Annotated[
         int,
-        typer.Option(help="Dias que faltam para o vencimento, para ver os avisos.", min=1, max=LONGEST_DAYS),
-    ] = LONGEST_DAYS,
+        typer.Option(help="Dias que faltam para o vencimento, para ver os avisos.", min=1, max=MAX_DAYS),
+    ] = MAX_DAYS,
     legacy: Annotated[bool, typer.Option("--legacy", help="Cifra 3DES, para programas antigos.")] = False,
     data_dir: DataDir = _FOLDER,
 ) -> None:

@@ -60,7 +60,7 @@ update_app = typer.Typer(
 _NCM_FILE = f"{NCMS.name}.csv"
 _LEAST_SHARE = 0.9
 """A file with a smaller share of today's codes is incomplete: no act ended so many codes at once."""
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 @update_app.command(name="ncm")
@@ -125,7 +125,7 @@ def _write(folder: Path, published: Nomenclature) -> Mapping[str, Ncm]:
 
 
 def _say_codes(title: str, codes: Collection[str]) -> None:
-    named = sorted(codes)[:_MOST_NAMED]
+    named = sorted(codes)[:_MAX_NAMED]
     more = f" e mais {len(codes) - len(named)}" if len(codes) > len(named) else ""
     say(f"{title}: {len(codes)}{': ' if named else ''}{', '.join(named)}{more}")
 

@@ -16,7 +16,7 @@ from rich.text import Text
 from carimbo.demo.ports import HOST, Ports
 from carimbo.settings import child_environment, names_no_responsible
 
-_LONGEST_LINE = 1024 * 1024
+_MAX_LINE_LENGTH = 1024 * 1024
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue")
 
 
@@ -59,7 +59,7 @@ class ChildProcesses:
             stderr=asyncio.subprocess.STDOUT,
             env=child_environment(plan.settings),
             start_new_session=True,
-            limit=_LONGEST_LINE,
+            limit=_MAX_LINE_LENGTH,
         )  # fmt: skip
         style = _STYLES[len(self._running) % len(_STYLES)]
         self._running[plan.name] = process

@@ -11,7 +11,7 @@ from carimbo.simulator import DEFAULT_CONTROL_PORT, DEFAULT_PORT
 
 HOST = "127.0.0.1"
 DEFAULT_FOLDER = Path(".carimbo")
-_FIRST_UNPRIVILEGED, _LARGEST = 1024, 65535
+_FIRST_UNPRIVILEGED, _MAX_PORT = 1024, 65535
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _working_command(ports: Ports, folder: Path) -> str:
 
 
 def _free_port_from(wanted: int, used: Collection[int]) -> int:
-    above = range(max(wanted + 1, _FIRST_UNPRIVILEGED), _LARGEST + 1)
+    above = range(max(wanted + 1, _FIRST_UNPRIVILEGED), _MAX_PORT + 1)
     # After the largest port the search continues from the smallest one that needs no administrator.
     candidates: Iterable[int] = (wanted, *above, *range(_FIRST_UNPRIVILEGED, wanted))
     return next(port for port in candidates if port not in used and _port_problem(port) is None)

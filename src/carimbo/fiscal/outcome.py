@@ -9,14 +9,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-_LONGEST_INPUT = 2_000
-_LONGEST_LINE = 200
+_MAX_INPUT_LENGTH = 2_000
+_MAX_LINE_LENGTH = 200
 
 
 def one_line(text: str) -> str:
     """Returns a text from outside as one short line for a log, without control characters."""
-    printable = "".join(letter if letter.isprintable() else " " for letter in text[:_LONGEST_INPUT])
-    return " ".join(printable.split())[:_LONGEST_LINE]
+    printable = "".join(letter if letter.isprintable() else " " for letter in text[:_MAX_INPUT_LENGTH])
+    return " ".join(printable.split())[:_MAX_LINE_LENGTH]
 
 
 class Alert(NamedTuple):

@@ -21,9 +21,9 @@ from carimbo.service.delivery.email_message import OutgoingEmail
 
 _WITHOUT_VALIDITY = "[SEM VALOR FISCAL] "
 _GROUPS = re.compile(".{1,4}")
-_LONGEST_LINE = 76
+_MAX_LINE_LENGTH = 76
 # Longer words are encoded, so that a line can break inside them.
-_LONGEST_WORD = 60
+_MAX_WORD_LENGTH = 60
 # An encoded word fits into the first line, after our longest header name.
 _OCTETS_PER_WORD = 39
 _PRINTABLE = re.compile(r"[ -~]*")
@@ -117,7 +117,7 @@ def header_field(name: str, tokens: Iterable[str]) -> str:
     first, *others = tokens
     lines = [f"{name}: {first}"]
     for token in others:
-        if len(lines[-1]) + 1 + len(token) <= _LONGEST_LINE:
+        if len(lines[-1]) + 1 + len(token) <= _MAX_LINE_LENGTH:
             lines[-1] += f" {token}"
         else:
             lines.append(f" {token}")
@@ -147,7 +147,7 @@ def _words(line: str) -> list[str]:
     """Returns the words of a line that needs no encoding; nothing otherwise."""
     words = line.split(" ")
     is_plain = _PRINTABLE.fullmatch(line) and _ENCODED_WORD not in line
-    return words if is_plain and max(map(len, words)) <= _LONGEST_WORD else []
+    return words if is_plain and max(map(len, words)) <= _MAX_WORD_LENGTH else []
 
 
 def _encoded(line: str) -> Iterator[str]:

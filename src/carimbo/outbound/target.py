@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 from urllib.parse import SplitResult, quote, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
-_LONGEST_HOST = 253
+_MAX_HOST_LENGTH = 253
 # Characters that URL parsers read in different ways, or drop.
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
@@ -76,7 +76,7 @@ def host_of(parts: SplitResult) -> str:
             return str(IPv4Address(host))
     except ValueError as error:
         raise UrlRefused("O host da URL não está bem escrito.") from error
-    if len(host) > _LONGEST_HOST or not _HOST.fullmatch(host):
+    if len(host) > _MAX_HOST_LENGTH or not _HOST.fullmatch(host):
         raise UrlRefused("O host da URL não está bem escrito.")
     return host
 

@@ -10,7 +10,7 @@ _GAP = 1.5
 _RULE_GAP = 1.2
 _EDGE = 4.0
 # A page has at most 14,400 points (ISO 32000-1, Annex C), 5,080 mm; the rest is for unsplittable blocks.
-_LONGEST = 4_800.0
+_MAX_HEIGHT = 4_800.0
 
 
 class TextColumn:
@@ -85,7 +85,7 @@ class Roll(TextColumn):
     def __init__(self, canvas: Canvas, paper_width: float, printable_width: float) -> None:
         super().__init__(canvas, (paper_width - printable_width) / 2, _EDGE, printable_width)
         self._paper_width = paper_width
-        canvas.add_page(paper_width, _LONGEST)
+        canvas.add_page(paper_width, _MAX_HEIGHT)
 
     def rule(self) -> None:
         """Draws a line between two divisions."""
@@ -99,7 +99,7 @@ class Roll(TextColumn):
 
     def _next_line(self, size: float) -> None:
         super()._next_line(size)
-        if self.y > _LONGEST:
+        if self.y > _MAX_HEIGHT:
             self.cut()
-            self.canvas.add_page(self._paper_width, _LONGEST)
+            self.canvas.add_page(self._paper_width, _MAX_HEIGHT)
             self.y = _EDGE

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 _FIRST_POLL_SECONDS = 0.02
-_SLOWEST_POLL_SECONDS = 0.5
+_MAX_POLL_SECONDS = 0.5
 
 
 async def wait_until(
@@ -23,14 +23,14 @@ async def wait_until(
     end = asyncio.get_running_loop().time() + max_wait.total_seconds()
     while not condition(value) and asyncio.get_running_loop().time() < end:
         await asyncio.sleep(pause)
-        pause = min(pause * 1.5, _SLOWEST_POLL_SECONDS)
+        pause = min(pause * 1.5, _MAX_POLL_SECONDS)
         value = await poll() or value
     return value
 
 
 AT_ONCE = timedelta(0)
 # After this many steps every pause has reached the longest one; the bound avoids huge numbers.
-_MOST_STEPS = 60
+_MAX_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Backoff:
     def pause(self, attempts: int, jitter: float) -> timedelta:
         """Returns the pause after a number of attempts; `jitter` in 0..1 spreads it over 75..125 %."""
         # In seconds, because the product may overflow a timedelta.
-        seconds = self.first.total_seconds() * self.factor ** min(attempts - 1, _MOST_STEPS)
+        seconds = self.first.total_seconds() * self.factor ** min(attempts - 1, _MAX_STEPS)
         return timedelta(seconds=min(seconds, self.longest.total_seconds()) * (0.75 + jitter / 2))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from carimbo.fiscal.issuance import Software
 
 # Ten years, the limit of the simulator's clock too.
-_LARGEST_CLOCK_OFFSET = 10 * 366 * 86_400
+_MAX_CLOCK_OFFSET = 10 * 366 * 86_400
 
 
 class AuthoritySettings(BaseModel):
@@ -28,8 +28,8 @@ class AuthoritySettings(BaseModel):
     )
     clock_offset_seconds: int = Field(
         default=0,
-        ge=-_LARGEST_CLOCK_OFFSET,
-        le=_LARGEST_CLOCK_OFFSET,
+        ge=-_MAX_CLOCK_OFFSET,
+        le=_MAX_CLOCK_OFFSET,
         description="Seconds that the service's clock is ahead of the machine's, to try the rules of another "
         "day; negative: behind. Accepted only with `simulator_url`; set the clock of its panel to the same.",
     )

@@ -14,12 +14,12 @@ Port = Annotated[int, Field(ge=0, le=65_535)]
 Seconds = Annotated[float, Field(gt=0)]
 Minutes = Annotated[float, Field(gt=0)]
 Days = Annotated[float, Field(gt=0)]
-_MOST_RETRIES = 5
+_MAX_RETRIES = 5
 
 
 def _retries(text: str) -> str:
-    if len(RetrySchedule.parse(text).pauses) > _MOST_RETRIES:
-        raise ValueError(f"no máximo {_MOST_RETRIES} pausas")
+    if len(RetrySchedule.parse(text).pauses) > _MAX_RETRIES:
+        raise ValueError(f"no máximo {_MAX_RETRIES} pausas")
     return text
 
 

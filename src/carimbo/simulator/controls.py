@@ -13,9 +13,9 @@ from carimbo.fiscal.tables.authorities import is_authorizer, is_contingency
 from carimbo.simulator.calendar import FAKE_CBS_RATE, Calendar, Milestone
 from carimbo.simulator.store import Store
 
-_LONGEST_LATENCY = 600
-_LONGEST_LOT = 86_400
-_FARTHEST_CLOCK = 10 * 366 * 86_400
+_MAX_LATENCY_SECONDS = 600
+_MAX_LOT_SECONDS = 86_400
+_MAX_CLOCK_OFFSET = 10 * 366 * 86_400
 _GREATEST_SEED = 2**53
 _OUTAGES = ("108", "109")
 _CODE = re.compile("[0-9]{3,4}|E[0-9]{4}")
@@ -225,7 +225,7 @@ def _codes(value: Any) -> frozenset[str]:
 
 
 def _offset(value: Any) -> timedelta:
-    return timedelta(seconds=_number(-_FARTHEST_CLOCK, _FARTHEST_CLOCK)(value))
+    return timedelta(seconds=_number(-_MAX_CLOCK_OFFSET, _MAX_CLOCK_OFFSET)(value))
 
 
 def _dates(value: Any) -> Mapping[Milestone, date]:
@@ -278,8 +278,8 @@ SWITCHES: Mapping[str, Switch] = {
     ),
     "latencySeconds": Switch(
         "latency_seconds",
-        f"Delay of every answer in seconds, up to {_LONGEST_LATENCY}.",
-        _number(0, _LONGEST_LATENCY),
+        f"Delay of every answer in seconds, up to {_MAX_LATENCY_SECONDS}.",
+        _number(0, _MAX_LATENCY_SECONDS),
     ),
     "lostAnswers": Switch(
         "lost_answers", "Share of requests that are judged but get no answer, 0 to 1.", _number(0, 1)
@@ -295,8 +295,8 @@ SWITCHES: Mapping[str, Switch] = {
     ),
     "lotSeconds": Switch(
         "lot_seconds",
-        f"How long a lot of several documents stays in process, in seconds, up to {_LONGEST_LOT}.",
-        _number(0, _LONGEST_LOT),
+        f"How long a lot of several documents stays in process, in seconds, up to {_MAX_LOT_SECONDS}.",
+        _number(0, _MAX_LOT_SECONDS),
     ),
     "limits": Switch("limits", "Whether too many calls are refused (656).", _flag),
     "revocationList": Switch(

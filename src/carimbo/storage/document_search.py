@@ -50,7 +50,7 @@ _SEARCH = f"""(
         select document_id from emissions where {_OF_COMPANY} and {_NUMBER.format(alias="")} = {{number}}
     ))
 )"""
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 """Every number with so many digits fits into a bigint."""
 
 
@@ -102,7 +102,7 @@ class DocumentFilter:
             conditions.append("d.company_id = $2")
         else:
             plain = normalize(self.search)
-            is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MOST_DIGITS
+            is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS
             first = len(values) + 1
             conditions.append(_SEARCH.format(text=f"${first}", code=f"${first + 1}", number=f"${first + 2}"))
             values += [self.search, plain, int(plain) if is_number else None]

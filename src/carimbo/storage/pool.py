@@ -15,7 +15,7 @@ import asyncpg
 from carimbo.storage.connection import Connection, DatabaseUnavailable, is_being_cancelled, is_lost
 
 # Routers and proxies drop a connection that is idle for long, without notice.
-_LONGEST_IDLE_SECONDS = 300
+_MAX_IDLE_SECONDS = 300
 _ALL_TAKEN = "todas as conexões deste processo estão em uso"
 
 
@@ -129,7 +129,7 @@ class Pool:
             connection, since = self._idle.pop()
             if connection.is_closed():
                 continue
-            if asyncio.get_running_loop().time() - since < _LONGEST_IDLE_SECONDS:
+            if asyncio.get_running_loop().time() - since < _MAX_IDLE_SECONDS:
                 return connection
             connection.terminate()
         return None

@@ -21,7 +21,7 @@ from carimbo.worker.tasks import Task
 
 _log = structlog.get_logger("carimbo.worker")
 # Coroutines that only wait cost little. Beyond this number, slow work keeps its place in the queue.
-_MOST_ASIDE = 1000
+_MAX_ASIDE = 1000
 # More attempts than this without a result make a row suspect of killing its worker.
 _UNSUSPECTED = 2
 
@@ -65,7 +65,7 @@ class Advancer:
         except asyncio.CancelledError:
             await _cancel({working})
             raise
-        if done or len(self._aside) >= _MOST_ASIDE:
+        if done or len(self._aside) >= _MAX_ASIDE:
             return await working
         aside = asyncio.create_task(self._await_aside(key, working))
         self._aside.add(aside)

@@ -18,7 +18,7 @@ QUESTION = "<pergunta>é</pergunta>".encode()
 ANSWER = dressed(status("107", "Serviço em Operação"))[1]
 PATIENT = AuthorityTimeouts(connect_seconds=10, read_seconds=10)
 BOTH_VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-MOST_CERTIFICATES = 2
+MAX_CERTIFICATES = 2
 
 
 class Client:

@@ -18,7 +18,7 @@ from carimbo.fiscal.outcome import Cause
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.authorities.conftest import DAY, NewTls
 from integration.authorities.hosts import Host, host, in_turn, responding, silence
-from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MOST_CERTIFICATES, ask, failure
+from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MAX_CERTIFICATES, ask, failure
 from support import OTHER_CNPJ
 
 CLOSING = responding(ANSWER, headers="Connection: close\r\n")
@@ -36,7 +36,7 @@ def companies(company: A1Certificate, authority: SampleAuthority) -> list[A1Cert
 
 @pytest.fixture
 async def connections(trust: TrustStore) -> AsyncIterator[ConnectionPools]:
-    async with ConnectionPools(trust, AuthorityTimeouts(10, 10), MOST_CERTIFICATES) as connections:
+    async with ConnectionPools(trust, AuthorityTimeouts(10, 10), MAX_CERTIFICATES) as connections:
         yield connections
 
 
@@ -72,7 +72,7 @@ class TestRequestLimit:
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MAX_REQUESTS", 1)
         async with host(responding(ANSWER), tls()) as server:
             await asyncio.gather(*(ask(connections, company, server) for _ in range(3)))
             assert [seen.connection for seen in server.seen] == [1, 1, 1]
@@ -80,7 +80,7 @@ class TestRequestLimit:
     async def test_wait_for_a_slot_times_out(
         self, trust: TrustStore, company: A1Certificate, tls: NewTls, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MAX_REQUESTS", 1)
         async with (
             hanging(tls()) as (server, arrived),
             ConnectionPools(trust, AuthorityTimeouts(connect_seconds=10, slot_seconds=0.1)) as connections,
@@ -98,7 +98,7 @@ class TestRequestLimit:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """A server may serve NF-e and NFC-e: one of them may hang while the other works."""
-        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MAX_REQUESTS", 1)
         async with hanging(tls()) as (server, arrived):
             async with cancelled_at_the_end(failure(connections, company, server)):
                 await arrived.wait()
@@ -113,7 +113,7 @@ class TestRequestLimit:
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MAX_REQUESTS", 1)
         async with (
             hanging(tls()) as (server, arrived),
             cancelled_at_the_end(failure(connections, companies[0], server)),

@@ -14,12 +14,12 @@ from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause
 from integration.authorities.conftest import NewTls
 from integration.authorities.hosts import Answerer, hang_up, host, in_turn, responding
-from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MOST_CERTIFICATES, ask, failure
+from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MAX_CERTIFICATES, ask, failure
 
 
 @pytest.fixture
 async def connections(trust: TrustStore) -> AsyncIterator[ConnectionPools]:
-    async with ConnectionPools(trust, AuthorityTimeouts(10, 10), MOST_CERTIFICATES) as connections:
+    async with ConnectionPools(trust, AuthorityTimeouts(10, 10), MAX_CERTIFICATES) as connections:
         yield connections
 
 

@@ -120,7 +120,7 @@ class TestRequest:
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(connection_pool, "_MOST_REQUESTS", 1)
+        monkeypatch.setattr(connection_pool, "_MAX_REQUESTS", 1)
         arrived = asyncio.Event()
 
         async def hang(writer: asyncio.StreamWriter) -> None:

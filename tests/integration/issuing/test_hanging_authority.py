@@ -9,7 +9,7 @@ from carimbo.authorities import connection_pool
 from integration.issuing.shop import Shop
 from integration.issuing.system import System, gate_before
 
-MOST_AT_ONCE = connection_pool._MOST_REQUESTS
+MAX_AT_ONCE = connection_pool._MAX_REQUESTS
 
 
 async def count_of_waiting(system: System, documents: list[dict[str, Any]]) -> int:
@@ -28,8 +28,8 @@ class TestHangingAuthority:
         self, system: System, shop: Shop, document_type: str, service: str
     ) -> None:
         async with gate_before(service) as gate:
-            held = [await shop.create(document_type) for _ in range(MOST_AT_ONCE + 5)]
-            await gate.until_arrived(MOST_AT_ONCE)
+            held = [await shop.create(document_type) for _ in range(MAX_AT_ONCE + 5)]
+            await gate.until_arrived(MAX_AT_ONCE)
             assert (await shop.issue("nfce"))["status"] == "authorized"
-            assert await count_of_waiting(system, held) >= MOST_AT_ONCE
+            assert await count_of_waiting(system, held) >= MAX_AT_ONCE
         assert {(await shop.settled(document))["status"] for document in held} == {"authorized"}

@@ -180,7 +180,7 @@ class TestAtOnce:
     async def test_a_change_that_conflicts_too_often_is_refused(
         self, store: Store, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(change, "MOST_TRIES", 1)
+        monkeypatch.setattr(change, "MAX_TRIES", 1)
         sale = await store.draft("caneca")
         first, second = await store.answers_at_once(
             sale, store.patch_sale(sale, notes="Obrigado"), store.patch_sale(sale, discount=5)

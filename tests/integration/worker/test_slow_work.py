@@ -67,7 +67,7 @@ class TestSlot:
     async def test_slow_work_keeps_its_slot_when_too_many_were_moved_aside(
         self, site: Site, gate: Gate, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(advance, "_MOST_ASIDE", 1)
+        monkeypatch.setattr(advance, "_MAX_ASIDE", 1)
         first, second = await site.add(2)
         advancer = site.advancer(recording("worker", gate.passed), slow_after=SOON)
         assert await advancer.advance(first) is None

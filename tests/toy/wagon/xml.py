@@ -17,14 +17,14 @@ from toy.wagon.layout import DIALECT, MODEL, Identification, Issuer, Wagon
 from toy.wagon.request import WagonRequest
 
 Problems = tuple[Problem, ...]
-MOST_AXLES = 8
+MAX_AXLES = 8
 RULES: RuleBook[DocumentCheck[Wagon]] = RuleBook()
 
 
-@RULES.rule("901", "Manual do vagão, G01", f"Um vagão tem no máximo {MOST_AXLES} eixos.")
+@RULES.rule("901", "Manual do vagão, G01", f"Um vagão tem no máximo {MAX_AXLES} eixos.")
 def too_many_axles(wagon: Wagon) -> At | None:
     """Refuses a wagon that is too heavy for the track."""
-    return At("axles") if wagon.axles > MOST_AXLES else None
+    return At("axles") if wagon.axles > MAX_AXLES else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,20 +74,20 @@ class TestReadJson:
 
 
 class TestManyParts:
-    MOST = 100_000
+    MAX_PARTS = 100_000
 
     def test_parts_are_read_up_to_a_limit(self) -> None:
-        assert len(parse_json_body(b"[" + b"1," * (self.MOST - 1) + b"1]")) == self.MOST
+        assert len(parse_json_body(b"[" + b"1," * (self.MAX_PARTS - 1) + b"1]")) == self.MAX_PARTS
 
     def test_too_many_parts_are_refused_as_one_error_of_the_body(self) -> None:
         for part in (b"1", b"{}", b'{"a":1}', b"[[]]"):
             with pytest.raises(Refusal) as raised:
-                parse_json_body(b"[" + (part + b",") * self.MOST + part + b",1]")
+                parse_json_body(b"[" + (part + b",") * self.MAX_PARTS + part + b",1]")
             assert raised.value.code is ErrorCode.VALIDATION_ERROR, part
             assert [line["field"] for line in (raised.value.details or {})["fields"]] == ["body"], part
 
     def test_too_many_parts_are_refused_before_parsing(self) -> None:
-        unfinished = b"[" + b"1," * self.MOST * 2
+        unfinished = b"[" + b"1," * self.MAX_PARTS * 2
         with pytest.raises(Refusal) as raised:
             parse_json_body(unfinished)
         assert raised.value.code is ErrorCode.VALIDATION_ERROR

@@ -9,7 +9,7 @@ from unit.fiscal.goods.support import misformed
 
 JUSTIFICATION: TypeAdapter[str] = TypeAdapter(Justification)
 LINE: TypeAdapter[str] = TypeAdapter(SingleLineText)
-SHORTEST, LONGEST = 15, 255
+MIN_LENGTH, MAX_LENGTH = 15, 255
 
 
 def refusal(text: object) -> str:
@@ -40,15 +40,15 @@ class TestLine:
 
 
 class TestJustification:
-    @pytest.mark.parametrize("length", [SHORTEST, LONGEST])
+    @pytest.mark.parametrize("length", [MIN_LENGTH, MAX_LENGTH])
     def test_justification_of_the_limit_lengths_is_accepted(self, length: int) -> None:
         assert JUSTIFICATION.validate_python("x" * length) == "x" * length
 
     @pytest.mark.parametrize(
         ("length", "sentence"),
         [
-            (SHORTEST - 1, "Deve ter pelo menos 15 caracteres."),
-            (LONGEST + 1, "Deve ter no máximo 255 caracteres."),
+            (MIN_LENGTH - 1, "Deve ter pelo menos 15 caracteres."),
+            (MAX_LENGTH + 1, "Deve ter no máximo 255 caracteres."),
         ],
     )
     def test_justification_of_another_length_is_refused(self, length: int, sentence: str) -> None:
@@ -59,7 +59,7 @@ class TestJustification:
 
     def test_extra_spaces_do_not_make_a_justification_too_long(self) -> None:
         text = f"  {'x' * 127}{' ' * 50}{'y' * 127}  "
-        assert len(JUSTIFICATION.validate_python(text)) == LONGEST
+        assert len(JUSTIFICATION.validate_python(text)) == MAX_LENGTH
 
     def test_justification_must_be_a_text(self) -> None:
         assert refusal(123456789012345) == "Deve ser um texto."

@@ -28,7 +28,7 @@ COMPUTED_CONTRIBUTIONS = "01 02 04 05 06 07 08 09 49 99"
 # public buyer's.
 REDUCTIONS = {None, Decimal(0), Decimal(40), Decimal(60), Decimal(100)}
 AMOUNT_FIELDS = {"base", "amount"}
-MOST_ITEMS = 990
+MAX_ITEMS = 990
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,4 +117,4 @@ class TestComputedTaxes:
         assert by_letters == {"simples", "normal nonCumulative"}
 
     def test_document_with_the_most_items_is_shown(self) -> None:
-        assert max(len(amounts(golden_document(file).root, "vItem")) for file in INVOICES) == MOST_ITEMS
+        assert max(len(amounts(golden_document(file).root, "vItem")) for file in INVOICES) == MAX_ITEMS

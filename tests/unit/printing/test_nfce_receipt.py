@@ -15,7 +15,7 @@ from unit.printing.receipts import PAPERS, authorized, lines_of, receipt, signed
 from unit.printing.room import room_faults
 
 # Programs show no longer page (ISO 32000-1, C.2).
-LONGEST_PAGE = 14_400
+MAX_PAGE_POINTS = 14_400
 
 
 class TestIssuer:
@@ -78,7 +78,7 @@ class TestItems:
         items = "".join(item.replace("ITEM001", code) for code in codes)
         pdf = receipt(xml.replace(item, items).encode(), paper)
         assert [word.text for word in words_of(pdf) if re.fullmatch(r"ITEM\d{3}", word.text)] == codes
-        assert max(page.height for page in sizes_of(pdf)) <= LONGEST_PAGE
+        assert max(page.height for page in sizes_of(pdf)) <= MAX_PAGE_POINTS
         assert room_faults(pdf) == {}
 
 

@@ -16,17 +16,17 @@ backoffs = st.builds(
     factors,
 )
 attempts_made = st.integers(min_value=1, max_value=10_000)
-jitter = st.floats(min_value=0, max_value=1)
+jitters = st.floats(min_value=0, max_value=1)
 MIDDLE = 0.5
 A_MICROSECOND = timedelta(microseconds=1)
 
 
 class TestPause:
-    @given(backoffs, attempts_made, jitter)
+    @given(backoffs, attempts_made, jitters)
     def test_pause_is_between_three_quarters_of_the_first_and_five_of_the_longest(
-        self, backoff: Backoff, attempts: int, thrown: float
+        self, backoff: Backoff, attempts: int, jitter: float
     ) -> None:
-        pause = backoff.pause(attempts, thrown)
+        pause = backoff.pause(attempts, jitter)
         assert backoff.first * 0.75 - A_MICROSECOND <= pause <= backoff.longest * 1.25 + A_MICROSECOND
 
     @given(backoffs, attempts_made)
@@ -43,12 +43,12 @@ class TestPause:
             expected *= 2
         assert doubling.pause(attempts, MIDDLE) == min(expected, backoff.longest)
 
-    @given(backoffs, attempts_made, jitter)
+    @given(backoffs, attempts_made, jitters)
     def test_jitter_stays_within_a_quarter_either_way(
-        self, backoff: Backoff, attempts: int, thrown: float
+        self, backoff: Backoff, attempts: int, jitter: float
     ) -> None:
         middle = backoff.pause(attempts, MIDDLE)
-        pause = backoff.pause(attempts, thrown)
+        pause = backoff.pause(attempts, jitter)
         assert middle * 0.75 - A_MICROSECOND <= pause <= middle * 1.25 + A_MICROSECOND
 
     def test_jitter_reaches_both_ends(self) -> None:

@@ -89,7 +89,7 @@ def is_open(decision: IssuingDecision) -> bool:
 attempts = st.builds(
     PendingAttempt, st.just(KEY), st.sampled_from(STATES), st.integers(min_value=0, max_value=500)
 )
-jitter = st.floats(min_value=0, max_value=1)
+jitters = st.floats(min_value=0, max_value=1)
 
 
 class TestFirstAnswer:
@@ -140,25 +140,25 @@ class TestFirstAnswer:
 
 
 class TestRefusal:
-    @given(attempts, st.sampled_from(OUTCOMES), jitter)
+    @given(attempts, st.sampled_from(OUTCOMES), jitters)
     def test_only_a_rejection_or_a_denial_ends_a_document_as_refused(
-        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
+        self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, outcome)
         assert isinstance(decision, Rejected | Denied) == (outcome in (REJECTED, DENIED))
 
-    @given(attempts, st.sampled_from(OUTCOMES), jitter)
+    @given(attempts, st.sampled_from(OUTCOMES), jitters)
     def test_final_decision_has_the_authoritys_answer_unchanged(
-        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
+        self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, outcome)
         assert is_open(decision) or decision is outcome
 
-    @given(attempts, st.sampled_from(OUTCOMES), jitter)
+    @given(attempts, st.sampled_from(OUTCOMES), jitters)
     def test_number_is_only_given_up_for_a_foreign_key_or_if_it_is_void(
-        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
+        self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, outcome)
         assert isinstance(decision, NumberTaken) == (outcome in (FOREIGN, VOIDED))
 
 
@@ -169,27 +169,29 @@ class TestGoingOn:
             SIGNED, AT_ONCE, 3, unknown_at=NOW
         )
 
-    @given(attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), jitter)
+    @given(
+        attempts, st.sampled_from((UNAVAILABLE, THROTTLED, LOST, NOT_SENT, DUPLICATE, PROCESSING)), jitters
+    )
     def test_document_is_not_resent_before_the_authority_says_that_it_lacks_it(
-        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
+        self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(replace(attempt, state=SENT), outcome)
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(replace(attempt, state=SENT), outcome)
         assert isinstance(decision, ContinueAttempt)
         assert decision.state is SENT
 
-    @given(st.integers(min_value=1, max_value=100), jitter)
-    def test_contradicting_authority_is_consulted_with_pauses(self, tries: int, thrown: float) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(PendingAttempt(KEY, SENT, tries), DUPLICATE)
-        assert decision == ContinueAttempt(SENT, BACKOFF.pause(tries, thrown), tries + 1)
+    @given(st.integers(min_value=1, max_value=100), jitters)
+    def test_contradicting_authority_is_consulted_with_pauses(self, tries: int, jitter: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(PendingAttempt(KEY, SENT, tries), DUPLICATE)
+        assert decision == ContinueAttempt(SENT, BACKOFF.pause(tries, jitter), tries + 1)
 
-    @given(attempts, jitter)
-    def test_own_rate_limit_does_not_lengthen_pauses(self, attempt: PendingAttempt, thrown: float) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, NO_ROOM)
-        assert decision == ContinueAttempt(attempt.state, BACKOFF.pause(1, thrown), attempt.tries)
+    @given(attempts, jitters)
+    def test_own_rate_limit_does_not_lengthen_pauses(self, attempt: PendingAttempt, jitter: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, NO_ROOM)
+        assert decision == ContinueAttempt(attempt.state, BACKOFF.pause(1, jitter), attempt.tries)
 
-    @given(attempts, jitter)
-    def test_pause_that_the_authority_asks_for_is_kept(self, attempt: PendingAttempt, thrown: float) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, THROTTLED)
+    @given(attempts, jitters)
+    def test_pause_that_the_authority_asks_for_is_kept(self, attempt: PendingAttempt, jitter: float) -> None:
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, THROTTLED)
         assert isinstance(decision, ContinueAttempt)
         assert decision.after >= HOUR
 
@@ -204,11 +206,11 @@ class TestGoingOn:
 
 
 class TestContingencyThatIsOver:
-    @given(attempts, st.sampled_from((CLOSING, CLOSED)), jitter)
+    @given(attempts, st.sampled_from((CLOSING, CLOSED)), jitters)
     def test_end_of_contingency_returns_the_document_at_once_but_only_once(
-        self, attempt: PendingAttempt, outcome: Outcome, thrown: float
+        self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
-        decision = IssuingDecider(BACKOFF, NOW, thrown).decide(attempt, outcome)
+        decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, outcome)
         assert isinstance(decision, ContinueAttempt)
         assert (decision.state, decision.tries) == (attempt.state, attempt.tries + 1)
         assert (decision.after == AT_ONCE) == (attempt.state is SIGNED and attempt.tries == 0)
@@ -221,29 +223,29 @@ class TestContingencyThatIsOver:
 class TestConsultsByKey:
     """An authority blocks a taxpayer that consults a key more than ten times an hour (NT 2018.002)."""
 
-    MOST_AN_HOUR = 10
+    MAX_PER_HOUR = 10
     LONG = timedelta(hours=3)
 
-    @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), jitter)
+    @given(st.lists(st.sampled_from(OPEN), min_size=1, max_size=40), jitters)
     def test_key_is_consulted_at_most_ten_times_in_any_hour(
-        self, outcomes: list[Outcome], thrown: float
+        self, outcomes: list[Outcome], jitter: float
     ) -> None:
-        consults = self._consult_times(outcomes, thrown)
+        consults = self._consult_times(outcomes, jitter)
         busiest = max(
             (sum(start <= other < start + HOUR for other in consults) for start in consults), default=0
         )
-        assert busiest <= self.MOST_AN_HOUR
+        assert busiest <= self.MAX_PER_HOUR
 
-    @pytest.mark.parametrize("thrown", [0.0, 0.5, 1.0])
-    def test_consults_never_end(self, thrown: float) -> None:
+    @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
+    def test_consults_never_end(self, jitter: float) -> None:
         """Hours later the key is still consulted, several times an hour."""
-        consults = self._consult_times([LOST], thrown)
+        consults = self._consult_times([LOST], jitter)
         gaps = [later - earlier for earlier, later in pairwise([*consults, self.LONG])]
         assert max(gaps) <= timedelta(minutes=20)
 
-    def _consult_times(self, outcomes: list[Outcome], thrown: float) -> list[timedelta]:
+    def _consult_times(self, outcomes: list[Outcome], jitter: float) -> list[timedelta]:
         """Returns when a document is consulted by its key if these outcomes repeat in turn."""
-        judge, answers = IssuingDecider(BACKOFF, NOW, thrown), cycle(outcomes)
+        judge, answers = IssuingDecider(BACKOFF, NOW, jitter), cycle(outcomes)
         consults: list[timedelta] = []
         moment, here = timedelta(0), ContinueAttempt(SIGNED, AT_ONCE, 0)
         while moment < self.LONG and len(consults) < 1000:

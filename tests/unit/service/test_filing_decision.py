@@ -67,7 +67,7 @@ OPEN = (CANCELED, ENDED, DUPLICATE, UNKNOWN, *FAILURES)
 
 states = st.sampled_from(STATES)
 tries = st.integers(min_value=0, max_value=500)
-jitter = st.floats(min_value=0, max_value=1)
+jitters = st.floats(min_value=0, max_value=1)
 
 
 class TestFirstAnswer:
@@ -101,18 +101,18 @@ class TestFirstAnswer:
 
 
 class TestEnd:
-    @given(states, tries, st.sampled_from(OUTCOMES), jitter)
+    @given(states, tries, st.sampled_from(OUTCOMES), jitters)
     def test_only_a_refusal_ends_a_filing_as_refused(
-        self, state: FilingState, tried: int, outcome: Outcome, thrown: float
+        self, state: FilingState, tried: int, outcome: Outcome, jitter: float
     ) -> None:
-        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, outcome)
+        decision = FilingDecider(BACKOFF, NOW, jitter).decide(state, tried, outcome)
         assert isinstance(decision, FilingRefused) == (outcome in (REJECTED, DENIED))
 
-    @given(states, tries, st.sampled_from(OUTCOMES), jitter)
+    @given(states, tries, st.sampled_from(OUTCOMES), jitters)
     def test_only_a_filing_that_the_authority_has_ends_as_registered(
-        self, state: FilingState, tried: int, outcome: Outcome, thrown: float
+        self, state: FilingState, tried: int, outcome: Outcome, jitter: float
     ) -> None:
-        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, outcome)
+        decision = FilingDecider(BACKOFF, NOW, jitter).decide(state, tried, outcome)
         has_it = outcome is AUTHORIZED or (outcome in (CANCELED, ENDED) and state is SENT)
         assert isinstance(decision, FilingRegistered) == has_it
 
@@ -125,11 +125,11 @@ class TestEnd:
 
 
 class TestGoingOn:
-    @given(tries, st.sampled_from((DUPLICATE, UNAVAILABLE, THROTTLED, LOST, NOT_SENT)), jitter)
+    @given(tries, st.sampled_from((DUPLICATE, UNAVAILABLE, THROTTLED, LOST, NOT_SENT)), jitters)
     def test_filing_is_not_resent_before_the_authority_says_that_it_lacks_it(
-        self, tried: int, outcome: Outcome, thrown: float
+        self, tried: int, outcome: Outcome, jitter: float
     ) -> None:
-        decision = FilingDecider(BACKOFF, NOW, thrown).decide(SENT, tried, outcome)
+        decision = FilingDecider(BACKOFF, NOW, jitter).decide(SENT, tried, outcome)
         assert isinstance(decision, ContinueFiling)
         assert decision.state is SENT
 
@@ -137,18 +137,18 @@ class TestGoingOn:
     def test_filing_that_the_authority_lacks_is_sent_again_at_once(self, state: FilingState) -> None:
         assert JUDGE.decide(state, 3, UNKNOWN) == ContinueFiling(SIGNED, AT_ONCE, 3)
 
-    @given(st.sampled_from((DUPLICATE, CANCELED)), st.integers(min_value=1, max_value=100), jitter)
+    @given(st.sampled_from((DUPLICATE, CANCELED)), st.integers(min_value=1, max_value=100), jitters)
     def test_contradicting_authority_is_consulted_with_pauses(
-        self, outcome: Outcome, tried: int, thrown: float
+        self, outcome: Outcome, tried: int, jitter: float
     ) -> None:
-        decision = FilingDecider(BACKOFF, NOW, thrown).decide(SIGNED, tried, outcome)
-        assert decision == ContinueFiling(SENT, BACKOFF.pause(tried, thrown), tried + 1)
+        decision = FilingDecider(BACKOFF, NOW, jitter).decide(SIGNED, tried, outcome)
+        assert decision == ContinueFiling(SENT, BACKOFF.pause(tried, jitter), tried + 1)
 
-    @given(states, tries, jitter)
+    @given(states, tries, jitters)
     def test_pause_that_the_authority_asks_for_is_kept(
-        self, state: FilingState, tried: int, thrown: float
+        self, state: FilingState, tried: int, jitter: float
     ) -> None:
-        decision = FilingDecider(BACKOFF, NOW, thrown).decide(state, tried, THROTTLED)
+        decision = FilingDecider(BACKOFF, NOW, jitter).decide(state, tried, THROTTLED)
         assert isinstance(decision, ContinueFiling)
         assert decision.after >= HOUR
 
@@ -165,28 +165,28 @@ class TestGoingOn:
 class TestQuestions:
     """An authority blocks ten consults of a key or twenty events in an hour (NT 2018.002)."""
 
-    MOST_ASKED, MOST_TOLD = 10, 20
+    MAX_CONSULTS, MAX_SUBMISSIONS = 10, 20
     LONG = timedelta(hours=3)
 
     @given(
-        st.lists(st.sampled_from((CANCELED, DUPLICATE, UNKNOWN, *FAILURES)), min_size=1, max_size=40), jitter
+        st.lists(st.sampled_from((CANCELED, DUPLICATE, UNKNOWN, *FAILURES)), min_size=1, max_size=40), jitters
     )
-    def test_requests_stay_below_the_limits_in_any_hour(self, outcomes: list[Outcome], thrown: float) -> None:
-        put = self._moments(outcomes, thrown)
-        for state, most in ((SENT, self.MOST_ASKED), (SIGNED, self.MOST_TOLD)):
+    def test_requests_stay_below_the_limits_in_any_hour(self, outcomes: list[Outcome], jitter: float) -> None:
+        put = self._moments(outcomes, jitter)
+        for state, most in ((SENT, self.MAX_CONSULTS), (SIGNED, self.MAX_SUBMISSIONS)):
             moments = [moment for moment, of in put if of is state]
             assert all(sum(start <= moment < start + HOUR for moment in moments) <= most for start in moments)
 
-    @pytest.mark.parametrize("thrown", [0.0, 0.5, 1.0])
-    def test_requests_never_end(self, thrown: float) -> None:
+    @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
+    def test_requests_never_end(self, jitter: float) -> None:
         """Hours later the filing is still consulted, several times an hour."""
-        moments = [moment for moment, _ in self._moments([LOST], thrown)]
+        moments = [moment for moment, _ in self._moments([LOST], jitter)]
         gaps = [later - earlier for earlier, later in pairwise([*moments, self.LONG])]
         assert max(gaps) <= timedelta(minutes=20)
 
-    def _moments(self, outcomes: list[Outcome], thrown: float) -> list[tuple[timedelta, FilingState]]:
+    def _moments(self, outcomes: list[Outcome], jitter: float) -> list[tuple[timedelta, FilingState]]:
         """Returns when a filing is sent (signed) or consulted (sent) if these outcomes repeat."""
-        judge, answers = FilingDecider(BACKOFF, NOW, thrown), cycle(outcomes)
+        judge, answers = FilingDecider(BACKOFF, NOW, jitter), cycle(outcomes)
         put: list[tuple[timedelta, FilingState]] = []
         moment, here = timedelta(0), ContinueFiling(SIGNED, AT_ONCE, 0)
         while moment < self.LONG and len(put) < 1000:

@@ -90,7 +90,7 @@ class TestEntries:
     def test_number_of_entries_is_limited(
         self, store: Store, journal: Journal, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(module, "MOST_ROWS", 3)
+        monkeypatch.setattr(module, "MAX_ROWS", 3)
         for _ in range(5):
             journal.write(entry(keys=(KEY, OTHER_KEY)))
         assert ids(journal.entries()) == [3, 4, 5]

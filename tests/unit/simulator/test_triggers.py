@@ -7,7 +7,7 @@ from lxml import etree
 
 from carimbo.simulator.http import HTML, ConnectionClosed, Reply
 from carimbo.simulator.program.site import Site
-from carimbo.simulator.program.triggers import LONGEST_PAUSE, TRIGGERS, Trigger, triggers_in
+from carimbo.simulator.program.triggers import MAX_PAUSE_SECONDS, TRIGGERS, Trigger, triggers_in
 from unit.simulator.sample_family import KEY, OTHER_KEY, code_sent, holds, last_entry, send, switch
 
 SOAP = "{http://www.w3.org/2003/05/soap-envelope}"
@@ -67,7 +67,8 @@ class TestGrammar:
         assert words(text) == []
 
     @pytest.mark.parametrize(
-        ("argument", "seconds"), [("5s", 5), ("250ms", 0.25), ("2S", 2), (f"{LONGEST_PAUSE}s", LONGEST_PAUSE)]
+        ("argument", "seconds"),
+        [("5s", 5), ("250ms", 0.25), ("2S", 2), (f"{MAX_PAUSE_SECONDS}s", MAX_PAUSE_SECONDS)],
     )
     def test_pause_is_in_seconds_or_milliseconds(self, argument: str, seconds: float) -> None:
         [match] = triggers_in((f"SIMULA:DEMORA:{argument}",))

@@ -20,7 +20,7 @@ UNKNOWN_FIELD = "extra_forbidden"
 _UNKNOWN = "Valor inválido: confira o tipo e o formato deste campo em /docs."
 # The security code of NFC-e, which no message may quote.
 _NEVER_QUOTED = r"^[\x21-\x7e]{1,36}$"
-_LONGEST_STEP = 60
+_MAX_STEP_LENGTH = 60
 UNION_TAGS = frozenset({"in Brazil", "abroad", "by id", "described"})
 """Tags of unions, which appear in the location of an error and are no field names."""
 
@@ -209,7 +209,7 @@ def json_path(location: Sequence[int | str]) -> str:
         # Tags of unions are no fields.
         elif part not in UNION_TAGS:
             # An unknown name comes from the caller and may have any length.
-            step = part[:_LONGEST_STEP]
+            step = part[:_MAX_STEP_LENGTH]
             path += f".{step}" if path else step
     return path
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, StringConstrain
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticCustomError
 
-_LONGEST_CODE = 60
+_MAX_CODE_LENGTH = 60
 STORED: Final = {"is_stored": True}
 """The validation context for values from the database."""
 
@@ -70,7 +70,7 @@ def code_of_number(number: Any, pattern: str) -> Any:
         return number
     digits = str(number)
     # If a code has several forms, only one zero is added: more would make a code of another form.
-    longest = len(digits) + 2 if "|" in pattern else _LONGEST_CODE
+    longest = len(digits) + 2 if "|" in pattern else _MAX_CODE_LENGTH
     texts = (digits.zfill(length) for length in range(len(digits), longest))
     return next((text for text in texts if re.fullmatch(pattern, text)), number)
 

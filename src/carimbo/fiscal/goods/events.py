@@ -51,7 +51,7 @@ from carimbo.fiscal.signed_documents import SignedFiling
 from carimbo.fiscal.tables.geography import STATES
 
 _TOO_LATE = frozenset({"501", "770"})
-_MOST_CORRECTIONS = 20
+_MAX_CORRECTIONS = 20
 _CORRECTED_WITHIN_HOURS = 720
 _REGISTERED = partial(registered_event, NFE_DIALECT)
 
@@ -184,11 +184,11 @@ CORRECTION = EventKind(
         ),
     ),
     repetition=Repetition(
-        _MOST_CORRECTIONS,
+        _MAX_CORRECTIONS,
         Problem(
             "594",
             "correction",
-            f"O documento já tem {_MOST_CORRECTIONS} cartas de correção, que é o máximo.",
+            f"O documento já tem {_MAX_CORRECTIONS} cartas de correção, que é o máximo.",
         ),
         taken_code="573",
         previous_is_open="A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",

@@ -29,7 +29,7 @@ NATIONAL = "0"
 _CONTRIBUTIONS = ("pis", "cofins")
 _TAXED_BY_UNIT = ("pis", "cofins", "ipi")
 # The layout has less room than a valid e-mail address may need.
-_LONGEST_EMAIL = 60
+_MAX_EMAIL_LENGTH = 60
 _ADDRESS_ABROAD = ("street", "number", "complement", "district", "city")
 _PATHS = {
     "items": "products",
@@ -77,7 +77,7 @@ def party_of(customer: CustomerFacts) -> dict[str, Any]:
     recipient = {
         **customer.id_fields,
         "name": customer.name or None,
-        "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
+        "email": email if 0 < len(email) <= _MAX_EMAIL_LENGTH else None,
         "phone": customer.phone,
         "address": _address(customer.address) if customer.address else None,
     }

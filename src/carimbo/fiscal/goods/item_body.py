@@ -41,7 +41,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 
-LONGEST_DESCRIPTION = 120
+MAX_DESCRIPTION_LENGTH = 120
 COUNTS = "1"
 """`indTot`: the price of the item is part of the total."""
 
@@ -73,7 +73,7 @@ class ItemBody(Body):
         """The gross price of a unit; zero until it is computed from a net price."""
         return ZERO if self.unit_value is None else self.unit_value
 
-    description: Annotated[Text, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
+    description: Annotated[Text, StringConstraints(max_length=MAX_DESCRIPTION_LENGTH)] = Field(
         description="Descrição do produto (xProd).", examples=["Caneca de porcelana 300 ml"]
     )
     quantity: Quantity = Field(

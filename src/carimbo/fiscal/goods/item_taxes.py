@@ -164,7 +164,7 @@ def _reform(
 
 
 # Each round makes the amounts ten times more exact, so cents stop changing long before.
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 
 
 def _settled(
@@ -184,7 +184,7 @@ def _settled(
     _warn_of_icms_base(base, body, state.icms, findings)
     if base.holds_ibs_cbs and not _amount(state.ipi and state.ipi.taxation):
         return state, ibs_cbs
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         within = _reform_amounts(ibs_cbs)
         net = item._replace(value=item.value - within)
         state = _state_taxes(body, item if base.holds_ibs_cbs else net, net, trade, findings)

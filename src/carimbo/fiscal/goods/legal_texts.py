@@ -13,7 +13,7 @@ from typing import NamedTuple
 from carimbo.fiscal.goods.applicable_taxes import item_value
 from carimbo.fiscal.goods.cfop import is_sale
 from carimbo.fiscal.goods.item_body import COUNTS, ItemBody
-from carimbo.fiscal.layouts.canonical import LONGEST_TEXT
+from carimbo.fiscal.layouts.canonical import MAX_TEXT_LENGTH
 from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn101, IcmsSn201, IcmsSn900
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
@@ -44,14 +44,16 @@ def with_legal_texts(notes: str | None, texts: Sequence[LegalText], findings: Fi
     own = notes or ""
     plain = _plain(own)
     missing = [text for text in texts if _plain(text.known_by) not in plain] if own else texts
-    room = LONGEST_TEXT - len(own.replace(_ELLIPSIS, _WRITTEN_ELLIPSIS)) - len(_SEPARATOR)
+    room = MAX_TEXT_LENGTH - len(own.replace(_ELLIPSIS, _WRITTEN_ELLIPSIS)) - len(_SEPARATOR)
     added: list[str] = []
     for text in missing:
         if len(text.sentence) <= room:
             added.append(text.sentence)
             room -= len(text.sentence) + len(" ")
         else:
-            findings.add_warning(f"notes: Não coube em infCpl, de {LONGEST_TEXT} caracteres: {text.sentence}")
+            findings.add_warning(
+                f"notes: Não coube em infCpl, de {MAX_TEXT_LENGTH} caracteres: {text.sentence}"
+            )
     legal = " ".join(added)
     return _SEPARATOR.join(filter(None, (own, legal))) or None
 

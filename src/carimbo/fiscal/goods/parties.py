@@ -9,7 +9,7 @@ from carimbo.fiscal.parties.party_address import left_out_warning, missing_field
 from carimbo.fiscal.parties.recipient import (
     BRAZIL_CODE,
     EXEMPT,
-    LONGEST_NAME,
+    MAX_NAME_LENGTH,
     ForeignAddress,
     PlaceBody,
     ReaderBody,
@@ -23,7 +23,7 @@ from carimbo.fiscal.parties.recipient import (
 from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Findings, Incomplete, Problem
 from carimbo.fiscal.tables.geography import find_country
 
-_LONGEST_LINE = 60
+_MAX_LINE_LENGTH = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
 # In the layout the CEP is optional, and places abroad have fixed city codes (MOC 7.0, E05 to E16).
 _NEEDED_ABROAD = ("street", "number", "district")
@@ -62,13 +62,13 @@ def recipient_group(
     is_test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
     name = shortened_name(body.name) if body.name else None
-    if body.name and len(as_written(body.name)) > LONGEST_NAME:
+    if body.name and len(as_written(body.name)) > MAX_NAME_LENGTH:
         findings.add_warning(_NAME_IS_CUT)
     return layout.Recipient(
         cnpj=cnpj,
         cpf=cpf,
         foreign_id=body.foreign_id or ("" if body.is_foreign and not body.tax_id else None),
-        name=in_homologation(HOMOLOGATION_NAME, name, LONGEST_NAME, "recipient.name") if is_test else name,
+        name=in_homologation(HOMOLOGATION_NAME, name, MAX_NAME_LENGTH, "recipient.name") if is_test else name,
         address=recipient_address(body.address, body.phone, findings, address_rule),
         icms_contributor=contribution_of(body).code,
         state_registration=None if registration == EXEMPT else registration,
@@ -178,7 +178,7 @@ def _abroad(address: ForeignAddress, phone: str | None) -> layout.InvoiceAddress
     return layout.InvoiceAddress(
         street=address.street or "",
         number=address.number or "",
-        complement=(complement if len(as_written(complement)) <= _LONGEST_LINE else own) or None,
+        complement=(complement if len(as_written(complement)) <= _MAX_LINE_LENGTH else own) or None,
         district=address.district or "",
         city_code="9999999",
         city="EXTERIOR",

@@ -11,7 +11,7 @@ from carimbo.fiscal.body.fields import Body, Cfop, CityCode, ExternalId, Money, 
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.goods.applicable_taxes import trade_of_item
 from carimbo.fiscal.goods.freight import FreightBody, transport_group
-from carimbo.fiscal.goods.item_body import LONGEST_DESCRIPTION, ItemBody
+from carimbo.fiscal.goods.item_body import MAX_DESCRIPTION_LENGTH, ItemBody
 from carimbo.fiscal.goods.items import Charges, charges_of, compose_item
 from carimbo.fiscal.goods.legal_texts import (
     simples_legends,
@@ -44,7 +44,7 @@ from carimbo.fiscal.parties.recipient import ReaderBody, RecipientBody
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import Trade
 
-MOST_ITEMS = 990
+MAX_ITEMS = 990
 _OWN_SOFTWARE = "0"
 
 
@@ -64,7 +64,7 @@ class GoodsRequest(Body):
     refused_names: ClassVar[Mapping[str, str]] = {"paymentLinks": unsupported_field_message(*PAYMENT_LINKS)}
 
     # A list, because pydantic also reports a tuple as too short if all of its items are invalid.
-    items: Annotated[list[ItemBody], Field(min_length=1, max_length=MOST_ITEMS)] = Field(
+    items: Annotated[list[ItemBody], Field(min_length=1, max_length=MAX_ITEMS)] = Field(
         description="Itens vendidos, de 1 a 990 (det)."
     )
     recipient: RecipientBody | None = Field(
@@ -192,7 +192,7 @@ def compose_items(
             in_homologation,
             first_description,
             descriptions[0],
-            LONGEST_DESCRIPTION,
+            MAX_DESCRIPTION_LENGTH,
             "items[0].description",
         )
         descriptions[0] = fixed or first_description

@@ -33,7 +33,7 @@ _TRIVIAL_CODES = frozenset(str(digit) * 8 for digit in range(10)) | frozenset(
     _ASCENDING[first : first + 8] for first in range(10)
 )
 # Only 21 of a hundred million codes are refused, so a source that fails this often is broken.
-_MOST_DRAWS = 20
+_MAX_DRAWS = 20
 
 # The key of an NFS-e. The XSD of 2026-07-27 allows letters where real keys have none; this follows real keys.
 _NFSE_KEY = re.compile(
@@ -189,11 +189,11 @@ def is_allowed_numeric_code(code: str, number: int) -> bool:
 
 def choose_numeric_code(number: int, draw: Callable[[], int]) -> str:
     """Returns the first allowed code of a source of random numbers below a hundred million."""
-    for _ in range(_MOST_DRAWS):
+    for _ in range(_MAX_DRAWS):
         code = f"{draw():08d}"
         if is_allowed_numeric_code(code, number):
             return code
-    raise RuntimeError(f"the source of numeric codes returned {_MOST_DRAWS} unusable codes in a row")
+    raise RuntimeError(f"the source of numeric codes returned {_MAX_DRAWS} unusable codes in a row")
 
 
 def parse_service_key(text: str) -> str:

@@ -5,7 +5,7 @@ from functools import lru_cache
 # Shops sell the same products repeatedly.
 _CACHE_SIZE = 4_096
 _LENGTHS = frozenset({8, 12, 13, 14})
-_LONGEST = 14
+_MAX_LENGTH = 14
 _ZERO = ord("0")
 # GS1 reserves this prefix for internal codes of a shop, such as those that scales print.
 _INTERNAL_PREFIX = "2"
@@ -30,5 +30,5 @@ def check_digit(body: str) -> str:
 
 def is_internal_gtin(code: str) -> bool:
     """Returns whether a code is internal to a shop. In fourteen digits the first one is the package."""
-    prefix_at = 1 if len(code) == _LONGEST else 0
+    prefix_at = 1 if len(code) == _MAX_LENGTH else 0
     return code.startswith(_INTERNAL_PREFIX, prefix_at)

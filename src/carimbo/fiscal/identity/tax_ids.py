@@ -24,8 +24,10 @@ _CACHE_SIZE = 4_096
 _CPF_WEIGHTS = 10
 _CNPJ_WEIGHTS = 8
 _ZERO = ord("0")
-_LONGEST = 64
-_WEIGHTS = {weights: tuple(islice(cycle(range(2, 2 + weights)), _LONGEST)) for weights in range(1, _LONGEST)}
+_MAX_LENGTH = 64
+_WEIGHTS = {
+    weights: tuple(islice(cycle(range(2, 2 + weights)), _MAX_LENGTH)) for weights in range(1, _MAX_LENGTH)
+}
 # By a length: the sum that as many characters "0" add up to.
 _ZEROS = {
     weights: tuple(_ZERO * weight_sum for weight_sum in accumulate(row, initial=0))

@@ -47,25 +47,25 @@ _TYPOGRAPHIC = str.maketrans(
     }
 )
 # No text of a layout is longer (infCpl, 5000); a longer one is refused before it is examined.
-LONGEST_TEXT = 5_000
+MAX_TEXT_LENGTH = 5_000
 _HOUR = timedelta(hours=1)
 _FIRST_OFFSET, _LAST_OFFSET = timedelta(hours=-11), timedelta(hours=12)
 _FIRST_YEAR, _LAST_YEAR = 2000, 2099
 
 
-def text(value: str, longest: int = LONGEST_TEXT) -> str:
+def text(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Returns a text trimmed, with single spaces, and escaped."""
     if len(value) <= longest and _AS_IT_IS.fullmatch(value):
         return value
     return normalize(value, longest).translate(_ESCAPED)
 
 
-def text_or_nothing(value: str, longest: int = LONGEST_TEXT) -> str:
+def text_or_nothing(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Like `text`, but allows an empty text, for the few elements that may be empty."""
     return text(value, longest) if value else ""
 
 
-def lines(value: str, longest: int = LONGEST_TEXT) -> str:
+def lines(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Like `text` for each line, for the few elements that keep lines; empty lines are dropped."""
     written = [normalize(line) for line in value.splitlines() if line.strip()]
     whole = "\n".join(written)
@@ -75,7 +75,7 @@ def lines(value: str, longest: int = LONGEST_TEXT) -> str:
     return whole.translate(_ESCAPED)
 
 
-def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
+def attribute(value: object, longest: int = MAX_TEXT_LENGTH) -> str:
     """Returns a value escaped for an attribute, where C14N keeps `>` and escapes the quotation mark."""
     shown = str(value)
     if len(shown) <= longest and _PLAIN_ATTRIBUTE.fullmatch(shown):
@@ -83,10 +83,10 @@ def attribute(value: object, longest: int = LONGEST_TEXT) -> str:
     return normalize(shown, longest).translate(_ESCAPED_IN_ATTRIBUTE)
 
 
-def normalize(value: str, longest: int = LONGEST_TEXT) -> str:
+def normalize(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Returns a text in the form that the manuals require, before escaping."""
     # Normalizing shortens a text, by white space and joined accents, but not by so much.
-    if len(value) > 2 * LONGEST_TEXT and len(value.strip()) > 2 * LONGEST_TEXT:
+    if len(value) > 2 * MAX_TEXT_LENGTH and len(value.strip()) > 2 * MAX_TEXT_LENGTH:
         _refuse_longer(value, longest)
     plain = unicodedata.normalize("NFC", _SPACES.sub(" ", value).strip()).translate(_TYPOGRAPHIC)
     if not plain:

@@ -41,7 +41,7 @@ TOP = "/"
 # The same codes, rates and quantities recur in every line of every document. A bounded cache per element is
 # three times as fast for them; values that rarely recur, such as names and amounts, are not cached.
 _CACHE_SIZE = 512
-_LONGEST_CACHED_TEXT = 14
+_MAX_CACHED_LENGTH = 14
 _RATE_PLACES = 4
 
 # Request bodies may contain groups directly. No number of any layout has a sign.
@@ -140,7 +140,7 @@ def _leaf(
 ) -> Any:
     write = _enclosing(tag, to_text)
     is_cached = (kind, limit) == ("decimal", _RATE_PLACES) or (
-        kind == "text" and (limit or 0) <= _LONGEST_CACHED_TEXT
+        kind == "text" and (limit or 0) <= _MAX_CACHED_LENGTH
     )
     if is_cached:
         write = lru_cache(_CACHE_SIZE)(write)

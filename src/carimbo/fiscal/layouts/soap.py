@@ -17,7 +17,7 @@ _MARKUP = re.compile(r"<[^>]*>")
 # Text inside of an envelope is decoded already: its declaration of an encoding is wrong.
 _DECLARATION = re.compile(r"<\?xml\s[^>]*>")
 
-_LONGEST_BEGINNING = 2_000
+_MAX_BEGINNING_LENGTH = 2_000
 
 
 def envelope(namespace: str, message: bytes, tag: str, header: bytes = b"") -> bytes:
@@ -64,7 +64,7 @@ def _read(body: bytes) -> etree._Element | NotJudged:
     try:
         root = read_xml(body.strip())
     except UnreadableXml as reason:
-        if _WEB_PAGE.search(body[:_LONGEST_BEGINNING]):
+        if _WEB_PAGE.search(body[:_MAX_BEGINNING_LENGTH]):
             return _web_page(body)
         return unreadable(f"{reason} {_beginning(body)}")
     if root.tag.lower().endswith("html"):
@@ -87,4 +87,4 @@ def _words(element: etree._Element) -> str:
 
 
 def _beginning(body: bytes) -> str:
-    return body[:_LONGEST_BEGINNING].decode(errors="replace")
+    return body[:_MAX_BEGINNING_LENGTH].decode(errors="replace")

@@ -40,7 +40,7 @@ MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15), TAKES_
 _LAST_MONTH_OF_FIRST_HALF = 6
 
 _ERROR_TYPE = "ibs_cbs_options"
-_MOST = 40
+_MAX_IBS_CBS_OPTIONS = 40
 _FORM = '[{"halfYear": "2027-1", "regime": "regular"}]'
 _UNDATED = (
     f"A opção vale por semestre: informe uma lista como {_FORM}, porque um regime sem semestre não diz desde"
@@ -273,7 +273,7 @@ def _in_order(options: tuple[IbsCbsOption, ...]) -> tuple[IbsCbsOption, ...]:
 # says today.
 IbsCbsOptions = Annotated[
     tuple[IbsCbsOption, ...],
-    Field(max_length=_MOST),
+    Field(max_length=_MAX_IBS_CBS_OPTIONS),
     BeforeValidator(_refuse_undated),
     AfterValidator(_in_order),
 ]

@@ -26,7 +26,7 @@ BRAZIL_CODE = "1058"
 """The Central Bank's code of Brazil (`cPais`)."""
 EXEMPT = "ISENTO"
 """The state registration of a contributor that needs none."""
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 _ELLIPSIS = "…"
 _BACEN_LENGTH = 4
 _BACEN_CODE = re.compile(r"[0-9]{1,4}")
@@ -176,9 +176,9 @@ def split_tax_id(tax_id: str | None) -> tuple[str | None, str | None]:
 
 def shortened_name(name: str) -> str:
     """Returns a name cut to the length of the layouts; names in the federal registry may be longer."""
-    if len(name) <= LONGEST_NAME and _ELLIPSIS not in name:
+    if len(name) <= MAX_NAME_LENGTH and _ELLIPSIS not in name:
         return name
-    return as_written(name)[:LONGEST_NAME].rstrip()
+    return as_written(name)[:MAX_NAME_LENGTH].rstrip()
 
 
 def as_written(line: str) -> str:

@@ -27,7 +27,7 @@ from carimbo.fiscal.schemas.xsd_errors import (
 )
 from carimbo.fiscal.xml_reading import local_name
 
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 def explain_group(
@@ -64,8 +64,8 @@ class _Group:
 
     def names_of(self, tags: Sequence[str], last: str) -> str:
         names = list(dict.fromkeys(map(self.name_of, tags)))
-        if len(names) > _MOST_NAMED:
-            names = [*names[: _MOST_NAMED - 1], "outros" if last == "e" else "outro"]
+        if len(names) > _MAX_NAMED:
+            names = [*names[: _MAX_NAMED - 1], "outros" if last == "e" else "outro"]
         return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     def explain(self, error: ContentError) -> Explanation:

@@ -15,7 +15,7 @@ from carimbo.fiscal.xml_reading import local_name
 _ATTRIBUTE = re.compile(r"Element '[^']*'(?:, attribute '([^']*)')?: (?:The attribute '([^']*)')?")
 _PREFIXED = re.compile(r"[\w.-]+:([\w.-]+)")
 _NUMBER = re.compile(r"(-?)([0-9]+)(?:\.[0-9]+)?")
-_MOST_DIGITS = re.compile(r"\[1-9\](?:\{1\})?\[0-9\]\{0,([0-9]+)\}")
+_MAX_DIGITS_PATTERN = re.compile(r"\[1-9\](?:\{1\})?\[0-9\]\{0,([0-9]+)\}")
 # Longer patterns and lists of codes are not readable.
 _READABLE = 120
 _LENGTH_AND_LIMIT = 2
@@ -143,7 +143,7 @@ def _value_that(error: XsdError, wrong: str, hint: str | None = None) -> Explana
 
 def _pattern(error: XsdError) -> Explanation:
     pattern = error.text.rpartition("by the pattern '")[2].removesuffix("'.")
-    number, most = _NUMBER.fullmatch(error.value), _MOST_DIGITS.search(pattern)
+    number, most = _NUMBER.fullmatch(error.value), _MAX_DIGITS_PATTERN.search(pattern)
     if number and most and (number[1] or len(number[2]) > int(most[1]) + 1):
         wrong = "é negativo" if number[1] else f"tem mais de {int(most[1]) + 1} algarismos antes da vírgula"
         return _value_that(error, wrong)

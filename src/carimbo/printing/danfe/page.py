@@ -16,8 +16,8 @@ from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.sheet import BOTTOM, HEIGHT, TOP, WIDTH, Piece, SheetLayout
 
 _DOCUMENT = "nfe"
-_LEAST_NOTES, _MOST_NOTES = 22.0, 62.0
-_LEAST_ITEMS = 14.0
+_MIN_NOTES_HEIGHT, _MAX_NOTES_HEIGHT = 22.0, 62.0
+_MIN_ITEMS_HEIGHT = 14.0
 
 
 def draw_danfe(typeface: Typeface, order: DocumentPrint) -> bytes:
@@ -47,7 +47,7 @@ def _lay_out(
     canvas: Canvas, archived: ArchivedInvoice, head: DanfeHeader, stub: DanfeStub, *, is_reform: bool
 ) -> list[list[tuple[float, Piece]]]:
     """Places blocks, then items; notes go to the foot of the first sheet, and the rest of them to the end."""
-    first, rest = notes_of(canvas, archived).split(_MOST_NOTES, _LEAST_NOTES)
+    first, rest = notes_of(canvas, archived).split(_MAX_NOTES_HEIGHT, _MIN_NOTES_HEIGHT)
     services = service_block(canvas, archived.invoice.issuer, archived.services)
     foot: list[Piece] = [services, first] if services else [first]
     first_bottom = BOTTOM - sum(piece.height for piece in foot)
@@ -64,7 +64,7 @@ def _lay_out(
     _place_items(sheets, item_table(canvas, invoice, is_reform=is_reform))
 
     while rest:
-        if sheets.is_first or sheets.room < _LEAST_NOTES:
+        if sheets.is_first or sheets.room < _MIN_NOTES_HEIGHT:
             sheets.begin_sheet()
         part, rest = rest.split(sheets.room, 0)
         sheets.place(part)
@@ -80,7 +80,7 @@ def _place_items(sheets: SheetLayout, table: ItemTable) -> None:
     """Fills sheet after sheet with items; on the first the frame reaches down to the foot."""
     rest: ItemTable | None = table
     while rest:
-        part, rest = rest.split(sheets.room) if sheets.room >= _LEAST_ITEMS else (None, rest)
+        part, rest = rest.split(sheets.room) if sheets.room >= _MIN_ITEMS_HEIGHT else (None, rest)
         if part is None:
             sheets.begin_sheet()
             continue

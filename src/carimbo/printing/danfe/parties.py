@@ -12,7 +12,7 @@ from carimbo.printing.formats import city_of, street_of
 from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
 
 _DATE = 26.0
-_MOST_VOLUMES = 3
+_MAX_VOLUMES = 3
 _MODES = {
     "0": "0 - Remetente (CIF)",
     "1": "1 - Destinatário (FOB)",
@@ -94,7 +94,7 @@ def transport_block(canvas: Canvas, transport: GoodsTransport) -> Block:
     The block may not be left out, nor part of it (MOC 7.0, Anexo II, 3.3).
     """
     carrier = transport.carrier or Carrier()
-    volumes = transport.volumes[:_MOST_VOLUMES] or (Volume(),)
+    volumes = transport.volumes[:_MAX_VOLUMES] or (Volume(),)
     rows = (
         _carrier_row(canvas, transport, carrier),
         _address_row(canvas, carrier),
@@ -108,7 +108,7 @@ def volumes_beyond(transport: GoodsTransport) -> tuple[Volume, ...]:
 
     Further sheets continue items and notes, no other block (MOC 7.0, Anexo II, 3.5).
     """
-    return transport.volumes[_MOST_VOLUMES:]
+    return transport.volumes[_MAX_VOLUMES:]
 
 
 def quantity_of(volume: Volume) -> str:

@@ -15,7 +15,7 @@ from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
 
 _PER_ROW = 6
 _INSTALLMENTS_PER_ROW = 5
-_MOST = 40
+_MAX_INSTALLMENTS = 40
 
 
 def amount_of(tax: Any, name: str) -> Decimal | None:
@@ -164,12 +164,12 @@ def billing_blocks(canvas: Canvas, billing: Billing | None) -> Iterator[Block]:
     if billing and billing.bill:
         yield Block("FATURA", (_bill(canvas, billing.bill),))
     if billing and billing.installments:
-        yield Block("DUPLICATAS", tuple(_rows(canvas, billing.installments[:_MOST])))
+        yield Block("DUPLICATAS", tuple(_rows(canvas, billing.installments[:_MAX_INSTALLMENTS])))
 
 
 def installments_beyond(billing: Billing | None) -> tuple[Installment, ...]:
     """Returns the installments that do not fit into the block, which the notes list."""
-    return billing.installments[_MOST:] if billing else ()
+    return billing.installments[_MAX_INSTALLMENTS:] if billing else ()
 
 
 def installment_text(installment: Installment) -> str:

@@ -16,7 +16,7 @@ _ACCENTED = "ÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÇÑáàâãäéèêë�
 _USUAL = (*map(chr, range(0x20, 0x7F)), *_ACCENTED, *"ªº°§²³½¼¾±–—•·…“”‘’€×®©™")
 _REPLACEMENT = "?"
 _INVISIBLE = ("Mn", "Me", "Cf", "Cc", "Cs", "Co", "Cn")
-_LONGEST_LIST = 100
+_MAX_LIST_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def _to_unicode(characters: list[int]) -> bytes:
         f"<{number:04X}> <{chr(character).encode('utf-16-be').hex().upper()}>"
         for number, character in enumerate(characters, 1)
     ]
-    lists = [pairs[start : start + _LONGEST_LIST] for start in range(0, len(pairs), _LONGEST_LIST)]
+    lists = [pairs[start : start + _MAX_LIST_LENGTH] for start in range(0, len(pairs), _MAX_LIST_LENGTH)]
     blocks = (f"{len(part)} beginbfchar\n" + "\n".join(part) + "\nendbfchar" for part in lists)
     return (
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n"

@@ -44,7 +44,7 @@ _CATALOG_SALES: Mapping[str, CatalogSale] = {
 
 
 _BETWEEN_WORDS = re.compile(r"[^a-z0-9]+")
-_LONGEST_NAME_IN_SKU = 30
+_MAX_NAME_LENGTH_IN_SKU = 30
 _RANDOM_CHARACTERS = 6
 
 
@@ -225,7 +225,7 @@ def product_row(
 
 def _new_sku(name: str, product_id: str) -> str:
     """Returns a readable SKU, made unique by the random end of the id."""
-    words = _BETWEEN_WORDS.sub("-", folded(name))[:_LONGEST_NAME_IN_SKU].strip("-")
+    words = _BETWEEN_WORDS.sub("-", folded(name))[:_MAX_NAME_LENGTH_IN_SKU].strip("-")
     return f"{words or 'item'}-{product_id[-_RANDOM_CHARACTERS:].lower()}"
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from carimbo.fiscal.identity.certificate import CertificateError, WrongPassword, open_a1
 
 # If the parent is killed, only this limit ends work on a hostile file.
-_MOST_CPU_SECONDS = 60
+_MAX_CPU_SECONDS = 60
 
 
 class Fault(StrEnum):
@@ -28,7 +28,7 @@ def main() -> None:
     # The parent handles Ctrl-C and stop signals: it waits for this answer, or kills the process.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_CPU, (_MOST_CPU_SECONDS, _MOST_CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (_MAX_CPU_SECONDS, _MAX_CPU_SECONDS))
     sys.stdout.write(json.dumps(answer_to(json.load(sys.stdin))))
 
 

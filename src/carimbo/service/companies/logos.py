@@ -14,8 +14,8 @@ from carimbo.service.errors import Refusal, invalid_field, not_found
 from carimbo.storage.companies import CompanyRow, logo_file
 from carimbo.storage.database import Database, Tenant
 
-_MOST_BYTES = 1024 * 1024
-_MOST_PIXELS = 4_000_000
+_MAX_BYTES = 1024 * 1024
+_MAX_PIXELS = 4_000_000
 # More dots than a printer has for the few centimetres of a logo.
 _FITTED = (800, 400)
 _FORMATS = ("PNG", "JPEG")
@@ -77,7 +77,7 @@ async def logo_of(tenant: Tenant, company: CompanyRow) -> bytes | None:
 
 def _plain_png(file: bytes) -> bytes:
     """Returns an 8-bit RGB PNG without transparency, interlacing or metadata."""
-    if len(file) > _MOST_BYTES:
+    if len(file) > _MAX_BYTES:
         raise invalid_field("file", _UNUSABLE)
     image = _decoded(file)
     if image.mode == "I;16":
@@ -96,7 +96,7 @@ def _decoded(file: bytes) -> Image.Image:
     try:
         # Only the header is read here: an image that is too large is never decoded.
         image = Image.open(BytesIO(file), formats=_FORMATS)
-        if image.width * image.height > _MOST_PIXELS:
+        if image.width * image.height > _MAX_PIXELS:
             raise ValueError(f"{image.size} are too many pixels")
         image.load()
         # Cameras store the orientation in EXIF instead of rotating the picture.

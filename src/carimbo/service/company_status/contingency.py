@@ -27,7 +27,7 @@ from carimbo.storage.database import Database
 
 _USUAL_REASON = "Contingência determinada pelo emitente"
 # xJust of the NF-e (MOC 7.0, B29).
-_SHORTEST_REASON, _LONGEST_REASON = 15, 256
+_MIN_REASON_LENGTH, _MAX_REASON_LENGTH = 15, 256
 
 
 class ContingencyChange(Body):
@@ -37,7 +37,9 @@ class ContingencyChange(Body):
         description="automatic (o padrão), forced (sempre em contingência) ou forbidden (nunca)."
     )
     reason: (
-        Annotated[SingleLineText, StringConstraints(min_length=_SHORTEST_REASON, max_length=_LONGEST_REASON)]
+        Annotated[
+            SingleLineText, StringConstraints(min_length=_MIN_REASON_LENGTH, max_length=_MAX_REASON_LENGTH)
+        ]
         | None
     ) = Field(
         default=None,
@@ -93,11 +95,11 @@ async def change_contingency(
 def written_reason(text: str) -> str:
     """Returns the reason as it is written in documents; refuses a text that would make documents invalid."""
     try:
-        reason = normalize(text, _LONGEST_REASON)
+        reason = normalize(text, _MAX_REASON_LENGTH)
     except Unwritable as problem:
         raise invalid_field("reason", f"O texto {problem}.") from None
-    if len(reason) < _SHORTEST_REASON:
-        raise invalid_field("reason", f"Deve ter pelo menos {_SHORTEST_REASON} caracteres.")
+    if len(reason) < _MIN_REASON_LENGTH:
+        raise invalid_field("reason", f"Deve ter pelo menos {_MIN_REASON_LENGTH} caracteres.")
     return reason
 
 

@@ -28,7 +28,7 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.numbering import NumberSequence, UnusedPage
 
-MOST_LISTED = 1_000
+MAX_LISTED = 1_000
 """How many gaps of a series are listed."""
 # More than any company leaves in a month; the next request handles the rest.
 _MAX_EXAMINED = 10_000
@@ -63,7 +63,7 @@ class NumberingRecord(Record):
     series: int
     next_number: int | None = Field(description="Nulo depois do último número da série.")
     gaps: list[GapRecord]
-    omitted: int = Field(description=f"Quantas lacunas há além das {MOST_LISTED} primeiras.")
+    omitted: int = Field(description=f"Quantas lacunas há além das {MAX_LISTED} primeiras.")
 
 
 class GapsRequest(Body):
@@ -104,7 +104,7 @@ async def inutilize_due_gaps(
 async def _numbering_record(
     tenant: Tenant, company: CompanyRow, numbering: NumberSequence, now: datetime
 ) -> NumberingRecord:
-    page = await tenant.numberings.unused(numbering, MOST_LISTED)
+    page = await tenant.numberings.unused(numbering, MAX_LISTED)
     columns = {
         "type": numbering.document_type,
         "environment": numbering.environment,

@@ -33,7 +33,7 @@ from carimbo.service.catalog.customers import CustomerDetails, CustomerName
 from carimbo.service.catalog.product_bodies import ProductType
 from carimbo.service.catalog.split_items import ProductId
 
-MOST_LINES = 990
+MAX_LINES = 990
 USUAL_PAYMENT = "credit_card"
 
 
@@ -152,7 +152,7 @@ class SaleBody(Body):
         ),
     )
     # A list, because for a tuple of invalid items pydantic would also report that it is too short.
-    products: Annotated[list[SaleLineBody], Field(min_length=1, max_length=MOST_LINES)] = Field(
+    products: Annotated[list[SaleLineBody], Field(min_length=1, max_length=MAX_LINES)] = Field(
         description="O que foi vendido, de 1 a 990 linhas."
     )
     sale_date: IsoDay | None = Field(

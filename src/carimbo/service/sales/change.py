@@ -32,7 +32,7 @@ from carimbo.service.sales.create import (
     store_buyer,
     store_lines,
 )
-from carimbo.service.sales.record import MOST_TRIES, SaleStatus, changed_meanwhile, sale_record, unknown_sale
+from carimbo.service.sales.record import MAX_TRIES, SaleStatus, changed_meanwhile, sale_record, unknown_sale
 from carimbo.service.stored_records import log_unreadable
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
@@ -164,7 +164,7 @@ async def change_sale(
 
     Starts again if another request or the schedule changes the sale meanwhile.
     """
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         async with context.database.snapshot(subscription.id) as tenant:
             current = await _read_changeable(tenant, company.id, sale_id)
         body = changed_body(current.sale, current.lines, current.buyer_tax_id, changes, merging)

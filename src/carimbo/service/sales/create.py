@@ -37,7 +37,7 @@ from carimbo.storage.subscriptions import Subscription
 NAMESPACE = "invoices"
 """The namespace of a sale's order keys: that of the document types that sales create."""
 # Attempts to store a sale whose key was taken, but was free again when the other order was looked up.
-_MOST_TRIES = 3
+_MAX_TRIES = 3
 NumberedDocuments = Mapping[tuple[str, str], Document]
 """Drafts and rejected documents with a number, by type and environment."""
 _NOTHING_NUMBERED: NumberedDocuments = {}
@@ -181,7 +181,7 @@ async def create_sale(context: IssuingContext, order: SaleOrder) -> AcceptedSale
     """Checks a sale and stores it with its documents; a repeated order returns the existing sale."""
     prepared = await prepare_sale(context, order)
     subscription_id, company_id = order.subscription.id, order.company.id
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         with suppress(OrderKeyTaken):
             async with context.database.tenant(subscription_id) as tenant:
                 sale_id = await _store(context, tenant, order, prepared)

@@ -24,7 +24,7 @@ from carimbo.service.issuing.drafts import (
     start_emission,
 )
 from carimbo.service.maintenance import may_have_been_issued
-from carimbo.service.sales.record import MOST_TRIES, SaleRecord, SaleStatus, changed_meanwhile, sale_record
+from carimbo.service.sales.record import MAX_TRIES, SaleRecord, SaleStatus, changed_meanwhile, sale_record
 from carimbo.service.subscriptions import reserve_documents
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
@@ -60,7 +60,7 @@ async def emit_sale(
 
     Starts again if another request changes a document of the sale meanwhile.
     """
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         async with context.database.snapshot(subscription.id) as tenant:
             sale = await sale_record(tenant, company.id, sale_id)
             documents = await tenant.documents.of_sales([sale_id])

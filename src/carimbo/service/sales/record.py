@@ -21,7 +21,7 @@ from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.sales import SaleDetails, SaleFilter, SaleLineDetails
 
-MOST_TRIES = 10
+MAX_TRIES = 10
 """Attempts to change or emit a sale that other requests change meanwhile."""
 
 

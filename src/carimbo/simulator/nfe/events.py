@@ -17,7 +17,7 @@ from carimbo.simulator.sefaz.answers import AnsweringAuthority, ServiceAnswer
 from carimbo.simulator.sefaz.call import Message, ServiceCall
 from carimbo.simulator.sefaz.events import EventRegister, organ_of, registration_verdict
 
-_MOST = 20
+_MAX_EVENTS = 20
 _LOT = re.compile(r"[0-9]{1,15}")
 _PROCESSED, _CANCELED_LATE = AuthorityVerdict("128"), AuthorityVerdict("155")
 
@@ -35,7 +35,7 @@ def misformed_lot(call: ServiceCall) -> Finding:
     if not _LOT.fullmatch(root.findtext(f"{{{NAMESPACE}}}idLote") or ""):
         return "[envEvento/idLote: formato inválido]"
     events = list(events_of(root))
-    if not 1 <= len(events) <= _MOST or len(root) != len(events) + 1:
+    if not 1 <= len(events) <= _MAX_EVENTS or len(root) != len(events) + 1:
         return "[envEvento/evento: elemento inesperado, repetido ou ausente]"
     return None
 

@@ -27,7 +27,7 @@ from carimbo.simulator.signatures import XmlSignature, signature_of
 SERVICE = "NFeInutilizacao4"
 REFUSALS_OF_A_RANGE = 20
 """Within an hour."""
-_MOST_NUMBERS = 10_000
+_MAX_NUMBERS = 10_000
 _FIRST_YEAR = 6
 _SERIES_OF_PEOPLE = range(910, 970)
 _VOIDED = AuthorityVerdict("102")
@@ -148,7 +148,7 @@ def ends_before_it_begins(inutilization: JudgedInutilization) -> bool:
 
 def too_many_numbers(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I04: 10,000 numbers."""
-    return inutilization.voided().last_number - inutilization.voided().first_number >= _MOST_NUMBERS
+    return inutilization.voided().last_number - inutilization.voided().first_number >= _MAX_NUMBERS
 
 
 def id_differs_from_its_fields(inutilization: JudgedInutilization) -> bool:

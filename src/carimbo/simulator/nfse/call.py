@@ -21,7 +21,7 @@ from carimbo.simulator.xml_messages import first_fault, is_prefixed, unzipped
 
 NAMESPACE = "http://www.sped.fazenda.gov.br/nfse"
 # A DPS with a thousand documents for deduction, as many as its XSD allows, has less than one megabyte.
-LARGEST_UNZIPPED = 4_000_000
+MAX_UNZIPPED_BYTES = 4_000_000
 _XML_DECLARATION = b'<?xml version="1.0" encoding="utf-8"?>'
 _UTF8_DECLARATION = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']utf-8[\"'][^>]*?\?>", re.IGNORECASE)
 _OTHER_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=")
@@ -74,8 +74,8 @@ def pack_xml(xml: bytes) -> str:
 
 def unpack_xml(text: str) -> bytes | None:
     """Unpacks base64 of gzip; None if it is something else, or larger than any message."""
-    content = unzipped(text, LARGEST_UNZIPPED)
-    return None if content is None or len(content) > LARGEST_UNZIPPED else content
+    content = unzipped(text, MAX_UNZIPPED_BYTES)
+    return None if content is None or len(content) > MAX_UNZIPPED_BYTES else content
 
 
 def undeclared(posted: PostedXml) -> bool:

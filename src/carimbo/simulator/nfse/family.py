@@ -29,7 +29,7 @@ from carimbo.simulator.trust import JudgedCertificate, judged_certificate
 _METHODS = frozenset({"GET", "HEAD", "POST"})
 _OUT_OF_SERVICE = frozenset({"108", "109"})
 # The longest Id, that of an event, has 59 characters; the journal need not hold longer texts.
-_LONGEST_SUBJECT = 100
+_MAX_SUBJECT_LENGTH = 100
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}toma", f"{{{NAMESPACE}}}xNome"
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xDescServ", "xInfComp", "xMotivo")]
 _NO_REVOCATION_LIST = "E1206"
@@ -137,7 +137,7 @@ def _incoming_call(requested: RequestedResource) -> IncomingCall:
     named = parameters.get("id") or parameters.get("chave") or parameters.get("municipio", "")
     return IncomingCall(
         service=requested.matched.resource.name,
-        subject=(posted.id or named)[:_LONGEST_SUBJECT],
+        subject=(posted.id or named)[:_MAX_SUBJECT_LENGTH],
         texts=tuple(_texts(posted)),
         message=requested,
         keys=tuple(key for key in parameters.values() if is_key(key)),

@@ -30,11 +30,11 @@ from carimbo.simulator.xml_messages import APPLICATION, element_with, tax_id_fie
 _UNNAMED = "CONTRIBUINTE DO SIMULADOR"
 ABROAD = "Exterior"
 _NO_CITIES = {AT_SEA: "Águas marítimas"}
-_LONGEST_TEXT = 600
+_MAX_TEXT_LENGTH = 600
 VERSION = "1.01"
 _BY_TAXPAYER, _BY_API = "1", "1"
 """Values of `tpEmis` and `procEmi`."""
-_LONGEST_NAME = 300
+_MAX_NAME_LENGTH = 300
 
 
 def issuer_of(dps: JudgedDps) -> Contributor:
@@ -77,7 +77,7 @@ def city_name(code: str) -> str:
 def plain(text: str) -> str:
     """Returns a text of a table in the characters and the length that the XSD allows."""
     simple = text.replace("\u2013", "-").replace("\u201c", '"').replace("\u201d", '"').replace("\u2019", "'")
-    return simple.encode("latin-1", "ignore").decode("latin-1")[:_LONGEST_TEXT].strip()
+    return simple.encode("latin-1", "ignore").decode("latin-1")[:_MAX_TEXT_LENGTH].strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,7 @@ def _place_of_service(dps: JudgedDps) -> str:
 
 
 def _issuer(issuer: Contributor, dps: JudgedDps) -> str:
-    name = {"xNome": issuer.name[:_LONGEST_NAME], "xFant": issuer.trade_name}
+    name = {"xNome": issuer.name[:_MAX_NAME_LENGTH], "xFant": issuer.trade_name}
     address = {
         "xLgr": issuer.street,
         "nro": issuer.number,

@@ -20,7 +20,7 @@ from carimbo.simulator.identifiers import is_cnpj, is_cpf, plain_tax_id
 from carimbo.simulator.signatures import SEFIN_CNPJ, SEFIN_NAME, AuthoritySigner
 from carimbo.simulator.trust import CertificateFlaw, JudgedCertificate, TrustedAuthorities
 
-LONGEST_DAYS = 365
+MAX_DAYS = 365
 """Validity of a taxpayer's certificate."""
 _SERVER_NAMES = ("localhost", "127.0.0.1", "::1")
 _SERVER_VALIDITY = timedelta(days=397)
@@ -114,7 +114,7 @@ class CertificateFolder:
         name: str,
         now: datetime,
         flaw: CertificateFlaw | None = None,
-        days_left: int = LONGEST_DAYS,
+        days_left: int = MAX_DAYS,
     ) -> SampleCertificate:
         """Issues an e-CNPJ or e-CPF, with a flaw if requested. Raises CertificateProblem.
 
@@ -122,7 +122,7 @@ class CertificateFolder:
         """
         authority = self._authorities[_ISSUERS.get(flaw, _AUTHORITY)]
         end = now - _DAY if flaw is CertificateFlaw.OUT_OF_DATE else now + timedelta(days=days_left)
-        issued = _issue(authority, tax_id, name, end - timedelta(days=LONGEST_DAYS) - _DAY, end)
+        issued = _issue(authority, tax_id, name, end - timedelta(days=MAX_DAYS) - _DAY, end)
         if changes := _SPOILED.get(flaw):
             issued = authority.reissue(issued, changes)
         if flaw is CertificateFlaw.REVOKED:

@@ -16,7 +16,7 @@ from carimbo.simulator.http import HTML, JSON, ConnectionClosed, Reply, Request
 from carimbo.simulator.ledger import StoredEvent, VoidedRange
 from carimbo.simulator.program import panel
 from carimbo.simulator.program.journal import DEFAULT_LIMIT, JournalEntry
-from carimbo.simulator.program.panel import DOCUMENT_NAMES, MOST_ROWS, ControlApiError, Query, json_names
+from carimbo.simulator.program.panel import DOCUMENT_NAMES, MAX_ROWS, ControlApiError, Query, json_names
 from carimbo.simulator.program.site import Site
 from carimbo.simulator.registers import Contributor, SecurityCode
 
@@ -25,7 +25,7 @@ _XML = "application/xml; charset=utf-8"
 _LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", re.IGNORECASE)
 _DOCUMENT = re.compile(r"/documents/([0-9A-Z]{44}|[0-9A-Z]{50})\.xml")
 _DOCUMENT_PATH = "/documents/{key}.xml"
-_LIMIT = {"limit": f"maximum number of records, 1 to {MOST_ROWS}; by default {DEFAULT_LIMIT}"}
+_LIMIT = {"limit": f"maximum number of records, 1 to {MAX_ROWS}; by default {DEFAULT_LIMIT}"}
 _Action = Callable[[Site, Request], Reply]
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from carimbo.simulator.store import Store, timestamp_of, timestamp_text
 
-MOST_ROWS = 100_000
+MAX_ROWS = 100_000
 DEFAULT_LIMIT = 100
 _FILTERS = {
     "after": "id > :after",
@@ -64,9 +64,9 @@ class Journal:
         row = connection.execute(_INSERT, values).lastrowid or 0
         names = {entry.subject, *entry.keys, *parts} - {""}
         connection.executemany("insert into journal_names values (?, ?)", [(name, row) for name in names])
-        if row > MOST_ROWS:
-            connection.execute("delete from journal where id <= ?", (row - MOST_ROWS,))
-            connection.execute("delete from journal_names where entry <= ?", (row - MOST_ROWS,))
+        if row > MAX_ROWS:
+            connection.execute("delete from journal where id <= ?", (row - MAX_ROWS,))
+            connection.execute("delete from journal_names where entry <= ?", (row - MAX_ROWS,))
 
     def entries(
         self,

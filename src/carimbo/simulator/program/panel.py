@@ -28,7 +28,7 @@ _INT_LIMIT = 2**63
 _TYPE_NAMES = {str: "um texto sem caracteres de controle", int: "um número inteiro", bool: "true ou false"}
 Query = Mapping[str, str]
 Json = dict[str, Any]
-MOST_ROWS = 1_000
+MAX_ROWS = 1_000
 _MAX_DIGITS = 15
 _UP = "up"
 
@@ -299,8 +299,8 @@ def _records(record_type: type[Record], body: Any) -> Sequence[Record]:
 
 def _limit(query: Query) -> int:
     limit = _number(query, "limit", DEFAULT_LIMIT)
-    if not 1 <= limit <= MOST_ROWS:
-        raise ControlApiError(400, f"limit: deve ser um número de 1 a {MOST_ROWS}.")
+    if not 1 <= limit <= MAX_ROWS:
+        raise ControlApiError(400, f"limit: deve ser um número de 1 a {MAX_ROWS}.")
     return limit
 
 

@@ -35,7 +35,7 @@ _FAILED = "O simulador falhou ao responder: veja o registro dele."
 _CALL_METHODS, _DESCRIBE_METHODS = frozenset({"POST"}), frozenset({"GET", "HEAD"})
 _DEFAULT_HOST = "localhost"
 _NO_PATH = ServicePath("", "", "", "")
-_LONGEST_MESSAGE = 255
+_MAX_MESSAGE_LENGTH = 255
 
 
 def directory_of(families: Sequence[DocumentFamily]) -> Directory:
@@ -286,7 +286,7 @@ class Site:
             digest=hashlib.sha256(request.body).hexdigest(),
             status=outcome.status,
             code=outcome.code,
-            message=outcome.message[:_LONGEST_MESSAGE],
+            message=outcome.message[:_MAX_MESSAGE_LENGTH],
             fault=" ".join(outcome.faults),
         )
         self.journal.write(entry, incoming.parts)

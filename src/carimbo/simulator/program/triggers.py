@@ -12,7 +12,7 @@ from http import HTTPStatus
 
 from carimbo.simulator.http import HTML, ConnectionClosed, Reply
 
-LONGEST_PAUSE = 120
+MAX_PAUSE_SECONDS = 120
 _WORD = re.compile(r"\bSIMULA:([A-Z_]+)\b(?::(?!SEMPRE\b)(\w+))?(:SEMPRE\b)?")
 _PAUSE = re.compile(r"(\d{1,6})(ms|s)", re.IGNORECASE)
 
@@ -91,7 +91,7 @@ def triggers_in(texts: Iterable[str]) -> list[ActiveTrigger]:
 
 def _is_pause(text: str) -> bool:
     match = _PAUSE.fullmatch(text)
-    return match is not None and _seconds(match) <= LONGEST_PAUSE
+    return match is not None and _seconds(match) <= MAX_PAUSE_SECONDS
 
 
 def _seconds(pause: re.Match[str]) -> float:
@@ -186,7 +186,7 @@ TRIGGERS: Sequence[Trigger] = (
     ),
     Trigger(
         name="DEMORA",
-        argument=f"segundos (5s) ou milissegundos (500ms), até {LONGEST_PAUSE} segundos",
+        argument=f"segundos (5s) ou milissegundos (500ms), até {MAX_PAUSE_SECONDS} segundos",
         example="5s",
         accepts=_is_pause,
         effect="Julga logo e espera antes de responder; combina com os outros gatilhos.",

@@ -14,7 +14,7 @@ from carimbo.simulator.rules import AuthorityVerdict
 from carimbo.simulator.sefaz.soap import MessageDamage
 
 OUT_OF_SERVICE = frozenset({"108", "109"})
-LONGEST_MESSAGE = 255
+MAX_MESSAGE_LENGTH = 255
 """Of `xMotivo`."""
 _FIRST_REJECTION = 200
 _UNKNOWN_CODE = "Erro não catalogado"
@@ -163,4 +163,4 @@ class FamilyDialect:
         status = self.statuses.rows.get(verdict.code)
         before = "Rejeição: " if self.is_rejection(verdict.code) else ""
         official = status.text if status else _UNKNOWN_CODE
-        return f"{before}{official} {verdict.detail}"[:LONGEST_MESSAGE].strip()
+        return f"{before}{official} {verdict.detail}"[:MAX_MESSAGE_LENGTH].strip()

@@ -22,8 +22,8 @@ from carimbo.simulator.trust import judged_certificate
 
 _KEY = re.compile(r"[0-9A-Z]{44}")
 # The Id of an event has 54 or 55 characters; longer ones are invalid, and the journal cuts them.
-_LONGEST_SUBJECT = 100
-_MOST_KEYS = 50
+_MAX_SUBJECT_LENGTH = 100
+_MAX_KEYS = 50
 """Of a lot, by its XSD."""
 _METHODS = frozenset({"POST"})
 
@@ -77,7 +77,7 @@ class SimulatedSefazFamily:
         message = Message(dialect=self.dialect, root=opened.root)
         return IncomingCall(
             service=service.name,
-            subject=service.handler.subject(message)[:_LONGEST_SUBJECT],
+            subject=service.handler.subject(message)[:_MAX_SUBJECT_LENGTH],
             texts=self._texts(elements),
             message=OpenedCall(service, opened),
             keys=self._keys(elements),
@@ -183,14 +183,14 @@ class SimulatedSefazFamily:
             for element in elements
             if element.tag in (document, key)
         ]
-        return tuple(dict.fromkeys(filter(_KEY.fullmatch, keys)))[:_MOST_KEYS]
+        return tuple(dict.fromkeys(filter(_KEY.fullmatch, keys)))[:_MAX_KEYS]
 
     def _parts(self, elements: Sequence[etree._Element]) -> tuple[str, ...]:
         """The documents and events of a lot, each by the subject that it would have alone."""
         signed = (self._document_tag, self._event_tag)
         ids = (element.get("Id", "") for element in elements if element.tag in signed)
-        parts = (part.removeprefix(self.dialect.stem)[:_LONGEST_SUBJECT] for part in ids)
-        return tuple(filter(None, parts))[:_MOST_KEYS]
+        parts = (part.removeprefix(self.dialect.stem)[:_MAX_SUBJECT_LENGTH] for part in ids)
+        return tuple(filter(None, parts))[:_MAX_KEYS]
 
 
 def _call_reply(opened_call: OpenedCall, answer: ServiceAnswer) -> CallReply:

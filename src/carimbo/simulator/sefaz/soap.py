@@ -14,13 +14,13 @@ from carimbo.simulator.xml_messages import unzipped
 
 UTF_8 = "UTF-8"
 # A message has at most 500 kB (MOC 7.0, B01): twice as much is enough to detect one that is too large.
-LARGEST_UNZIPPED = 1_000_000
+MAX_UNZIPPED_BYTES = 1_000_000
 
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s[^>]*?\?>")
 _ENCODING = re.compile(rb"\bencoding\s*=\s*[\"']([^\"'>]*)[\"']")
 # Other common encodings of XML. Python has many more, and some take minutes for a megabyte.
 _OTHER_ENCODINGS = frozenset({"ISO-8859-1", "ISO-8859-15", "WINDOWS-1252", "US-ASCII", "UTF-16"})
-_MOST_NAMESPACES = 1_000
+_MAX_NAMESPACES = 1_000
 
 
 class SoapVersion(Enum):
@@ -173,7 +173,7 @@ def _in_utf_8(body: bytes) -> tuple[bytes, str]:
 
 def _read(content: bytes) -> etree._Element:
     # The time to copy a tree grows with the square of the number of its namespaces.
-    if content.count(b"xmlns") > _MOST_NAMESPACES:
+    if content.count(b"xmlns") > _MAX_NAMESPACES:
         raise SoapFault("O XML declara namespaces demais.")
     try:
         return read_xml(content.strip())
@@ -200,10 +200,10 @@ def _message(wrapper: etree._Element, version: SoapVersion) -> etree._Element:
 
 def _unzipped(version: SoapVersion, text: str) -> OpenedMessage:
     """Opens a zipped message."""
-    content = unzipped("".join(text.split()), LARGEST_UNZIPPED)
+    content = unzipped("".join(text.split()), MAX_UNZIPPED_BYTES)
     if content is None:
         return _damaged(version, MessageDamage.NOT_ZIPPED)
-    if len(content) > LARGEST_UNZIPPED:
+    if len(content) > MAX_UNZIPPED_BYTES:
         return _damaged(version, MessageDamage.TOO_LARGE)
     try:
         body, encoding = _in_utf_8(content)

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from carimbo.fiscal.catalog.sale import SalePart
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal
-from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION
+from carimbo.fiscal.documents.nfse.request import MAX_DESCRIPTION_LENGTH
 from carimbo.fiscal.parties.customer import CustomerFacts
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
 from unit.fiscal.documents.nfse_support import MEI, NBS, NORMAL, RIO_CODE, SIMPLES, declared, reviewed, said
@@ -68,7 +68,7 @@ class TestDescription:
 
     def test_description_of_too_many_services_is_cut(self) -> None:
         payload = json_of(*(service(name=f"Aula {number:04}") for number in range(300)))["serviceDescription"]
-        assert len(payload) == LONGEST_DESCRIPTION
+        assert len(payload) == MAX_DESCRIPTION_LENGTH
         assert payload.startswith("Aula 0000\nAula 0001\n")
         assert payload.endswith("...")
 

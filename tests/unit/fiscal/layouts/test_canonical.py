@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from carimbo.fiscal.layouts.canonical import (
-    LONGEST_TEXT,
+    MAX_TEXT_LENGTH,
     Unwritable,
     attribute,
     day,
@@ -125,8 +125,8 @@ class TestText:
         assert text(" " * 1_000_000 + "x" + "\n" * 1_000_000) == "x"
 
     def test_text_is_never_longer_than_the_longest_field_of_the_layouts(self) -> None:
-        assert text("x" * LONGEST_TEXT) == "x" * LONGEST_TEXT
-        assert refusal("x" * (LONGEST_TEXT + 1)) == f"tem mais de {LONGEST_TEXT} caracteres"
+        assert text("x" * MAX_TEXT_LENGTH) == "x" * MAX_TEXT_LENGTH
+        assert refusal("x" * (MAX_TEXT_LENGTH + 1)) == f"tem mais de {MAX_TEXT_LENGTH} caracteres"
 
 
 class TestLines:

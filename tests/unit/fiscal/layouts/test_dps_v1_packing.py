@@ -13,7 +13,7 @@ from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml, unpack_xml
 
 XML = '<DPS xmlns="http://www.sped.fazenda.gov.br/nfse">ação</DPS>'.encode()
 DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
-LARGEST = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 
 
 def zipped(data: bytes) -> str:
@@ -42,15 +42,15 @@ class TestUnpacked:
         assert unpack_xml(f" {text[:20]}\r\n{text[20:]}\n") == DECLARATION + XML
 
     def test_package_may_be_as_large_as_the_largest_document(self) -> None:
-        assert unpack_xml(zipped(bytes(LARGEST))) == bytes(LARGEST)
-        assert unpack_xml(zipped(bytes(LARGEST + 1))) is None
+        assert unpack_xml(zipped(bytes(MAX_BYTES))) == bytes(MAX_BYTES)
+        assert unpack_xml(zipped(bytes(MAX_BYTES + 1))) is None
 
     def test_package_is_not_unpacked_beyond_the_largest_size(self) -> None:
         bomb = zipped(bytes(200_000_000))
         tracemalloc.start()
         try:
             assert unpack_xml(bomb) is None
-            assert tracemalloc.get_traced_memory()[1] < 3 * LARGEST
+            assert tracemalloc.get_traced_memory()[1] < 3 * MAX_BYTES
         finally:
             tracemalloc.stop()
 

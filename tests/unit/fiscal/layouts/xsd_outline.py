@@ -20,7 +20,7 @@ _parser = import_module("re._parser")
 XS = "{http://www.w3.org/2001/XMLSchema}"
 A_DAY, A_MOMENT = "2026-02-15", "2026-02-15T10:00:00-03:00"
 A_DAY_OF_XSD = "date"
-MOST_DIGITS = 15
+MAX_DIGITS = 15
 BASE = "base"
 """Name under which a restriction keeps the type that it restricts, among its facets."""
 # A pattern that repeats without end says nothing about length.
@@ -79,7 +79,7 @@ class SimpleType:
     @cached_property
     def places(self) -> int:
         """The most decimals of a number; 0 for a text or a whole number."""
-        tried = [f"{whole}.{'1' * digits}" for whole in (0, 1) for digits in range(1, MOST_DIGITS)]
+        tried = [f"{whole}.{'1' * digits}" for whole in (0, 1) for digits in range(1, MAX_DIGITS)]
         listed = [value for values in self.values("enumeration") for value in values]
         fitting = [text for text in listed or tried if self.accepts(text)]
         return 0 if self._is_free else max((len(text.partition(".")[2]) for text in fitting), default=0)
@@ -100,7 +100,7 @@ class SimpleType:
         return self._takes_a_run_of("x")
 
     def _takes_a_run_of(self, character: str) -> bool:
-        return any(self.accepts(character * times) for times in range(1, MOST_DIGITS))
+        return any(self.accepts(character * times) for times in range(1, MAX_DIGITS))
 
 
 class Schema:

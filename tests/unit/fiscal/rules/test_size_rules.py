@@ -14,7 +14,7 @@ from unit.fiscal.goods.support import ITEM, NFE_BODY, SOLD_IN_THE_SHOP, issuance
 
 LIMIT = 500 * 1024
 """Bytes of the longest message that an authority accepts."""
-LONGEST_LOT_ID = 10**15 - 1
+MAX_LOT_ID = 10**15 - 1
 LONG_ITEMS = [ITEM | {"notes": "x" * 500, "unitValue": 1}] * 700
 
 
@@ -26,7 +26,7 @@ def longest_accepted() -> bytes:
 
 class TestLength:
     def test_longest_document_leaves_room_for_its_lot(self) -> None:
-        lot = authorization_lot(LONGEST_LOT_ID, [longest_accepted()])
+        lot = authorization_lot(MAX_LOT_ID, [longest_accepted()])
         assert LIMIT - 100 < len(lot) <= LIMIT
 
     def test_document_beyond_the_limit_is_refused_with_a_hint(self) -> None:

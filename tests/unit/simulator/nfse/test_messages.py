@@ -11,7 +11,7 @@ from cryptography.x509 import load_der_x509_certificate
 from lxml import etree
 
 from carimbo.fiscal.sample_certificate import SampleAuthority
-from carimbo.simulator.nfse.call import LARGEST_UNZIPPED, MESSAGE_RULES
+from carimbo.simulator.nfse.call import MAX_UNZIPPED_BYTES, MESSAGE_RULES
 from carimbo.simulator.nfse.rules.certificates import SENDER_RULES
 from carimbo.simulator.trust import CertificateFlaw, TrustedAuthorities
 from unit.simulator.mutating import DS
@@ -74,7 +74,7 @@ class TestBody:
             zipped(DECLARATION + b"<DPS/>") + "AAAA",
             b64encode(gzip.compress(b"<DPS/>", mtime=0) + b"more").decode(),
             "\ud800",
-            zipped(b"x" * (LARGEST_UNZIPPED + 1)),
+            zipped(b"x" * (MAX_UNZIPPED_BYTES + 1)),
             zipped(b""),
         ],
     )

@@ -27,8 +27,8 @@ from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.tables.authorities import NfceAddresses, nfce_addresses
 
 # XSD: lengths of qrCode and urlChave.
-_LONGEST_QR = 1_000
-_LONGEST_CONSULT = 85
+_MAX_QR_LENGTH = 1_000
+_MAX_CONSULT_URL_LENGTH = 85
 
 _BAR = "|"
 _QUERY = "?p="
@@ -113,7 +113,10 @@ def offline_v3(address: str, receipt: OfflineReceipt, signer: Signer) -> str:
 
 def supplement_xml(qr_code: str, consult: str) -> str:
     """Returns `infNFeSupl`, which comes between the signed part and its signature."""
-    qr_text, consult_text = canonical.text(qr_code, _LONGEST_QR), canonical.text(consult, _LONGEST_CONSULT)
+    qr_text, consult_text = (
+        canonical.text(qr_code, _MAX_QR_LENGTH),
+        canonical.text(consult, _MAX_CONSULT_URL_LENGTH),
+    )
     return f"<infNFeSupl><qrCode>{qr_text}</qrCode><urlChave>{consult_text}</urlChave></infNFeSupl>"
 
 
@@ -191,9 +194,9 @@ class QrCode:
 
 def read_qr(text: str) -> QrCode:
     """Parses a QR code of version 2 or 3; the caller compares its values. Raises `InvalidQr`."""
-    address, separator, query = text[: _LONGEST_QR + 1].partition(_QUERY)
+    address, separator, query = text[: _MAX_QR_LENGTH + 1].partition(_QUERY)
     values = query.split(_BAR)
-    if not separator or len(text) > _LONGEST_QR or len(values) < len(_START):
+    if not separator or len(text) > _MAX_QR_LENGTH or len(values) < len(_START):
         raise InvalidQr("396", "O QR Code não tem os parâmetros que a NFC-e exige.")
     version = values[1]
     if version not in ("2", "3"):

@@ -23,11 +23,11 @@ from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.tables.authorities import NfceAddresses
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml, root_alone
 
-LONGEST_XML = 500_000
+MAX_XML_BYTES = 500_000
 """The longest message that the authorities accept, in bytes (MOC 7.0, rejection 214)."""
 
 # A hostile document can break the XSD in tens of thousands of places: the first ones are enough.
-_MOST_SCHEMA_PROBLEMS = 50
+_MAX_SCHEMA_PROBLEMS = 50
 _PATH = "signedXml"
 _NOT_AN_NFE = "SIGNED_XML_NOT_NFE"
 _NOT_OFFLINE = "SIGNED_XML_NOT_OFFLINE"
@@ -79,7 +79,7 @@ def check_signed_xml(
         signature: VerifiedSignature | Problem = verify(root)
     except BadSignature as reason:
         signature = _problem("297", str(reason))
-    schema_problems = schemas.problems(Schema.NFE, root)[:_MOST_SCHEMA_PROBLEMS]
+    schema_problems = schemas.problems(Schema.NFE, root)[:_MAX_SCHEMA_PROBLEMS]
     problems = (
         *_form(root),
         *(replace(problem, path=_PATH) for problem in schema_problems),
@@ -95,7 +95,7 @@ def check_signed_xml(
 
 def _invoice(xml: bytes) -> etree._Element | Problem:
     try:
-        root = read_xml(xml, limit=LONGEST_XML)
+        root = read_xml(xml, limit=MAX_XML_BYTES)
     except UnreadableXml as reason:
         return _problem("243", str(reason))
     if root.tag == f"{{{NAMESPACE}}}NFe":

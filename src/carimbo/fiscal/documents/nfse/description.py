@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION, NfseRequest
+from carimbo.fiscal.documents.nfse.request import MAX_DESCRIPTION_LENGTH, NfseRequest
 from carimbo.fiscal.identity.tax_ids import format_tax_id
 from carimbo.fiscal.money import format_amount
 from carimbo.fiscal.parties.company import Company
@@ -71,14 +71,14 @@ def fill_variables(source: VariableSource, findings: Findings) -> str:
         return (variable(source) if variable else "") or match[0]
 
     filled = _VARIABLE.sub(value, text)
-    if len(filled) > LONGEST_DESCRIPTION:
+    if len(filled) > MAX_DESCRIPTION_LENGTH:
         findings.add_problem(
             Problem(
                 "DESCRIPTION_LENGTH",
                 "serviceDescription",
                 f"Com as variáveis preenchidas a descrição tem {len(filled)} caracteres, e cabem"
-                f" {LONGEST_DESCRIPTION}.",
+                f" {MAX_DESCRIPTION_LENGTH}.",
             )
         )
     # Cut, so that the layout does not report the length a second time.
-    return filled[:LONGEST_DESCRIPTION]
+    return filled[:MAX_DESCRIPTION_LENGTH]

@@ -41,12 +41,12 @@ from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.rules import judge
 
 ISSUED_BY_PROVIDER = "1"
-_LONGEST_VERSION = 20
+_MAX_VERSION_LENGTH = 20
 
 
 def application_version(software: Software) -> str:
     """Returns the name of the software, cut to the length of `verAplic`."""
-    return software.name[:_LONGEST_VERSION]
+    return software.name[:_MAX_VERSION_LENGTH]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 from carimbo.fiscal.catalog.sale import SaleDocumentBody, SalePart, SoldLine, without_absent
 from carimbo.fiscal.documents.nfse.bodies import IssBody, ServiceIbsCbsBody, TaxesBody
 from carimbo.fiscal.documents.nfse.ibs_cbs import USUAL_INDICATOR, takes_usual_indicator
-from carimbo.fiscal.documents.nfse.request import LONGEST_DESCRIPTION
+from carimbo.fiscal.documents.nfse.request import MAX_DESCRIPTION_LENGTH
 from carimbo.fiscal.documents.nfse.service_facts import (
     SETTINGS_ROUTE,
     code_digits,
@@ -19,8 +19,8 @@ from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.fiscal.parties.party_address import is_in_brazil
 from carimbo.fiscal.problems import Incomplete, Problem, quoted
 
-_SHORTEST_NAME, _LONGEST_NAME = 3, 64
-_LONGEST_EMAIL = 80
+_MIN_NAME_LENGTH, _MAX_NAME_LENGTH = 3, 64
+_MAX_EMAIL_LENGTH = 80
 # Shops do not ask for a foreign id, and only the name of the country is known.
 _DISPENSED_FROM_FOREIGN_ID = "1"
 _FOREIGN_ID_FIELDS = {"foreignId", "noForeignIdReason"}
@@ -101,10 +101,10 @@ def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleDocumentBody:
                 "O total dos serviços deve ser maior que zero.",
             )
         )
-    name, discount = first.name[:_LONGEST_NAME].strip(), total(line.discount for line in part.lines)
+    name, discount = first.name[:_MAX_NAME_LENGTH].strip(), total(line.discount for line in part.lines)
     body = {
         "serviceDescription": description,
-        "name": name if len(name) >= _SHORTEST_NAME else None,
+        "name": name if len(name) >= _MIN_NAME_LENGTH else None,
         "sku": first.sku,
         "category": first.category,
         "guarantee": first.guarantee,
@@ -132,8 +132,8 @@ def _description(part: SalePart) -> str:
     if part.note.discrimination:
         return part.note.discrimination
     listed = "\n".join(map(_described, part.lines))
-    is_whole = len(listed) <= LONGEST_DESCRIPTION
-    return listed if is_whole else listed[: LONGEST_DESCRIPTION - len(_ELLIPSIS)] + _ELLIPSIS
+    is_whole = len(listed) <= MAX_DESCRIPTION_LENGTH
+    return listed if is_whole else listed[: MAX_DESCRIPTION_LENGTH - len(_ELLIPSIS)] + _ELLIPSIS
 
 
 def _described(line: SoldLine) -> str:
@@ -162,7 +162,7 @@ def _borrower(customer: CustomerFacts) -> dict[str, Any]:
         **id_fields,
         "name": customer.name,
         "municipalRegistration": customer.municipal_registration,
-        "email": email if 0 < len(email) <= _LONGEST_EMAIL else None,
+        "email": email if 0 < len(email) <= _MAX_EMAIL_LENGTH else None,
         "phone": customer.phone,
         "address": None if lives_abroad and "taxId" in id_fields else customer.address or None,
     }

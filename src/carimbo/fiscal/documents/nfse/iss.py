@@ -15,7 +15,7 @@ from carimbo.fiscal.parties.company import Company, TaxRegime
 from carimbo.fiscal.parties.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Findings, Problem
 
-HIGHEST_RATE = Decimal(5)
+MAX_RATE = Decimal(5)
 LOWEST_WITHHELD_RATE = Decimal("1.8")
 # Operations that are in the national list only for IBS and CBS (E0532).
 _WITHOUT_ISS = "99"
@@ -170,7 +170,7 @@ def _suspension(request: NfseRequest) -> layout.Suspension | None:
 
 
 def _wrong_rate(rate: Decimal, facts: IssFacts) -> tuple[Problem, ...]:
-    if rate > HIGHEST_RATE:
+    if rate > MAX_RATE:
         return (Problem("E0595", "iss.rate", "A alíquota do ISS não pode ser maior que 5%."),)
     if facts.assessment == SimplesAssessment.ALL and rate < LOWEST_WITHHELD_RATE:
         code = "E0621" if facts.is_active else "E0628"

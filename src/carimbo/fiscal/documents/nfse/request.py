@@ -47,10 +47,10 @@ from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, Discounts, Municip
 from carimbo.fiscal.layouts.dps_v1.service import Construction, ForeignTrade, PublicEvent
 from carimbo.fiscal.parties.address import CountryCode
 
-LONGEST_DESCRIPTION = 2000
+MAX_DESCRIPTION_LENGTH = 2000
 DIRECT_SKU = "direct-api-nfse"
 """The SKU of notes that have none."""
-_LONGEST_NAME = 64
+_MAX_NAME_LENGTH = 64
 # Required fields of the detailed form, with the text of what to send.
 _OF_DETAILED_FORM = {
     "federalServiceCode": "federalServiceCode, o item da LC 116, como 01.05",
@@ -117,7 +117,7 @@ class ReplacementBody(Body):
 class NfseRequest(Body):
     """An NFS-e to issue."""
 
-    service_description: Annotated[Notes, StringConstraints(max_length=LONGEST_DESCRIPTION)] = Field(
+    service_description: Annotated[Notes, StringConstraints(max_length=MAX_DESCRIPTION_LENGTH)] = Field(
         description="Descrição do serviço, que aceita variáveis como {nomeProduto} (xDescServ).",
         examples=["Assinatura mensal do plano {nomeProduto}"],
     )
@@ -263,4 +263,4 @@ class NfseRequest(Body):
     @property
     def item_name(self) -> str:
         """The name of the service in the catalog."""
-        return self.name or " ".join(self.service_description.split())[:_LONGEST_NAME].strip()
+        return self.name or " ".join(self.service_description.split())[:_MAX_NAME_LENGTH].strip()

@@ -15,7 +15,7 @@ RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(
     when=lambda document: document.invoice.billing is not None
 )
 
-_LONGEST_TERM = 10
+_MAX_TERM_YEARS = 10
 _EMPTY_BILL = Bill()
 _NEEDED_OF_A_BILL = ("number", "original_amount", "net_amount")
 
@@ -127,7 +127,7 @@ def something_is_due_later(document: RuleInput) -> At | None:
 @RULES.rule("797", "NT 2025.001, Y09-50", "A parcela vence daqui a mais de dez anos.", models=(NFE,))
 def installments_are_due_soon(document: RuleInput) -> Iterator[At]:
     """Refuses installments due in more than ten years."""
-    last = (document.now.year + _LONGEST_TERM, document.now.month, document.now.day)
+    last = (document.now.year + _MAX_TERM_YEARS, document.now.month, document.now.day)
     for position, installment in enumerate(_installments(document)):
         due = installment.due_date
         if due and (due.year, due.month, due.day) > last:

@@ -163,15 +163,15 @@ _TOO_LONG, _SOURCE = "214", "MOC 7.0, B01"
 # Bytes that the message with one document (enviNFe) adds.
 _LOT = 200
 # The limit of 500 kB in the manual, read as kibibytes and as kilobytes.
-_LONGEST_TAKEN, _LONGEST_SURELY_TAKEN = 500 * 1024 - _LOT, 500_000 - _LOT
+_MAX_ACCEPTED_BYTES, _MAX_SURELY_ACCEPTED_BYTES = 500 * 1024 - _LOT, 500_000 - _LOT
 
 
 def judge_size(document: bytes) -> Judgement:
     """Refuses XML that is too long for every authority, and warns if it may be too long for some."""
     size = len(document)
-    if size <= _LONGEST_SURELY_TAKEN:
+    if size <= _MAX_SURELY_ACCEPTED_BYTES:
         return NOTHING_BROKEN
     message = f"A nota tem {size // 1_000} kB em XML, e a SEFAZ recebe mensagens de até 500 kB."
     problem = Problem(_TOO_LONG, "items", message, hint_of(_TOO_LONG), _SOURCE)
     warning = f"items: A nota tem {size // 1_000} kB em XML, e a SEFAZ pode recusar mais de 500 kB (214)."
-    return Judgement((problem,) if size > _LONGEST_TAKEN else (), (warning,))
+    return Judgement((problem,) if size > _MAX_ACCEPTED_BYTES else (), (warning,))

@@ -27,7 +27,7 @@ EXTERNAL_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook(external=True)
 _PRINTED_AS_RECEIPTS = frozenset({"4", "5"})
 _PRESENCES = frozenset({Presence.IN_PERSON.code, Presence.DELIVERY.code, Presence.OUTSIDE.code})
 # States may set other limits, but none above this one is known (NT 2026.002, W16-40).
-_HIGHEST_ANONYMOUS = Decimal("10000.00")
+_MAX_ANONYMOUS_AMOUNT = Decimal("10000.00")
 
 
 @EXTERNAL_RULES.rule(
@@ -216,7 +216,7 @@ def sold_to_someone_else(document: RuleInput) -> At | None:
 )
 def buyer_is_identified_above_the_limit(document: RuleInput) -> At | None:
     """Refuses a buyer without identification above the limit."""
-    if document.invoice.totals.invoice.amount <= _HIGHEST_ANONYMOUS:
+    if document.invoice.totals.invoice.amount <= _MAX_ANONYMOUS_AMOUNT:
         return None
     buyer = document.recipient
     has_id = buyer is not None and (buyer.cnpj, buyer.cpf, buyer.foreign_id) != (None, None, None)

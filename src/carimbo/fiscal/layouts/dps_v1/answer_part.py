@@ -22,7 +22,7 @@ from carimbo.fiscal.outcome import Cause, NotJudged, one_line, unexpected, unrea
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml, root_alone
 
 # A packed note or event has about 20 kB.
-_LARGEST_BODY = 4_000_000
+_MAX_BODY_BYTES = 4_000_000
 _WEB_PAGE = re.compile(rb"\s*<")
 _MARKUP = re.compile(r"<[^>]*>")
 _EXCERPT_BYTES = 2_000
@@ -31,7 +31,7 @@ _DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
 # A DPS has a few kB, and the authority adds about as much around it.
-_LARGEST_DOCUMENT = 4 * 1024 * 1024
+_MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 
 _DIGEST = "/".join(f"{{{DSIG}}}{tag}" for tag in ("Signature", "SignedInfo", "Reference", "DigestValue"))
 
@@ -79,7 +79,7 @@ def read_object(body: bytes) -> JsonPart | NotJudged:
     if _WEB_PAGE.match(body):
         return NotJudged(cause=Cause.HTML, detail=excerpt(body))
     try:
-        value = json.loads(body, parse_float=Decimal) if len(body) <= _LARGEST_BODY else None
+        value = json.loads(body, parse_float=Decimal) if len(body) <= _MAX_BODY_BYTES else None
     except (ValueError, RecursionError):
         value = None
     if value is None:
@@ -105,10 +105,10 @@ def unpack_xml(text: str) -> bytes | None:
         if not zipped.startswith(_GZIP_MAGIC):
             # The consult of events encodes in base64 twice.
             zipped = binascii.a2b_base64(zipped)
-        xml = decompressor.decompress(zipped, _LARGEST_DOCUMENT + 1)
+        xml = decompressor.decompress(zipped, _MAX_DOCUMENT_BYTES + 1)
     except (ValueError, zlib.error):
         return None
-    return xml if decompressor.eof and len(xml) <= _LARGEST_DOCUMENT else None
+    return xml if decompressor.eof and len(xml) <= _MAX_DOCUMENT_BYTES else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.tables.statuses import Action
 from carimbo.fiscal.xml_reading import root_alone
 
-_HIGHEST_SERIES = 999
-_HIGHEST_NUMBER = 999_999_999
+_MAX_SERIES = 999
+_MAX_NUMBER = 999_999_999
 
 
 @group("infInut")
@@ -114,12 +114,12 @@ def issue_inutilization(
 
 def _out_of_range(inutilization: InutilizationRange) -> Iterator[Problem]:
     """Yields numbers that do not fit the Id, and a range that ends before it begins (rule 224)."""
-    if not 0 <= inutilization.series <= _HIGHEST_SERIES:
-        yield Problem(SCHEMA_PROBLEM, "series", f"A série vai de 0 a {_HIGHEST_SERIES}.")
+    if not 0 <= inutilization.series <= _MAX_SERIES:
+        yield Problem(SCHEMA_PROBLEM, "series", f"A série vai de 0 a {_MAX_SERIES}.")
     numbers = (("numberStart", inutilization.first_number), ("numberEnd", inutilization.last_number))
     for path, number in numbers:
-        if not 1 <= number <= _HIGHEST_NUMBER:
-            yield Problem(SCHEMA_PROBLEM, path, f"O número vai de 1 a {_HIGHEST_NUMBER}.")
+        if not 1 <= number <= _MAX_NUMBER:
+            yield Problem(SCHEMA_PROBLEM, path, f"O número vai de 1 a {_MAX_NUMBER}.")
     if inutilization.last_number < inutilization.first_number:
         yield Problem("224", "numberEnd", "O número final é menor do que o inicial.")
 

@@ -17,8 +17,8 @@ _NSU = re.compile(r"[0-9]{1,15}")
 _GZIP = 16 + zlib.MAX_WBITS
 
 # An authorised document has at most some 500 kB; a page has 50 of them.
-_LARGEST_DOCUMENT = 4 * 1024 * 1024
-_LARGEST_PAGE = 64 * 1024 * 1024
+_MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
+_MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ def _nsu(answer: SefazPart, tag: str) -> int | None:
 
 
 def _documents(lot: SefazPart) -> Iterator[DistributedDocument]:
-    room = _LARGEST_PAGE
+    room = _MAX_PAGE_BYTES
     for zipped in lot.parts("docZip"):
-        xml = _unzipped(zipped.own_text, min(room, _LARGEST_DOCUMENT))
+        xml = _unzipped(zipped.own_text, min(room, _MAX_DOCUMENT_BYTES))
         room -= len(xml or b"")
         nsu, schema = zipped.element.get("NSU", ""), zipped.element.get("schema", "")
         yield DistributedDocument(int(nsu) if _NSU.fullmatch(nsu) else None, schema, xml)

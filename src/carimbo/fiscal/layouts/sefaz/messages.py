@@ -13,8 +13,8 @@ from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.xml_reading import root_alone
 
-_MOST_DOCUMENTS = 50
-_MOST_EVENTS = 20
+_MAX_DOCUMENTS = 50
+_MAX_EVENTS = 20
 
 
 def message(dialect: Dialect, root: str, *content: bytes, version: str | None = None) -> bytes:
@@ -36,7 +36,7 @@ def document_lot(dialect: Dialect, lot_id: int, signed_documents: Sequence[bytes
     """Asks for the authorization of documents: one is answered directly, several later by a receipt."""
     synchronous = "1" if len(signed_documents) == 1 else "0"
     heading = _element("idLote", lot_id), _element("indSinc", synchronous)
-    return message(dialect, f"envi{dialect.stem}", *heading, *_all(signed_documents, _MOST_DOCUMENTS))
+    return message(dialect, f"envi{dialect.stem}", *heading, *_all(signed_documents, _MAX_DOCUMENTS))
 
 
 def event_reception(dialect: Dialect, lot_id: int, signed_event: bytes) -> bytes:
@@ -46,7 +46,7 @@ def event_reception(dialect: Dialect, lot_id: int, signed_event: bytes) -> bytes
 
 def event_lot(dialect: Dialect, lot_id: int, signed_events: Sequence[bytes]) -> bytes:
     """Asks for the registration of events."""
-    events = _all(signed_events, _MOST_EVENTS)
+    events = _all(signed_events, _MAX_EVENTS)
     return message(dialect, "envEvento", _element("idLote", lot_id), *events, version=dialect.event_version)
 
 

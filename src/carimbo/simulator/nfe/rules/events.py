@@ -48,7 +48,7 @@ _MANIFESTATION_DEADLINES = {
     ACKNOWLEDGED.code: timedelta(days=10),
     **dict.fromkeys(_CONCLUSIVE_CODES, timedelta(days=90)),
 }
-_LONGEST_REPLACEMENT_DELAY = timedelta(hours=2)
+_MAX_REPLACEMENT_DELAY = timedelta(hours=2)
 _BY_THE_ISSUER = "1"
 _NORMAL = "1"
 CANCELLATION_IN_TIME = timedelta(hours=24)
@@ -141,7 +141,7 @@ def replacement_issued_too_late(event: JudgedInvoiceEvent) -> bool:
     return (
         document is not None
         and other is not None
-        and other.issued_at - document.issued_at > _LONGEST_REPLACEMENT_DELAY
+        and other.issued_at - document.issued_at > _MAX_REPLACEMENT_DELAY
     )
 
 

@@ -20,7 +20,7 @@ _NOT_PAID_NOW = frozenset({_NO_PAYMENT, _PAID_LATER})
 _PAID_BY_CARD_OR_PIX = frozenset({"03", "04", "17"})
 _MAY_HAVE_A_CARD = frozenset({"03", "04", "10", "11", "12", "13", "15", "17", "18", "23", "24"})
 _INTEGRATED = "1"
-_LONGEST_TERM_IN_YEARS = 10
+_MAX_TERM_YEARS = 10
 
 
 def billed_in_nfe(invoice: JudgedInvoice) -> bool:
@@ -75,7 +75,7 @@ def due_on_the_day_of_issue(invoice: JudgedInvoice) -> bool:
 def due_too_late(invoice: JudgedInvoice) -> Finding:
     """NT 2025.001, Y09-50."""
     now = invoice.context.now
-    last = f"{now.year + _LONGEST_TERM_IN_YEARS:04d}-{now.month:02d}-{now.day:02d}"
+    last = f"{now.year + _MAX_TERM_YEARS:04d}-{now.month:02d}-{now.day:02d}"
     for position, installment in enumerate(_installments(invoice), start=1):
         if installment.text("dVenc") > last:
             return _occurrence(position)

@@ -35,7 +35,7 @@ _FORMATS = frozenset("45")
 _DELIVERY, _OUTSIDE = "4", "5"
 _PRESENCES = frozenset({"1", _DELIVERY, _OUTSIDE})
 _NO_FREIGHT = "9"
-_HIGHEST_ANONYMOUS = Decimal(10_000)
+_MAX_ANONYMOUS_AMOUNT = Decimal(10_000)
 _SERVICE = "5933"
 _GIFT, _OTHER_EXIT = "5910", "5949"
 _TAXED_NOW = frozenset({"5101", "5102", "5103", "5104", "5115", _GIFT})
@@ -189,7 +189,7 @@ def outside_the_total(line: JudgedLine, invoice: JudgedInvoice) -> bool:
 
 def anonymous_above_the_limit(invoice: JudgedInvoice) -> bool:
     """NT 2026.002, W16-40; states can set another limit."""
-    if invoice.content.amount("total/ICMSTot/vNF") <= _HIGHEST_ANONYMOUS:
+    if invoice.content.amount("total/ICMSTot/vNF") <= _MAX_ANONYMOUS_AMOUNT:
         return False
     return not taxpayer(invoice, "dest") and not has_foreign_id(invoice)
 

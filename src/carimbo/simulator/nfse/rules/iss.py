@@ -34,7 +34,7 @@ _IMMUNITY = f"{CITY_TAX}/tpImunidade"
 _UNKNOWN_IMMUNITY = "0"
 _TOLLS, _WITHOUT_ISS = "220101", "99"
 _BUILDING = ("0702", "0705")
-_HIGHEST = Decimal("5.00")
+_MAX_RATE = Decimal("5.00")
 _LOWEST_IN_SIMPLES = Decimal("1.80")
 _RATED_BY_CITY = frozenset({CityBenefit.EXEMPTION, CityBenefit.RATE})
 
@@ -182,7 +182,7 @@ def may_need_rate(dps: JudgedDps) -> bool:
 
 def rate_too_high(dps: JudgedDps) -> bool:
     """The rate is above the legal maximum (LC 116/2003, art. 8)."""
-    return dps.amount(RATE) > _HIGHEST
+    return dps.amount(RATE) > _MAX_RATE
 
 
 def rate_set_by_benefit(dps: JudgedDps) -> bool:

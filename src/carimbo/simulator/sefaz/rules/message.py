@@ -18,7 +18,7 @@ from carimbo.simulator.rules import (
     flaws_of_signer,
 )
 from carimbo.simulator.sefaz.call import UTF_8, ReceivedMessage, ServiceCall
-from carimbo.simulator.sefaz.dialect import LONGEST_MESSAGE, FamilyDialect
+from carimbo.simulator.sefaz.dialect import MAX_MESSAGE_LENGTH, FamilyDialect
 from carimbo.simulator.trust import CertificateFlaw
 from carimbo.simulator.xml_messages import first_fault, is_prefixed, local_name
 
@@ -102,7 +102,7 @@ def schema_fault(
     fault = first_fault(received.context.xsds.of(schema), _with_xsd_version(dialect, root))
     if fault is None:
         return None
-    room = LONGEST_MESSAGE - len(f"{dialect.text_of(AuthorityVerdict(code))} []")
+    room = MAX_MESSAGE_LENGTH - len(f"{dialect.text_of(AuthorityVerdict(code))} []")
     return f"[{fault[-room:]}]"
 
 
