@@ -37,7 +37,7 @@ async def server(
 def many_cases(operation: Operation) -> Iterator[Case]:
     return chain(
         examples_of(operation),
-        corners_of(operation, most=MAX_CORNERS),
+        corners_of(operation, max_cases=MAX_CORNERS),
         random_cases(operation, GenerationMode.POSITIVE, RANDOM_CASES),
         random_cases(operation, GenerationMode.NEGATIVE, RANDOM_CASES),
     )

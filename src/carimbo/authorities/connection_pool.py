@@ -100,10 +100,10 @@ class ConnectionPool:
 class ConnectionPools:
     """One pool per certificate. Above the limit, the pools unused for longest are closed."""
 
-    def __init__(self, trust: TrustStore, timeouts: AuthorityTimeouts, most_certificates: int = 200) -> None:
+    def __init__(self, trust: TrustStore, timeouts: AuthorityTimeouts, max_certificates: int = 200) -> None:
         self.timeouts = timeouts
         self._trust = trust
-        self._max_pools = most_certificates
+        self._max_pools = max_certificates
         self._pools: dict[str, ConnectionPool] = {}
         self._all_connections: set[HttpConnection] = set()
 

@@ -64,11 +64,11 @@ class Pacing:
         self,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        most_remembered: int = 100_000,
+        max_remembered: int = 100_000,
     ) -> None:
         self._clock = clock
         self._now = now
-        self._most = most_remembered
+        self._max_remembered = max_remembered
         self._sent: OrderedDict[_Key, deque[float]] = OrderedDict()
         self._pauses: OrderedDict[_Key, float] = OrderedDict()
 
@@ -130,9 +130,9 @@ class Pacing:
         A short pause behind a long one is removed late, which does no harm.
         """
         now = self._clock()
-        while self._pauses and (len(self._pauses) > self._most or _first(self._pauses) <= now):
+        while self._pauses and (len(self._pauses) > self._max_remembered or _first(self._pauses) <= now):
             self._pauses.popitem(last=False)
-        while self._sent and (len(self._sent) > self._most or _is_expired(_first(self._sent), now)):
+        while self._sent and (len(self._sent) > self._max_remembered or _is_expired(_first(self._sent), now)):
             self._sent.popitem(last=False)
 
 

@@ -120,7 +120,7 @@ class CancellationDeadline:
 class Repetition:
     """The rules for several events of a kind, each with the next sequence."""
 
-    most: int
+    max_events: int
     exceeded: Problem
     """The problem of an event beyond the limit."""
     taken_code: str

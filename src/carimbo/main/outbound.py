@@ -57,8 +57,8 @@ async def delivery_sender_of(settings: Settings, database: Database) -> AsyncIte
 def delivery_options_of(settings: Settings) -> DeliveryWorkerOptions:
     """Returns the limits and waits of the delivery worker."""
     return DeliveryWorkerOptions(
-        most=settings.webhook_concurrency,
-        each=settings.webhook_concurrency_each,
+        max_deliveries=settings.webhook_concurrency,
+        max_per_webhook=settings.webhook_concurrency_each,
         # Longer than an attempt can take.
         lease=timedelta(seconds=2 * settings.webhook_seconds),
         poll=timedelta(seconds=settings.worker_poll_seconds),

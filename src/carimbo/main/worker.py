@@ -106,7 +106,7 @@ def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
     """Builds the runner of queued work."""
     backoff = Backoff(
         first=timedelta(seconds=settings.retry_first_seconds),
-        longest=timedelta(seconds=settings.retry_longest_seconds),
+        max_pause=timedelta(seconds=settings.retry_longest_seconds),
     )
     return Advancer(
         context.database,

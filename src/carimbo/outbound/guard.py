@@ -105,7 +105,7 @@ class WebhookGuard:
     async def objection_to(self, url: str) -> str | None:
         """Looks up the host of a URL; returns why it must not be called, in Portuguese, or None."""
         try:
-            await self.addresses_for(*self.admit(url).place)
+            await self.addresses_for(*self.admit(url).host_port)
         except UrlRefused as refusal:
             return str(refusal)
         return None
@@ -113,7 +113,7 @@ class WebhookGuard:
     def admit(self, url: str) -> Target:
         """Parses a URL and checks its scheme. Raises UrlRefused."""
         target = target_of(url)
-        if target.scheme != "https" and target.place not in self._allowed:
+        if target.scheme != "https" and target.host_port not in self._allowed:
             raise UrlRefused("A URL deve começar com https://.")
         return target
 

@@ -37,14 +37,14 @@ class Target:
     """A parsed URL: server and path."""
 
     scheme: str
-    place: HostPort
+    host_port: HostPort
     path: str
     """Path and query, in ASCII."""
 
     @property
     def host_header(self) -> str:
         """The value of the `Host` header, without a default port."""
-        return self.place.name.removesuffix(f":{_PORTS[self.scheme]}")
+        return self.host_port.name.removesuffix(f":{_PORTS[self.scheme]}")
 
 
 def target_of(url: str) -> Target:
@@ -57,9 +57,9 @@ def target_of(url: str) -> Target:
     except ValueError as error:
         raise UrlRefused("A URL não está bem escrita.") from error
     _check(parts, url)
-    place = HostPort(host_of(parts), _PORTS[parts.scheme] if port is None else port)
+    host_port = HostPort(host_of(parts), _PORTS[parts.scheme] if port is None else port)
     query = f"?{parts.query}" if parts.query else ""
-    return Target(parts.scheme, place, _ascii((parts.path or "/") + query))
+    return Target(parts.scheme, host_port, _ascii((parts.path or "/") + query))
 
 
 def host_of(parts: SplitResult) -> str:
@@ -104,7 +104,7 @@ class AllowedHosts:
     """Hosts that the operator lets webhooks reach, even in private networks; with one port or all ports."""
 
     hosts: frozenset[str] = frozenset()
-    places: frozenset[HostPort] = frozenset()
+    host_ports: frozenset[HostPort] = frozenset()
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -115,8 +115,8 @@ class AllowedHosts:
             frozenset(HostPort(host, port) for host, port in entries if port is not None),
         )
 
-    def __contains__(self, place: HostPort) -> bool:
-        return place.host in self.hosts or place in self.places
+    def __contains__(self, host_port: HostPort) -> bool:
+        return host_port.host in self.hosts or host_port in self.host_ports
 
 
 def _parse_entry(text: str) -> tuple[str, int | None]:

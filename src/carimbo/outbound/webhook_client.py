@@ -144,12 +144,12 @@ def _tls(ca_file: Path | None) -> ssl.SSLContext:
     return context
 
 
-def _pool(tls: ssl.SSLContext, network: GuardedNetwork, most_idle: int) -> httpcore2.AsyncConnectionPool:
+def _pool(tls: ssl.SSLContext, network: GuardedNetwork, max_idle: int) -> httpcore2.AsyncConnectionPool:
     """Returns a pool without a limit of connections, which slow receivers would use up for all others."""
     return httpcore2.AsyncConnectionPool(
         ssl_context=tls,
         max_connections=None,
-        max_keepalive_connections=most_idle,
+        max_keepalive_connections=max_idle,
         keepalive_expiry=_IDLE_SECONDS,
         network_backend=network,
     )
@@ -157,7 +157,7 @@ def _pool(tls: ssl.SSLContext, network: GuardedNetwork, most_idle: int) -> httpc
 
 def _url(target: Target) -> httpcore2.URL:
     return httpcore2.URL(
-        scheme=target.scheme, host=target.place.host, port=target.place.port, target=target.path
+        scheme=target.scheme, host=target.host_port.host, port=target.host_port.port, target=target.path
     )
 
 

@@ -11,10 +11,10 @@ _MOBILE, _LANDLINE = 11, 10
 _SWAPPED = str.maketrans(",.", ".,")
 
 
-def number(value: Decimal, places: int = 2, most: int | None = None) -> str:
-    """Returns a number with points and a comma, with `places` decimals or, if it has more, up to `most`."""
-    digits = f"{value:,.{places if most is None else most}f}"
-    if most is not None:
+def number(value: Decimal, places: int = 2, max_places: int | None = None) -> str:
+    """Returns a number with points and a comma: `places` decimals or, if it has more, up to `max_places`."""
+    digits = f"{value:,.{places if max_places is None else max_places}f}"
+    if max_places is not None:
         whole, _, rest = digits.partition(".")
         digits = f"{whole}.{rest.rstrip('0').ljust(places, '0')}" if places else f"{whole}.{rest.rstrip('0')}"
     return digits.rstrip(".").translate(_SWAPPED)

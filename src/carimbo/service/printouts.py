@@ -31,8 +31,8 @@ from carimbo.storage.emissions import EmissionRow
 class PdfCache:
     """Renders files in threads and caches them by key; the least recently used are dropped beyond a size."""
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._files: OrderedDict[str, bytes] = OrderedDict()
         self._tasks: dict[str, asyncio.Task[bytes]] = {}
@@ -59,10 +59,10 @@ class PdfCache:
         finally:
             del self._tasks[key]
 
-        if len(file) <= self._most_bytes:
+        if len(file) <= self._max_bytes:
             self._files[key] = file
             self._bytes += len(file)
-            while self._bytes > self._most_bytes:
+            while self._bytes > self._max_bytes:
                 _, dropped = self._files.popitem(last=False)
                 self._bytes -= len(dropped)
         return file

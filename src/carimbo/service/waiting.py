@@ -38,14 +38,14 @@ class Backoff:
     """Pauses that grow by a factor from the first to the longest."""
 
     first: timedelta
-    longest: timedelta
+    max_pause: timedelta
     factor: float = 2
 
     def pause(self, attempts: int, jitter: float) -> timedelta:
         """Returns the pause after a number of attempts; `jitter` in 0..1 spreads it over 75..125 %."""
         # In seconds, because the product may overflow a timedelta.
         seconds = self.first.total_seconds() * self.factor ** min(attempts - 1, _MAX_STEPS)
-        return timedelta(seconds=min(seconds, self.longest.total_seconds()) * (0.75 + jitter / 2))
+        return timedelta(seconds=min(seconds, self.max_pause.total_seconds()) * (0.75 + jitter / 2))
 
 
 def jitter() -> float:

@@ -98,7 +98,7 @@ class AuthoritySettings(BaseModel):
         """Growing fourfold, so that a key is consulted at most nine times an hour (NT 2018.002)."""
         return Backoff(
             first=timedelta(seconds=self.authority_retry_first_seconds),
-            longest=timedelta(seconds=self.authority_retry_longest_seconds),
+            max_pause=timedelta(seconds=self.authority_retry_longest_seconds),
             factor=4,
         )
 

@@ -41,15 +41,15 @@ def is_prefixed(text: bytes, root: etree._Element) -> bool:
     return any(sign in text for sign in _SIGNS_OF_PREFIXES) and bool(_PREFIXED(root))
 
 
-def unzipped(text: str, largest: int) -> bytes | None:
-    """Returns unzipped base64, cut after `largest` + 1 bytes; None if it is incomplete or invalid."""
+def unzipped(text: str, max_bytes: int) -> bytes | None:
+    """Returns unzipped base64, cut after `max_bytes` + 1 bytes; None if it is incomplete or invalid."""
     stream = zlib.decompressobj(_GZIP)
     try:
-        content = stream.decompress(b64decode(text, validate=True), largest + 1)
+        content = stream.decompress(b64decode(text, validate=True), max_bytes + 1)
     except (ValueError, zlib.error):
         return None
     is_whole = stream.eof and not stream.unused_data
-    return content if is_whole or len(content) > largest else None
+    return content if is_whole or len(content) > max_bytes else None
 
 
 class Xsds:

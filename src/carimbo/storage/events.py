@@ -130,7 +130,7 @@ class Events:
         )  # fmt: skip
         return row and EventPosition(**row)
 
-    async def place(self, most: int, up_to: int = _NO_END) -> bool:
+    async def assign_positions(self, limit: int, up_to: int = _NO_END) -> bool:
         """Assigns positions to events without one, after all others; returns whether there were any.
 
         The lock is a statement of its own: only a statement that begins after the wait sees the positions
@@ -139,14 +139,14 @@ class Events:
         await self._connection.execute(
             "select pg_advisory_xact_lock(hashtextextended('events:' || $1::uuid, 0))", self._subscription_id
         )
-        result = await self._connection.execute(_ASSIGN_POSITIONS, self._subscription_id, up_to, most)
+        result = await self._connection.execute(_ASSIGN_POSITIONS, self._subscription_id, up_to, limit)
         return result != "UPDATE 0"
 
-    async def page(self, after: int, most: int, without: str) -> list[PublishedEvent]:
+    async def page(self, after: int, limit: int, without: str) -> list[PublishedEvent]:
         """Returns the events after a position, in order, except those of one topic."""
         rows = await self._connection.fetch(
             f"{SELECT_EVENT} where v.subscription_id = $1 and v.position > $2 and v.topic <> $4"
             " order by v.position limit $3",
-            self._subscription_id, after, most, without,
+            self._subscription_id, after, limit, without,
         )  # fmt: skip
         return [published_event(row) for row in rows]

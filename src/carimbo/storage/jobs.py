@@ -59,7 +59,7 @@ async def enqueue(connection: Connection, key: WorkKey, after: timedelta = IMMED
     return _count(added) > 0
 
 
-async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta, most: int) -> int:
+async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta, limit: int) -> int:
     """Inserts jobs for rows that are overdue and that nobody holds, oldest first; returns how many.
 
     The order is total, because two processes that insert the same jobs in different orders would deadlock.
@@ -69,10 +69,10 @@ async def enqueue_due(connection: Connection, kind: WorkKind, overdue: timedelta
         where next_action_at <= now() - $1::interval and (lease_until is null or lease_until <= now())
         order by next_action_at, subscription_id, id limit $2
     ) as due"""
-    return _count(await connection.execute(insert_job_sql(kind, due), overdue, most))
+    return _count(await connection.execute(insert_job_sql(kind, due), overdue, limit))
 
 
-async def enqueue_upcoming(connection: Connection, kind: WorkKind, within: timedelta, most: int) -> int:
+async def enqueue_upcoming(connection: Connection, kind: WorkKind, within: timedelta, limit: int) -> int:
     """Inserts jobs for rows that will be due soon; returns how many.
 
     Rows that are due in weeks have no job until then, because the next job is searched among all jobs.
@@ -82,7 +82,7 @@ async def enqueue_upcoming(connection: Connection, kind: WorkKind, within: timed
         order by next_action_at, subscription_id, id limit $2
     ) as coming"""
     return _count(
-        await connection.execute(insert_job_sql(kind, coming, "next_action_at - now()"), within, most)
+        await connection.execute(insert_job_sql(kind, coming, "next_action_at - now()"), within, limit)
     )
 
 

@@ -117,12 +117,12 @@ class Numberings:
         )  # fmt: skip
         return [NumberSequence(**row) for row in rows]
 
-    async def unused(self, numbering: NumberSequence, most: int) -> UnusedPage:
+    async def unused(self, numbering: NumberSequence, limit: int) -> UnusedPage:
         """Returns the lowest numbers of a series that were skipped or whose attempt became no document."""
         rows = await self._connection.fetch(
             _UNUSED,
             self._subscription_id, numbering.company_id, numbering.document_type, numbering.environment,
-            numbering.series, most, numbering.next_number,
+            numbering.series, limit, numbering.next_number,
         )  # fmt: skip
         numbers = [UnusedNumbers(**{name: row[name] for name in _COLUMNS}) for row in rows]
         return UnusedPage(numbers, rows[0]["total"] if rows else 0)

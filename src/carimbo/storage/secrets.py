@@ -93,13 +93,15 @@ class Secrets:
         )  # fmt: skip
 
 
-async def rewrap_batch(connection: Connection, key_ring: KeyRing, most: int = 100) -> int:
-    """Moves up to `most` secrets to the active master key and returns how many; needs a transaction.
+async def rewrap_batch(connection: Connection, key_ring: KeyRing, batch_size: int = 100) -> int:
+    """Moves up to `batch_size` secrets to the active master key and returns how many; needs a transaction.
 
     The service may run meanwhile. Rows that another process has locked are skipped: a later call finds them.
     """
     rows = await connection.fetch(
-        "select * from secrets where key_id <> $1 limit $2 for update skip locked", key_ring.active_id, most
+        "select * from secrets where key_id <> $1 limit $2 for update skip locked",
+        key_ring.active_id,
+        batch_size,
     )
     for row in rows:
         key = (row["subscription_id"], row["owner_id"], row["name"])

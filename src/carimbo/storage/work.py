@@ -111,11 +111,11 @@ class Lease:
 
 
 async def claim(
-    connection: Connection, key: WorkKey, duration: timedelta, most_attempts: int | None = None
+    connection: Connection, key: WorkKey, duration: timedelta, max_attempts: int | None = None
 ) -> Lease | None:
     """Claims a due row that nobody holds; returns None if nothing is due or somebody holds it.
 
-    With `most_attempts`, a row that was claimed so often without progress is left alone.
+    With `max_attempts`, a row that was claimed so often without progress is left alone.
     """
     asked_at = time.monotonic()
     # `coalesce` keeps the planner from the index of due rows: if that was empty at the last ANALYZE, the
@@ -128,7 +128,7 @@ async def claim(
             and (lease_until is null or lease_until <= now()) and ($4::integer is null or attempts < $4)
         returning lease_token, attempts
         """,
-        key.subscription_id, key.id, duration, most_attempts,
+        key.subscription_id, key.id, duration, max_attempts,
     )  # fmt: skip
     hold = LeaseDeadline(asked_at + duration.total_seconds())
     return row and Lease(key, row["lease_token"], row["attempts"], hold)

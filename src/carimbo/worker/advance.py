@@ -101,9 +101,9 @@ class Advancer:
             lease = await self._claim(key)
             return await self._run_unless_spent(lease) if lease else None
 
-    async def _claim(self, key: WorkKey, most_attempts: int | None = None) -> Lease | None:
+    async def _claim(self, key: WorkKey, max_attempts: int | None = None) -> Lease | None:
         async with self.database.connection() as connection:
-            return await work.claim(connection, key, self.lease, most_attempts)
+            return await work.claim(connection, key, self.lease, max_attempts)
 
     async def _run_unless_spent(self, lease: Lease) -> timedelta | None:
         # A row that kills its workers has been claimed this often without a result.

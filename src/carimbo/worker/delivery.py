@@ -43,9 +43,9 @@ _MAX_CLAIMS = 5
 class DeliveryWorkerOptions:
     """Limits and waits of the delivery worker."""
 
-    most: int
+    max_deliveries: int
     """Maximum of deliveries at once to quick webhooks; the same again to all others."""
-    each: int
+    max_per_webhook: int
     """Maximum of deliveries at once to one quick webhook."""
     lease: timedelta
     poll: timedelta
@@ -101,9 +101,9 @@ class DeliveryWorker:
         busy = Counter(claimed.webhook_id for claimed in self._running.values())
         to_quick = sum(count for webhook_id, count in busy.items() if webhook_id in self._quick)
         limits = DeliveryLimits(
-            each=self._options.each,
-            quick=self._options.most - to_quick,
-            others=self._options.most - (busy.total() - to_quick),
+            each=self._options.max_per_webhook,
+            quick=self._options.max_deliveries - to_quick,
+            others=self._options.max_deliveries - (busy.total() - to_quick),
         )
         async with self._delivery_sender.database.connection() as connection:
             return await claim_deliveries(connection, busy, self._quick, limits, self._options.lease)

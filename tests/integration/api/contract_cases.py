@@ -88,11 +88,11 @@ def _drawn(strategy: Any, count: int) -> list[Case]:
     return cases
 
 
-def corners_of(operation: Operation, most: int, most_of_a_kind: int | None = None) -> Iterator[Case]:
+def corners_of(operation: Operation, max_cases: int, max_per_kind: int | None = None) -> Iterator[Case]:
     """Generates requests at and beyond the limits of each field.
 
-    `most` is how many are looked at, and `most_of_a_kind` how many of those that try the same are sent: one
-    kind are texts that are too long, another are fields of a wrong type.
+    `max_cases` is how many are looked at, and `max_per_kind` how many of those that try the same are sent:
+    one kind are texts that are too long, another are fields of a wrong type.
     """
     schema = operation.schema
     config = schema.config.generation_for(operation=operation, phase="coverage")
@@ -100,10 +100,10 @@ def corners_of(operation: Operation, most: int, most_of_a_kind: int | None = Non
         operation, generation_modes=list(GenerationMode), generation_config=config
     )
     kinds: Counter[str] = Counter()
-    for case in islice(cases, most):
+    for case in islice(cases, max_cases):
         kind = f"{case.meta.generation.mode} {case.meta.phase.data.scenario}"
         kinds[kind] += 1
-        if most_of_a_kind is None or kinds[kind] <= most_of_a_kind:
+        if max_per_kind is None or kinds[kind] <= max_per_kind:
             yield case
 
 

@@ -50,7 +50,7 @@ def operations(published: dict[str, Any]) -> Operations:
 def a_few_cases(published: dict[str, Any]) -> Iterator[Case]:
     """Generates for every operation one request of each kind; `make fuzz` sends many of each."""
     for operation in operations_of(published).values():
-        yield from corners_of(operation, most=100, most_of_a_kind=1)
+        yield from corners_of(operation, max_cases=100, max_per_kind=1)
         if operation.body:
             yield from random_cases(operation, GenerationMode.POSITIVE, 1)
 

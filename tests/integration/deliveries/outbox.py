@@ -26,7 +26,12 @@ from support import BASE_URL, TIMEOUT_SECONDS, wait_until_true
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 AMPLE = DeliveryLimits(each=5, quick=100, others=100)
 OPTIONS = DeliveryWorkerOptions(
-    most=10, each=5, lease=MINUTE, poll=HOUR, reconnect_after=timedelta(seconds=0.05), grace=timedelta(0)
+    max_deliveries=10,
+    max_per_webhook=5,
+    lease=MINUTE,
+    poll=HOUR,
+    reconnect_after=timedelta(seconds=0.05),
+    grace=timedelta(0),
 )
 """Polls only every hour: earlier deliveries follow a notification or a free slot."""
 RETRIES = RetrySchedule((HOUR, HOUR))

@@ -73,7 +73,7 @@ class TestSleepingWorker:
         webhook_id = await outbox.webhook(receiver.url)
         for _ in range(6):
             await outbox.add_event(webhook_id)
-        async with outbox.delivery_worker(each=1, most=1):
+        async with outbox.delivery_worker(max_per_webhook=1, max_deliveries=1):
             await receiver.until(6, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_wakes_when_the_previous_event_is_delivered(

@@ -252,7 +252,7 @@ class TestCache:
         assert (snapshot.row.trade_name, snapshot.revision) == ("Nova", (await owner.company()).revision)
 
     async def test_the_least_recently_used_snapshot_is_evicted(self, owner: Owner) -> None:
-        snapshots, kept = CompanySnapshots(owner.database, most_remembered=2), []
+        snapshots, kept = CompanySnapshots(owner.database, max_remembered=2), []
         for _ in range(3):
             await rename(owner)
             kept.append(await owner.snapshot(snapshots))

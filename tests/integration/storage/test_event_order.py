@@ -48,13 +48,13 @@ class Feed:
     async def ids(self, after: UUID | None = None, limit: int = 100) -> list[UUID]:
         return [event.id for event in (await self.read(after, limit)).events]
 
-    async def follow(self, until: int, most: Callable[[], int]) -> list[EventPayload]:
+    async def follow(self, until: int, limit: Callable[[], int]) -> list[EventPayload]:
         """Reads page by page until that many events were seen."""
         seen: list[EventPayload] = []
         after = None
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while len(seen) < until:
-                page = await self.read(after, most())
+                page = await self.read(after, limit())
                 seen += page.events
                 after = page.next_cursor
         return seen
@@ -169,7 +169,7 @@ class TestAnotherSubscription:
         before = await neighbours.owner_rows()
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.events.find(published) is None
-            assert not await tenant.events.place(100)
+            assert not await tenant.events.assign_positions(100)
             assert await tenant.events.page(0, 100, without="") == []
         assert await neighbours.owner_rows() == before
 
@@ -178,7 +178,7 @@ class TestReadersAtOnce:
     async def test_concurrent_readers_read_the_same(self, feed: Feed) -> None:
         for _ in range(60):
             await feed.publish()
-        readers = (feed.follow(60, repeat(most).__next__) for most in (1, 7, 10, 100))
+        readers = (feed.follow(60, repeat(limit).__next__) for limit in (1, 7, 10, 100))
         first, *others = [[event.id for event in seen] for seen in await asyncio.gather(*readers)]
         assert len(set(first)) == 60
         assert others == [first] * 3
@@ -187,7 +187,7 @@ class TestReadersAtOnce:
         """The second reader must neither move nor omit events that got a position meanwhile."""
         published = [await feed.publish() for _ in range(3)]
         async with feed.database.tenant(feed.subscription_id) as tenant:
-            await tenant.events.place(100)
+            await tenant.events.assign_positions(100)
             positions = [await tenant.events.find(event_id) for event_id in published]
             second = asyncio.create_task(feed.ids())
             async with feed.database.connection() as connection:

@@ -34,7 +34,7 @@ class TestDueRows:
 
     async def test_no_more_rows_than_the_limit_are_listed(self, rows: Database) -> None:
         keys = await self._add(rows, "now() - interval '1 second'", "now()")
-        assert await self._due(rows, most=1) == [keys[0]]
+        assert await self._due(rows, limit=1) == [keys[0]]
 
     async def test_rows_that_became_due_recently_are_left_to_their_jobs(self, rows: Database) -> None:
         keys = await self._add(rows, "now() - interval '1 second'", "now() - interval '30 seconds'")
@@ -63,11 +63,11 @@ class TestDueRows:
             await change(database, keys[-1], f"next_action_at = {instant}")
         return keys
 
-    async def _due(self, database: Database, overdue: timedelta = NONE, most: int = 100) -> list[WorkKey]:
+    async def _due(self, database: Database, overdue: timedelta = NONE, limit: int = 100) -> list[WorkKey]:
         """Returns the rows that get a job, in order."""
         async with database.connection() as connection:
             await connection.execute("delete from pgqueuer")
-            count = await enqueue_due(connection, WorkKind.PROBE, overdue, most)
+            count = await enqueue_due(connection, WorkKind.PROBE, overdue, limit)
             jobs = await connection.fetch("select payload from pgqueuer order by id")
         assert len(jobs) == count
         return [WorkKey.parse(job["payload"].decode()) for job in jobs]

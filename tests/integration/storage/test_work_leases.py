@@ -59,7 +59,7 @@ class TestClaim:
     ) -> None:
         await change(rows, key, f"attempts = {attempts}")
         async with rows.transaction() as connection:
-            lease = await work.claim(connection, key, MINUTE, most_attempts=2)
+            lease = await work.claim(connection, key, MINUTE, max_attempts=2)
         assert (lease is not None) == taken
         assert (await row_of(rows, key))["attempts"] == attempts + taken
 

@@ -15,13 +15,13 @@ ADDRESS, OTHER_ADDRESS = "https://sp/consulta", "https://sp/evento"
 
 @pytest.fixture
 def pacing(clock: Clock) -> Pacing:
-    return Pacing(clock, clock.now, most_remembered=100)
+    return Pacing(clock, clock.now, max_remembered=100)
 
 
 def call(
-    subject: str = "a", *, most: int | None = 3, tax_id: str = CNPJ, address: str = ADDRESS
+    subject: str = "a", *, max_per_hour: int | None = 3, tax_id: str = CNPJ, address: str = ADDRESS
 ) -> PacedRequest:
-    return PacedRequest(tax_id, address, subject, most)
+    return PacedRequest(tax_id, address, subject, max_per_hour)
 
 
 def fill(pacing: Pacing, request: PacedRequest) -> None:
@@ -53,8 +53,10 @@ class TestCounting:
             if pacing.admit(call()) is None:
                 admitted.append(clock.seconds)
             clock.seconds += 60
-        most = max(sum(1 for other in admitted if start <= other < start + HOUR) for start in admitted)
-        assert (most, len(admitted)) == (3, 21)
+        busiest_hour = max(
+            sum(1 for other in admitted if start <= other < start + HOUR) for start in admitted
+        )
+        assert (busiest_hour, len(admitted)) == (3, 21)
 
     def test_place_becomes_free_an_hour_after_the_oldest_call(self, pacing: Pacing, clock: Clock) -> None:
         for _ in range(3):
@@ -73,7 +75,7 @@ class TestCounting:
         assert pacing.admit(other) is None
 
     def test_requests_without_a_limit_are_always_admitted(self, pacing: Pacing) -> None:
-        assert [pacing.admit(call(most=None)) for _ in range(500)] == [None] * 500
+        assert [pacing.admit(call(max_per_hour=None)) for _ in range(500)] == [None] * 500
 
     def test_request_that_did_not_arrive_is_not_counted(self, pacing: Pacing) -> None:
         for _ in range(10):
@@ -90,11 +92,11 @@ class TestResting:
     def test_blocked_service_pauses_for_all_subjects_for_an_hour(self, pacing: Pacing, clock: Clock) -> None:
         assert pacing.pause_service(call("a")) == NOON + timedelta(hours=1)
         clock.seconds += HOUR - 1
-        refused = pacing.admit(call("b", most=None))
+        refused = pacing.admit(call("b", max_per_hour=None))
         assert refused
         assert refused.until == NOON + timedelta(hours=1)
         clock.seconds += 1
-        assert pacing.admit(call("b", most=None)) is None
+        assert pacing.admit(call("b", max_per_hour=None)) is None
 
     def test_blocked_service_may_pause_for_a_shorter_time(self, pacing: Pacing, clock: Clock) -> None:
         pacing.pause_service(call(tax_id=OTHER_CNPJ))

@@ -11,7 +11,7 @@ class TestAllowedHosts:
         assert HostPort("127.0.0.1", 80) not in AllowedHosts()
 
     @pytest.mark.parametrize(
-        ("text", "place"),
+        ("text", "host_port"),
         [
             ("Intranet.example", HostPort("intranet.example", 1)),
             ("other, intranet.example ,third", HostPort("intranet.example", 443)),
@@ -24,11 +24,11 @@ class TestAllowedHosts:
             ("ação.example", HostPort("xn--ao-siap.example", 443)),
         ],
     )
-    def test_allowed_hosts_match_by_host_and_port(self, text: str, place: HostPort) -> None:
-        assert place in AllowedHosts.parse(text)
+    def test_allowed_hosts_match_by_host_and_port(self, text: str, host_port: HostPort) -> None:
+        assert host_port in AllowedHosts.parse(text)
 
     @pytest.mark.parametrize(
-        ("text", "place"),
+        ("text", "host_port"),
         [
             ("intranet.example:8080", HostPort("intranet.example", 8081)),
             ("intranet.example", HostPort("a.intranet.example", 443)),
@@ -36,8 +36,8 @@ class TestAllowedHosts:
             ("127.0.0.1", HostPort("localhost", 443)),
         ],
     )
-    def test_allowed_hosts_match_exactly(self, text: str, place: HostPort) -> None:
-        assert place not in AllowedHosts.parse(text)
+    def test_allowed_hosts_match_exactly(self, text: str, host_port: HostPort) -> None:
+        assert host_port not in AllowedHosts.parse(text)
 
     @pytest.mark.parametrize(
         "text",

@@ -37,7 +37,7 @@ class TestTarget:
     )
     def test_url_is_split_into_server_and_path(self, url: str, target: Target, header: str | None) -> None:
         assert target_of(url) == target
-        assert target.host_header == (header or target.place.host)
+        assert target.host_header == (header or target.host_port.host)
 
     @pytest.mark.parametrize(
         ("url", "objection"),

@@ -99,7 +99,7 @@ class Filling:
     """Fills every field of a group."""
 
     text: Callable[[str, int], str]
-    most: dict[str, int] = field(default_factory=dict)
+    max_counts: dict[str, int] = field(default_factory=dict)
     """The number of repetitions of an element, by tag; others are repeated `SEVERAL` times."""
     identity: str = IDENTITIES[0]
     """The identity field of every party that may have it."""
@@ -131,7 +131,7 @@ class Filling:
         return nth + 1 if element.tag == "nItem" else self._leaf(element)
 
     def _count(self, element: Element) -> int:
-        return min(element.most, self.most.get(element.tag, SEVERAL))
+        return min(element.max_count, self.max_counts.get(element.tag, SEVERAL))
 
     def _leaf(self, element: Element) -> Any:
         number, limit = next(self._numbers), element.limit or 0
@@ -161,7 +161,7 @@ def full_invoice(filling: Filling) -> bytes:
         "NFref": len(layout_of(ReferencedDocument).elements),
         "det": len(groups_in(ItemTaxes)["icms"]),
     }
-    return written(replace(filling, most=all_kinds | filling.most).group(Invoice))
+    return written(replace(filling, max_counts=all_kinds | filling.max_counts).group(Invoice))
 
 
 def full_receipt(filling: Filling) -> bytes:

@@ -19,7 +19,7 @@ def read(text: str) -> Decimal:
 
 class TestNumber:
     @pytest.mark.parametrize(
-        ("value", "places", "most", "written"),
+        ("value", "places", "max_places", "written"),
         [
             ("0", 2, None, "0,00"),
             ("1234.5", 2, None, "1.234,50"),
@@ -39,9 +39,9 @@ class TestNumber:
         ],
     )
     def test_number_has_points_a_comma_and_the_needed_decimals(
-        self, value: str, places: int, most: int | None, written: str
+        self, value: str, places: int, max_places: int | None, written: str
     ) -> None:
-        assert formats.number(Decimal(value), places, most) == written
+        assert formats.number(Decimal(value), places, max_places) == written
 
     @given(NUMBERS)
     def test_formatted_number_is_read_as_the_same_number(self, value: Decimal) -> None:

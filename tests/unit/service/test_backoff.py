@@ -27,7 +27,7 @@ class TestPause:
         self, backoff: Backoff, attempts: int, jitter: float
     ) -> None:
         pause = backoff.pause(attempts, jitter)
-        assert backoff.first * 0.75 - A_MICROSECOND <= pause <= backoff.longest * 1.25 + A_MICROSECOND
+        assert backoff.first * 0.75 - A_MICROSECOND <= pause <= backoff.max_pause * 1.25 + A_MICROSECOND
 
     @given(backoffs, attempts_made)
     def test_pause_never_shrinks_as_attempts_grow(self, backoff: Backoff, attempts: int) -> None:
@@ -38,10 +38,10 @@ class TestPause:
         doubling = replace(backoff, factor=2)
         expected = backoff.first
         for _ in range(attempts - 1):
-            if expected >= backoff.longest:
+            if expected >= backoff.max_pause:
                 break
             expected *= 2
-        assert doubling.pause(attempts, MIDDLE) == min(expected, backoff.longest)
+        assert doubling.pause(attempts, MIDDLE) == min(expected, backoff.max_pause)
 
     @given(backoffs, attempts_made, jitters)
     def test_jitter_stays_within_a_quarter_either_way(

@@ -24,7 +24,7 @@ class TestDefaults:
 
     def test_default_concurrency_is_two_hundred_and_five_for_a_webhook(self) -> None:
         options = delivery_options_of(settings_with())
-        assert (options.most, options.each) == (200, 5)
+        assert (options.max_deliveries, options.max_per_webhook) == (200, 5)
 
 
 class TestDeliveryWorker:
@@ -44,7 +44,7 @@ class TestDeliveryWorker:
                 WORKER_RECONNECT_SECONDS="4",
             )
         )
-        assert (options.most, options.each) == (9, 3)
+        assert (options.max_deliveries, options.max_per_webhook) == (9, 3)
         assert (options.poll, options.reconnect_after) == (timedelta(seconds=0.5), timedelta(seconds=4))
 
 

@@ -70,8 +70,8 @@ def code_of_number(number: Any, pattern: str) -> Any:
         return number
     digits = str(number)
     # If a code has several forms, only one zero is added: more would make a code of another form.
-    longest = len(digits) + 2 if "|" in pattern else _MAX_CODE_LENGTH
-    texts = (digits.zfill(length) for length in range(len(digits), longest))
+    max_length = len(digits) + 2 if "|" in pattern else _MAX_CODE_LENGTH
+    texts = (digits.zfill(length) for length in range(len(digits), max_length))
     return next((text for text in texts if re.fullmatch(pattern, text)), number)
 
 

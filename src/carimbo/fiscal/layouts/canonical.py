@@ -53,41 +53,41 @@ _FIRST_OFFSET, _LAST_OFFSET = timedelta(hours=-11), timedelta(hours=12)
 _FIRST_YEAR, _LAST_YEAR = 2000, 2099
 
 
-def text(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
+def text(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Returns a text trimmed, with single spaces, and escaped."""
-    if len(value) <= longest and _AS_IT_IS.fullmatch(value):
+    if len(value) <= max_length and _AS_IT_IS.fullmatch(value):
         return value
-    return normalize(value, longest).translate(_ESCAPED)
+    return normalize(value, max_length).translate(_ESCAPED)
 
 
-def text_or_nothing(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
+def text_or_nothing(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Like `text`, but allows an empty text, for the few elements that may be empty."""
-    return text(value, longest) if value else ""
+    return text(value, max_length) if value else ""
 
 
-def lines(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
+def lines(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Like `text` for each line, for the few elements that keep lines; empty lines are dropped."""
     written = [normalize(line) for line in value.splitlines() if line.strip()]
     whole = "\n".join(written)
     if not whole:
         raise Unwritable("está vazio")
-    _refuse_longer(whole, longest)
+    _refuse_longer(whole, max_length)
     return whole.translate(_ESCAPED)
 
 
-def attribute(value: object, longest: int = MAX_TEXT_LENGTH) -> str:
+def attribute(value: object, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Returns a value escaped for an attribute, where C14N keeps `>` and escapes the quotation mark."""
     shown = str(value)
-    if len(shown) <= longest and _PLAIN_ATTRIBUTE.fullmatch(shown):
+    if len(shown) <= max_length and _PLAIN_ATTRIBUTE.fullmatch(shown):
         return shown
-    return normalize(shown, longest).translate(_ESCAPED_IN_ATTRIBUTE)
+    return normalize(shown, max_length).translate(_ESCAPED_IN_ATTRIBUTE)
 
 
-def normalize(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
+def normalize(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Returns a text in the form that the manuals require, before escaping."""
     # Normalizing shortens a text, by white space and joined accents, but not by so much.
     if len(value) > 2 * MAX_TEXT_LENGTH and len(value.strip()) > 2 * MAX_TEXT_LENGTH:
-        _refuse_longer(value, longest)
+        _refuse_longer(value, max_length)
     plain = unicodedata.normalize("NFC", _SPACES.sub(" ", value).strip()).translate(_TYPOGRAPHIC)
     if not plain:
         raise Unwritable("está vazio")
@@ -97,13 +97,13 @@ def normalize(value: str, longest: int = MAX_TEXT_LENGTH) -> str:
         shown = f"{quoted(character)} " if character.isprintable() else ""
         code_point = f"{shown}(U+{ord(character):04X})"
         raise Unwritable(f"tem um caractere que o documento fiscal não aceita: {code_point}")
-    _refuse_longer(plain, longest)
+    _refuse_longer(plain, max_length)
     return plain
 
 
-def _refuse_longer(value: str, longest: int) -> None:
-    if len(value) > longest:
-        raise Unwritable(f"tem mais de {longest} caracteres")
+def _refuse_longer(value: str, max_length: int) -> None:
+    if len(value) > max_length:
+        raise Unwritable(f"tem mais de {max_length} caracteres")
 
 
 _POWER_PLACES = 4

@@ -96,10 +96,10 @@ def missing_value(path: str, situation: str) -> Problem:
     return Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {situation}.", hint, _SOURCE)
 
 
-def in_homologation(fixed: str, given: str | None, longest: int, path: str) -> str:
+def in_homologation(fixed: str, given: str | None, max_length: int, path: str) -> str:
     """Returns the fixed text of a field; raises `Incomplete` if the given text is invalid in production."""
     try:
-        canonical.text(given or fixed, longest)
+        canonical.text(given or fixed, max_length)
     except Unwritable as reason:
         raise Incomplete(Problem(SCHEMA_PROBLEM, path, f"O campo {reason}.")) from None
     return fixed

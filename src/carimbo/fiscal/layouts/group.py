@@ -59,22 +59,31 @@ _METADATA = "element"
 
 
 def text(
-    tag: str, longest: int, *, path: str | None = None, default: Any = _REQUIRED, may_be_empty: bool = False
+    tag: str,
+    max_length: int,
+    *,
+    path: str | None = None,
+    default: Any = _REQUIRED,
+    may_be_empty: bool = False,
 ) -> Any:
     """Declares a text or code with a maximum length; the XSD allows very few of them to be empty."""
-    to_text = partial(canonical.text_or_nothing if may_be_empty else canonical.text, longest=longest)
-    return _leaf(tag, "text", to_text, path, default, longest)
+    to_text = partial(canonical.text_or_nothing if may_be_empty else canonical.text, max_length=max_length)
+    return _leaf(tag, "text", to_text, path, default, max_length)
 
 
-def lines(tag: str, longest: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+def lines(tag: str, max_length: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     """Declares a text that keeps its lines."""
-    return _leaf(tag, "text", partial(canonical.lines, longest=longest), path, default, longest)
+    return _leaf(tag, "text", partial(canonical.lines, max_length=max_length), path, default, max_length)
 
 
-def texts(tag: str, longest: int, most: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+def texts(
+    tag: str, max_length: int, max_count: int, *, path: str | None = None, default: Any = _REQUIRED
+) -> Any:
     """Declares an element that is repeated for each text of a tuple."""
-    write = _enclosing(tag, partial(canonical.text, longest=longest))
-    element = Element(tag, "texts", lambda values: "".join(map(write, values)), path, longest, most=most)
+    write = _enclosing(tag, partial(canonical.text, max_length=max_length))
+    element = Element(
+        tag, "texts", lambda values: "".join(map(write, values)), path, max_length, max_count=max_count
+    )
     return _field(element, default)
 
 
@@ -106,10 +115,10 @@ def day(tag: str, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     return _leaf(tag, "day", canonical.day, path, default)
 
 
-def attribute(name: str, longest: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+def attribute(name: str, max_length: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     """Declares an XML attribute of the group's own element."""
-    write = partial(canonical.attribute, longest=longest)
-    return _field(Element(name, "attribute", write, path, longest), default)
+    write = partial(canonical.attribute, max_length=max_length)
+    return _field(Element(name, "attribute", write, path, max_length), default)
 
 
 def child(tag: str, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
@@ -117,9 +126,9 @@ def child(tag: str, *, path: str | None = None, default: Any = _REQUIRED) -> Any
     return _field(Element(tag, "child", partial(to_xml, tag=tag), path), default)
 
 
-def children(tag: str, most: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
+def children(tag: str, max_count: int, *, path: str | None = None, default: Any = _REQUIRED) -> Any:
     """Declares a tuple of groups, each written with this tag."""
-    return _field(Element(tag, "children", partial(_write_all, tag), path, most=most), default)
+    return _field(Element(tag, "children", partial(_write_all, tag), path, max_count=max_count), default)
 
 
 def variant(tag: str = "", *, path: str | None = None, default: Any = _REQUIRED) -> Any:
@@ -203,17 +212,17 @@ _NORMALIZE: Any = model_validator(mode="before")(_as_classmethod)
 def _of_json(cls: type, name: str, hint: Any) -> Any:
     """Returns the type for request bodies: exact JSON type, alias, and the official tag as description."""
     element: Element = cls.__dict__[name].metadata[_METADATA]
-    longest = element.limit if element.kind == "text" else None
+    max_length = element.limit if element.kind == "text" else None
     for python_type, plain_type in _JSON_TYPES.items():
-        json_type = Annotated[plain_type, Published(maxLength=longest)] if longest else plain_type
+        json_type = Annotated[plain_type, Published(maxLength=max_length)] if max_length else plain_type
         if hint == python_type:
             hint = json_type
         elif hint == python_type | None:
             hint = json_type | None
-    most = element.most if element.most > 1 else None
+    max_count = element.max_count if element.max_count > 1 else None
     alias = json_name(name, element) or to_camel(name)
     description = f"Campo `{element.tag}` do leiaute." if element.tag else None
-    return Annotated[hint, Field(alias=alias, max_length=most, description=description)]
+    return Annotated[hint, Field(alias=alias, max_length=max_count, description=description)]
 
 
 def _layout(tag: str, record: type) -> Layout:

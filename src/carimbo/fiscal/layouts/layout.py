@@ -125,7 +125,7 @@ class Element:
     """Maximum length, or number of decimals."""
     to_text: Write | None = None
     """Writes the text of an element that has no inner elements."""
-    most: int = 1
+    max_count: int = 1
     """The maximum number of repetitions."""
     is_cached: bool = False
     """Whether `write` has a cache."""

@@ -143,9 +143,11 @@ def _value_that(error: XsdError, wrong: str, hint: str | None = None) -> Explana
 
 def _pattern(error: XsdError) -> Explanation:
     pattern = error.text.rpartition("by the pattern '")[2].removesuffix("'.")
-    number, most = _NUMBER.fullmatch(error.value), _MAX_DIGITS_PATTERN.search(pattern)
-    if number and most and (number[1] or len(number[2]) > int(most[1]) + 1):
-        wrong = "é negativo" if number[1] else f"tem mais de {int(most[1]) + 1} algarismos antes da vírgula"
+    number, max_digits = _NUMBER.fullmatch(error.value), _MAX_DIGITS_PATTERN.search(pattern)
+    if number and max_digits and (number[1] or len(number[2]) > int(max_digits[1]) + 1):
+        wrong = (
+            "é negativo" if number[1] else f"tem mais de {int(max_digits[1]) + 1} algarismos antes da vírgula"
+        )
         return _value_that(error, wrong)
     hint = f"O formato exigido, como expressão regular, é {pattern}." if len(pattern) <= _READABLE else None
     return _value_that(error, "não tem o formato exigido", hint)

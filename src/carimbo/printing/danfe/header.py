@@ -132,8 +132,8 @@ class DanfeHeader:
             (28.4, f"SÉRIE {about.series:03}", 10.0, True),
             (32.4, sheet, 10.0, True),
         )
-        for baseline, text, largest, bold in lines:
-            size = fit_text(canvas.face(bold=bold), text, _KIND - 2, largest, _LEAST_SIZE).size
+        for baseline, text, max_size, bold in lines:
+            size = fit_text(canvas.face(bold=bold), text, _KIND - 2, max_size, _LEAST_SIZE).size
             canvas.text(x, y + baseline, text, size, width=_KIND, align=Align.CENTER, bold=bold)
         canvas.text(x + 4, y + 15.4, "0 - ENTRADA", 7.5)
         canvas.text(x + 4, y + 18.6, "1 - SAÍDA", 7.5)
@@ -192,7 +192,7 @@ def danfe_header(
 
 
 def _consult(canvas: Canvas) -> FittedText:
-    """Returns the text in the largest size that fits on two lines."""
+    """Returns the text in the max_size size that fits on two lines."""
     sizes = (7.5, 6.5, 5.5, 4.5)
     each = (FittedText(wrap_text(canvas.face(), _CONSULT, _KEY - 8, size), size) for size in sizes)
     return min(each, key=lambda text: (max(len(text.lines), 2), -text.size))

@@ -142,9 +142,9 @@ class SigningIdentity:
 class CompanySnapshots:
     """Reads company snapshots and opened certificates, and caches them by revision and fingerprint."""
 
-    def __init__(self, database: Database, most_remembered: int = 500) -> None:
+    def __init__(self, database: Database, max_remembered: int = 500) -> None:
         self._database = database
-        self._most = most_remembered
+        self._max_remembered = max_remembered
         self._snapshots: OrderedDict[tuple[UUID, int], CompanySnapshot] = OrderedDict()
         self._identities: OrderedDict[tuple[UUID, str], SigningIdentity] = OrderedDict()
 
@@ -160,7 +160,7 @@ class CompanySnapshots:
                 raise LookupError(f"company {company_id} is gone")
             snapshot = await _read(tenant, company)
         self._snapshots[company_id, snapshot.revision] = snapshot
-        if len(self._snapshots) > self._most:
+        if len(self._snapshots) > self._max_remembered:
             self._snapshots.popitem(last=False)
         return snapshot
 
@@ -180,7 +180,7 @@ class CompanySnapshots:
                 # Replaced since the snapshot was read: it is cached with the next snapshot.
                 return identity
             self._identities[key] = identity
-            if len(self._identities) > self._most:
+            if len(self._identities) > self._max_remembered:
                 self._identities.popitem(last=False)
         self._identities.move_to_end(key)
         return self._identities[key]

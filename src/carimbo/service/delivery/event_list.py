@@ -46,7 +46,7 @@ async def _following(
     is_more = True
     async with database.tenant(subscription_id) as tenant:
         while is_more and len(rows) < limit:
-            is_more = await tenant.events.place(limit)
+            is_more = await tenant.events.assign_positions(limit)
             # Another transaction may have assigned positions before ours.
             rows = await tenant.events.page(start, limit, without=TEST)
     return rows
@@ -62,4 +62,4 @@ async def _position(database: Database, subscription_id: UUID, event_id: UUID) -
         if event.position is not None:
             return event.position
         async with database.tenant(subscription_id) as tenant:
-            await tenant.events.place(_BATCH, up_to=event.ordinal)
+            await tenant.events.assign_positions(_BATCH, up_to=event.ordinal)

@@ -149,7 +149,7 @@ def _next_sequence(stored: list[EventFiling], event: EventKind) -> int:
         if filing.state != FilingState.REFUSED or filing.authority_code == taken_code
     ]
     sequence = max(taken, default=0) + 1
-    if repetition and sequence > repetition.most:
+    if repetition and sequence > repetition.max_events:
         raise _broken(repetition.exceeded)
     return sequence
 

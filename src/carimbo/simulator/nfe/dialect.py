@@ -98,7 +98,7 @@ DIALECT = FamilyDialect(
         "envEvento": ("1.00",),
         "ConsCad": ("2.00",),
     },
-    largest_message=500 * 1024,
+    max_message_bytes=500 * 1024,
     damages={MessageDamage.NOT_ZIPPED: "416", MessageDamage.TOO_LARGE: "214", MessageDamage.MALFORMED: "243"},
     overuse="656",
     request_tag="nfeDadosMsg",

@@ -76,7 +76,7 @@ class FamilyDialect:
     """Version of documents and of most messages: `4.00`."""
     versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Versions of the other messages, by root element. The package has the XSD of the first one."""
-    largest_message: int = 512 * 1024
+    max_message_bytes: int = 512 * 1024
     damages: Mapping[MessageDamage, str] = field(default_factory=lambda: _DAMAGES)
     """The codes of unreadable messages."""
     overuse: str = "678"

@@ -39,11 +39,11 @@ class UsageLog:
         )
 
 
-def limit_reached(context: RequestContext, taxpayer: str, service: str, subject: str, most: int) -> bool:
+def limit_reached(context: RequestContext, taxpayer: str, service: str, subject: str, limit: int) -> bool:
     """Returns whether a limit is reached; always False if the limits are off."""
     if not context.controls.limits:
         return False
-    return UsageLog(context.store).count(taxpayer, service, subject, context.now) >= most
+    return UsageLog(context.store).count(taxpayer, service, subject, context.now) >= limit
 
 
 def count_use(context: RequestContext, taxpayer: str, service: str, subject: str) -> None:

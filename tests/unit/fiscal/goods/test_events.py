@@ -74,7 +74,7 @@ class TestEventsOfATypeOfDocument:
 
     def test_twenty_correction_letters_are_allowed_within_720_hours(self) -> None:
         assert CORRECTION.repetition
-        assert CORRECTION.repetition.most == 20
+        assert CORRECTION.repetition.max_events == 20
         assert CORRECTION.deadline
         assert CORRECTION.deadline.last_moment(KEY, NOON, None) == NOON + timedelta(days=30)
 

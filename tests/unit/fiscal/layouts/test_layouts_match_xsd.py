@@ -162,12 +162,12 @@ class TestAWrongDeclaration:
 
     def test_every_mistake_of_a_declaration_is_reported(self) -> None:
         assert list(differences(declared(WrongBilling), official(*self.cobr), "cobr")) == [
-            "cobr/fat: declared most=3, XSD 1",
+            "cobr/fat: declared max_count=3, XSD 1",
             "cobr/fat/vPago: not in the XSD",
             "cobr/fat: declared in the order ['nFat', 'vLiq', 'vOrig'], XSD ['nFat', 'vOrig', 'vLiq']",
             "cobr/fat/nFat: declared as ['decimal'], XSD ['text']",
             "cobr/fat/vLiq: declared with 3 decimals, XSD 2",
-            "cobr/dup: declared most=1, XSD 120",
+            "cobr/dup: declared max_count=1, XSD 120",
             "cobr/dup/dPag: not in the XSD",
             "cobr/dup/nDup: declared required=True, XSD False",
             "cobr/dup/nDup: declared with 50 characters, XSD 60",

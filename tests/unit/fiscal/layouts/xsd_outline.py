@@ -33,11 +33,11 @@ class Node:
 
     tag: str
     required: bool
-    most: int
+    max_count: int
     """How often it may occur."""
     kinds: frozenset[str]
     """How it may be declared: group, attribute, text, integer, decimal, day, moment."""
-    longest: int | None = None
+    max_length: int | None = None
     places: int | None = None
     inside: tuple["Node", ...] = ()
 
@@ -64,7 +64,7 @@ class SimpleType:
         return by_pattern and all(text in alternatives for alternatives in self.values("enumeration"))
 
     @cached_property
-    def longest(self) -> int | None:
+    def max_length(self) -> int | None:
         if limits := self.values("maxLength") or self.values("length"):
             counted = int(limits[0][0])
             # XSD counts the bytes of a base64 text, not its letters.
@@ -120,22 +120,22 @@ class Schema:
     def at(self, path: str) -> Node:
         """Returns the outline of an element by its path from a global one: `NFe/infNFe`."""
         first, *steps = path.split("/")
-        node = self._element(self._named[first], required=True, most=1)
+        node = self._element(self._named[first], required=True, max_count=1)
         for step in steps:
             node = node.by_tag[step]
         return node
 
-    def _element(self, element: etree._Element, required: bool, most: int) -> Node:
+    def _element(self, element: etree._Element, required: bool, max_count: int) -> Node:
         if reference := element.get("ref"):
-            return Node(_local(reference), required, most, frozenset({"group"}))
+            return Node(_local(reference), required, max_count, frozenset({"group"}))
         tag, kind = _attribute(element, "name"), self._type_of(element)
         if kind is not None and kind.tag == f"{XS}complexType":
-            inside = _merged(self._parts(kind, required=True, most=1))
-            return Node(tag, required, most, frozenset({"group"}), inside=inside)
+            inside = _merged(self._parts(kind, required=True, max_count=1))
+            return Node(tag, required, max_count, frozenset({"group"}), inside=inside)
         if _local(element.get("type", "")) == A_DAY_OF_XSD:
-            return Node(tag, required, most, frozenset({"day"}))
+            return Node(tag, required, max_count, frozenset({"day"}))
         simple = SimpleType(tuple(self._restrictions(kind)))
-        return Node(tag, required, most, simple.kinds, simple.longest, simple.places)
+        return Node(tag, required, max_count, simple.kinds, simple.max_length, simple.places)
 
     def _type_of(self, element: etree._Element) -> etree._Element | None:
         """Returns the type of an element; None for a type of XSD itself."""
@@ -144,11 +144,11 @@ class Schema:
         inline = element.find(f"{XS}complexType")
         return inline if inline is not None else element.find(f"{XS}simpleType")
 
-    def _parts(self, holder: etree._Element, required: bool, most: int) -> Iterator[Node]:
+    def _parts(self, holder: etree._Element, required: bool, max_count: int) -> Iterator[Node]:
         """Yields the parts of sequences and choices; no part of a choice is required."""
         for part in holder.iterchildren(f"{XS}*"):
             always = required and part.get("minOccurs") != "0"
-            often = most * _count(part.get("maxOccurs", "1"))
+            often = max_count * _count(part.get("maxOccurs", "1"))
             match etree.QName(part).localname:
                 case "element":
                     yield self._element(part, always, often)
@@ -199,10 +199,10 @@ def _merged(nodes: Iterator[Node]) -> tuple[Node, ...]:
     return tuple(once.values())
 
 
-def declared(record: type, tag: str | None = None, required: bool = True, most: int = 1) -> Node:
+def declared(record: type, tag: str | None = None, required: bool = True, max_count: int = 1) -> Node:
     """Returns the outline of a group as its class declares it."""
     inside = tuple(node for field in dataclasses.fields(record) for node in _declared_field(record, field))
-    return Node(tag or layout_of(record).tag, required, most, frozenset({"group"}), inside=inside)
+    return Node(tag or layout_of(record).tag, required, max_count, frozenset({"group"}), inside=inside)
 
 
 def _declared_field(record: type, field: "dataclasses.Field[object]") -> Iterator[Node]:
@@ -215,7 +215,7 @@ def _declared_field(record: type, field: "dataclasses.Field[object]") -> Iterato
         yield from (wrapped,) if element.tag else chosen
     elif element.kind in ("child", "children"):
         # Several groups under one tag (details of events) have an XSD each and are compared as roots.
-        node = declared(groups[0], element.tag, required, element.most)
+        node = declared(groups[0], element.tag, required, element.max_count)
         yield node if len(groups) == 1 else dataclasses.replace(node, inside=())
     else:
         yield _declared_leaf(element, required)
@@ -223,9 +223,9 @@ def _declared_field(record: type, field: "dataclasses.Field[object]") -> Iterato
 
 def _declared_leaf(element: Element, required: bool) -> Node:
     kind = "text" if element.kind == "texts" else element.kind
-    longest = element.limit if kind == "text" else None
+    max_length = element.limit if kind == "text" else None
     places = element.limit if kind == "decimal" else None
-    return Node(element.tag, required, element.most, frozenset({kind}), longest, places)
+    return Node(element.tag, required, element.max_count, frozenset({kind}), max_length, places)
 
 
 def differences(ours: Node, official: Node, where: str) -> Iterator[str]:
@@ -250,15 +250,15 @@ def _misplaced(ours: Node, official: Node, where: str) -> Iterator[str]:
 
 
 def _unlike(ours: Node, official: Node) -> Iterator[str]:
-    for aspect in ("required", "most"):
+    for aspect in ("required", "max_count"):
         if getattr(ours, aspect) != getattr(official, aspect):
             yield f"declared {aspect}={getattr(ours, aspect)}, XSD {getattr(official, aspect)}"
     if not ours.kinds <= official.kinds:
         yield f"declared as {sorted(ours.kinds)}, XSD {sorted(official.kinds)}"
     elif ours.places is not None and ours.places != official.places:
         yield f"declared with {ours.places} decimals, XSD {official.places}"
-    elif ours.longest is not None and official.longest not in (None, ours.longest):
-        yield f"declared with {ours.longest} characters, XSD {official.longest}"
+    elif ours.max_length is not None and official.max_length not in (None, ours.max_length):
+        yield f"declared with {ours.max_length} characters, XSD {official.max_length}"
 
 
 def left_out(ours: Node, official: Node, where: str) -> Iterator[str]:

@@ -221,10 +221,10 @@ def _above_the_rate(item: Item, document: RuleInput) -> At | None:
     icms: Any = item.taxes.icms
     if not icms.rate or icms.origin is None or document.buyer_state not in STATES.rows:
         return None
-    most = interstate_rate(document.seller_state, document.buyer_state or "", icms.origin)
-    if icms.rate <= most or _may_be_higher(item, document):
+    max_rate = interstate_rate(document.seller_state, document.buyer_state or "", icms.origin)
+    if icms.rate <= max_rate or _may_be_higher(item, document):
         return None
-    return At("icms.rate", f"No máximo: {most}.")
+    return At("icms.rate", f"No máximo: {max_rate}.")
 
 
 def _may_be_higher(item: Item, document: RuleInput) -> bool:

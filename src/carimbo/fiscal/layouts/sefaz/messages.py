@@ -121,10 +121,10 @@ def _nsu(value: int) -> str:
     return f"{value:015d}"
 
 
-def _all(documents: Sequence[bytes], most: int) -> Iterator[bytes]:
+def _all(documents: Sequence[bytes], max_count: int) -> Iterator[bytes]:
     """Returns the documents as a lot holds them, without anything before the root element (rule 588)."""
-    if not 0 < len(documents) <= most:
-        raise ValueError(f"a lot holds 1 to {most} documents, not {len(documents)}")
+    if not 0 < len(documents) <= max_count:
+        raise ValueError(f"a lot holds 1 to {max_count} documents, not {len(documents)}")
     return map(root_alone, documents)
 
 

@@ -37,7 +37,7 @@ _SIGNER_CODES = {flaw: str(290 + flaw) for flaw in CertificateFlaw}
 
 def too_large(call: ServiceCall) -> bool:
     """MOC 7.0, B01."""
-    return len(call.text) > call.dialect.largest_message
+    return len(call.text) > call.dialect.max_message_bytes
 
 
 def other_encoding(call: ServiceCall) -> bool:
