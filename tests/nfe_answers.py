@@ -19,7 +19,7 @@ CANCELED_AT = "2026-11-15T10:00:00-03:00"
 CORRECTION = "110110"
 CANCELLATION = "110111"
 ACKNOWLEDGEMENT = "210210"
-VOIDED = InutilizationRange(
+INUTILIZED = InutilizationRange(
     environment="2",
     state_code="35",
     year="26",
@@ -30,7 +30,7 @@ VOIDED = InutilizationRange(
     last_number=12,
     reason="Numeração pulada por falha de sistema",
 )
-VOIDED_RANGE = {
+INUTILIZED_RANGE = {
     "ano": "26",
     "CNPJ": KEY[6:20],
     "mod": "55",
@@ -153,9 +153,9 @@ def stored_event(
 
 
 def inutilization(
-    code: str, text: str, protocol: str | None = None, voided_range: Mapping[str, str] = VOIDED_RANGE
+    code: str, text: str, protocol: str | None = None, inutilized_range: Mapping[str, str] = INUTILIZED_RANGE
 ) -> str:
-    about = "".join(element(tag, value) for tag, value in voided_range.items())
+    about = "".join(element(tag, value) for tag, value in inutilized_range.items())
     rest = f"<dhRecbto>{RECEIVED}</dhRecbto>{element('nProt', protocol)}"
     return message("retInutNFe", f"<infInut>{head(code, text)}{about}{rest}</infInut>")
 

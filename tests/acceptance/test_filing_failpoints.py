@@ -20,10 +20,14 @@ EVENTS = (
     ("nfe", "correction"),
 )
 STEPS = ("signed", "answered", "concluded")
-REGISTERED, VOID = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
-VOID_BEFORE = "563"
+REGISTERED, INUTILIZED = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
+INUTILIZED_BEFORE = "563"
 # There is no consult for inutilized numbers: after a lost answer the same bytes are sent again.
-CODES_OF_NUMBERS = {"signed": [VOID], "answered": [VOID, VOID_BEFORE], "concluded": [VOID]}
+CODES_OF_NUMBERS = {
+    "signed": [INUTILIZED],
+    "answered": [INUTILIZED, INUTILIZED_BEFORE],
+    "concluded": [INUTILIZED],
+}
 # The simulator's switch: the authority judges, but does not answer in time.
 UNANSWERED = {"latencySeconds": 60}
 
@@ -118,7 +122,7 @@ class TestKilledWorker:
         await site.end_leases()
         with site.worker():
             await site.until_filed(company)
-        await assert_only(site, company, {"1": [VOID, VOID_BEFORE]})
+        await assert_only(site, company, {"1": [INUTILIZED, INUTILIZED_BEFORE]})
 
 
 class TestFrozenWorker:

@@ -80,7 +80,7 @@ class Register:
     """The key under which a document was sent, by its own key."""
     _numbers: dict[RegisterKey, str] = field(default_factory=dict)
     _events: dict[RegisterKey, Authorized] = field(default_factory=dict)
-    _voided: dict[RegisterKey, Authorized] = field(default_factory=dict)
+    _inutilized: dict[RegisterKey, Authorized] = field(default_factory=dict)
     _left_waiting: set[str] = field(default_factory=set)
     """Documents whose first request got no answer."""
     _protocols: Iterator[int] = field(default_factory=lambda: count(1))
@@ -160,9 +160,9 @@ class Register:
             return _refused(codes.REFUSAL_CODE, "Rejeição: a observação pede a recusa")
         if key in self._documents:
             return Duplicate(code=codes.TAKEN_CODE, message="Duplicidade")
-        if numbers in self._voided:
+        if numbers in self._inutilized:
             return replace(
-                _refused(codes.VOIDED_BEFORE_CODE, "Rejeição: número inutilizado"), spends_number=True
+                _refused(codes.INUTILIZED_BEFORE_CODE, "Rejeição: número inutilizado"), spends_number=True
             )
         if numbers in self._numbers:
             other = self._numbers[numbers]
@@ -207,13 +207,13 @@ class Register:
             return _refused(codes.REFUSAL_CODE, "Rejeição: faixa recusada")
         first, last = int(message.text("first")), int(message.text("last"))
         places = [(*_series(sender, message, ""), str(number)) for number in range(first, last + 1)]
-        if all(place in self._voided for place in places):
-            before = self._voided[places[0]]
+        if all(place in self._inutilized for place in places):
+            before = self._inutilized[places[0]]
             return replace(before, code=codes.REPEATED_RANGE_CODE, message="Já registrada")
-        if any(place in self._voided or place in self._numbers for place in places):
-            return _refused(codes.VOIDED_BEFORE_CODE, "Rejeição: número da faixa já usado")
-        receipt = self._receipt(codes.VOIDED_CODE, "Inutilização homologada", message, "")
-        self._voided.update(dict.fromkeys(places, receipt))
+        if any(place in self._inutilized or place in self._numbers for place in places):
+            return _refused(codes.INUTILIZED_BEFORE_CODE, "Rejeição: número da faixa já usado")
+        receipt = self._receipt(codes.INUTILIZED_CODE, "Inutilização homologada", message, "")
+        self._inutilized.update(dict.fromkeys(places, receipt))
         return receipt
 
     def _receipt(self, code: str, words: str, message: Message, key: str) -> Authorized:

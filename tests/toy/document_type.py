@@ -29,7 +29,15 @@ from carimbo.fiscal.rules import Hint
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import rejection_file
 from toy.codes import REFUSAL_CODE, TAKEN_CODE
-from toy.events import ALTERNATIVE, CORRECTION, LATE_CODES, SEALING, TOY_CANCELLATION, TOY_CLOSING, VOIDING
+from toy.events import (
+    ALTERNATIVE,
+    CORRECTION,
+    INUTILIZATION,
+    LATE_CODES,
+    SEALING,
+    TOY_CANCELLATION,
+    TOY_CLOSING,
+)
 from toy.request import ToyRequest, ToySettings, Transmit
 from toy.xml import access_key, issue, joined, request_id, review
 
@@ -122,7 +130,7 @@ TOY = DocumentType(
     event_group="toy",
     feature="toyEmission",
     requirements=Requirements(settings=_missing_settings),
-    numbering=NumberingRules(taken_code=TAKEN_CODE, voiding=VOIDING),
+    numbering=NumberingRules(taken_code=TAKEN_CODE, inutilization=INUTILIZATION),
     issuing=_ISSUING,
     catalog_sale=_catalog_sale(ItemType.PRODUCT),
     events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING),

@@ -16,11 +16,11 @@ from carimbo.fiscal.filing import (
     EventSubject,
     FilingIssuer,
     FilingResult,
+    InutilizationRules,
     InutilizedRange,
     Justification,
     Repetition,
     SingleLineText,
-    Voiding,
     cancellation_route,
 )
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSED_AT, CLOSES, CLOSING
@@ -80,7 +80,7 @@ def _event(field: str, text: str, event_type: str, about: EventSubject, issuer: 
     return _filed("toyEvent", f"Event{about.access_key}{about.sequence}", content, field, text, issuer)
 
 
-def _void(numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
+def _inutilize(numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
     content = (
         f"<issuer>{issuer.company.tax_id}</issuer><year>{numbers.year}</year><series>{numbers.series}</series>"
         f"<first>{numbers.first_number}</first><last>{numbers.last_number}</last>"
@@ -148,4 +148,4 @@ SEALING = EventKind(
     registered=joined,
     print_name="Lacre-{key}.pdf",
 )
-VOIDING = Voiding(_void, joined)
+INUTILIZATION = InutilizationRules(_inutilize, joined)

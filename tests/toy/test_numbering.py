@@ -11,13 +11,13 @@ from carimbo.service.filing.gaps import deadline_of as term_of
 from carimbo.storage.numbering import NumberSequence
 from integration.issuing.number_ledger import (
     gaps,
+    inutilize_numbers,
     ledger,
     rewrite,
     shown,
     skip_to,
     stray,
     supersede,
-    void,
 )
 from integration.issuing.shop import Shop, error_of
 from integration.issuing.system import System
@@ -95,7 +95,10 @@ class TestLedger:
         assert await shown(shop) == [(1, 1, "authorizedTwice", document["id"], False)]
         nothing = await shop.post("/numbering/inutilize-gaps", {})
         assert (nothing.status_code, nothing.json()["data"]) == (200, [])
-        assert error_of(await void(shop, 1, 1), 409, "NUMBER_ALREADY_USED")["documentId"] == document["id"]
+        assert (
+            error_of(await inutilize_numbers(shop, 1, 1), 409, "NUMBER_ALREADY_USED")["documentId"]
+            == document["id"]
+        )
         await rewrite(shop, 1, "state = 'canceled'")
         assert await shown(shop) == []
 
@@ -103,15 +106,15 @@ class TestLedger:
         await shop.issue()
         refused = await shop.issue(notes=REFUSED)
         await skip_to(shop, 10)
-        data_of(await void(shop, 5, 6))
+        data_of(await inutilize_numbers(shop, 5, 6))
         assert [gap[:2] for gap in await shown(shop)] == [(2, 2), (3, 4), (7, 9)]
-        data_of(await void(shop, refused["number"], 4))
+        data_of(await inutilize_numbers(shop, refused["number"], 4))
         assert [gap[:2] for gap in await shown(shop)] == [(7, 9)]
 
     async def test_ledger_shows_numbers_whose_inutilization_was_refused(self, shop: Shop) -> None:
         await shop.issue()
         await skip_to(shop, 3)
-        error_of(await void(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
+        error_of(await inutilize_numbers(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
         assert await shown(shop) == [(2, 2, "neverSent", None, True)]
 
     async def test_ledger_separates_environments(self, shop: Shop) -> None:

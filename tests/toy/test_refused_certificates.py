@@ -8,7 +8,7 @@ import pytest
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from integration.issuing.actions import cancel
-from integration.issuing.number_ledger import void
+from integration.issuing.number_ledger import inutilize_numbers
 from integration.issuing.shop import Shop, accepted
 from support import CNPJ, data_of
 from toy.authority import Register
@@ -87,7 +87,7 @@ class TestRefusedCertificates:
         document = await shop.issue()
         await shop.set_certificate(foreign_certificate)
         event = accepted(await cancel(shop, document))["cancellation"]
-        numbers = accepted(await void(shop, 1, 1, series=9))
+        numbers = accepted(await inutilize_numbers(shop, 1, 1, series=9))
         await wait_for_refusals(shop)
         shown = (await shop.events(document))[-1]
         assert (shown["id"], shown["status"]) == (event["id"], "processing")
@@ -106,7 +106,7 @@ class TestRefusedCertificates:
         await shop.set_certificate(foreign_certificate)
         document = await shop.create()
         accepted(await cancel(shop, issued))
-        numbers = accepted(await void(shop, 1, 1, series=9))
+        numbers = accepted(await inutilize_numbers(shop, 1, 1, series=9))
         await wait_for_refusals(shop)
         async with shop.system.worker_stopped():
             hour = "now() + interval '1 hour'"

@@ -23,7 +23,7 @@ from integration.issuing.system import System
 from toy.codes import HANGING
 from toy.shop import KINDS
 
-VOIDED = Rejected(
+INUTILIZED = Rejected(
     code="206",
     message="NF-e já está inutilizada na Base de dados",
     answer_xml=b"<infProt><xMotivo>inutilizada</xMotivo></infProt>",
@@ -130,18 +130,18 @@ class TestDuplicateOfAnotherKey:
         assert worker.script.calls == ["send", "consult", "send", "send"]
 
 
-class TestVoidedNumber:
+class TestInutilizedNumber:
     async def test_voided_number_is_skipped_and_the_next_one_is_taken(
         self, worker: ScriptedWorker, shop: Shop
     ) -> None:
-        worker.script.begin(VOIDED, authorizing())
+        worker.script.begin(INUTILIZED, authorizing())
         document = await worker.advance(await shop.create())
         assert (document["status"], document["number"]) == ("authorized", 2)
 
     async def test_ten_voided_numbers_are_a_refusal_that_can_be_emitted_again(
         self, worker: ScriptedWorker, shop: Shop
     ) -> None:
-        worker.script.begin(*[VOIDED] * 10, authorizing())
+        worker.script.begin(*[INUTILIZED] * 10, authorizing())
         refused = await worker.advance(await shop.create())
         assert (refused["status"], refused["number"]) == ("rejected", 10)
         assert (refused["rejection"]["code"], refused["rejection"]["retryable"]) == ("206", True)

@@ -227,7 +227,7 @@ def _add_events(collection: Collection) -> None:
 for _collection in collections():
     if _collection.events:
         _add_events(_collection)
-    if _collection.owner.numbering.voiding:
+    if _collection.owner.numbering.inutilization:
         _add_ranges(_collection.owner)
 
 

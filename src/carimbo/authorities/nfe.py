@@ -61,7 +61,9 @@ class NfeSefaz(Sefaz):
 
     async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Voids a range of numbers, at the normal authority of the state: contingency authorities do not."""
-        voided = read_inutilization_request(signed)
-        authorizer = authorizer_of(voided.model, state_of_code(voided.state_code).code)
-        request = SefazRequest(_INUTILIZATION, voided.model, authorizer, voided.id, voided.state_code, signed)
-        return await self._ask(sender, request, partial(read_inutilization, requested=voided))
+        requested = read_inutilization_request(signed)
+        authorizer = authorizer_of(requested.model, state_of_code(requested.state_code).code)
+        request = SefazRequest(
+            _INUTILIZATION, requested.model, authorizer, requested.id, requested.state_code, signed
+        )
+        return await self._ask(sender, request, partial(read_inutilization, requested=requested))

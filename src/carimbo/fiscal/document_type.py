@@ -15,7 +15,7 @@ from carimbo.fiscal.catalog.filling import CatalogFilling
 from carimbo.fiscal.catalog.sale import CatalogSale, DirectSale
 from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.filing import EventKind, Voiding
+from carimbo.fiscal.filing import EventKind, InutilizationRules
 from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity, Software
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
@@ -39,7 +39,7 @@ class NumberingRules:
     """Whether the authority assigns number and key, and ours only identify the request."""
     taken_code: str = "204"
     """The authority's code for a number that is taken."""
-    voiding: Voiding | None = None
+    inutilization: InutilizationRules | None = None
     """For a type whose unused numbers are inutilized at the authority."""
 
 

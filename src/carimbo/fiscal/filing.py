@@ -167,7 +167,7 @@ class InutilizedRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Voiding:
+class InutilizationRules:
     """How the inutilization of unused numbers is issued."""
 
     issue: Callable[[InutilizedRange, FilingIssuer], FilingResult]

@@ -21,7 +21,7 @@ class LotAuthority(Authority, Protocol):
 
 
 @runtime_checkable
-class VoidingAuthority(Authority, Protocol):
+class InutilizingAuthority(Authority, Protocol):
     """Authorities that register unused numbers (inutilização)."""
 
     async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:

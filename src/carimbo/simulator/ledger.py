@@ -68,7 +68,7 @@ class StoredEvent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VoidedRange:
+class StoredInutilization:
     """A range of voided numbers (inutilização)."""
 
     environment: str
@@ -141,34 +141,34 @@ class Ledger:
         """Stores an event; raises IntegrityError if it is stored already."""
         self._insert("events", event)
 
-    def number_in_use(self, voided: VoidedRange) -> bool:
+    def number_in_use(self, inutilization: StoredInutilization) -> bool:
         """Returns whether a document has a number of a range."""
-        series = f"{voided.issuer}{voided.model}{voided.series:03d}"
+        series = f"{inutilization.issuer}{inutilization.model}{inutilization.series:03d}"
         row = self._fetch_one(
             f"select 1 from documents where {_OF_SERIES} and number between ? and ? limit 1",
-            voided.environment,
-            voided.state_code,
+            inutilization.environment,
+            inutilization.state_code,
             series,
-            voided.first_number,
-            voided.last_number,
+            inutilization.first_number,
+            inutilization.last_number,
         )
         return row is not None
 
-    def overlapping(self, voided: VoidedRange) -> VoidedRange | None:
+    def overlapping(self, inutilization: StoredInutilization) -> StoredInutilization | None:
         """Returns an earlier voided range that shares a number with this one; None if there is none."""
         row = self._fetch_one(
             f"select * from voided_ranges where {_RANGES} and first_number <= ? and last_number >= ? limit 1",
-            voided.environment,
-            voided.state_code,
-            voided.issuer,
-            voided.model,
-            voided.series,
-            voided.last_number,
-            voided.first_number,
+            inutilization.environment,
+            inutilization.state_code,
+            inutilization.issuer,
+            inutilization.model,
+            inutilization.series,
+            inutilization.last_number,
+            inutilization.first_number,
         )
         return _range(row) if row else None
 
-    def voided_number(self, environment: str, access_key: str) -> VoidedRange | None:
+    def inutilization_of(self, environment: str, access_key: str) -> StoredInutilization | None:
         """Returns the voided range that contains the number of a key; None if there is none."""
         number = int(access_key[25:34])
         row = self._fetch_one(
@@ -182,16 +182,16 @@ class Ledger:
         )
         return _range(row) if row else None
 
-    def ranges(self, limit: int = 100) -> list[VoidedRange]:
+    def ranges(self, limit: int = 100) -> list[StoredInutilization]:
         """Returns the latest voided ranges, newest first."""
         rows = self._fetch_all(
             "select * from voided_ranges order by received_at desc, rowid desc limit ?", limit
         )
         return [_range(row) for row in rows]
 
-    def keep_range(self, voided: VoidedRange) -> None:
+    def keep_range(self, inutilization: StoredInutilization) -> None:
         """Stores a voided range."""
-        self._insert("voided_ranges", voided)
+        self._insert("voided_ranges", inutilization)
 
     def _insert(self, table: str, record: Any, **more: str | None) -> None:
         row = {field.name: getattr(record, field.name) for field in fields(record)} | more
@@ -219,5 +219,5 @@ def _event(row: Any) -> StoredEvent:
     return StoredEvent(**dict(row) | {"registered_at": timestamp_of(row["registered_at"])})
 
 
-def _range(row: Any) -> VoidedRange:
-    return VoidedRange(**dict(row) | {"received_at": timestamp_of(row["received_at"])})
+def _range(row: Any) -> StoredInutilization:
+    return StoredInutilization(**dict(row) | {"received_at": timestamp_of(row["received_at"])})

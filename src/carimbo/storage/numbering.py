@@ -55,7 +55,7 @@ _ATTEMPTS = "emissions e join documents d on d.subscription_id = e.subscription_
 # The first part reads only the index of numbers, the second one the index of the few unsettled attempts.
 _UNUSED = f"""
     with filed as (
-        select coalesce(range_agg(numbers) filter (where state <> 'refused'), '{{}}') as voided,
+        select coalesce(range_agg(numbers) filter (where state <> 'refused'), '{{}}') as inutilized,
             coalesce(range_agg(numbers) filter (where state = 'refused'), '{{}}') as refused
         from inutilizations i, int8range(i.first_number, i.last_number, '[]') as numbers
         where {_OF_RANGES}
@@ -66,13 +66,13 @@ _UNUSED = f"""
         select lower(rest) as first_number, upper(rest) - 1 as last_number, null::uuid as document_id,
             null as state, null as emission_type, null::timestamptz as issued_at,
             null::timestamptz as created_at
-        from filed, taken, unnest(int8multirange(int8range(number + 1, next_number)) - voided) as rest
+        from filed, taken, unnest(int8multirange(int8range(number + 1, next_number)) - inutilized) as rest
         where next_number > number + 1
         union all
         select e.number, e.number, e.document_id, e.state, e.emission_type, e.issued_at, d.created_at
         from filed, {_ATTEMPTS}
         where {_OF_EMISSIONS} and e.state in ('numbered', 'signed', 'sent', 'rejected')
-            and (e.ordinal <> d.emission or d.status = 'rejected') and not e.number <@ voided
+            and (e.ordinal <> d.emission or d.status = 'rejected') and not e.number <@ inutilized
         union all
         select e.number, e.number, e.document_id, e.state, e.emission_type, e.issued_at, d.created_at
         from strays s, {_ATTEMPTS}
@@ -128,7 +128,7 @@ class Numberings:
         return UnusedPage(numbers, rows[0]["total"] if rows else 0)
 
 
-async def companies_with_automatic_voiding(connection: Connection) -> list[tuple[UUID, UUID]]:
+async def companies_with_automatic_inutilization(connection: Connection) -> list[tuple[UUID, UUID]]:
     """Returns subscription and id of the companies whose unused numbers are voided automatically."""
     rows = await connection.fetch(_AUTOMATIC)
     return [(row["subscription_id"], row["id"]) for row in rows]

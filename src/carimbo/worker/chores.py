@@ -15,13 +15,13 @@ from carimbo.service.company_status.certificate_expiry import (
 )
 from carimbo.service.errors import Refusal
 from carimbo.service.filing.context import FilingContext
-from carimbo.service.filing.gaps import is_voiding_day
+from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
-from carimbo.storage.numbering import companies_with_automatic_voiding
+from carimbo.storage.numbering import companies_with_automatic_inutilization
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
@@ -96,7 +96,7 @@ async def inutilize_forever(context: FilingContext, every: timedelta = HOURLY) -
     """
 
     async def inutilize() -> None:
-        if is_voiding_day(context.issuing.builder.clock()):
+        if is_inutilization_day(context.issuing.builder.clock()):
             await inutilize_everywhere(context)
 
     await repeat(inutilize, "inutilization", every)
@@ -105,7 +105,7 @@ async def inutilize_forever(context: FilingContext, every: timedelta = HOURLY) -
 async def inutilize_everywhere(context: FilingContext) -> None:
     """Inutilizes the due gaps of all companies that want it; a failure does not stop the others."""
     async with context.issuing.database.connection() as connection:
-        companies = await companies_with_automatic_voiding(connection)
+        companies = await companies_with_automatic_inutilization(connection)
     for subscription_id, company_id in companies:
         try:
             await _inutilize_company(context, subscription_id, company_id)

@@ -26,14 +26,14 @@ async def shown(shop: Shop, document_type: str | None = None) -> list[tuple[Any,
     return [tuple(gap[name] for name in names) for gap in await gaps(shop, document_type)]
 
 
-async def inutilize(shop: Shop, **body: Any) -> list[dict[str, Any]]:
+async def inutilize_gaps(shop: Shop, **body: Any) -> list[dict[str, Any]]:
     """Voids the gaps; there must be at least one."""
     answer = await shop.post("/numbering/inutilize-gaps", body)
     assert answer.status_code == 202, answer.text
     return list(answer.json()["data"])
 
 
-async def void(
+async def inutilize_numbers(
     shop: Shop, first: int, last: int, document_type: str | None = None, **changes: Any
 ) -> httpx2.Response:
     """Requests that a range of numbers is voided."""

@@ -1,4 +1,4 @@
-"""Voiding numbers that did not become documents: on request, and automatically."""
+"""Inutilizing numbers that did not become documents: on request, and automatically."""
 
 import asyncio
 from dataclasses import replace
@@ -16,12 +16,12 @@ from carimbo.worker.chores import inutilize_everywhere, inutilize_forever
 from integration.issuing.number_ledger import (
     JUSTIFICATION,
     gaps,
-    inutilize,
+    inutilize_gaps,
+    inutilize_numbers,
     rewrite,
     shown,
     skip_to,
     supersede,
-    void,
 )
 from integration.issuing.shop import REFUSED, NewShop, Shop, bare_shop, error_of
 from integration.issuing.system import System
@@ -35,7 +35,7 @@ class TestInutilizeGaps:
         for document_type in ("nfe", "nfce"):
             await shop.issue(document_type)
             await skip_to(shop, 4, document_type)
-        filed = await inutilize(shop, justification=JUSTIFICATION)
+        filed = await inutilize_gaps(shop, justification=JUSTIFICATION)
         ranges = [
             (entry["type"], entry["numberStart"], entry["numberEnd"], entry["status"]) for entry in filed
         ]
@@ -55,14 +55,14 @@ class TestInutilizeGaps:
             (2, 2, "abandonedRejection"), (3, 3, "neverSent"), (4, 4, "unknownToAuthority"),
             (5, 5, "neverSent"),
         ]  # fmt: skip
-        await inutilize(shop)
+        await inutilize_gaps(shop)
         assert await ranges_of(shop) == [("nfe", 1, 2, 5)]
         await all_registered(shop)
 
     async def test_range_is_split_at_the_limit_of_the_authority(self, shop: Shop) -> None:
         await shop.issue()
         await skip_to(shop, 1500)
-        await inutilize(shop)
+        await inutilize_gaps(shop)
         assert await ranges_of(shop) == [("nfe", 1, 2, 1001), ("nfe", 1, 1002, 1499)]
         await all_registered(shop)
 
@@ -70,7 +70,7 @@ class TestInutilizeGaps:
         for _ in range(2):
             await shop.issue(notes=REFUSED)
         await rewrite(shop, 1, "issued_at = issued_at - interval '1 year'")
-        filed = await inutilize(shop)
+        filed = await inutilize_gaps(shop)
         assert [(entry["numberStart"], entry["numberEnd"]) for entry in filed] == [(1, 1), (2, 2)]
         assert filed[1]["year"] - filed[0]["year"] == 1
 
@@ -81,9 +81,9 @@ class TestInutilizeGaps:
             await skip_to(shop, 3)
         await shop.issue("nfce")
         await skip_to(shop, 3, "nfce")
-        await inutilize(shop, type="nfe", series=2)
+        await inutilize_gaps(shop, type="nfe", series=2)
         assert await ranges_of(shop) == [("nfe", 2, 2, 2)]
-        await inutilize(shop, type="nfce")
+        await inutilize_gaps(shop, type="nfce")
         assert await ranges_of(shop) == [("nfce", 1, 2, 2), ("nfe", 2, 2, 2)]
 
     async def test_gaps_of_the_other_environment_are_left(self, shop: Shop) -> None:
@@ -113,14 +113,14 @@ class TestInutilizeGaps:
             return ranges
 
         monkeypatch.setattr(numbering, "_ranges", look_and_be_late)
-        (filed,) = await inutilize(shop)
+        (filed,) = await inutilize_gaps(shop)
         assert (filed["numberStart"], filed["numberEnd"]) == (3, 3)
 
-    async def test_voiding_gaps_without_a_certificate_is_refused(self, shop: Shop) -> None:
+    async def test_inutilizing_gaps_without_a_certificate_is_refused(self, shop: Shop) -> None:
         data_of(await shop.caller.http.delete(shop.path("/certificate")))
         error_of(await shop.post("/numbering/inutilize-gaps"), 422, "CERTIFICATE_MISSING")
 
-    async def test_voiding_gaps_of_an_incomplete_company_is_refused(self, system: System) -> None:
+    async def test_inutilizing_gaps_of_an_incomplete_company_is_refused(self, system: System) -> None:
         shop = await bare_shop(system, await system.new_caller())
         error_of(await shop.post("/numbering/inutilize-gaps"), 422, "COMPANY_NOT_READY")
 
@@ -187,7 +187,7 @@ class TestAutomaticInutilization:
         self, system: System, new_shop: NewShop
     ) -> None:
         shop = await automatic_shop(new_shop)
-        error_of(await void(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
+        error_of(await inutilize_numbers(shop, 2, 2, justification=REFUSED), 422, "AUTHORITY_REJECTED")
         await inutilize_everywhere(filing_context_at(system, await deadline_of(shop) - DAY))
         assert await ranges_of(shop) == [("nfe", 1, 2, 2)]
 

@@ -81,11 +81,11 @@ class TestNumber:
 
     @pytest.mark.parametrize("state", ["queued", "sent", "registered"])
     async def test_voided_number_is_already_used(self, point_of_sale: PointOfSale, state: str) -> None:
-        voided = await add_inutilization(point_of_sale, 9, 11, state)
+        inutilized = await add_inutilization(point_of_sale, 9, 11, state)
         details = error_of(
             await point_of_sale.shop.post("/nfce", point_of_sale.paper(10)), 409, "NUMBER_ALREADY_USED"
         )
-        assert details == {"inutilizationId": voided}
+        assert details == {"inutilizationId": inutilized}
         assert (await point_of_sale.shop.count(), await point_of_sale.next_number()) == (0, 1)
 
     async def test_number_whose_inutilization_was_refused_is_free(self, point_of_sale: PointOfSale) -> None:

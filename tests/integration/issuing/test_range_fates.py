@@ -23,8 +23,8 @@ from integration.issuing.scripted import (
 )
 
 SAME_RANGE = Duplicate(code="563", message="Rejeição: Já existe pedido de inutilização com a mesma faixa")
-PART_VOIDED = Duplicate(code="256", message="Rejeição: Um número da faixa já está inutilizado")
-VOIDED = Duplicate(code="206", message="Rejeição: NF-e já está inutilizada na base de dados da SEFAZ")
+PART_INUTILIZED = Duplicate(code="256", message="Rejeição: Um número da faixa já está inutilizado")
+INUTILIZED = Duplicate(code="206", message="Rejeição: NF-e já está inutilizada na base de dados da SEFAZ")
 USED = Rejected(code="241", message="Rejeição: Um número da faixa já foi utilizado")
 
 
@@ -69,7 +69,7 @@ class TestRange:
         assert (await file_of(worker, numbers, "registration") is not None) == (code == "102")
         assert (len(worker.script.filed), len(set(worker.script.filed))) == (len(lines), 1)
 
-    @pytest.mark.parametrize("answer", [SAME_RANGE, PART_VOIDED, VOIDED])
+    @pytest.mark.parametrize("answer", [SAME_RANGE, PART_INUTILIZED, INUTILIZED])
     @pytest.mark.parametrize("before", [(), (LOST,)])
     async def test_single_number_that_is_already_void_is_registered(
         self, worker: ScriptedWorker, before: tuple[Line, ...], answer: Duplicate
@@ -81,7 +81,7 @@ class TestRange:
         assert (row["state"], row["authority_code"]) == ("registered", answer.code)
         assert await file_of(worker, number, "registration") is None
 
-    @pytest.mark.parametrize("refusal", [PART_VOIDED, VOIDED, USED])
+    @pytest.mark.parametrize("refusal", [PART_INUTILIZED, INUTILIZED, USED])
     @pytest.mark.parametrize("before", [(), (LOST,)])
     async def test_range_with_a_number_that_is_not_free_is_refused(
         self, worker: ScriptedWorker, before: tuple[Line, ...], refusal: Rejected | Duplicate

@@ -8,7 +8,7 @@ import pytest
 import structlog
 
 from integration.issuing.actions import cancel
-from integration.issuing.number_ledger import void
+from integration.issuing.number_ledger import inutilize_numbers
 from integration.issuing.shop import NFE, Shop, accepted, error_of
 from integration.issuing.system import System
 from support import data_of
@@ -207,7 +207,7 @@ class TestLists:
     async def test_damaged_row_is_shown_with_its_readable_values(
         self, system: System, shop: Shop, statement: str, path: str
     ) -> None:
-        data_of(await void(shop, 1, 2))
+        data_of(await inutilize_numbers(shop, 1, 2))
         (before,) = data_of(await shop.get(path))
         await damage(system, shop, statement)
         (after,) = data_of(await shop.get(path))

@@ -108,9 +108,9 @@ class Shop:
         assert isinstance(signed, bytes), signed
         return signed
 
-    async def void(self, first: int, last: int, model: str = "55", reason: str = REASON) -> Outcome:
+    async def inutilize(self, first: int, last: int, model: str = "55", reason: str = REASON) -> Outcome:
         """Inutilizes a range of numbers."""
-        voided = InutilizationRange(
+        inutilized = InutilizationRange(
             environment="2",
             state_code=STATE_CODE,
             year=f"{local_moment(datetime.now(UTC), STATE):%y}",
@@ -121,7 +121,7 @@ class Shop:
             last_number=last,
             reason=reason,
         )
-        signed = issue_inutilization(voided, self.signer, SCHEMAS)
+        signed = issue_inutilization(inutilized, self.signer, SCHEMAS)
         assert isinstance(signed, bytes), signed
         return await self.sefaz.inutilize(self.sender, signed)
 

@@ -174,9 +174,9 @@ class TestInutilization:
     @pytest.mark.parametrize("model", ["55", "65"])
     async def test_inutilized_numbers_cannot_be_used(self, shop: Shop, model: str) -> None:
         emission = next_emission()
-        voided = await shop.void(emission.number, emission.number, model)
-        assert isinstance(voided, Authorized)
-        assert voided.code == "102"
+        inutilized = await shop.inutilize(emission.number, emission.number, model)
+        assert isinstance(inutilized, Authorized)
+        assert inutilized.code == "102"
         document = shop.nfe(under=emission) if model == "55" else shop.nfce(under=emission)
         refused = await shop.sefaz.send(shop.sender, document)
         assert getattr(refused, "code", None) == "206"
@@ -184,7 +184,7 @@ class TestInutilization:
     async def test_inutilizing_a_used_number_is_refused(self, shop: Shop) -> None:
         emission = next_emission()
         await shop.issue(shop.nfe(under=emission))
-        refused = await shop.void(emission.number, next_number())
+        refused = await shop.inutilize(emission.number, next_number())
         assert isinstance(refused, Rejected)
         assert refused.code == "241"
 

@@ -127,9 +127,11 @@ class TestTriggers:
 
     async def test_the_reason_of_an_inutilization_may_have_a_trigger(self, shop: Shop) -> None:
         number = next_number()
-        failed = await shop.void(number, number, reason=f"SIMULA:HTTP:500 {REASON}")
+        failed = await shop.inutilize(number, number, reason=f"SIMULA:HTTP:500 {REASON}")
         assert isinstance(failed, NotJudged)
-        assert isinstance(await shop.void(number, number, reason=f"SIMULA:HTTP:500 {REASON}"), Authorized)
+        assert isinstance(
+            await shop.inutilize(number, number, reason=f"SIMULA:HTTP:500 {REASON}"), Authorized
+        )
 
     async def test_the_description_of_an_item_may_have_a_trigger(self, shop: Shop) -> None:
         item = {"description": "SIMULA:REJEICAO:778", "ncm": "69120000", "quantity": 1, "unitValue": 10}

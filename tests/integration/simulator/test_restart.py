@@ -131,7 +131,7 @@ class Before:
     correction: str
     sold: Kept
     page: DistributionPage
-    void: Emission
+    inutilized: Emission
     inutilization: str
     lot: tuple[SignedDocument, ...]
     receipt: str
@@ -186,7 +186,7 @@ async def everything_done(shop: Shop, folder: Folder) -> Before:
     """Creates every kind of stored state."""
     await shop.switch(lotSeconds=0, seed=7, outages={"BA": "109"})
     canceled, corrected = await kept(shop), await kept(shop)
-    void, lot = next_emission(), (shop.nfe(), shop.nfe())
+    inutilized, lot = next_emission(), (shop.nfe(), shop.nfe())
     return Before(
         issued=await kept(shop),
         canceled=canceled,
@@ -195,8 +195,8 @@ async def everything_done(shop: Shop, folder: Folder) -> Before:
         correction=authorised(await shop.correct(corrected.document, CORRECTION)).protocol,
         sold=await kept(shop, recipient=CONTRIBUTOR),
         page=await page_after(shop, folder, 0),
-        void=void,
-        inutilization=authorised(await shop.void(void.number, void.number)).protocol,
+        inutilized=inutilized,
+        inutilization=authorised(await shop.inutilize(inutilized.number, inutilized.number)).protocol,
         lot=lot,
         receipt=await receipt_of(shop, folder, lot),
         controls=shop.simulator.site.switches.read(),
@@ -266,9 +266,9 @@ class TestStopped:
         assert authorised(await shop.correct(before.corrected.document, CORRECTION, sequence=2))
 
     async def test_an_inutilized_number_stays_inutilized(self, shop: Shop, before: Before) -> None:
-        refused = await shop.sefaz.send(shop.sender, shop.nfe(under=before.void))
+        refused = await shop.sefaz.send(shop.sender, shop.nfe(under=before.inutilized))
         assert getattr(refused, "code", None) == "206"
-        again = await shop.void(before.void.number, before.void.number)
+        again = await shop.inutilize(before.inutilized.number, before.inutilized.number)
         assert isinstance(again, Duplicate)
         assert (again.code, again.protocol) == ("563", before.inutilization)
 

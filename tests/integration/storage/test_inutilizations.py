@@ -32,7 +32,7 @@ async def highest_number(shop: Shop) -> int:
         return await tenant.inutilizations.highest_number(shop.number_series)
 
 
-async def void(shop: Shop, new: NewInutilization, state: str = FilingState.QUEUED) -> InutilizationRow:
+async def inutilize(shop: Shop, new: NewInutilization, state: str = FilingState.QUEUED) -> InutilizationRow:
     """Stores a range in the given state."""
     async with shop.database.tenant(shop.subscription_id) as tenant:
         stored = await tenant.inutilizations.add(new)
@@ -97,11 +97,11 @@ class TestNumberOfAnAttempt:
 class TestNumberOfARange:
     @pytest.mark.parametrize("state", sorted(set(FilingState) - {FilingState.REFUSED}))
     async def test_a_number_of_an_inutilized_range_is_not_free(self, shop: Shop, state: str) -> None:
-        voided = await void(shop, numbers(shop, 10, 12), state)
-        assert await first_use(shop, numbers(shop, 11, 11)) == NumberUse(11, None, voided.id)
+        inutilized = await inutilize(shop, numbers(shop, 10, 12), state)
+        assert await first_use(shop, numbers(shop, 11, 11)) == NumberUse(11, None, inutilized.id)
 
     async def test_a_number_of_a_refused_range_is_free(self, shop: Shop) -> None:
-        await void(shop, numbers(shop, 10, 12), FilingState.REFUSED)
+        await inutilize(shop, numbers(shop, 10, 12), FilingState.REFUSED)
         assert await first_use(shop, numbers(shop, 10, 12)) is None
 
     @pytest.mark.parametrize(
@@ -111,23 +111,25 @@ class TestNumberOfARange:
     async def test_the_first_number_that_two_ranges_share_is_returned(
         self, shop: Shop, first: int, last: int, first_overlap: int
     ) -> None:
-        voided = await void(shop, numbers(shop, 10, 12))
-        assert await first_use(shop, numbers(shop, first, last)) == NumberUse(first_overlap, None, voided.id)
+        inutilized = await inutilize(shop, numbers(shop, 10, 12))
+        assert await first_use(shop, numbers(shop, first, last)) == NumberUse(
+            first_overlap, None, inutilized.id
+        )
 
     @pytest.mark.parametrize(("first", "last"), [(13, 14), (7, 9)])
     async def test_numbers_beside_an_inutilized_range_are_free(
         self, shop: Shop, first: int, last: int
     ) -> None:
-        await void(shop, numbers(shop, 10, 12))
+        await inutilize(shop, numbers(shop, 10, 12))
         assert await first_use(shop, numbers(shop, first, last)) is None
 
 
 class TestFirstUse:
     async def test_the_first_use_is_the_lowest_used_number(self, shop: Shop) -> None:
         document_id = await document_with(shop, EmissionState.AUTHORIZED, Status.AUTHORIZED)
-        voided = await void(shop, numbers(shop, 3, 4))
+        inutilized = await inutilize(shop, numbers(shop, 3, 4))
         assert await first_use(shop, numbers(shop, 1, 9)) == NumberUse(1, document_id, None)
-        assert await first_use(shop, numbers(shop, 2, 9)) == NumberUse(3, None, voided.id)
+        assert await first_use(shop, numbers(shop, 2, 9)) == NumberUse(3, None, inutilized.id)
 
     @pytest.mark.parametrize(
         "other", [{"series": 2}, {"environment": "homologation"}, {"document_type": "nfce"}]
@@ -136,21 +138,21 @@ class TestFirstUse:
         self, shop: Shop, other: dict[str, Any]
     ) -> None:
         await document_with(shop, EmissionState.AUTHORIZED, Status.AUTHORIZED)
-        await void(shop, numbers(shop, 3, 4))
+        await inutilize(shop, numbers(shop, 3, 4))
         assert await first_use(shop, numbers(shop, 1, 9, **other)) is None
 
     async def test_uses_of_another_company_do_not_matter(self, shop: Shop, other_shop: Shop) -> None:
         await document_with(shop, EmissionState.AUTHORIZED, Status.AUTHORIZED)
-        await void(shop, numbers(shop, 3, 4))
+        await inutilize(shop, numbers(shop, 3, 4))
         assert await first_use(other_shop, numbers(other_shop, 1, 9)) is None
 
 
 class TestHighestNumber:
     async def test_the_highest_number_is_the_end_of_the_highest_range_not_refused(self, shop: Shop) -> None:
         assert await highest_number(shop) == 0
-        await void(shop, numbers(shop, 10, 12), FilingState.REGISTERED)
-        await void(shop, numbers(shop, 3, 4))
-        await void(shop, numbers(shop, 20, 22), FilingState.REFUSED)
+        await inutilize(shop, numbers(shop, 10, 12), FilingState.REGISTERED)
+        await inutilize(shop, numbers(shop, 3, 4))
+        await inutilize(shop, numbers(shop, 20, 22), FilingState.REFUSED)
         assert await highest_number(shop) == 12
 
     @pytest.mark.parametrize(
@@ -159,11 +161,11 @@ class TestHighestNumber:
     async def test_the_highest_number_counts_per_series_type_and_environment(
         self, shop: Shop, other: dict[str, Any]
     ) -> None:
-        await void(shop, numbers(shop, 10, 12, **other))
+        await inutilize(shop, numbers(shop, 10, 12, **other))
         assert await highest_number(shop) == 0
 
     async def test_the_highest_number_ignores_other_companies(self, shop: Shop, other_shop: Shop) -> None:
-        await void(shop, numbers(shop, 10, 12))
+        await inutilize(shop, numbers(shop, 10, 12))
         assert await highest_number(other_shop) == 0
 
 
@@ -183,11 +185,11 @@ class TestRanges:
 
     async def test_a_range_that_ends_before_it_begins_is_refused(self, shop: Shop) -> None:
         with pytest.raises(asyncpg.CheckViolationError):
-            await void(shop, numbers(shop, 12, 10))
+            await inutilize(shop, numbers(shop, 12, 10))
 
     async def test_ranges_are_listed_newest_first_and_by_type(self, shop: Shop) -> None:
-        stored = [await void(shop, numbers(shop, first, first)) for first in range(20, 23)]
-        await void(shop, numbers(shop, 1, 1, document_type="nfce"))
+        stored = [await inutilize(shop, numbers(shop, first, first)) for first in range(20, 23)]
+        await inutilize(shop, numbers(shop, 1, 1, document_type="nfce"))
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             ranges = tenant.inutilizations
             listed = [row.id for row in await ranges.page(shop.company_id, "nfe", 0, 2)]

@@ -14,7 +14,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.signed_documents import SignedDocument
-from carimbo.service.ports import LotAuthority, MunicipalAuthority, VoidingAuthority
+from carimbo.service.ports import InutilizingAuthority, LotAuthority, MunicipalAuthority
 from nfse_answers import DPS_ID
 from unit.authorities.wire import BASE, KEY, LOST, RestWire, Wire
 
@@ -51,8 +51,8 @@ class TestEveryAdapter:
 
     @each_type
     def test_adapter_voids_numbers_if_its_type_gives_them_up(self, document_type: DocumentType) -> None:
-        assert isinstance(adapter(document_type), VoidingAuthority) == (
-            document_type.numbering.voiding is not None
+        assert isinstance(adapter(document_type), InutilizingAuthority) == (
+            document_type.numbering.inutilization is not None
         )
 
     @each_type

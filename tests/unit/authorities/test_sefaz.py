@@ -25,12 +25,12 @@ from unit.authorities.wire import (
     ACKNOWLEDGEMENT,
     CANCELLATION,
     CONTINGENCY_KEY,
+    INUTILIZED,
     KEY,
     LOST,
     NFCE_KEY,
     REFUSED,
     TAKEN_BACK,
-    VOIDED,
     XML,
     Clock,
     Wire,
@@ -47,7 +47,7 @@ class TestEveryQuestion:
         await sefaz.receipt(sender, KEY, answers.RECEIPT)
         await sefaz.consult(sender, KEY)
         await sefaz.status(sender, "55", "SP")
-        await sefaz.inutilize(sender, VOIDED)
+        await sefaz.inutilize(sender, INUTILIZED)
         await sefaz.register_event(sender, CANCELLATION)
         await sefaz.register_event(sender, ACKNOWLEDGEMENT)
         await sefaz.distribution(sender, "SP", 0)
@@ -298,10 +298,10 @@ class TestInutilization:
         self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
     ) -> None:
         wire.answer = answers.inutilization("102", "Inutilização de número homologado", answers.PROTOCOL)
-        outcome = await sefaz.inutilize(sender, VOIDED)
+        outcome = await sefaz.inutilize(sender, INUTILIZED)
         assert isinstance(outcome, Authorized)
         assert wire.path == "/sp/nfe/NFeInutilizacao4"
-        assert VOIDED in wire.sent[0][2]
+        assert INUTILIZED in wire.sent[0][2]
 
 
 class TestStatusOfAnotherPlace:

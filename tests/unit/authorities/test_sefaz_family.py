@@ -16,7 +16,7 @@ from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Authorized, Available, Closed, NotJudged, Unknown
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
-from carimbo.service.ports import LotAuthority, VoidingAuthority
+from carimbo.service.ports import InutilizingAuthority, LotAuthority
 from toy_dialect import KEY, NAMESPACE, TOY, TOY_FAMILY, ToyEndpoints, ToyNotice, signed_toy_event
 from unit.authorities.wire import LOST, Clock, Wire
 from unit.fiscal.keys import with_parts
@@ -51,7 +51,7 @@ def payload(wire: Wire) -> etree._Element:
 
 def test_family_without_extensions_has_no_receipts_and_voids_no_numbers(sefaz: Sefaz) -> None:
     assert not isinstance(sefaz, LotAuthority)
-    assert not isinstance(sefaz, VoidingAuthority)
+    assert not isinstance(sefaz, InutilizingAuthority)
 
 
 async def test_a_document_is_sent_to_the_authority_of_its_key(

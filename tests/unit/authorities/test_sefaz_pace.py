@@ -12,7 +12,7 @@ from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
 from support import CNPJ
-from unit.authorities.wire import CANCELLATION, KEY, LOST, NOON, REFUSED, VOIDED, Clock, Wire, document
+from unit.authorities.wire import CANCELLATION, INUTILIZED, KEY, LOST, NOON, REFUSED, Clock, Wire, document
 
 BLOCKED = "Rejeição: Consumo Indevido"
 
@@ -92,7 +92,7 @@ class TestPace:
             "receipt": [await sefaz.receipt(sender, KEY, answers.RECEIPT) for _ in times],
             "consult": [await sefaz.consult(sender, KEY) for _ in times],
             "event": [await sefaz.register_event(sender, CANCELLATION) for _ in times],
-            "inutilize": [await sefaz.inutilize(sender, VOIDED) for _ in times],
+            "inutilize": [await sefaz.inutilize(sender, INUTILIZED) for _ in times],
             "key": [await sefaz.distribution_of_key(sender, "SP", KEY) for _ in times],
         }
         assert {name: admitted(outcomes) for name, outcomes in questions.items()} == {

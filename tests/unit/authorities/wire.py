@@ -28,7 +28,7 @@ XML = b'<NFe xmlns="http://www.portalfiscal.inf.br/nfe">assinada</NFe>'
 REFUSED = NotJudged(cause=Cause.CONNECTION, detail="conexão recusada", may_have_arrived=False)
 LOST = NotJudged(cause=Cause.TIMEOUT, detail="sem resposta")
 TAKEN_BACK = Cancellation(protocol=nfe_answers.PROTOCOL, reason="Desistência do comprador")
-VOIDED = signed_inutilization(nfe_answers.VOIDED, Signer.throwaway())
+INUTILIZED = signed_inutilization(nfe_answers.INUTILIZED, Signer.throwaway())
 Told = HttpResponse | NotJudged
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 _BEGIN = 50_000.0

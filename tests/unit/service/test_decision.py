@@ -55,7 +55,7 @@ DUPLICATE = Duplicate(code="204", message="Duplicidade")
 OUR_DUPLICATE = replace(DUPLICATE, other_key=KEY)
 FOREIGN = Duplicate(code="539", message="Duplicidade com diferença na chave", other_key=OTHER_KEY)
 NUMBER_OF_ANOTHER = Duplicate(code="613", message="Chave difere da existente", is_another=True)
-VOIDED = Rejected(code="206", message="NF-e já está inutilizada", spends_number=True)
+INUTILIZED = Rejected(code="206", message="NF-e já está inutilizada", spends_number=True)
 UNKNOWN = Unknown(code="217", message="NF-e não consta")
 PROCESSING = Processing(code="103", message="Lote recebido", receipt="35123", wait_seconds=7)
 UNAVAILABLE = Unavailable(code="108", message="Paralisado", outage=Outage.SHORT)
@@ -67,7 +67,7 @@ LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
 NO_ROOM = NotJudged(cause=Cause.NO_ROOM, detail="no room", may_have_arrived=False)
 NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
 OUTCOMES: tuple[Outcome, ...] = (
-    AUTHORIZED, REJECTED, VOIDED, DENIED, CANCELED, CANCELED_SOMEHOW, ENDED, ENDED_SOMEHOW, DUPLICATE,
+    AUTHORIZED, REJECTED, INUTILIZED, DENIED, CANCELED, CANCELED_SOMEHOW, ENDED, ENDED_SOMEHOW, DUPLICATE,
     OUR_DUPLICATE, FOREIGN, NUMBER_OF_ANOTHER, UNKNOWN, PROCESSING, UNAVAILABLE, CLOSING, CLOSED,
     THROTTLED, THROTTLED_FOR_HOW_LONG, LOST, NOT_SENT,
 )  # fmt: skip
@@ -107,7 +107,7 @@ class TestFirstAnswer:
             (OUR_DUPLICATE, ContinueAttempt(SENT, AT_ONCE, 1), ContinueAttempt(SENT, AT_ONCE, 1)),
             (FOREIGN, NumberTaken(FOREIGN), NumberTaken(FOREIGN)),
             (NUMBER_OF_ANOTHER, ContinueAttempt(SIGNED, FIRST, 1), ContinueAttempt(SIGNED, FIRST, 1)),
-            (VOIDED, NumberTaken(VOIDED), NumberTaken(VOIDED)),
+            (INUTILIZED, NumberTaken(INUTILIZED), NumberTaken(INUTILIZED)),
             (
                 UNKNOWN,
                 ContinueAttempt(SIGNED, AT_ONCE, 0, unknown_at=NOW),
@@ -159,7 +159,7 @@ class TestRefusal:
         self, attempt: PendingAttempt, outcome: Outcome, jitter: float
     ) -> None:
         decision = IssuingDecider(BACKOFF, NOW, jitter).decide(attempt, outcome)
-        assert isinstance(decision, NumberTaken) == (outcome in (FOREIGN, VOIDED))
+        assert isinstance(decision, NumberTaken) == (outcome in (FOREIGN, INUTILIZED))
 
 
 class TestGoingOn:

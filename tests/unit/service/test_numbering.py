@@ -15,7 +15,7 @@ from carimbo.service.filing.gaps import (
     NumberRange,
     deadline_of,
     gap_of,
-    is_voiding_day,
+    is_inutilization_day,
     number_ranges,
 )
 from carimbo.service.filing.inutilize import MAX_NUMBERS
@@ -50,7 +50,9 @@ def skipped(**changes: object) -> UnusedNumbers:
 
 
 def gap(first: int, last: int, year: int = 2026) -> Gap:
-    return Gap(first, last, GapReason.NEVER_SENT, None, year, DEADLINE, is_voidable=True, was_refused=False)
+    return Gap(
+        first, last, GapReason.NEVER_SENT, None, year, DEADLINE, can_be_inutilized=True, was_refused=False
+    )
 
 
 class TestDeadline:
@@ -73,7 +75,7 @@ class TestDeadline:
         assert gap_of(unused(dated_at=at_midnight), NFE, state, ISSUED).deadline.isoformat() == deadline
 
 
-class TestVoidingDays:
+class TestInutilizationDays:
     @pytest.mark.parametrize(
         ("moment", "is_one"),
         [
@@ -84,12 +86,14 @@ class TestVoidingDays:
             ("2026-12-11T03:00:00+00:00", False),
         ],
     )
-    def test_voiding_days_are_the_eighth_to_the_tenth_in_brasilia(self, moment: str, is_one: bool) -> None:
-        assert is_voiding_day(datetime.fromisoformat(moment)) is is_one
+    def test_inutilization_days_are_the_eighth_to_the_tenth_in_brasilia(
+        self, moment: str, is_one: bool
+    ) -> None:
+        assert is_inutilization_day(datetime.fromisoformat(moment)) is is_one
 
-    def test_every_month_has_three_voiding_days(self) -> None:
+    def test_every_month_has_three_inutilization_days(self) -> None:
         noons = [datetime(2026, 1, 1, 15, tzinfo=UTC) + timedelta(days=day) for day in range(365)]
-        assert sum(map(is_voiding_day, noons)) == 3 * 12
+        assert sum(map(is_inutilization_day, noons)) == 3 * 12
 
     @pytest.mark.parametrize(
         ("now", "is_due"),
@@ -101,7 +105,7 @@ class TestVoidingDays:
             ("2027-01-09T12:00:00-03:00", False),
         ],
     )
-    def test_voiding_days_are_in_the_month_of_the_deadline(self, now: str, is_due: bool) -> None:
+    def test_inutilization_days_are_in_the_month_of_the_deadline(self, now: str, is_due: bool) -> None:
         assert gap_of(unused(), NFE, "SP", ISSUED).is_due(datetime.fromisoformat(now)) is is_due
 
     def test_refused_voiding_is_not_repeated(self) -> None:
@@ -124,20 +128,22 @@ class TestReason:
         assert gap_of(unused(state=state), NFE, "SP", ISSUED).reason == reason
 
 
-class TestVoidable:
+class TestInutilizable:
     @pytest.mark.parametrize("state", ["numbered", "signed", "rejected"])
     def test_number_that_the_authority_lacks_is_voidable(self, state: str) -> None:
-        assert gap_of(unused(state=state), NFE, "SP", ISSUED).is_voidable
+        assert gap_of(unused(state=state), NFE, "SP", ISSUED).can_be_inutilized
 
     @pytest.mark.parametrize("state", ["sent", "authorized"])
     def test_number_that_the_authority_has_or_may_have_is_not_voidable(self, state: str) -> None:
-        assert not gap_of(unused(state=state), NFE, "SP", ISSUED).is_voidable
+        assert not gap_of(unused(state=state), NFE, "SP", ISSUED).can_be_inutilized
 
     def test_number_of_a_printed_document_is_not_voidable(self) -> None:
-        assert not gap_of(unused(emission_type="9"), NFCE, "SP", ISSUED + timedelta(days=90)).is_voidable
+        assert not gap_of(
+            unused(emission_type="9"), NFCE, "SP", ISSUED + timedelta(days=90)
+        ).can_be_inutilized
 
     def test_type_that_keeps_its_numbers_has_no_voidable_ones(self) -> None:
-        assert not gap_of(skipped(), NFSE, "SP", ISSUED).is_voidable
+        assert not gap_of(skipped(), NFSE, "SP", ISSUED).can_be_inutilized
 
     @pytest.mark.parametrize(
         ("state", "now", "voidable"),
@@ -153,14 +159,14 @@ class TestVoidable:
     ) -> None:
         """Issued on a Friday, a holiday: the term ends on Monday, the 23rd, and there are three days more."""
         unused_number = gap_of(skipped(emission_type_above="9"), NFCE, state, datetime.fromisoformat(now))
-        assert unused_number.is_voidable is voidable
+        assert unused_number.can_be_inutilized is voidable
 
     @pytest.mark.parametrize("above", ["1", None])
     def test_number_skipped_without_a_later_receipt_is_voidable_at_once(self, above: str | None) -> None:
-        assert gap_of(skipped(emission_type_above=above), NFCE, "SP", ISSUED).is_voidable
+        assert gap_of(skipped(emission_type_above=above), NFCE, "SP", ISSUED).can_be_inutilized
 
     def test_refused_number_is_voidable_whatever_was_printed_after_it(self) -> None:
-        assert gap_of(unused(emission_type_above="9"), NFCE, "SP", ISSUED).is_voidable
+        assert gap_of(unused(emission_type_above="9"), NFCE, "SP", ISSUED).can_be_inutilized
 
 
 class TestStretches:

@@ -8,7 +8,7 @@ from typing import Any
 
 from carimbo.simulator.family import HOMOLOGATION, CallReply, IncomingCall, RequestContext, ServicePath
 from carimbo.simulator.http import ConnectionClosed, Reply, Request
-from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent, VoidedRange
+from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent, StoredInutilization
 from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.program.control_api import ControlApi
 from carimbo.simulator.program.journal import JournalEntry
@@ -189,7 +189,7 @@ def keep_event(site: Site, key: str, at: datetime) -> None:
 
 
 def keep_range(site: Site, first: int, at: datetime) -> None:
-    voided = VoidedRange(
+    inutilized = StoredInutilization(
         environment=HOMOLOGATION,
         state_code="35",
         issuer=CNPJ,
@@ -202,4 +202,4 @@ def keep_range(site: Site, first: int, at: datetime) -> None:
         received_at=at,
         protocol="135260000000003",
     )
-    Ledger(site.store).keep_range(voided)
+    Ledger(site.store).keep_range(inutilized)

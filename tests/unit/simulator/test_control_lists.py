@@ -124,7 +124,7 @@ class TestEvents:
         assert [event["accessKey"] for event in await read_json(site, "/events", "limit=1")] == [KEY]
 
 
-class TestVoidedRanges:
+class TestInutilizations:
     async def test_voided_ranges_are_listed_newest_first(self, site: Site) -> None:
         keep_range(site, 5, NOW + timedelta(seconds=1))
         keep_range(site, 9, NOW)

@@ -21,11 +21,11 @@ from carimbo.fiscal.filing import (
     EventSubject,
     FilingIssuer,
     FilingResult,
+    InutilizationRules,
     InutilizedRange,
     Justification,
     Repetition,
     SingleLineText,
-    Voiding,
     cancellation_route,
 )
 from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
@@ -211,7 +211,7 @@ def _issued(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> Filing
     return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
 
 
-def void(model: str, numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
+def inutilize(model: str, numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:
     """Signs the request that voids a range of numbers (inutilização)."""
     unused = InutilizationRange(
         environment=issuer.environment.code,
@@ -228,6 +228,6 @@ def void(model: str, numbers: InutilizedRange, issuer: FilingIssuer) -> FilingRe
     return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
 
 
-def voiding_of(model: str) -> Voiding:
+def inutilization_rules_of(model: str) -> InutilizationRules:
     """Returns how unused numbers of a model are voided."""
-    return Voiding(partial(void, model), registered_inutilization)
+    return InutilizationRules(partial(inutilize, model), registered_inutilization)

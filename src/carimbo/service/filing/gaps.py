@@ -41,7 +41,7 @@ _REASONS = {
     EmissionState.REJECTED: GapReason.ABANDONED_REJECTION,
     EmissionState.AUTHORIZED: GapReason.AUTHORIZED_TWICE,
 }
-_NEVER_VOIDED = frozenset({GapReason.UNKNOWN_FATE, GapReason.AUTHORIZED_TWICE})
+_NEVER_INUTILIZED = frozenset({GapReason.UNKNOWN_FATE, GapReason.AUTHORIZED_TWICE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Gap:
     document_id: UUID | None
     year: int
     deadline: datetime
-    is_voidable: bool
+    can_be_inutilized: bool
     was_refused: bool
 
     def is_due(self, now: datetime) -> bool:
@@ -78,7 +78,7 @@ def deadline_of(issued_at: datetime) -> datetime:
     return datetime(year, month, _DEADLINE_DAY, 23, 59, 59, tzinfo=issued_at.tzinfo)
 
 
-def is_voiding_day(now: datetime) -> bool:
+def is_inutilization_day(now: datetime) -> bool:
     """Returns whether gaps are inutilized automatically today: in the last three days before the deadline."""
     return _DEADLINE_DAY - _LAST_DAYS.days < local_moment(now, CAPITAL).day <= _DEADLINE_DAY
 
@@ -88,7 +88,7 @@ def gap_of(unused: UnusedNumbers, document_type: DocumentType, state: str, now: 
     issued_at = local_moment(unused.dated_at, state)
     reason = _REASONS[EmissionState(unused.state)] if unused.state else GapReason.NEVER_SENT
     must_keep = (
-        reason in _NEVER_VOIDED
+        reason in _NEVER_INUTILIZED
         or unused.emission_type == EmissionType.OFFLINE
         or _may_be_on_paper(unused, document_type, state, now)
     )
@@ -99,7 +99,7 @@ def gap_of(unused: UnusedNumbers, document_type: DocumentType, state: str, now: 
         document_id=unused.document_id,
         year=issued_at.year,
         deadline=deadline_of(issued_at),
-        is_voidable=document_type.numbering.voiding is not None and not must_keep,
+        can_be_inutilized=document_type.numbering.inutilization is not None and not must_keep,
         was_refused=unused.was_refused,
     )
 

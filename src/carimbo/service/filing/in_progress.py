@@ -14,8 +14,8 @@ from carimbo.fiscal.filing import (
     EventSubject,
     FilingIssuer,
     FilingResult,
+    InutilizationRules,
     InutilizedRange,
-    Voiding,
 )
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.identity.signature import Signer
@@ -27,7 +27,7 @@ from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentBuilder
 from carimbo.service.filing.decision import FilingDecider, FilingDecision, FilingRefused, FilingRegistered
 from carimbo.service.json_values import read_exact_json
-from carimbo.service.ports import VoidingAuthority
+from carimbo.service.ports import InutilizingAuthority
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.event_filings import EventFiling
@@ -252,11 +252,11 @@ class RangeInProgress:
 
     def make(self, issuer: FilingIssuer, now: datetime) -> FilingResult:
         """Returns the signed request, or its problems."""
-        return voiding_of(self.document_type).issue(number_range_of(self.row), issuer)
+        return inutilization_rules_of(self.document_type).issue(number_range_of(self.row), issuer)
 
     async def send(self, authority: Authority, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Asks for the registration of the range."""
-        if not isinstance(authority, VoidingAuthority):
+        if not isinstance(authority, InutilizingAuthority):
             raise LookupError(f"no authority voids numbers of {self.document_type.name}")
         return await authority.inutilize(sender, signed)
 
@@ -268,16 +268,16 @@ class RangeInProgress:
         """Returns the decision about an answer; a range that was void before counts as registered."""
         if isinstance(outcome, Duplicate):
             is_single = self.row.first_number == self.row.last_number
-            is_void = is_single or outcome.code == _SAME_RANGE
-            return FilingRegistered(outcome) if is_void else FilingRefused(outcome)
+            is_inutilized = is_single or outcome.code == _SAME_RANGE
+            return FilingRegistered(outcome) if is_inutilized else FilingRefused(outcome)
         return decider.decide(FilingState(self.row.state), self.row.tries, outcome)
 
 
-def voiding_of(document_type: DocumentType) -> Voiding:
+def inutilization_rules_of(document_type: DocumentType) -> InutilizationRules:
     """Returns how numbers of a type are voided. Raises LookupError for a type without voiding."""
-    if document_type.numbering.voiding is None:
+    if document_type.numbering.inutilization is None:
         raise LookupError(f"numbers of {document_type.name} are not voided")
-    return document_type.numbering.voiding
+    return document_type.numbering.inutilization
 
 
 def number_range_of(row: InutilizationRow | NewInutilization) -> InutilizedRange:

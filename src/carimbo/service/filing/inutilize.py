@@ -19,7 +19,7 @@ from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found, require_no_problems
 from carimbo.service.filing.context import FilingContext
-from carimbo.service.filing.in_progress import filing_issuer, number_range_of, voiding_of
+from carimbo.service.filing.in_progress import filing_issuer, inutilization_rules_of, number_range_of
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import readable_record
@@ -109,7 +109,7 @@ def check_range(
     """Builds the request with a throwaway signature. Raises Refusal with all its problems."""
     builder = context.issuing.builder
     issuer = filing_issuer(builder, snapshot, Environment(new.environment), Signer.throwaway())
-    result = voiding_of(document_type).issue(number_range_of(new), issuer)
+    result = inutilization_rules_of(document_type).issue(number_range_of(new), issuer)
     if isinstance(result, tuple):
         require_no_problems(result)
 

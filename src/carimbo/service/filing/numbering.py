@@ -34,13 +34,15 @@ MAX_LISTED = 1_000
 _MAX_EXAMINED = 10_000
 _MAX_FILED = 1_000
 
-_VOIDED = tuple(document_type for document_type in DOCUMENT_TYPES if document_type.numbering.voiding)
+_INUTILIZED_TYPES = tuple(
+    document_type for document_type in DOCUMENT_TYPES if document_type.numbering.inutilization
+)
 _JUSTIFICATION = "Números não utilizados por quebra na sequência da numeração"
 
 if TYPE_CHECKING:
-    VoidableType = str
+    InutilizableType = str
 else:
-    VoidableType = Literal[tuple(document_type.name for document_type in _VOIDED)]
+    InutilizableType = Literal[tuple(document_type.name for document_type in _INUTILIZED_TYPES)]
 
 
 class GapRecord(Record):
@@ -69,7 +71,7 @@ class NumberingRecord(Record):
 class GapsRequest(Body):
     """The body that inutilizes gaps."""
 
-    type: VoidableType | None = Field(default=None, description="Só as deste tipo de documento.")
+    type: InutilizableType | None = Field(default=None, description="Só as deste tipo de documento.")
     series: Series | None = Field(default=None, description="Só as desta série.")
     justification: Justification = Field(
         default=_JUSTIFICATION, description="Justificativa, de 15 a 255 caracteres (xJust)."
@@ -140,13 +142,13 @@ def _gaps_of(
 
 
 def _gap_record(gap: Gap, document_type: DocumentType, now: datetime) -> GapRecord:
-    deadline = gap.deadline.astimezone(UTC) if document_type.numbering.voiding else None
+    deadline = gap.deadline.astimezone(UTC) if document_type.numbering.inutilization else None
     return GapRecord(
         number_start=gap.first_number,
         number_end=gap.last_number,
         reason=gap.reason,
         document_id=gap.document_id,
-        voidable=gap.is_voidable,
+        voidable=gap.can_be_inutilized,
         deadline=deadline,
         overdue=deadline is not None and deadline < now,
     )
@@ -159,7 +161,7 @@ async def _inutilize(
     request: GapsRequest,
     is_wanted: Callable[[Gap], bool],
 ) -> list[InutilizationRecord]:
-    snapshot = await context.snapshot_of(subscription_id, company, *_VOIDED)
+    snapshot = await context.snapshot_of(subscription_id, company, *_INUTILIZED_TYPES)
     ranges = await _ranges(context, snapshot, request, is_wanted)
     for new in ranges[:1]:
         # Errors of the company's data or of the justification are the same for all ranges.
@@ -181,7 +183,7 @@ async def _ranges(
                 continue
             page = await tenant.numberings.unused(numbering, _MAX_EXAMINED)
             gaps = (gap_of(unused, document_type, state, now) for unused in page.numbers)
-            unused_ranges = number_ranges(gap for gap in gaps if gap.is_voidable and is_wanted(gap))
+            unused_ranges = number_ranges(gap for gap in gaps if gap.can_be_inutilized and is_wanted(gap))
             ranges += [
                 _new_inutilization(numbering, number_range, request.justification)
                 for number_range in islice(unused_ranges, _MAX_FILED - len(ranges))

@@ -11,7 +11,7 @@ from carimbo.service.documents import files
 from carimbo.service.documents.files import XmlFile, consulted_event_file, require_xml
 from carimbo.service.documents.queries import DocumentReference, require_document
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.filing.in_progress import voiding_of
+from carimbo.service.filing.in_progress import inutilization_rules_of
 from carimbo.service.filing.inutilize import require_range
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.storage.database import Database, Tenant
@@ -66,7 +66,7 @@ async def read_range_xml(
     async with database.autocommit(subscription_id) as tenant:
         filing = await require_range(tenant, company_id, document_type, range_id)
         signed, registration = await _registered(tenant, filing)
-    return XmlFile(f"{range_id}.xml", voiding_of(document_type).registered(signed, registration))
+    return XmlFile(f"{range_id}.xml", inutilization_rules_of(document_type).registered(signed, registration))
 
 
 async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:

@@ -9,7 +9,7 @@ from carimbo.fiscal.tables.authorities import states_of
 from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.identifiers import is_cnpj
-from carimbo.simulator.ledger import Ledger, VoidedRange
+from carimbo.simulator.ledger import Ledger, StoredInutilization
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.dialect import NAMESPACE, NFCE, NFE
 from carimbo.simulator.rules import AuthorityVerdict, RejectionRule, first_broken
@@ -30,7 +30,7 @@ REFUSALS_OF_A_RANGE = 20
 _MAX_NUMBERS = 10_000
 _FIRST_YEAR = 6
 _SERIES_OF_PEOPLE = range(910, 970)
-_VOIDED = AuthorityVerdict("102")
+_INUTILIZED = AuthorityVerdict("102")
 _REPEATED = "563"
 _REPEATED_FIELDS = ("cUF", "ano", "CNPJ", "mod", "serie", "nNFIni", "nNFFin")
 
@@ -65,23 +65,23 @@ class JudgedInutilization(ServiceQuestion):
         return self.content.text("CNPJ")
 
     @cached_property
-    def overlapping(self) -> VoidedRange | None:
+    def overlapping(self) -> StoredInutilization | None:
         """An earlier voided range that shares a number with this one."""
-        return self.ledger.overlapping(self.voided())
+        return self.ledger.overlapping(self.as_stored())
 
     @property
     def is_repeated(self) -> bool:
         """Whether exactly this range is voided already."""
-        before, voided = self.overlapping, self.voided()
+        before, stored = self.overlapping, self.as_stored()
         return before is not None and (before.first_number, before.last_number) == (
-            voided.first_number,
-            voided.last_number,
+            stored.first_number,
+            stored.last_number,
         )
 
-    def voided(self, protocol: str = "") -> VoidedRange:
+    def as_stored(self, protocol: str = "") -> StoredInutilization:
         """Returns the range as the ledger stores it."""
         text = self.content.text
-        return VoidedRange(
+        return StoredInutilization(
             environment=self.place.environment,
             state_code=text("cUF"),
             issuer=self.author,
@@ -143,36 +143,36 @@ def issuer_with_wrong_digits(inutilization: JudgedInutilization) -> bool:
 
 def ends_before_it_begins(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I03."""
-    return inutilization.voided().first_number > inutilization.voided().last_number
+    return inutilization.as_stored().first_number > inutilization.as_stored().last_number
 
 
 def too_many_numbers(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I04: 10,000 numbers."""
-    return inutilization.voided().last_number - inutilization.voided().first_number >= _MAX_NUMBERS
+    return inutilization.as_stored().last_number - inutilization.as_stored().first_number >= _MAX_NUMBERS
 
 
 def id_differs_from_its_fields(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I04.a."""
-    voided = inutilization.voided()
-    issuer = f"{voided.state_code}{voided.year}{voided.issuer}{voided.model}"
+    stored = inutilization.as_stored()
+    issuer = f"{stored.state_code}{stored.year}{stored.issuer}{stored.model}"
     return (
-        inutilization.id != f"ID{issuer}{voided.series:03d}{voided.first_number:09d}{voided.last_number:09d}"
+        inutilization.id != f"ID{issuer}{stored.series:03d}{stored.first_number:09d}{stored.last_number:09d}"
     )
 
 
-def voided_already(inutilization: JudgedInutilization) -> bool:
+def inutilized_already(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I07."""
     return inutilization.is_repeated
 
 
-def number_voided_already(inutilization: JudgedInutilization) -> bool:
+def number_inutilized_already(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I07a."""
     return inutilization.overlapping is not None and not inutilization.is_repeated
 
 
 def number_in_use(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I08."""
-    return inutilization.ledger.number_in_use(inutilization.voided())
+    return inutilization.ledger.number_in_use(inutilization.as_stored())
 
 
 INUTILIZATION_RULES: tuple[RejectionRule[JudgedInutilization], ...] = (
@@ -188,8 +188,8 @@ INUTILIZATION_RULES: tuple[RejectionRule[JudgedInutilization], ...] = (
     RejectionRule("224", ends_before_it_begins),
     RejectionRule("201", too_many_numbers),
     RejectionRule("502", id_differs_from_its_fields),
-    RejectionRule("563", voided_already),
-    RejectionRule("256", number_voided_already),
+    RejectionRule("563", inutilized_already),
+    RejectionRule("256", number_inutilized_already),
     RejectionRule("241", number_in_use),
 )
 
@@ -208,8 +208,8 @@ class InutilizationService:
         number = next_protocol(call, inutilization.content.text("cUF"))
         # A range that is voided already gets here only if the rule 563 is off.
         with suppress(IntegrityError):
-            inutilization.ledger.keep_range(inutilization.voided(number))
-        return _answer_with(call, _VOIDED, number)
+            inutilization.ledger.keep_range(inutilization.as_stored(number))
+        return _answer_with(call, _INUTILIZED, number)
 
     def refuse(self, call: ServiceCall, verdict: AuthorityVerdict) -> ServiceAnswer:
         """Answers without voiding the range."""

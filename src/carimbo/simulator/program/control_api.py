@@ -13,7 +13,7 @@ from typing import Any
 
 from carimbo.simulator.cities import City, IssRate
 from carimbo.simulator.http import HTML, JSON, ConnectionClosed, Reply, Request
-from carimbo.simulator.ledger import StoredEvent, VoidedRange
+from carimbo.simulator.ledger import StoredEvent, StoredInutilization
 from carimbo.simulator.program import panel
 from carimbo.simulator.program.journal import DEFAULT_LIMIT, JournalEntry
 from carimbo.simulator.program.panel import DOCUMENT_NAMES, MAX_ROWS, ControlApiError, Query, json_names
@@ -127,7 +127,7 @@ ROUTES: Sequence[ControlRoute] = (
         {"key": "access key of the document", **_LIMIT},
         tuple(json_names(StoredEvent)),
     ),
-    _json_view("/voided-ranges", panel.voided_ranges, _LIMIT, tuple(json_names(VoidedRange))),
+    _json_view("/voided-ranges", panel.inutilizations, _LIMIT, tuple(json_names(StoredInutilization))),
     _json_view("/triggers", panel.triggers),
     _json_view("/authorizers", panel.authorizers),
     _json_view("/contributors", panel.contributors, answers=tuple(json_names(Contributor))),

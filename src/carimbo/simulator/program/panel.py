@@ -182,9 +182,9 @@ def events(site: Site, query: Query) -> list[Json]:
     return [record_to_json(event) for event in stored[: _limit(query)]]
 
 
-def voided_ranges(site: Site, query: Query) -> list[Json]:
+def inutilizations(site: Site, query: Query) -> list[Json]:
     """The latest voided ranges of numbers, newest first."""
-    return [record_to_json(voided) for voided in Ledger(site.store).ranges(_limit(query))]
+    return [record_to_json(inutilization) for inutilization in Ledger(site.store).ranges(_limit(query))]
 
 
 def triggers(_: Site, __: Query) -> list[Json]:

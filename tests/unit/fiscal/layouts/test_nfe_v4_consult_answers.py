@@ -22,12 +22,12 @@ from nfe_answers import (
     CANCELED_AT,
     CORRECTION,
     DIGEST,
+    INUTILIZED,
+    INUTILIZED_RANGE,
     KEY,
     NAMESPACE,
     OTHER_KEY,
     PROTOCOL,
-    VOIDED,
-    VOIDED_RANGE,
     consult,
     inutilization,
     message,
@@ -136,28 +136,28 @@ class TestReadingAConsult:
 class TestReadingAnInutilization:
     def test_voided_range_is_read(self) -> None:
         body = inutilization("102", "Inutilização de número homologado", PROTOCOL).encode()
-        outcome = authorized(read_inutilization(body, VOIDED))
+        outcome = authorized(read_inutilization(body, INUTILIZED))
         assert (outcome.protocol, outcome.access_key, outcome.authorized_at) == (PROTOCOL, None, AT_RECEPTION)
         assert outcome.protocol_xml == body
 
     def test_voided_range_without_a_protocol_judges_nothing(self) -> None:
-        assert not_judged(read_inutilization(inutilization("102", "Homologado").encode(), VOIDED))
+        assert not_judged(read_inutilization(inutilization("102", "Homologado").encode(), INUTILIZED))
 
     def test_inutilization_without_the_part_with_the_code_judges_nothing(self) -> None:
         body = message("retInutNFe", verdict("241", "Rejeição")).encode()
-        assert not_judged(read_inutilization(body, VOIDED))
+        assert not_judged(read_inutilization(body, INUTILIZED))
 
     @pytest.mark.parametrize("code", ["206", "256", "563"])
     def test_range_voided_before_is_a_duplicate(self, code: str) -> None:
         text = f"Rejeição: Já existe pedido de Inutilização [nProt:{PROTOCOL}]"
-        outcome = read_inutilization(inutilization(code, text).encode(), VOIDED)
+        outcome = read_inutilization(inutilization(code, text).encode(), INUTILIZED)
         assert outcome == Duplicate(code=code, message=text, protocol=PROTOCOL)
 
     @pytest.mark.parametrize("code", ["241", "178", "186"])
     def test_refused_range_is_a_rejection(self, code: str) -> None:
         text = "Um número da faixa já foi utilizado"
         body = inutilization(code, text)
-        assert read_inutilization(body.encode(), VOIDED) == rejected(code, text, body)
+        assert read_inutilization(body.encode(), INUTILIZED) == rejected(code, text, body)
 
     @pytest.mark.parametrize(
         ("tag", "other"),
@@ -177,32 +177,32 @@ class TestReadingAnInutilization:
     def test_answer_about_another_range_judges_nothing(self, tag: str, other: str) -> None:
         wrong, expected = {}, (Cause.UNEXPECTED_ANSWER, "retInutNFe de outra faixa")
         for code in ("102", "241", "256", "108", "656"):
-            body = inutilization(code, "Texto", PROTOCOL, VOIDED_RANGE | {tag: other}).encode()
-            outcome = read_inutilization(body, VOIDED)
+            body = inutilization(code, "Texto", PROTOCOL, INUTILIZED_RANGE | {tag: other}).encode()
+            outcome = read_inutilization(body, INUTILIZED)
             if not isinstance(outcome, NotJudged) or (outcome.cause, outcome.detail) != expected:
                 wrong[code] = outcome
         assert wrong == {}
 
-    @pytest.mark.parametrize("tag", VOIDED_RANGE)
+    @pytest.mark.parametrize("tag", INUTILIZED_RANGE)
     def test_answer_need_not_repeat_all_of_the_range(self, tag: str) -> None:
-        partial = {name: value for name, value in VOIDED_RANGE.items() if name != tag}
-        for less in (partial, VOIDED_RANGE | {tag: ""}, {}):
+        partial = {name: value for name, value in INUTILIZED_RANGE.items() if name != tag}
+        for less in (partial, INUTILIZED_RANGE | {tag: ""}, {}):
             body = inutilization("102", "Homologado", PROTOCOL, less).encode()
-            assert authorized(read_inutilization(body, VOIDED)).protocol == PROTOCOL
+            assert authorized(read_inutilization(body, INUTILIZED)).protocol == PROTOCOL
 
     def test_range_may_have_leading_zeros(self) -> None:
-        padded = VOIDED_RANGE | {"serie": "001", "nNFIni": "000000010", "nNFFin": "000000012"}
+        padded = INUTILIZED_RANGE | {"serie": "001", "nNFIni": "000000010", "nNFFin": "000000012"}
         body = inutilization("102", "Homologado", PROTOCOL, padded).encode()
-        assert authorized(read_inutilization(body, VOIDED))
+        assert authorized(read_inutilization(body, INUTILIZED))
 
     @pytest.mark.parametrize("series", ["0", "000"])
     def test_series_zero_is_compared_as_a_series(self, series: str) -> None:
-        body = inutilization("102", "Homologado", PROTOCOL, VOIDED_RANGE | {"serie": series}).encode()
-        assert authorized(read_inutilization(body, replace(VOIDED, series=0)))
+        body = inutilization("102", "Homologado", PROTOCOL, INUTILIZED_RANGE | {"serie": series}).encode()
+        assert authorized(read_inutilization(body, replace(INUTILIZED, series=0)))
 
     def test_range_of_a_cnpj_with_letters_is_read(self) -> None:
-        letters = replace(VOIDED, cnpj="12ABC34501DE35")
-        body = inutilization("102", "Homologado", PROTOCOL, VOIDED_RANGE | {"CNPJ": "12ABC34501DE35"})
+        letters = replace(INUTILIZED, cnpj="12ABC34501DE35")
+        body = inutilization("102", "Homologado", PROTOCOL, INUTILIZED_RANGE | {"CNPJ": "12ABC34501DE35"})
         assert authorized(read_inutilization(body.encode(), letters))
 
 

@@ -26,9 +26,9 @@ from carimbo.fiscal.outcome import (
 from nfe_answers import (
     CANCELLATION,
     CORRECTION,
+    INUTILIZED,
     KEY,
     PROTOCOL,
-    VOIDED,
     consult,
     distribution,
     dressed,
@@ -65,8 +65,8 @@ def read_cancellation(body: bytes) -> Outcome:
     return read_event(body, KEY, CANCELLATION, 1)
 
 
-def read_voided_range(body: bytes) -> Outcome:
-    return read_inutilization(body, VOIDED)
+def read_inutilized_range(body: bytes) -> Outcome:
+    return read_inutilization(body, INUTILIZED)
 
 
 def read_stored_correction(body: bytes) -> Outcome:
@@ -80,7 +80,7 @@ EXCHANGES: dict[str, tuple[Reader, str]] = {
     "receipt": (read_receipt, receipt_answer("104", "Lote processado", AUTHORIZED)),
     "consult": (read_consult, consult("100", "Autorizado o uso da NF-e", AUTHORIZED)),
     "inutilization": (
-        read_voided_range,
+        read_inutilized_range,
         inutilization("102", "Inutilização de número homologado", PROTOCOL),
     ),
     "status": (read_status, status("107", "Serviço em Operação")),

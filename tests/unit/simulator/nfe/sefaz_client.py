@@ -133,8 +133,10 @@ class SefazClient:
         lot = event_lot(1, [signed_event(event, self.signer)])
         return self.ask(place(EVENT, authorizer, family), lot)
 
-    def void(self, voided: InutilizationRange, authorizer: str = "SP", family: str = "nfe") -> CallReply:
-        signed = signed_inutilization(voided, self.signer)
+    def inutilize(
+        self, inutilized: InutilizationRange, authorizer: str = "SP", family: str = "nfe"
+    ) -> CallReply:
+        signed = signed_inutilization(inutilized, self.signer)
         return self.ask(place(INUTILIZATION, authorizer, family), signed)
 
     def distributed(self, tax_id: str, last_nsu: int = 0) -> CallReply:

@@ -37,39 +37,39 @@ RECEIPTS = replace(RANGE, model="65")
 AT_SP = place(INUTILIZATION)
 
 
-class TestVoiding:
+class TestInutilization:
     def test_range_is_voided_with_a_protocol(self, client: SefazClient) -> None:
-        answer = client.void(RANGE)
+        answer = client.inutilize(RANGE)
         outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Authorized), answer.reply.body.decode()
         assert (outcome.code, outcome.protocol) == ("102", "135260000000001")
         assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
     def test_receipt_numbers_are_voided_at_their_own_address(self, client: SefazClient) -> None:
-        assert client.void(RECEIPTS, family="nfce").code == "102"
+        assert client.inutilize(RECEIPTS, family="nfce").code == "102"
 
     def test_voided_number_may_not_be_issued(self, client: SefazClient) -> None:
-        client.void(RANGE)
+        client.inutilize(RANGE)
         assert client.send(nfe(client.signer)).code == "206"
 
     def test_same_range_again_is_a_duplicate_with_its_protocol(self, client: SefazClient) -> None:
-        client.void(RANGE)
-        answer = client.void(RANGE)
+        client.inutilize(RANGE)
+        answer = client.inutilize(RANGE)
         outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Duplicate)
         assert (outcome.code, outcome.protocol) == ("563", "135260000000001")
         assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
     def test_first_protocol_stays_with_the_duplicate_rule_off(self, client: SefazClient) -> None:
-        client.void(RANGE)
+        client.inutilize(RANGE)
         client.switches["rules_off"] = frozenset({"563"})
-        assert client.void(RANGE).code == "102"
+        assert client.inutilize(RANGE).code == "102"
         client.switches["rules_off"] = frozenset()
-        assert text_of(client.void(RANGE), "infInut/nProt") == "135260000000001"
+        assert text_of(client.inutilize(RANGE), "infInut/nProt") == "135260000000001"
 
     def test_number_in_use_may_not_be_voided(self, client: SefazClient) -> None:
         client.authorised(nfe(client.signer))
-        answer = client.void(RANGE)
+        answer = client.inutilize(RANGE)
         outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Rejected)
         assert outcome.code == "241"
@@ -77,14 +77,14 @@ class TestVoiding:
 
     def test_range_refused_twenty_times_is_throttled(self, client: SefazClient) -> None:
         client.authorised(nfe(client.signer))
-        assert {client.void(RANGE).code for _ in range(20)} == {"241"}
-        outcome = read_inutilization(client.void(RANGE).reply.body, RANGE)
+        assert {client.inutilize(RANGE).code for _ in range(20)} == {"241"}
+        outcome = read_inutilization(client.inutilize(RANGE).reply.body, RANGE)
         assert isinstance(outcome, Throttled)
         client.now += timedelta(hours=1, seconds=1)
-        assert client.void(RANGE).code == "241"
+        assert client.inutilize(RANGE).code == "241"
 
     def test_message_that_violates_the_xsd_is_reported(self, client: SefazClient) -> None:
-        answer = client.void(replace(RANGE, reason="curta"))
+        answer = client.inutilize(replace(RANGE, reason="curta"))
         assert answer.code == "215"
         assert "xJust" in text_of(answer, "infInut/xMotivo")
         assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
@@ -115,7 +115,7 @@ class RangeViolation:
         self.prepare(client)
         broken = self.broken(message, self.signer(client.signer, buyer.signer))
         refusal = verdict(client, broken, self.where)
-        assert refusal is not None, "voided"
+        assert refusal is not None, "inutilized"
         assert refusal.code == self.code, refusal
         assert verdict(client, broken, self.where, rules_off=frozenset({self.code})) is None
 
@@ -158,8 +158,8 @@ def refused_twenty_times(client: SefazClient) -> None:
         count_use(client.context, CNPJ, SERVICE, RANGE.id)
 
 
-def voided(numbers: InutilizationRange) -> Callable[[SefazClient], object]:
-    return lambda client: client.void(numbers)
+def inutilized(numbers: InutilizationRange) -> Callable[[SefazClient], object]:
+    return lambda client: client.inutilize(numbers)
 
 
 def with_another_id(root: etree._Element) -> None:
@@ -180,8 +180,8 @@ VIOLATIONS = [
     RangeViolation("224", says("infInut/nNFFin", "2")),
     RangeViolation("201", says("infInut/nNFFin", "10003")),
     RangeViolation("502", with_another_id, identified=False),
-    RangeViolation("563", prepare=voided(RANGE)),
-    RangeViolation("256", prepare=voided(replace(RANGE, first_number=12, last_number=13))),
+    RangeViolation("563", prepare=inutilized(RANGE)),
+    RangeViolation("256", prepare=inutilized(replace(RANGE, first_number=12, last_number=13))),
     RangeViolation("241", prepare=lambda client: client.authorised(nfe(client.signer))),
 ]
 
@@ -194,5 +194,5 @@ class TestRules:
         violation.check(client, buyer)
 
     def test_ten_thousand_numbers_may_be_voided(self, client: SefazClient) -> None:
-        assert client.void(replace(RANGE, last_number=10_002)).code == "102"
-        assert client.ledger.voided_number(HOMOLOGATION, "35261111222333000181550010000100021123456826")
+        assert client.inutilize(replace(RANGE, last_number=10_002)).code == "102"
+        assert client.ledger.inutilization_of(HOMOLOGATION, "35261111222333000181550010000100021123456826")

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.family import HOMOLOGATION, RequestContext
-from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, VoidedRange
+from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, StoredInutilization
 from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.rules import AuthorityVerdict
 from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
@@ -63,10 +63,10 @@ def sent_before(context: RequestContext, xml: bytes) -> None:
     store_document(access_key=other_key(case_of(xml, context).access_key, emission="1"))(context, xml)
 
 
-def voided(context: RequestContext, xml: bytes) -> None:
+def inutilized(context: RequestContext, xml: bytes) -> None:
     key = case_of(xml, context).access_key
     Ledger(context.store).keep_range(
-        VoidedRange(
+        StoredInutilization(
             environment=HOMOLOGATION,
             state_code=key[:2],
             issuer=key[6:20],
@@ -95,7 +95,7 @@ VIOLATIONS = [
     Violation("539", "nfe", prepare=with_other_code, detail=PROTOCOL_DETAIL),
     Violation("204", "nfe", prepare=store_document(), detail=PROTOCOL_DETAIL),
     Violation("218", "nfe", prepare=store_document(status=DocumentStatus.CANCELED), detail=PROTOCOL_DETAIL),
-    Violation("206", "nfe", prepare=voided),
+    Violation("206", "nfe", prepare=inutilized),
     Violation("656", "nfe", prepare=rejected(REJECTIONS_OF_A_DOCUMENT)),
 ]
 
@@ -132,7 +132,7 @@ class TestRegisterRules:
         )
 
     def test_offline_nfce_is_accepted_although_its_number_was_voided(self, tester: InvoiceRuleTester) -> None:
-        violation = Violation("206", "nfce_offline", prepare=voided)
+        violation = Violation("206", "nfce_offline", prepare=inutilized)
         assert tester.verdict_on(base("nfce_offline", tester.signer), violation) is None
 
     @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_setting
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults
 from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
-from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION, voiding_of
+from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION, inutilization_rules_of
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.preview import lines_of_xml
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
@@ -53,7 +53,7 @@ NFCE = DocumentType(
     event_prefix="nfce",
     event_group="nfce",
     is_urgent=True,
-    numbering=NumberingRules(voiding=voiding_of("65")),
+    numbering=NumberingRules(inutilization=inutilization_rules_of("65")),
     requirements=Requirements(settings=missing_settings, rules=partial(missing_for_rules, NAME)),
     feature="nfceEmission",
     issuing=Issuing(

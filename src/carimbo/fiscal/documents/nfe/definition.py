@@ -13,7 +13,7 @@ from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults
 from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
-from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION, voiding_of
+from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION, inutilization_rules_of
 from carimbo.fiscal.goods.hints import hint_for_rejection
 from carimbo.fiscal.goods.preview import lines_of_xml
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
@@ -31,7 +31,7 @@ NFE = DocumentType(
     namespace="invoices",
     event_prefix="nfe",
     event_group="invoice",
-    numbering=NumberingRules(voiding=voiding_of("55")),
+    numbering=NumberingRules(inutilization=inutilization_rules_of("55")),
     requirements=Requirements(rules=partial(missing_for_rules, NAME)),
     issuing=Issuing(
         request=NfeRequest,

@@ -85,9 +85,9 @@ def read_inutilization(body: bytes, requested: InutilizationRange) -> Outcome:
     if not _can_be_about(information, requested):
         return unexpected("retInutNFe de outra faixa")
     match information.action:
-        case Action.VOIDED:
+        case Action.INUTILIZED:
             return authorized(information, answer)
-        case Action.ALREADY_VOIDED:
+        case Action.ALREADY_INUTILIZED:
             return duplicate(information)
         case _:
             return refusal(information, answer)

@@ -89,7 +89,7 @@ def refusal(part: SefazPart, answer: SefazPart) -> Rejected | Unavailable | Thro
             message=part.message,
             answer_xml=answer.to_xml(),
             retryable=action in _OUTSIDE or part.code in part.dialect.retryable_rejections,
-            spends_number=action is Action.ALREADY_VOIDED,
+            spends_number=action is Action.ALREADY_INUTILIZED,
         )
     return refused_question(part)
 

@@ -38,8 +38,8 @@ _SERIES_OF_AUTHORITIES = range(890, 920)
 _SERIES_OF_TAXPAYERS = frozenset((*range(890), *range(920, 970)))
 _SERIES_OF_COMPANIES = range(910)
 _SERIES_OF_PEOPLE = frozenset((*range(890, 900), *range(910, 970)))
-_VOIDED_NUMBERS_COUNT = frozenset("167")
-_VOIDED_NUMBERS_COUNT_IN_SAO_PAULO = frozenset("245")
+_INUTILIZED_NUMBERS_COUNT = frozenset("167")
+_INUTILIZED_NUMBERS_COUNT_IN_SAO_PAULO = frozenset("245")
 _SAO_PAULO = "35"
 LIMIT_RULES: tuple[RejectionRule[JudgedInvoice], ...] = (RejectionRule("656", rejected_too_often),)
 _LIMIT = timedelta(days=30)
@@ -133,11 +133,13 @@ KEY_RULES: tuple[RejectionRule[JudgedInvoice], ...] = (
 )
 
 
-def voided_number(invoice: JudgedInvoice) -> bool:
+def inutilized_number(invoice: JudgedInvoice) -> bool:
     """NT 2020.005, 3B08-100: a document that was issued in contingency can have a voided number."""
     emission, in_sao_paulo = invoice.emission, invoice.text("ide/cUF") == _SAO_PAULO
-    if emission in _VOIDED_NUMBERS_COUNT or (in_sao_paulo and emission in _VOIDED_NUMBERS_COUNT_IN_SAO_PAULO):
-        return invoice.ledger.voided_number(invoice.place.environment, invoice.access_key) is not None
+    if emission in _INUTILIZED_NUMBERS_COUNT or (
+        in_sao_paulo and emission in _INUTILIZED_NUMBERS_COUNT_IN_SAO_PAULO
+    ):
+        return invoice.ledger.inutilization_of(invoice.place.environment, invoice.access_key) is not None
     return False
 
 
@@ -145,7 +147,7 @@ REGISTER_RULES: tuple[RejectionRule[JudgedInvoice], ...] = (
     RejectionRule("539", number_of_another_document),
     RejectionRule("204", already_held_as(DocumentStatus.AUTHORIZED)),
     RejectionRule("218", already_held_as(DocumentStatus.CANCELED)),
-    RejectionRule("206", voided_number),
+    RejectionRule("206", inutilized_number),
 )
 
 
