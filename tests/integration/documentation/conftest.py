@@ -3,8 +3,8 @@
 from integration.emails.conftest import (
     ample_time_for_parameters,
     certificate,
+    mail_server,
     new_shop,
-    office,
     shop,
     simulator,
     system,
@@ -14,8 +14,8 @@ from integration.emails.conftest import (
 __all__ = [
     "ample_time_for_parameters",
     "certificate",
+    "mail_server",
     "new_shop",
-    "office",
     "shop",
     "simulator",
     "system",

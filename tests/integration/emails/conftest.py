@@ -15,25 +15,25 @@ from integration.issuing.conftest import (
     work,
 )
 from integration.issuing.system import System, open_system
-from post_office import PostOffice, post_office
+from smtp_server import SmtpServer, running_smtp_server
 from support import LOOPBACK, free_port
 
 __all__ = ["ample_time_for_parameters", "certificate", "new_shop", "shop", "simulator", "work"]
 
 
 @pytest.fixture(scope="session")
-async def office() -> AsyncIterator[PostOffice]:
-    async with post_office(free_port()) as office:
-        yield office
+async def mail_server() -> AsyncIterator[SmtpServer]:
+    async with running_smtp_server(free_port()) as mail_server:
+        yield mail_server
 
 
 @pytest.fixture(scope="session")
 async def system(
-    new_migrated_database: NewDatabase, secret_keys: str, simulator: Simulator, office: PostOffice
+    new_migrated_database: NewDatabase, secret_keys: str, simulator: Simulator, mail_server: SmtpServer
 ) -> AsyncIterator[System]:
     mail = {
         "SMTP_HOST": LOOPBACK,
-        "SMTP_PORT": str(office.port),
+        "SMTP_PORT": str(mail_server.port),
         "SMTP_SECURITY": "none",
         "SMTP_SECONDS": "2",
         "EMAIL_FROM": "notas@example.com",

@@ -5,7 +5,7 @@ import pytest
 from integration.emails.mailbox import new_address, request_email, settled_email
 from integration.issuing.shop import Shop
 from metric_samples import shown, until_risen
-from post_office import PostOffice
+from smtp_server import SmtpServer
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from post_office import PostOffice
     ids=["taken", "later", "refused"],
 )
 async def test_attempt_is_counted_by_its_outcome(
-    shop: Shop, office: PostOffice, answers: tuple[str, ...], counted: list[str]
+    shop: Shop, mail_server: SmtpServer, answers: tuple[str, ...], counted: list[str]
 ) -> None:
     address, outcomes = new_address(), ("sent", "pending", "failed")
-    office.answer(address, *answers)
+    mail_server.answer(address, *answers)
     before = {outcome: shown("emails_total", outcome=outcome) or 0 for outcome in outcomes}
     document = await shop.issue()
     await request_email(shop, document, {"to": [address]})

@@ -26,7 +26,7 @@ from integration.emails.mailbox import (
     until_settled,
 )
 from integration.issuing.shop import Shop
-from post_office import PostOffice
+from smtp_server import SmtpServer
 from support import TIMEOUT_SECONDS
 
 NO_SUCH_USER = "550 5.1.1 No such user here"
@@ -60,19 +60,19 @@ async def jobs_of_both(shop: Shop, document: dict[str, Any]) -> list[dict[str, A
 
 
 @pytest.fixture
-def silent_server(office: PostOffice) -> Iterator[PostOffice]:
+def silent_server(mail_server: SmtpServer) -> Iterator[SmtpServer]:
     """A mail server that accepts connections and does not answer about recipients."""
-    office.is_awake.clear()
-    yield office
-    office.is_awake.set()
+    mail_server.is_awake.clear()
+    yield mail_server
+    mail_server.is_awake.set()
 
 
 class TestWrongAddress:
     async def test_unknown_address_is_a_failure_that_is_not_retried(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         address = new_address()
-        office.answer(address, NO_SUCH_USER, NO_SUCH_USER)
+        mail_server.answer(address, NO_SUCH_USER, NO_SUCH_USER)
         email = await send_to(shop, address)
         assert (email["status"], email["sentAt"]) == ("failed", None)
         assert outcomes(email) == [("refused", 550)]
@@ -84,61 +84,61 @@ class TestWrongAddress:
         assert attempt["refusals"] == [
             {"address": address, "code": 550, "message": "5.1.1 No such user here", "isFinal": True}
         ]
-        assert office.sent_to(address) == []
+        assert mail_server.sent_to(address) == []
 
-    async def test_refused_message_is_a_failure(self, shop: Shop, office: PostOffice) -> None:
+    async def test_refused_message_is_a_failure(self, shop: Shop, mail_server: SmtpServer) -> None:
         address = new_address()
         document = await issued(shop)
         async with shop.system.worker_stopped():
             await request_email(shop, document, {"to": [address]})
-            office.verdicts.append("554 5.7.1 Spam")
+            mail_server.verdicts.append("554 5.7.1 Spam")
         email = await settled_email(shop, document)
         assert (email["status"], outcomes(email)) == ("failed", [("refused", 554)])
 
 
 class TestMailServer:
-    async def test_temporary_refusal_is_retried(self, shop: Shop, office: PostOffice) -> None:
+    async def test_temporary_refusal_is_retried(self, shop: Shop, mail_server: SmtpServer) -> None:
         address = new_address()
-        office.answer(address, NOT_NOW)
+        mail_server.answer(address, NOT_NOW)
         email = await send_to(shop, address)
         assert (email["status"], email["error"]) == ("sent", None)
         assert outcomes(email) == [("notSent", 451), ("sent", 250)]
         first, second = email["attempts"]
         assert [first["number"], second["number"]] == [1, 2]
         assert second["startedAt"] > first["startedAt"]
-        (mail,) = office.sent_to(address)
+        (mail,) = mail_server.sent_to(address)
         assert mail.message["Message-ID"] == f"<{email['id']}@example.com>"
 
     async def test_mail_is_given_up_after_repeated_temporary_refusals(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         address = new_address()
-        office.answer(address, *[NOT_NOW] * 9)
+        mail_server.answer(address, *[NOT_NOW] * 9)
         email = await send_to(shop, address)
         assert email["status"] == "failed"
         assert outcomes(email) == [("notSent", 451)] * 4
         assert "Greylisted" in email["error"]
 
     async def test_mail_is_retried_until_the_mail_server_is_back(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         address = new_address()
         document = await issued(shop)
-        await office.close()
+        await mail_server.close()
         try:
             await request_email(shop, document, {"to": [address]})
             own = f"(select attempts_made from emails where document_id = '{UUID(document['id'])}')"
             await shop.system.until(f"{own} > 0")
         finally:
-            await office.open()
+            await mail_server.open()
         email = await settled_email(shop, document)
         assert email["status"] == "sent"
         assert outcomes(email)[0] == ("notSent", None)
         assert email["attempts"][0]["message"] == "O servidor de e-mail não pôde ser alcançado."
-        assert len(office.sent_to(address)) == 1
+        assert len(mail_server.sent_to(address)) == 1
 
     async def test_attempt_at_a_hanging_mail_server_times_out_and_is_retried(
-        self, shop: Shop, silent_server: PostOffice
+        self, shop: Shop, silent_server: SmtpServer
     ) -> None:
         address = new_address()
         document = await issued(shop)
@@ -152,15 +152,15 @@ class TestMailServer:
         assert email["attempts"][0]["milliseconds"] >= 2000
 
     async def test_hanging_mail_server_delays_no_document(
-        self, shop: Shop, silent_server: PostOffice
+        self, shop: Shop, silent_server: SmtpServer
     ) -> None:
         document = await issued(shop)
-        before = silent_server.asked
+        before = silent_server.rcpt_commands
         async with shop.system.worker_stopped():
             for _ in range(60):
                 await request_email(shop, document, {"to": [new_address()]})
         async with asyncio.timeout(TIMEOUT_SECONDS):
-            while silent_server.asked == before:  # noqa: ASYNC110 - the mail server has no event for it
+            while silent_server.rcpt_commands == before:  # noqa: ASYNC110 - the mail server has no event for it
                 await asyncio.sleep(0.02)
             assert (await shop.issue("nfce"))["status"] == "authorized"
         assert {email["status"] for email in await listed(shop, document)} == {"pending"}
@@ -170,7 +170,7 @@ class TestMailServer:
 
 class TestWaitingLimit:
     async def test_mail_beyond_the_waiting_limit_is_postponed(
-        self, shop: Shop, office: PostOffice, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, mail_server: SmtpServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(mailing, "_MAX_WAITING", 0)
         document = await issued(shop)
@@ -184,7 +184,9 @@ class TestWaitingLimit:
 
 
 class TestLostJobs:
-    async def test_mail_is_sent_though_every_job_is_deleted(self, shop: Shop, office: PostOffice) -> None:
+    async def test_mail_is_sent_though_every_job_is_deleted(
+        self, shop: Shop, mail_server: SmtpServer
+    ) -> None:
         address = new_address()
         await shop.put_settings(email={"sendOnAuthorization": True})
         async with shop.system.worker_stopped():
@@ -193,14 +195,14 @@ class TestLostJobs:
         await shop.system.until(f"exists (select from emails where document_id = '{UUID(document['id'])}')")
         await shop.system.fetch("delete from pgqueuer")
         assert (await settled_email(shop, document))["status"] == "sent"
-        assert len(office.sent_to(address)) == 1
+        assert len(mail_server.sent_to(address)) == 1
 
     async def test_mail_between_attempts_is_sent_though_its_jobs_are_deleted(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         """An e-mail that waits for its next attempt may have no job at all."""
         address = new_address()
-        office.answer(address, NOT_NOW, NOT_NOW)
+        mail_server.answer(address, NOT_NOW, NOT_NOW)
         document = await issued(shop)
         await request_email(shop, document, {"to": [address]})
         for _ in range(10):
@@ -241,7 +243,7 @@ class TestLostJobs:
         assert (await settled_email(shop, document))["status"] == "sent"
 
     async def test_job_of_an_authorization_mail_has_the_lowest_priority(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         """A database trigger creates it, with the same priority as the jobs of other e-mails."""
         await shop.put_settings(email={"sendOnAuthorization": True})
@@ -258,7 +260,7 @@ class TestLostJobs:
 
 class TestWithoutSending:
     async def test_document_that_was_canceled_meanwhile_is_not_sent(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         address = new_address()
         document = await issued(shop, address)
@@ -270,7 +272,7 @@ class TestWithoutSending:
         email = await settled_email(shop, document)
         assert (email["status"], email["attempts"]) == ("failed", [])
         assert email["error"] == "O documento deixou de estar autorizado antes do envio."
-        assert office.sent_to(address) == []
+        assert mail_server.sent_to(address) == []
 
     async def test_installation_without_a_mail_server_fails_the_mail(self, shop: Shop) -> None:
         document = await issued(shop, new_address())

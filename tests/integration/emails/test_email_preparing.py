@@ -21,7 +21,7 @@ from integration.emails.mailbox import (
     until_settled,
 )
 from integration.issuing.shop import Shop
-from post_office import PostOffice
+from smtp_server import SmtpServer
 
 NOT_PREPARED = "O e-mail não pôde ser preparado: houve um erro ao reunir o XML e o PDF do documento."
 
@@ -38,7 +38,7 @@ class TestUnpreparedEmail:
     async def test_mail_that_can_not_be_prepared_is_retried(
         self,
         shop: Shop,
-        office: PostOffice,
+        mail_server: SmtpServer,
         monkeypatch: pytest.MonkeyPatch,
         caplog: pytest.LogCaptureFixture,
     ) -> None:
@@ -55,7 +55,9 @@ class TestUnpreparedEmail:
         assert lines[0]["email"] == email["id"]
         assert repr(lines[0]["exc_info"]) == repr(RuntimeError("broken"))
 
-    async def test_mail_that_can_never_be_prepared_is_given_up(self, shop: Shop, office: PostOffice) -> None:
+    async def test_mail_that_can_never_be_prepared_is_given_up(
+        self, shop: Shop, mail_server: SmtpServer
+    ) -> None:
         document = await issued(shop)
         async with shop.system.worker_stopped():
             email = await request_email(shop, document)
@@ -67,7 +69,7 @@ class TestUnpreparedEmail:
         assert row["recipients"] == email["to"]
 
     async def test_error_while_composing_the_message_counts_as_an_attempt(
-        self, shop: Shop, office: PostOffice, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, mail_server: SmtpServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         document = await issued(shop)
         monkeypatch.setattr(smtp, "compose", broken)
@@ -78,7 +80,7 @@ class TestUnpreparedEmail:
 
     @pytest.mark.parametrize(("recipients", "status"), [("recipients", "sent"), ("null", "failed")])
     async def test_stored_recipients_are_used_when_the_body_can_not_be_read(
-        self, shop: Shop, office: PostOffice, recipients: str, status: str
+        self, shop: Shop, mail_server: SmtpServer, recipients: str, status: str
     ) -> None:
         document = await issued(shop)
         async with shop.system.worker_stopped():
@@ -104,7 +106,7 @@ class TestUnpreparedEmail:
 
 class TestDrawing:
     async def test_printouts_are_drawn_one_at_a_time(
-        self, shop: Shop, office: PostOffice, monkeypatch: pytest.MonkeyPatch
+        self, shop: Shop, mail_server: SmtpServer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Documents and webhooks of the same worker need the processor."""
         documents = [await issued(shop) for _ in range(4)]

@@ -18,7 +18,7 @@ from integration.emails.mailbox import (
 )
 from integration.issuing.shop import KINDS, UNANSWERED, Shop, error_of
 from integration.sales.store import JOAO, MARIA, open_store
-from post_office import PostOffice
+from smtp_server import SmtpServer
 from support import ABSENT, data_of, fields_of, wrong_fields
 
 
@@ -29,7 +29,7 @@ async def origins_of(shop: Shop, document: dict[str, Any]) -> list[str]:
 
 
 class TestAuthorization:
-    async def test_sale_overrides_the_companys_setting(self, shop: Shop, office: PostOffice) -> None:
+    async def test_sale_overrides_the_companys_setting(self, shop: Shop, mail_server: SmtpServer) -> None:
         store = await open_store(shop)
         for default, requested, origin in (
             (None, None, None),
@@ -52,17 +52,17 @@ class TestAuthorization:
             if origin:
                 email = await settled_email(store, document)
                 assert (email["status"], email["to"]) == ("sent", [customer["email"]]), settings
-            assert len(office.sent_to(customer["email"])) == (1 if origin else 0), settings
+            assert len(mail_server.sent_to(customer["email"])) == (1 if origin else 0), settings
 
-    async def test_every_document_of_a_sale_is_sent(self, shop: Shop, office: PostOffice) -> None:
+    async def test_every_document_of_a_sale_is_sent(self, shop: Shop, mail_server: SmtpServer) -> None:
         store, customer = await open_store(shop), MARIA | {"email": new_address()}
         sale = await store.invoiced("curso", "caneca", customer=customer, sendEmail=True)
         emails = [await settled_email(store, document) for document in sale["invoices"]]
         assert [email["status"] for email in emails] == ["sent"] * 2
-        assert len(office.sent_to(customer["email"])) == 2
+        assert len(mail_server.sent_to(customer["email"])) == 2
 
     async def test_directly_created_document_follows_the_companys_setting(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         await shop.put_settings(email={"sendOnAuthorization": True})
         for document_type in KINDS:
@@ -73,7 +73,7 @@ class TestAuthorization:
             assert (email["askedBy"], email["status"], email["to"]) == ("company", "sent", [address]), (
                 document_type
             )
-            assert len(office.sent_to(address)) == 1, document_type
+            assert len(mail_server.sent_to(address)) == 1, document_type
         await shop.put_settings(email={"sendOnAuthorization": False})
         silent = {
             document_type: await shop.issue(document_type, **party_fields(document_type, new_address()))
@@ -109,32 +109,32 @@ class TestAuthorization:
         assert email["error"].startswith("Sem endereço de e-mail")
 
     async def test_receipt_without_a_recipient_is_sent_to_the_customer_of_its_sale(
-        self, shop: Shop, office: PostOffice
+        self, shop: Shop, mail_server: SmtpServer
     ) -> None:
         store = await open_store(shop)
         nameless = {"name": "Ana Souza", "email": new_address()}
         sale = await store.invoiced("caneca", customer=nameless, sendEmail=True, productInvoiceType="nfce")
         (document,) = sale["invoices"]
         assert (await settled_email(store, document))["to"] == [nameless["email"]]
-        (mail,) = office.sent_to(nameless["email"])
+        (mail,) = mail_server.sent_to(nameless["email"])
         assert "Olá, Ana Souza." in mail.text
 
 
 class TestRequest:
     @pytest.mark.parametrize("document_type", KINDS)
     async def test_request_may_name_other_recipients(
-        self, shop: Shop, office: PostOffice, document_type: str
+        self, shop: Shop, mail_server: SmtpServer, document_type: str
     ) -> None:
         own, others = new_address(), [new_address(), new_address()]
         document = await shop.issue(document_type, **party_fields(document_type, own))
         email = await request_email(shop, document, {"to": [*others, others[0]]})
         assert email["to"] == others
         assert (await settled_email(shop, document))["status"] == "sent"
-        (mail,) = office.sent_to(others[0])
+        (mail,) = mail_server.sent_to(others[0])
         assert mail.recipients == others
         assert [address.addr_spec for address in mail.message["To"].addresses] == others
         assert "Maria" not in mail.text + mail.html
-        assert office.sent_to(own) == []
+        assert mail_server.sent_to(own) == []
 
     async def test_request_without_recipients_uses_that_of_the_document(self, shop: Shop) -> None:
         address = new_address()
@@ -230,7 +230,7 @@ class TestRequest:
 
 
 class TestList:
-    async def test_list_shows_the_newest_first_in_pages(self, shop: Shop, office: PostOffice) -> None:
+    async def test_list_shows_the_newest_first_in_pages(self, shop: Shop, mail_server: SmtpServer) -> None:
         document = await shop.issue("nfce", **party_fields("nfce", JOAO["email"], taxId=JOAO["document"]))
         email_ids = [(await request_email(shop, document, {"to": [new_address()]}))["id"] for _ in range(3)]
         await until_settled(shop, document)

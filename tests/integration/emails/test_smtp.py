@@ -18,7 +18,7 @@ from carimbo.outbound.smtp import SmtpMailer
 from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, OutgoingEmail
 from carimbo.storage.identifiers import new_id
-from post_office import PostOffice, post_office
+from smtp_server import SmtpServer, running_smtp_server
 from support import LOOPBACK, free_port
 
 PASSWORD = "hidden-password"
@@ -66,14 +66,14 @@ def tls(authority: SampleAuthority, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture
-async def secure_server(tls: ssl.SSLContext) -> AsyncIterator[PostOffice]:
+async def secure_server(tls: ssl.SSLContext) -> AsyncIterator[SmtpServer]:
     """A mail server that requires TLS and a password."""
-    async with post_office(free_port(), tls=tls, password=PASSWORD) as office:
-        yield office
+    async with running_smtp_server(free_port(), tls=tls, password=PASSWORD) as mail_server:
+        yield mail_server
 
 
 @pytest.fixture
-def options(secure_server: PostOffice, authority_file: Path) -> SmtpOptions:
+def options(secure_server: SmtpServer, authority_file: Path) -> SmtpOptions:
     return SmtpOptions(
         host=LOOPBACK,
         port=secure_server.port,
@@ -91,17 +91,17 @@ def mailer(options: SmtpOptions) -> SmtpMailer:
 
 class TestAuthenticatedServer:
     async def test_server_accepts_an_encrypted_and_authenticated_message(
-        self, secure_server: PostOffice, options: SmtpOptions
+        self, secure_server: SmtpServer, options: SmtpOptions
     ) -> None:
         outcome = await mailer(options).send(EMAIL)
         assert outcome == MailSent(
             message_id=f"<{EMAIL.id}@example.com>", code=250, message="2.0.0 Taken", refusals=()
         )
-        (mail,) = secure_server.taken
+        (mail,) = secure_server.mails
         assert (mail.was_encrypted, mail.user, mail.recipients) == (True, "loja", [ADDRESS])
 
     async def test_wrong_password_is_a_temporary_failure(
-        self, secure_server: PostOffice, options: SmtpOptions
+        self, secure_server: SmtpServer, options: SmtpOptions
     ) -> None:
         outcome = await mailer(replace(options, password="wrong")).send(EMAIL)
         assert isinstance(outcome, MailNotSent)
@@ -109,15 +109,15 @@ class TestAuthenticatedServer:
         assert outcome.message.startswith(
             "O servidor de e-mail não aceitou as credenciais configuradas nesta instalação: 535 "
         )
-        assert secure_server.taken == []
+        assert secure_server.mails == []
 
     async def test_server_with_an_untrusted_certificate_gets_no_message(
-        self, secure_server: PostOffice, options: SmtpOptions
+        self, secure_server: SmtpServer, options: SmtpOptions
     ) -> None:
         outcome = await mailer(replace(options, ca_file=None)).send(EMAIL)
         assert isinstance(outcome, MailNotSent)
         assert outcome.message.startswith("O certificado TLS do servidor de e-mail não foi aceito (")
-        assert secure_server.taken == []
+        assert secure_server.mails == []
 
     async def test_password_is_not_in_the_repr(self, options: SmtpOptions) -> None:
         assert PASSWORD not in repr(mailer(options))
@@ -127,29 +127,29 @@ class TestImplicitTls:
     async def test_message_is_sent_to_a_server_with_implicit_tls(
         self, tls: ssl.SSLContext, options: SmtpOptions
     ) -> None:
-        office = PostOffice(free_port())
+        mail_server = SmtpServer(free_port())
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(office._session, LOOPBACK, office.port, ssl=tls)
-        office.is_awake.set()
-        plain = replace(options, port=office.port, security=Security.TLS, username=None, password=None)
+        server = await loop.create_server(mail_server._session, LOOPBACK, mail_server.port, ssl=tls)
+        mail_server.is_awake.set()
+        plain = replace(options, port=mail_server.port, security=Security.TLS, username=None, password=None)
         assert isinstance(await mailer(plain).send(EMAIL), MailSent)
         server.close()
-        assert len(office.taken) == 1
+        assert len(mail_server.mails) == 1
 
 
 class TestUnsuitableServer:
     async def test_server_without_starttls_gets_no_message(self, options: SmtpOptions) -> None:
-        async with post_office(free_port()) as office:
-            outcome = await mailer(replace(options, port=office.port)).send(EMAIL)
+        async with running_smtp_server(free_port()) as mail_server:
+            outcome = await mailer(replace(options, port=mail_server.port)).send(EMAIL)
         assert isinstance(outcome, MailNotSent)
         assert outcome.message.startswith(
             "O servidor de e-mail não oferece TLS (STARTTLS), que a configuração"
         )
-        assert office.taken == []
+        assert mail_server.mails == []
 
     async def test_server_without_tls_on_a_tls_port_is_reported(self, options: SmtpOptions) -> None:
-        async with post_office(free_port()) as office:
-            outcome = await mailer(replace(options, port=office.port, security=Security.TLS)).send(EMAIL)
+        async with running_smtp_server(free_port()) as mail_server:
+            outcome = await mailer(replace(options, port=mail_server.port, security=Security.TLS)).send(EMAIL)
         assert isinstance(outcome, MailNotSent)
         assert outcome.message.startswith("A conexão TLS com o servidor de e-mail falhou")
 
@@ -166,10 +166,10 @@ class TestUnsuitableServer:
     ) -> None:
         both = ("a@example.com", "b@example.com")
         email = replace(EMAIL, to=both, recipients=both)
-        async with post_office(free_port()) as office:
+        async with running_smtp_server(free_port()) as mail_server:
             for recipient, answer in zip(email.recipients, answers, strict=True):
-                office.answer(recipient, answer)
-            outcome = await mailer(open_to(options, office.port)).send(email)
+                mail_server.answer(recipient, answer)
+            outcome = await mailer(open_to(options, mail_server.port)).send(email)
         assert type(outcome) is outcome_type
         assert [(refusal.address, refusal.is_final) for refusal in outcome.refusals] == [
             (address, answer.startswith("5")) for address, answer in zip(both, answers, strict=True)
@@ -181,9 +181,9 @@ class TestRefusedInstallation:
 
     @pytest.mark.parametrize("answer", ["550 5.7.1 not yours", "553 5.1.8 unknown domain", "451 later"])
     async def test_refused_sender_is_a_temporary_failure(self, options: SmtpOptions, answer: str) -> None:
-        async with post_office(free_port()) as office:
-            office.objections.append(answer)
-            outcome = await mailer(open_to(options, office.port)).send(EMAIL)
+        async with running_smtp_server(free_port()) as mail_server:
+            mail_server.objections.append(answer)
+            outcome = await mailer(open_to(options, mail_server.port)).send(EMAIL)
         message = f"O servidor de e-mail não aceitou o remetente configurado nesta instalação: {answer}"
         assert outcome == MailNotSent(message=message, code=int(answer[:3]))
 
@@ -193,13 +193,13 @@ class TestRefusedInstallation:
             (code, stage) for code in (530, 534, 535, 538) for stage in ("sender", "recipient", "message")
         ]
         outcomes = []
-        async with post_office(free_port()) as office:
+        async with running_smtp_server(free_port()) as mail_server:
             for code, stage in cases:
                 answer = f"{code} 5.7.0 Who are you?"
-                office.answer(ADDRESS, *[answer] * (stage == "recipient"))
-                office.objections.extend([answer] * (stage == "sender"))
-                office.verdicts.extend([answer] * (stage == "message"))
-                outcomes.append((stage, await mailer(open_to(options, office.port)).send(EMAIL)))
+                mail_server.answer(ADDRESS, *[answer] * (stage == "recipient"))
+                mail_server.objections.extend([answer] * (stage == "sender"))
+                mail_server.verdicts.extend([answer] * (stage == "message"))
+                outcomes.append((stage, await mailer(open_to(options, mail_server.port)).send(EMAIL)))
         assert outcomes == [
             (stage, MailNotSent(message=f"{refused}: {code} 5.7.0 Who are you?", code=code))
             for code, stage in cases
@@ -209,16 +209,16 @@ class TestRefusedInstallation:
         self, options: SmtpOptions
     ) -> None:
         both = ("a@example.com", ADDRESS)
-        async with post_office(free_port()) as office:
-            office.answer(ADDRESS, "530 5.7.0 Who are you?")
-            outcome = await mailer(open_to(options, office.port)).send(replace(EMAIL, recipients=both))
+        async with running_smtp_server(free_port()) as mail_server:
+            mail_server.answer(ADDRESS, "530 5.7.0 Who are you?")
+            outcome = await mailer(open_to(options, mail_server.port)).send(replace(EMAIL, recipients=both))
         assert [(refusal.address, refusal.is_final) for refusal in outcome.refusals] == [(ADDRESS, False)]
 
     async def test_refusal_of_the_message_size_is_final(self, options: SmtpOptions) -> None:
         """Servers send it in answer to the sender (RFC 1870)."""
-        async with post_office(free_port()) as office:
-            office.objections.append("552 5.3.4 too large")
-            outcome = await mailer(open_to(options, office.port)).send(EMAIL)
+        async with running_smtp_server(free_port()) as mail_server:
+            mail_server.objections.append("552 5.3.4 too large")
+            outcome = await mailer(open_to(options, mail_server.port)).send(EMAIL)
         assert isinstance(outcome, MailRefused)
 
 

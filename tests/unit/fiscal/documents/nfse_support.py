@@ -167,7 +167,7 @@ def declared(payload: Mapping[str, Any], **circumstances: Any) -> etree._Element
     return etree.fromstring(written.canonical)
 
 
-def said(declaration: etree._Element, path: str) -> str | None:
+def text_at(declaration: etree._Element, path: str) -> str | None:
     """Returns the text of an element such as `prest/CNPJ`; None if it is missing."""
     return declaration.findtext("/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/")))
 

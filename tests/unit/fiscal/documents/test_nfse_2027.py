@@ -21,7 +21,7 @@ from unit.fiscal.documents.nfse_support import (
     has,
     provider,
     refusals,
-    said,
+    text_at,
 )
 from unit.fiscal.goods.support import SOFTWARE
 
@@ -50,8 +50,8 @@ def warnings(payload: dict[str, Any], by: Company = NORMAL) -> str:
 class TestOwnDebit:
     def test_own_debit_is_written_in_a_january_note_of_december_competence(self) -> None:
         note = declared(body_on(LAST_DAY), by=NORMAL, issued_at=JANUARY)
-        assert said(note, f"{FEDERAL}/piscofins/vPis") == "6.50"
-        assert said(note, f"{FEDERAL}/piscofins/vCofins") == "30.00"
+        assert text_at(note, f"{FEDERAL}/piscofins/vPis") == "6.50"
+        assert text_at(note, f"{FEDERAL}/piscofins/vCofins") == "30.00"
 
     def test_own_debit_is_not_written_from_2027(self) -> None:
         assert not has(declared(body_on(FIRST_DAY), by=NORMAL, issued_at=JANUARY), "tribFed")
@@ -69,13 +69,13 @@ class TestOwnDebit:
     def test_own_debit_follows_the_competence_of_the_replaced_note(self) -> None:
         payload = body(replaces={"documentId": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b", "reasonCode": "01"})
         note = declared(payload, by=NORMAL, replaced=REPLACED, issued_at=JANUARY)
-        assert said(note, "subst/chSubstda") == KEY
+        assert text_at(note, "subst/chSubstda") == KEY
         assert has(note, "vPis")
 
     def test_own_debit_follows_the_request_day_after_an_outage_over_midnight(self) -> None:
         asked_at = datetime.fromisoformat("2026-12-31T23:58:00-03:00")
         note = declared(body(**WHOLE), by=NORMAL, asked_at=asked_at, issued_at=JANUARY)
-        assert said(note, "dCompet") == LAST_DAY
+        assert text_at(note, "dCompet") == LAST_DAY
         assert has(note, "vPis")
 
 
@@ -123,14 +123,14 @@ class TestPositiveContribution:
 class TestWithholding:
     def test_only_csll_is_withheld_from_2027(self) -> None:
         note = declared(body_on(FIRST_DAY, taxes={"csll": tax(1)}), by=NORMAL, issued_at=JANUARY)
-        assert said(note, f"{FEDERAL}/piscofins/tpRetPisCofins") == "8"
-        assert said(note, f"{FEDERAL}/piscofins/CST") == "00"
-        assert said(note, f"{FEDERAL}/vRetCSLL") == "10.00"
+        assert text_at(note, f"{FEDERAL}/piscofins/tpRetPisCofins") == "8"
+        assert text_at(note, f"{FEDERAL}/piscofins/CST") == "00"
+        assert text_at(note, f"{FEDERAL}/vRetCSLL") == "10.00"
         assert not has(note, "vPis")
 
     def test_withheld_income_tax_has_no_pis_cofins_group_from_2027(self) -> None:
         note = declared(body_on(FIRST_DAY, taxes={"ir": tax(1.5)}), by=NORMAL, issued_at=JANUARY)
-        assert said(note, f"{FEDERAL}/vRetIRRF") == "15.00"
+        assert text_at(note, f"{FEDERAL}/vRetIRRF") == "15.00"
         assert not has(note, "piscofins")
 
     def test_csll_at_the_rate_of_the_three_contributions_is_warned_of(self) -> None:
@@ -149,7 +149,7 @@ class TestApproximateTotal:
     def test_approximate_total_is_the_iss_alone_from_2027(self) -> None:
         note = declared(body_on(FIRST_DAY), by=NORMAL, issued_at=JANUARY)
         rates = [
-            said(note, f"valores/trib/totTrib/pTotTrib/pTotTrib{level}") for level in ("Fed", "Est", "Mun")
+            text_at(note, f"valores/trib/totTrib/pTotTrib/pTotTrib{level}") for level in ("Fed", "Est", "Mun")
         ]
         assert rates == ["0.00", "0.00", "2.00"]
         assert "PIS" in warnings(body_on(LAST_DAY))

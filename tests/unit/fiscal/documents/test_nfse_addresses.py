@@ -15,7 +15,7 @@ from unit.fiscal.documents.nfse_support import (
     composed,
     declared,
     refusals,
-    said,
+    text_at,
 )
 from unit.fiscal.goods.support import SAO_PAULO, without
 
@@ -28,7 +28,7 @@ LEFT_OUT = "O endereço está incompleto e fica fora do documento; falta:"
 class TestIncompleteAddress:
     def test_incomplete_address_is_left_out_with_a_warning_that_names_the_missing_fields(self) -> None:
         note = body(borrower=ZIPCODE_ALONE)
-        assert said(declared(note), "toma/end/xLgr") is None
+        assert text_at(declared(note), "toma/end/xLgr") is None
         warnings = [warning for warning in composed(note).warnings if "endereço" in warning]
         assert warnings == [
             f"borrower.address: {LEFT_OUT} o logradouro, o número, o bairro, o município, a UF."
@@ -36,19 +36,19 @@ class TestIncompleteAddress:
 
     def test_incomplete_address_of_an_intermediary_is_left_out_with_a_warning(self) -> None:
         note = body(intermediary=WITHOUT_NUMBER)
-        assert said(declared(note), "interm/xNome") == FIRM["name"]
-        assert said(declared(note), "interm/end/xLgr") is None
+        assert text_at(declared(note), "interm/xNome") == FIRM["name"]
+        assert text_at(declared(note), "interm/end/xLgr") is None
         assert f"intermediary.address: {LEFT_OUT} o número." in composed(note).warnings
 
     def test_address_with_the_city_code_needs_neither_city_nor_state(self) -> None:
         address = {name: SAO_PAULO[name] for name in ("zipcode", "street", "number", "district")}
         note = declared(body(borrower=FIRM | {"address": address | {"cityCode": "3550308"}}))
-        assert said(note, "toma/end/endNac/cMun") == "3550308"
+        assert text_at(note, "toma/end/endNac/cMun") == "3550308"
 
     def test_incomplete_address_with_a_city_still_places_the_service(self) -> None:
         there = FIRM | {"address": {"city": "Rio de Janeiro", "state": "RJ"}}
         note = declared(body(borrower=there, serviceLocation="2", natureOfOperation="2"))
-        assert said(note, "serv/locPrest/cLocPrestacao") == "3304557"
+        assert text_at(note, "serv/locPrest/cLocPrestacao") == "3304557"
 
 
 class TestDemandedAddress:
@@ -97,8 +97,8 @@ class TestCountry:
     def test_country_is_written_by_its_letters_however_it_was_sent(self, code: str | int) -> None:
         taker = FOREIGNER | {"address": NEW_YORK | {"countryCode": code}}
         note = declared(body(borrower=taker, resultCountryCode=code, **ABROAD))
-        assert said(note, "toma/end/endExt/cPais") == "US"
-        assert said(note, "valores/trib/tribMun/cPaisResult") == "US"
+        assert text_at(note, "toma/end/endExt/cPais") == "US"
+        assert text_at(note, "valores/trib/tribMun/cPaisResult") == "US"
 
     def test_country_of_a_supplier_is_written_by_its_letters(self) -> None:
         place = {"countryCode": "2496", "postalCode": "10118", "city": "New York", "region": "NY"}
@@ -113,4 +113,4 @@ class TestCountry:
             "supplier": supplier,
         }
         note = declared(body(deductions={"proof": {"documents": [paper]}}), by=NORMAL)
-        assert said(note, "valores/vDedRed/documentos/docDedRed/fornec/end/endExt/cPais") == "US"
+        assert text_at(note, "valores/vDedRed/documentos/docDedRed/fornec/end/endExt/cPais") == "US"

@@ -15,7 +15,7 @@ from unit.fiscal.documents.nfse_support import (
     composed,
     declared,
     provider,
-    said,
+    text_at,
 )
 
 KNOWN: dict[str, Any] = {
@@ -43,7 +43,7 @@ FILLED = {
 
 def described(text: str, **changes: Any) -> str | None:
     payload = body(**KNOWN | changes, serviceDescription=text)
-    return said(declared(payload), "serv/cServ/xDescServ")
+    return text_at(declared(payload), "serv/cServ/xDescServ")
 
 
 def problem_codes(text: str, **changes: Any) -> set[tuple[str, str]]:
@@ -58,7 +58,7 @@ class TestVariable:
     def test_company_variable_is_its_trade_name(self) -> None:
         payload = body(serviceDescription="Por {nomeEmpresa}")
         id_fields = declared(payload, by=provider(tradeName="Modelo"))
-        assert said(id_fields, "serv/cServ/xDescServ") == "Por Modelo"
+        assert text_at(id_fields, "serv/cServ/xDescServ") == "Por Modelo"
 
     def test_date_variables_are_today_without_an_issue_date(self) -> None:
         assert described("{data}, {competencia}", issueDate=None) == "14/11/2026, 11/2026"

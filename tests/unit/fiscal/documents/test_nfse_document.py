@@ -36,7 +36,7 @@ from unit.fiscal.documents.nfse_support import (
     issuance,
     provider,
     reviewed,
-    said,
+    text_at,
 )
 from xmlsec1 import xmlsec1_accepts
 
@@ -126,7 +126,7 @@ class TestDefaults:
         ],
     )
     def test_defaults_are_those_of_an_ordinary_service(self, path: str, value: str | None) -> None:
-        assert said(declared(body()), path) == value
+        assert text_at(declared(body()), path) == value
 
 
 class TestProvider:
@@ -136,22 +136,24 @@ class TestProvider:
         ("regime", "code"), [("normal", "1"), ("mei", "2"), ("simples", "3"), ("simplesExcess", "3")]
     )
     def test_provider_regime_is_written(self, regime: str, code: str) -> None:
-        assert said(declared(body(), by=provider(regime)), "prest/regTrib/opSimpNac") == code
+        assert text_at(declared(body(), by=provider(regime)), "prest/regTrib/opSimpNac") == code
 
     def test_provider_registration_and_phone_are_written(self) -> None:
         note = declared(body(), by=provider(**self.registered))
-        assert (said(note, "prest/IM"), said(note, "prest/fone")) == ("1234567", "1133334444")
+        assert (text_at(note, "prest/IM"), text_at(note, "prest/fone")) == ("1234567", "1133334444")
 
     def test_registration_unknown_to_the_municipality_is_not_written(self) -> None:
         settings = {"sendMunicipalRegistration": False}
-        assert said(declared(body(), by=provider(**self.registered), settings=settings), "prest/IM") is None
+        assert (
+            text_at(declared(body(), by=provider(**self.registered), settings=settings), "prest/IM") is None
+        )
 
     def test_registration_of_a_mei_is_not_written(self) -> None:
-        assert said(declared(body(), by=provider("mei", **self.registered)), "prest/IM") is None
+        assert text_at(declared(body(), by=provider("mei", **self.registered)), "prest/IM") is None
 
     def test_special_regime_is_written(self) -> None:
         note = declared(body(), by=NORMAL, settings={"specialRegime": "6"})
-        assert said(note, "prest/regTrib/regEspTrib") == "6"
+        assert text_at(note, "prest/regTrib/regEspTrib") == "6"
 
 
 class TestParties:
@@ -176,7 +178,7 @@ class TestParties:
             "fone",
             "email",
         )
-        assert [said(note, f"toma/{tag}") for tag in tags] == [
+        assert [text_at(note, f"toma/{tag}") for tag in tags] == [
             FIRM["taxId"], "42", FIRM["name"], "3550308", "01001000", "Praça da Sé", "100", "1133334444",
             "a@example.com",
         ]  # fmt: skip
@@ -190,18 +192,18 @@ class TestParties:
             "end/endExt/xCidade",
             "end/endExt/xEstProvReg",
         )
-        assert [said(note, f"toma/{tag}") for tag in tags] == [
+        assert [text_at(note, f"toma/{tag}") for tag in tags] == [
             "EIN 12-3456789", "US", "10118", "New York", "NY",
         ]  # fmt: skip
 
     def test_reason_for_a_missing_foreign_id_is_written(self) -> None:
         nobody = {"noForeignIdReason": "2", "name": "Model Inc.", "address": FOREIGNER["address"]}
-        assert said(declared(body(borrower=nobody, nbs=NBS, foreignTrade=TRADE)), "toma/cNaoNIF") == "2"
+        assert text_at(declared(body(borrower=nobody, nbs=NBS, foreignTrade=TRADE)), "toma/cNaoNIF") == "2"
 
     def test_intermediary_is_written(self) -> None:
         between = {"taxId": OTHER_CNPJ, "name": "Plataforma Ltda", "address": FIRM["address"]}
         note = declared(body(intermediary=between))
-        texts = [said(note, f"interm/{tag}") for tag in ("CNPJ", "xNome", "end/endNac/cMun")]
+        texts = [text_at(note, f"interm/{tag}") for tag in ("CNPJ", "xNome", "end/endNac/cMun")]
         assert texts == [OTHER_CNPJ, "Plataforma Ltda", "3550308"]
 
 
@@ -213,33 +215,36 @@ class TestOptionalParts:
             ),
             by=NORMAL,
         )
-        assert said(note, "valores/vDescCondIncond/vDescIncond") == "5.00"
-        assert said(note, "valores/vDescCondIncond/vDescCond") == "3.00"
-        assert said(note, "valores/vDedRed/pDR") == "10.00"
-        assert said(note, "serv/infoCompl/xInfComp") == "Contrato 7"
+        assert text_at(note, "valores/vDescCondIncond/vDescIncond") == "5.00"
+        assert text_at(note, "valores/vDescCondIncond/vDescCond") == "3.00"
+        assert text_at(note, "valores/vDedRed/pDR") == "10.00"
+        assert text_at(note, "serv/infoCompl/xInfComp") == "Contrato 7"
 
     def test_key_of_the_replaced_note_is_written(self) -> None:
         replaces = {"documentId": "0b7c3f3e-9d2a-4f0e-8a51-2f6f3f9f1c11", "reasonCode": "02"}
         note = declared(body(replaces=replaces), replaced=REPLACED)
-        assert (said(note, "subst/chSubstda"), said(note, "subst/cMotivo")) == (KEY, "02")
+        assert (text_at(note, "subst/chSubstda"), text_at(note, "subst/cMotivo")) == (KEY, "02")
 
     def test_foreign_trade_is_written(self) -> None:
         note = declared(body(borrower=FOREIGNER, nbs=NBS, foreignTrade=TRADE))
-        assert (said(note, "serv/comExt/tpMoeda"), said(note, "serv/comExt/vServMoeda")) == ("220", "30.00")
+        assert (text_at(note, "serv/comExt/tpMoeda"), text_at(note, "serv/comExt/vServMoeda")) == (
+            "220",
+            "30.00",
+        )
 
 
 class TestCompetence:
     def test_competence_is_the_day_of_the_request_however_long_it_waited(self) -> None:
         evening = ISSUED_AT - timedelta(days=16)
-        assert said(declared(body(), asked_at=evening), "dCompet") == f"{evening:%Y-%m-%d}"
-        assert said(declared(body()), "dCompet") == f"{ISSUED_AT:%Y-%m-%d}"
+        assert text_at(declared(body(), asked_at=evening), "dCompet") == f"{evening:%Y-%m-%d}"
+        assert text_at(declared(body()), "dCompet") == f"{ISSUED_AT:%Y-%m-%d}"
 
     def test_competence_is_the_day_by_the_clock_of_the_company(self) -> None:
         midnight = datetime(2026, 11, 1, 1, 30, tzinfo=UTC)
-        assert said(declared(body(), asked_at=midnight), "dCompet") == "2026-10-31"
+        assert text_at(declared(body(), asked_at=midnight), "dCompet") == "2026-10-31"
         payload = body(issueDate=EVENING_IN_ACRE)
-        assert said(declared(payload), "dCompet") == "2026-11-14"
-        assert said(declared(payload, by=IN_ACRE), "dCompet") == "2026-11-13"
+        assert text_at(declared(payload), "dCompet") == "2026-11-14"
+        assert text_at(declared(payload, by=IN_ACRE), "dCompet") == "2026-11-13"
 
 
 class TestReview:

@@ -14,7 +14,16 @@ from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal
 from carimbo.fiscal.documents.nfse.request import MAX_DESCRIPTION_LENGTH
 from carimbo.fiscal.parties.customer import CustomerFacts
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
-from unit.fiscal.documents.nfse_support import MEI, NBS, NORMAL, RIO_CODE, SIMPLES, declared, reviewed, said
+from unit.fiscal.documents.nfse_support import (
+    MEI,
+    NBS,
+    NORMAL,
+    RIO_CODE,
+    SIMPLES,
+    declared,
+    reviewed,
+    text_at,
+)
 from unit.fiscal.sold_parts import (
     ABROAD,
     FAR,
@@ -74,7 +83,7 @@ class TestDescription:
 
     def test_description_of_the_sale_has_its_variables_filled_in(self) -> None:
         payload = json_of(service(), service(name="Mentoria"), discrimination="Acesso a {nomeProduto}")
-        assert said(declared(payload, settings=USUAL), "serv/cServ/xDescServ") == "Acesso a Curso"
+        assert text_at(declared(payload, settings=USUAL), "serv/cServ/xDescServ") == "Acesso a Curso"
 
 
 class TestItem:
@@ -115,8 +124,8 @@ class TestNote:
         )
         assert (payload["issueDate"], payload["serviceLocation"]) == ("2026-11-03", "2")
         note = declared(payload, settings=USUAL)
-        assert said(note, "dCompet") == "2026-11-03"
-        assert said(note, "serv/locPrest/cLocPrestacao") == RIO_CODE
+        assert text_at(note, "dCompet") == "2026-11-03"
+        assert text_at(note, "serv/locPrest/cLocPrestacao") == RIO_CODE
 
     def test_property_of_the_sale_joins_the_reform_group_of_the_item(self) -> None:
         estate = {"cibCode": "1A2B3C45"}
@@ -169,7 +178,7 @@ class TestBorrower:
     def test_borrower_abroad_without_an_id_is_declared_exempt_from_having_one(self) -> None:
         unknown = replace(ABROAD, foreign_id=None, is_foreign=False)
         payload = json_of(service(fiscal={"nbs": NBS}), to=unknown)
-        assert said(declared(payload, settings=USUAL), "toma/cNaoNIF") == "1"
+        assert text_at(declared(payload, settings=USUAL), "toma/cNaoNIF") == "1"
 
     def test_borrower_abroad_without_an_address_is_refused_by_the_sales_field(self) -> None:
         body = body_of(part_of(service(fiscal={"nbs": NBS}), to=replace(ABROAD, address=None)))
@@ -188,7 +197,7 @@ class TestBorrower:
 
     def test_borrower_abroad_has_foreign_trade_in_reais(self) -> None:
         note = declared(json_of(service(fiscal={"nbs": NBS}), to=ABROAD), settings=USUAL)
-        texts = [said(note, f"serv/comExt/{tag}") for tag in ("mdPrestacao", "tpMoeda", "vServMoeda")]
+        texts = [text_at(note, f"serv/comExt/{tag}") for tag in ("mdPrestacao", "tpMoeda", "vServMoeda")]
         assert texts == ["1", "790", "150.00"]
 
 

@@ -26,7 +26,7 @@ from unit.fiscal.documents.nfse_support import (
     errors_in,
     provider,
     refusals,
-    said,
+    text_at,
 )
 
 ISS = "valores/trib/tribMun"
@@ -131,10 +131,10 @@ class TestRate:
 
     def test_rate_is_written_with_two_decimals(self) -> None:
         payload = body(iss={"rate": 2, "isWithheld": True}, borrower=FIRM)
-        assert said(declared(payload), f"{ISS}/pAliq") == "2.00"
+        assert text_at(declared(payload), f"{ISS}/pAliq") == "2.00"
 
     def test_municipality_that_could_not_be_queried_counts_as_joined(self) -> None:
-        assert said(declared(body(**IN_BRASILIA), by=NORMAL), f"{ISS}/pAliq") is None
+        assert text_at(declared(body(**IN_BRASILIA), by=NORMAL), f"{ISS}/pAliq") is None
 
     @pytest.mark.parametrize(
         ("rate", "codes"),
@@ -171,7 +171,7 @@ class TestAssessment:
     )
     def test_assessment_is_written_for_simples_only(self, by: Company, assessment: str | None) -> None:
         assert assessment_of(by) == assessment
-        assert said(declared(body(), by=by), "prest/regTrib/regApTribSN") == assessment
+        assert text_at(declared(body(), by=by), "prest/regTrib/regApTribSN") == assessment
 
     def test_assessment_beyond_the_sublimit_may_be_another(self) -> None:
         assert assessment_of(provider("simplesExcess", simplesIssRegime=3)) == "3"
@@ -179,8 +179,8 @@ class TestAssessment:
 
 class TestWithholding:
     def test_iss_is_withheld_by_the_taker_or_not_at_all(self) -> None:
-        assert said(declared(body(**WITHHELD)), f"{ISS}/tpRetISSQN") == "2"
-        assert said(declared(body()), f"{ISS}/tpRetISSQN") == "1"
+        assert text_at(declared(body(**WITHHELD)), f"{ISS}/tpRetISSQN") == "2"
+        assert text_at(declared(body()), f"{ISS}/tpRetISSQN") == "1"
 
     @pytest.mark.parametrize(
         ("code", "circumstances", "changes"),
@@ -231,15 +231,15 @@ class TestTaxation:
         [({}, "1"), (IMMUNE, "2"), (EXPORTED, "3"), (NOT_TAXED, "4"), (EXEMPT, "1"), (SUSPENDED, "1")],
     )
     def test_taxation_depends_on_nature_result_and_service(self, changes: dict[str, Any], code: str) -> None:
-        assert said(declared(body(**changes), by=NORMAL), f"{ISS}/tribISSQN") == code
+        assert text_at(declared(body(**changes), by=NORMAL), f"{ISS}/tribISSQN") == code
 
     def test_export_performed_in_brazil_names_the_country_of_its_result(self) -> None:
-        assert said(declared(body(**EXPORTED), by=NORMAL), f"{ISS}/cPaisResult") == "US"
+        assert text_at(declared(body(**EXPORTED), by=NORMAL), f"{ISS}/cPaisResult") == "US"
 
     def test_export_performed_abroad_does_not_name_the_country_of_its_result(self) -> None:
         note = declared(body(**EXPORTED | {"serviceCountryCode": "US"}), by=NORMAL)
-        assert (said(note, f"{ISS}/tribISSQN"), said(note, f"{ISS}/cPaisResult")) == ("3", None)
-        assert said(note, "serv/locPrest/cPaisPrestacao") == "US"
+        assert (text_at(note, f"{ISS}/tribISSQN"), text_at(note, f"{ISS}/cPaisResult")) == ("3", None)
+        assert text_at(note, "serv/locPrest/cPaisPrestacao") == "US"
 
 
 class TestRateLeftOut:
@@ -268,15 +268,18 @@ class TestRateLeftOut:
 class TestNatureOfOperation:
     def test_exempt_operation_names_the_benefit(self) -> None:
         note = declared(body(**REDUCED), by=NORMAL)
-        assert (said(note, f"{ISS}/BM/nBM"), said(note, f"{ISS}/BM/pRedBCBM")) == ("35503080400001", "30.00")
+        assert (text_at(note, f"{ISS}/BM/nBM"), text_at(note, f"{ISS}/BM/pRedBCBM")) == (
+            "35503080400001",
+            "30.00",
+        )
 
     def test_immune_operation_names_the_immunity_type(self) -> None:
-        assert said(declared(body(**IMMUNE), by=NORMAL), f"{ISS}/tpImunidade") == "3"
+        assert text_at(declared(body(**IMMUNE), by=NORMAL), f"{ISS}/tpImunidade") == "3"
 
     @pytest.mark.parametrize(("nature", "suspension_type"), [("5", "1"), ("6", "2")])
     def test_suspended_operation_names_the_process(self, nature: str, suspension_type: str) -> None:
         note = declared(body(**SUSPENDED | {"natureOfOperation": nature}), by=NORMAL)
-        suspension = said(note, f"{ISS}/exigSusp/tpSusp"), said(note, f"{ISS}/exigSusp/nProcesso")
+        suspension = text_at(note, f"{ISS}/exigSusp/tpSusp"), text_at(note, f"{ISS}/exigSusp/nProcesso")
         assert suspension == (suspension_type, "1" * 30)
 
     @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from unit.fiscal.documents.nfse_support import (
     has,
     provider,
     refusals,
-    said,
+    text_at,
     totals,
 )
 
@@ -33,7 +33,7 @@ def own_debit(by: Company = NON_CUMULATIVE, **changes: Any) -> dict[str, str]:
     """Returns the elements of the provider's own debit in the declaration."""
     note = declared(body(**changes), by=by)
     tags = ("CST", "vBCPisCofins", "pAliqPis", "pAliqCofins", "vPis", "vCofins", "tpRetPisCofins")
-    texts = {tag: said(note, f"{OWN}/{tag}") for tag in tags}
+    texts = {tag: text_at(note, f"{OWN}/{tag}") for tag in tags}
     return {tag: text for tag, text in texts.items() if text is not None}
 
 
@@ -193,7 +193,7 @@ class TestExport:
     def test_export_has_no_debit_and_no_federal_taxes_in_the_total(self) -> None:
         note = declared(body(**EXPORT), by=NON_CUMULATIVE)
         assert own_debit(**EXPORT) == {"CST": "08"}
-        assert said(note, "valores/trib/totTrib/pTotTrib/pTotTribFed") == "0.00"
+        assert text_at(note, "valores/trib/totTrib/pTotTrib/pTotTribFed") == "0.00"
         assert warnings(**EXPORT) == []
 
     def test_export_may_have_an_explicit_debit(self) -> None:

@@ -22,7 +22,7 @@ from unit.fiscal.documents.nfse_support import (
     declared,
     has,
     refusals,
-    said,
+    text_at,
 )
 from unit.fiscal.goods.support import SAO_PAULO
 
@@ -39,8 +39,8 @@ def group(**changes: Any) -> dict[str, str | None]:
     note = declared(body(**WHOLE | changes), by=NORMAL)
     tags = ("finNFSe", "indFinal", "cIndOp", "tpOper", "gRefNFSe/refNFSe", "indDest")
     situation = "valores/trib/gIBSCBS"
-    texts = {tag: said(note, f"{GROUP}/{tag}") for tag in tags}
-    texts |= {tag: said(note, f"{GROUP}/{situation}/{tag}") for tag in ("CST", "cClassTrib")}
+    texts = {tag: text_at(note, f"{GROUP}/{tag}") for tag in tags}
+    texts |= {tag: text_at(note, f"{GROUP}/{situation}/{tag}") for tag in ("CST", "cClassTrib")}
     return {tag: text for tag, text in texts.items() if text is not None}
 
 

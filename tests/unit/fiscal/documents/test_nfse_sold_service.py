@@ -10,7 +10,7 @@ import pytest
 from carimbo.fiscal.catalog.sale import SoldLine
 from carimbo.fiscal.problems import Incomplete
 from unit.fiscal.documents.nfse_sales import OWN, USUAL, body_of, json_of, service
-from unit.fiscal.documents.nfse_support import NBS, declared, reviewed, said
+from unit.fiscal.documents.nfse_support import NBS, declared, reviewed, text_at
 from unit.fiscal.sold_parts import part_of
 
 
@@ -59,14 +59,14 @@ class TestService:
 
     def test_city_code_of_another_service_is_not_used(self) -> None:
         payload = json_of(service(fiscal={"serviceItemCode": "01.07"}))
-        assert said(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
+        assert text_at(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
 
     def test_item_without_company_defaults_does_not_take_the_companys_city_code(self) -> None:
         own = {"serviceItemCode": "01.05", "iss": {"rate": 3}}
         payload = json_of(service(fiscal=own, follows_company_defaults=False))
         assert (payload["federalServiceCode"], payload["iss"]) == ("01.05", {"rate": 3})
-        assert said(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
-        assert said(declared(json_of(service(fiscal=own)), settings=USUAL), "serv/cServ/cTribMun") == "123"
+        assert text_at(declared(payload, settings=USUAL), "serv/cServ/cTribMun") is None
+        assert text_at(declared(json_of(service(fiscal=own)), settings=USUAL), "serv/cServ/cTribMun") == "123"
 
     def test_service_that_needs_more_than_a_sale_has_is_refused_by_the_sales_field(self) -> None:
         body = body_of(part_of(service(fiscal=OWN | {"serviceItemCode": "07.02.01"})))

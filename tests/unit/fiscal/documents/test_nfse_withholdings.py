@@ -18,7 +18,7 @@ from unit.fiscal.documents.nfse_support import (
     has,
     provider,
     refusals,
-    said,
+    text_at,
 )
 
 FEDERAL = "valores/trib/tribFed"
@@ -52,7 +52,7 @@ def federal(amount: float = 1000, **taxes: Any) -> dict[str, str | None]:
     """Returns the withholdings in the declaration of a company of the normal regime."""
     note = declared(body(amount=amount, taxes=taxes), by=NORMAL)
     tags = ("vRetCP", "vRetIRRF", "vRetCSLL", "piscofins/tpRetPisCofins")
-    texts = {tag.rpartition("/")[2]: said(note, f"{FEDERAL}/{tag}") for tag in tags}
+    texts = {tag.rpartition("/")[2]: text_at(note, f"{FEDERAL}/{tag}") for tag in tags}
     return {tag: text for tag, text in texts.items() if text is not None}
 
 
@@ -136,7 +136,7 @@ class TestWithheldFromSimples:
             "CST": "00",
             "tpRetPisCofins": "3",
         }
-        assert said(note, f"{FEDERAL}/vRetCSLL") == "46.50"
+        assert text_at(note, f"{FEDERAL}/vRetCSLL") == "46.50"
 
     def test_withholding_from_simples_is_warned_of_where_the_law_dispenses_with_it(self) -> None:
         warnings = composed(body(amount=1000, taxes=self.TAXES), by=SIMPLES).warnings
@@ -160,26 +160,26 @@ class TestTaxesOfAMei:
 class TestTotal:
     def test_total_of_a_mei_is_not_written(self) -> None:
         note = declared(body(), by=MEI)
-        assert said(note, f"{TOTAL}/indTotTrib") == "0"
+        assert text_at(note, f"{TOTAL}/indTotTrib") == "0"
         assert not has(note, "pTotTribSN")
 
     @pytest.mark.parametrize("by", [SIMPLES, EXCESS])
     def test_total_of_simples_is_its_rate(self, by: Any) -> None:
-        assert said(declared(body(), by=by), f"{TOTAL}/pTotTribSN") == "8.25"
+        assert text_at(declared(body(), by=by), f"{TOTAL}/pTotTribSN") == "8.25"
 
     @pytest.mark.parametrize("regime", ["simples", "simplesExcess"])
     def test_simples_rate_is_required(self, regime: str) -> None:
         assert refusals(body(), by=provider(regime, simplesRate=None)) == {("E0712", "company.simplesRate")}
 
     def test_simples_rate_may_be_zero(self) -> None:
-        assert said(declared(body(), by=provider(simplesRate=0)), f"{TOTAL}/pTotTribSN") == "0.00"
+        assert text_at(declared(body(), by=provider(simplesRate=0)), f"{TOTAL}/pTotTribSN") == "0.00"
 
     @pytest.mark.parametrize(("regime", "rate"), [("cumulative", "3.65"), ("nonCumulative", "9.25")])
     def test_total_of_the_normal_regime_is_assumed_and_warned_of(self, regime: str, rate: str) -> None:
         by = provider("normal", pisCofinsRegime=regime)
         result = composed(body(), by=by)
         note = declared(body(), by=by)
-        texts = [said(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
+        texts = [text_at(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
         assert texts == [rate, "0.00", "2.00"]
         assert any("carga tributária aproximada" in warning for warning in result.warnings)
 
@@ -194,12 +194,12 @@ class TestTotal:
     )
     def test_federal_total_is_the_own_debit_that_is_written(self, taxes: dict[str, Any], rate: str) -> None:
         note = declared(body(taxes=taxes), by=NORMAL)
-        assert said(note, f"{TOTAL}/pTotTrib/pTotTribFed") == rate
+        assert text_at(note, f"{TOTAL}/pTotTrib/pTotTribFed") == rate
 
     def test_totals_of_the_body_are_written(self) -> None:
         payload = body(totalTaxes={"federal": 13.45, "state": 1.5, "city": 4})
         note = declared(payload, by=NORMAL)
-        spheres = [said(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
+        spheres = [text_at(note, f"{TOTAL}/pTotTrib/pTotTrib{sphere}") for sphere in ("Fed", "Est", "Mun")]
         assert spheres == ["13.45", "1.50", "4.00"]
         assert not any("carga tributária" in warning for warning in composed(payload, by=NORMAL).warnings)
 
@@ -214,14 +214,14 @@ class TestTotal:
     )
     def test_municipal_total_is_zero_where_no_iss_is_due(self, changes: dict[str, Any]) -> None:
         note = declared(body(**changes), by=NORMAL)
-        assert said(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "0.00"
+        assert text_at(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "0.00"
 
     def test_total_is_rounded_to_two_decimals(self) -> None:
         by_simples = declared(body(), by=provider(simplesRate=8.2567))
-        assert said(by_simples, f"{TOTAL}/pTotTribSN") == "8.26"
+        assert text_at(by_simples, f"{TOTAL}/pTotTribSN") == "8.26"
         by_city = declared(body(iss={"rate": 2.1234}), by=NORMAL)
-        assert said(by_city, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.12"
+        assert text_at(by_city, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.12"
 
     def test_municipal_total_is_the_iss_rate_by_default(self) -> None:
         note = declared(body(totalTaxes={"federal": 13.45}), by=NORMAL)
-        assert said(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.00"
+        assert text_at(note, f"{TOTAL}/pTotTrib/pTotTribMun") == "2.00"

@@ -14,7 +14,7 @@ from carimbo.simulator.nfse.rule_sets import NOTE_RULES
 from carimbo.simulator.rules import broken_by
 from carimbo.simulator.trust import TrustedAuthorities
 from unit.fiscal.documents.nfse_sales import USUAL, json_of, service
-from unit.fiscal.documents.nfse_support import ISSUED_AT, NBS, NEW_YORK, declared, said
+from unit.fiscal.documents.nfse_support import ISSUED_AT, NBS, NEW_YORK, declared, text_at
 from unit.fiscal.sold_parts import ABROAD, FIRM, HERE, PERSON
 from unit.simulator.mutating import context
 from unit.simulator.nfse.declaring import NAMESPACE
@@ -49,6 +49,6 @@ class TestNote:
         root = etree.Element(f"{{{NAMESPACE}}}DPS")
         root.append(note)
         assert list(broken_by(NOTE_RULES, JudgedDps(root, AT_SEFIN, request_context))) == []
-        ids = [tag for tag in ("NIF", "cNaoNIF", "CPF", "CNPJ") if said(note, f"toma/{tag}")]
+        ids = [tag for tag in ("NIF", "cNaoNIF", "CPF", "CNPJ") if text_at(note, f"toma/{tag}")]
         assert ids == ([id_tag] if id_tag else [])
-        assert (said(note, "serv/comExt/tpMoeda") is not None) is crosses
+        assert (text_at(note, "serv/comExt/tpMoeda") is not None) is crosses

@@ -55,15 +55,15 @@ class Mail:
 
 
 @dataclass
-class PostOffice:
+class SmtpServer:
     """The messages that a mail server accepted, and its configured replies."""
 
     port: int
     tls: ssl.SSLContext | None = None
     password: str | None = None
     """The password of users; without it no login is needed."""
-    taken: list[Mail] = field(default_factory=list)
-    asked: int = 0
+    mails: list[Mail] = field(default_factory=list)
+    rcpt_commands: int = 0
     """The number of RCPT commands."""
     objections: deque[str] = field(default_factory=deque)
     """Replies to the next MAIL commands."""
@@ -78,7 +78,7 @@ class PostOffice:
         self.answers[recipient] = deque(answers)
 
     def sent_to(self, recipient: str) -> list[Mail]:
-        return [mail for mail in self.taken if recipient in mail.recipients]
+        return [mail for mail in self.mails if recipient in mail.recipients]
 
     async def open(self) -> None:
         self.is_awake.set()
@@ -102,7 +102,7 @@ class PostOffice:
     async def handle_RCPT(  # noqa: N802 - the name of the command
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        self.asked += 1
+        self.rcpt_commands += 1
         await self.is_awake.wait()
         answers = self.answers.get(address)
         if answers:
@@ -118,7 +118,7 @@ class PostOffice:
         content = envelope.content
         assert isinstance(content, bytes)
         user = session.auth_data.login.decode() if session.auth_data else None
-        self.taken.append(Mail(list(envelope.rcpt_tos), content, session.ssl is not None, user))
+        self.mails.append(Mail(list(envelope.rcpt_tos), content, session.ssl is not None, user))
         return _TAKEN
 
     def _session(self) -> SMTP:
@@ -140,12 +140,12 @@ class PostOffice:
 
 
 @asynccontextmanager
-async def post_office(port: int, **how: Any) -> AsyncIterator[PostOffice]:
+async def running_smtp_server(port: int, **how: Any) -> AsyncIterator[SmtpServer]:
     """Runs a mail server until the block ends."""
-    office = PostOffice(port, **how)
-    await office.open()
+    mail_server = SmtpServer(port, **how)
+    await mail_server.open()
     try:
-        yield office
+        yield mail_server
     finally:
-        office.is_awake.set()
-        await office.close()
+        mail_server.is_awake.set()
+        await mail_server.close()
