@@ -37,8 +37,8 @@ _SIZES = """
 
 
 @dataclass(slots=True)
-class Way:
-    """One way to store something durably, and what it took so far."""
+class StorageTimes:
+    """How long it took to store something durably, in all rounds so far."""
 
     seconds: float = 0.0
     latencies: list[float] = field(default_factory=list)
@@ -104,13 +104,15 @@ class Bench:
             self.client, transact_all, self.installation.database_url, sizes, many, _LINES
         )
 
-    async def count(self, way: Way, run: Callable[[], Awaitable[tuple[list[float], float]]]) -> None:
-        """Run one round of a way, and add what it took."""
+    async def count(
+        self, times: StorageTimes, run: Callable[[], Awaitable[tuple[list[float], float]]]
+    ) -> None:
+        """Run one round, and add how long it took."""
         before = self.installation.cpu_seconds()
-        way.add(*await run())
+        times.add(*await run())
         after = self.installation.cpu_seconds()
         for name in after:
-            way.cpu_seconds[name] = way.cpu_seconds.get(name, 0.0) + after[name] - before[name]
+            times.cpu_seconds[name] = times.cpu_seconds.get(name, 0.0) + after[name] - before[name]
 
 
 async def measure(installation: Installation, client: ProcessPoolExecutor, posts: int) -> None:
@@ -119,7 +121,7 @@ async def measure(installation: Installation, client: ProcessPoolExecutor, posts
     await bench.post(_WARMING)
     sizes = await _prepare(installation.database_url)
     await bench.transact(sizes, _WARMING)
-    accepted, bare = Way(), Way()
+    accepted, bare = StorageTimes(), StorageTimes()
     for _ in range(_ROUNDS):
         await bench.count(accepted, lambda: bench.post(posts // _ROUNDS))
         await bench.count(bare, lambda: bench.transact(sizes, posts // _ROUNDS))
@@ -142,13 +144,13 @@ async def _prepare(url: str) -> tuple[int, int]:
         await connection.close()
 
 
-def _row(name: str, way: Way) -> str:
-    middle, slowest = (1_000 * moment for moment in middle_and_slowest(way.latencies))
-    return f"  {name:10} {way.a_second:8.1f} a second  p50 {middle:6.1f} ms  p99 {slowest:6.1f} ms"
+def _row(name: str, times: StorageTimes) -> str:
+    middle, slowest = (1_000 * moment for moment in middle_and_slowest(times.latencies))
+    return f"  {name:10} {times.a_second:8.1f} a second  p50 {middle:6.1f} ms  p99 {slowest:6.1f} ms"
 
 
-def _cpu(name: str, way: Way) -> str:
-    used = {of: 1_000 * seconds / len(way.latencies) for of, seconds in way.cpu_seconds.items()}
+def _cpu(name: str, times: StorageTimes) -> str:
+    used = {of: 1_000 * seconds / len(times.latencies) for of, seconds in times.cpu_seconds.items()}
     return f"{name} " + ", ".join(f"{of} {each:.2f} ms" for of, each in used.items() if each > 0.05)
 
 

@@ -68,7 +68,7 @@ _NUMBERS = "update number_sequences set next_number = next_number + $1 where nex
 
 
 async def fill(database: "asyncpg.Connection[Any]", documents: int) -> None:
-    """Bring a database that has some authorised documents to so many in all."""
+    """Bring a database that has some authorized documents to so many in all."""
     missing = documents - await database.fetchval("select count(*) from documents")
     async with database.transaction():
         await database.execute(_UNCHECKED)

@@ -83,12 +83,12 @@ class LocalSimulator:
             raise RuntimeError(f"the simulator refuses a document of the benchmark: {broken}")
 
     async def answer(self, sale: Sale, message: bytes) -> None:
-        """Have one document authorised, from the request to the reply."""
+        """Have one document authorized, from the request to the reply."""
         self._now = sale.issuance.now
         reply = await self._site.answer(Request("POST", _PATH, "", _HEADERS, message, self._sender))
         code = isinstance(reply, Reply) and _CODE.search(reply.body)
         if not code or code[1] != b"100":
-            raise RuntimeError(f"the simulator did not authorise: {reply}")
+            raise RuntimeError(f"the simulator did not authorize: {reply}")
 
     def close(self) -> None:
         """Let the file go."""

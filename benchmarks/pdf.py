@@ -36,8 +36,8 @@ _BAR = 15
 
 
 @dataclass(slots=True)
-class Way:
-    """One way to draw a document, and what it has cost."""
+class PdfDrawing:
+    """A library that draws one document, and the seconds that each run took."""
 
     draw: Callable[[], bytes]
     seconds: list[float] = field(default_factory=list)
@@ -81,12 +81,12 @@ def subjects() -> Iterator[Subject]:
     yield Subject("DANFSe", "nfse", _NOTE % xml, PaperSize.A4)
 
 
-def own_way(renderer: PdfRenderer, subject: Subject) -> Way:
+def own_drawing(renderer: PdfRenderer, subject: Subject) -> PdfDrawing:
     """carimbo."""
-    return Way(lambda: renderer.document(DocumentPrint(subject.type, subject.xml, subject.paper)))
+    return PdfDrawing(lambda: renderer.document(DocumentPrint(subject.type, subject.xml, subject.paper)))
 
 
-def other_way(subject: Subject) -> Way | None:
+def other_drawing(subject: Subject) -> PdfDrawing | None:
     """brazilfiscalreport, if it is installed."""
     if find_spec("brazilfiscalreport") is None:
         return None
@@ -95,19 +95,19 @@ def other_way(subject: Subject) -> Way | None:
     from brazilfiscalreport.danfse import Danfse  # noqa: PLC0415
 
     draw = {"nfe": Danfe, "nfce": Danfce, "nfse": Danfse}[subject.type]
-    return Way(lambda: bytes(draw(xml=subject.xml.decode()).output()))
+    return PdfDrawing(lambda: bytes(draw(xml=subject.xml.decode()).output()))
 
 
 def measure(subject: Subject, renderer: PdfRenderer, seconds: float) -> str:
     """Draw by turns until the time is over, and tell what came of it."""
-    own, other = own_way(renderer, subject), other_way(subject)
-    ways = [own, other] if other else [own]
-    for way in ways:
-        way.draw()
+    own, other = own_drawing(renderer, subject), other_drawing(subject)
+    drawings = [own, other] if other else [own]
+    for drawing in drawings:
+        drawing.draw()
     end = time.monotonic() + seconds
     while time.monotonic() < end or not own.seconds:
-        for way in ways:
-            way.run()
+        for drawing in drawings:
+            drawing.run()
     line = f"{subject.title:32} {own.milliseconds:8.2f} ms"
     if other is None:
         return line

@@ -1,7 +1,7 @@
 """Documents from the POST to the authorization, with everything on this machine.
 
 `python benchmarks/pipeline.py` starts PostgreSQL, the simulator, the API and a worker, creates NF-e of one
-item through HTTP and waits until the simulator has authorised all of them. It prints documents per second as
+item through HTTP and waits until the simulator has authorized all of them. It prints documents per second as
 a ratio to RSA signatures per second of one core in the same run, how long a document takes in a burst, at
 half the speed and alone, and how much CPU and memory each process needs for it.
 """
@@ -45,7 +45,7 @@ class Run:
 
     @property
     def a_second(self) -> float:
-        """Documents authorised per second."""
+        """Documents authorized per second."""
         return len(self.latencies) / self.seconds
 
 
@@ -59,7 +59,7 @@ class Bench:
     requests: Iterator[bytes]
 
     async def run(self, documents: int, lines: int, a_second: float | None = None) -> Run:
-        """Create documents and wait until all of them are authorised."""
+        """Create documents and wait until all of them are authorized."""
         requests = take(self.requests, documents)
         before = self.installation.cpu_seconds()
         load = await asyncio.get_running_loop().run_in_executor(
@@ -76,7 +76,7 @@ class Bench:
         )
 
     async def _authorizations(self, load: Load) -> dict[str, float]:
-        """When each document was authorised; all of them must be."""
+        """When each document was authorized; all of them must be."""
         await until_settled(self.database)
         rows = await self.database.fetch(
             "select document_id::text, extract(epoch from created_at)::float8 as moment from document_events"
@@ -84,7 +84,7 @@ class Bench:
             [reply.data["id"] for reply in load.replies],
         )
         if len(rows) < len(load.replies):
-            raise RuntimeError(f"{len(load.replies) - len(rows)} documents were not authorised")
+            raise RuntimeError(f"{len(load.replies) - len(rows)} documents were not authorized")
         return {row["document_id"]: row["moment"] for row in rows}
 
 
@@ -121,7 +121,7 @@ def tell_speed(burst: Run, limit: float) -> None:
     """Print how many documents a second there were."""
     documents, ratio = len(burst.latencies), burst.a_second / limit
     tell(f"NF-e, items: 1; documents: {documents}; RSA alone: {limit:.1f} a second of one core")
-    tell(f"  authorised       {burst.a_second:8.1f} a second  ratio {ratio:.3f}, bar {MIN_RATIO:.2f}")
+    tell(f"  authorized       {burst.a_second:8.1f} a second  ratio {ratio:.3f}, bar {MIN_RATIO:.2f}")
     tell(f"  accepted         {documents / burst.load.seconds:8.1f} a second")
     tell_latencies("in the burst", burst)
 

@@ -37,7 +37,7 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class WebhookReceiver:
     """The running receiver."""
 
     url: str
@@ -54,7 +54,7 @@ class Post:
 
 
 @contextmanager
-def running_receiver() -> Iterator[Post]:
+def running_receiver() -> Iterator[WebhookReceiver]:
     """Runs a receiver until the block ends."""
     context = get_context("spawn")
     # One for each way: a loop that watches a pipe makes it refuse what does not fit into it at once.
@@ -65,7 +65,9 @@ def running_receiver() -> Iterator[Post]:
     batches.close()
     try:
         port: int = hear.recv()
-        yield Post(f"http://{HOST}:{port}", Program("receiver", psutil.Process(process.pid)), ask, hear)
+        yield WebhookReceiver(
+            f"http://{HOST}:{port}", Program("receiver", psutil.Process(process.pid)), ask, hear
+        )
     finally:
         # The receiver ends when its pipe is closed.
         ask.close()

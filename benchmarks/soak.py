@@ -1,9 +1,9 @@
-"""Every fault at once, over many documents: each must end authorised, exactly once, and no number be missing.
+"""Every fault at once, over many documents: each must end authorized, exactly once, and no number be missing.
 
 `python benchmarks/soak.py --documents 500` runs an installation of real processes on this machine:
 PostgreSQL, an API, two workers, and a simulator that loses, delays and refuses answers in waves. Whenever
-some more documents are authorised, one of the parts is killed, frozen, restarted or emptied, as the dice of
-`--seed` fall. At the end the simulator's journal is held against the database; the exit code is the verdict.
+some more documents are authorized, one of the parts is killed, frozen, restarted or emptied, chosen at random
+(`--seed`). At the end the simulator's journal is compared with the database; the exit code is the verdict.
 """
 
 import argparse
@@ -35,7 +35,7 @@ _STALLED_SECONDS = 180
 _SHOWN = 20
 
 
-class Kept:
+class RestartedProgram:
     """A program that is started anew whenever it has ended."""
 
     def __init__(self, start: Callable[[], AbstractContextManager[Program]]) -> None:
@@ -72,13 +72,13 @@ class Faults:
     """What may be done to an installation."""
 
     site: Site
-    api: Kept
-    workers: tuple[Kept, ...]
-    dice: random.Random
+    api: RestartedProgram
+    workers: tuple[RestartedProgram, ...]
+    rng: random.Random
 
     async def strike(self) -> str:
         """Do one of them; tells which."""
-        worker = self.dice.choice(self.workers)
+        worker = self.rng.choice(self.workers)
         faults: Mapping[str, Callable[[], Awaitable[None]]] = {
             "API killed": self.api.kill,
             "worker killed": worker.kill,
@@ -86,7 +86,7 @@ class Faults:
             "queue emptied": self._empty_queue,
             "PostgreSQL restarted": self._restart_postgres,
         }
-        name = self.dice.choice(list(faults))
+        name = self.rng.choice(list(faults))
         await faults[name]()
         return name
 
@@ -98,18 +98,18 @@ class Faults:
         await self.site.start_postgres()
 
 
-async def soak(site: Site, company: Company, documents: int, dice: random.Random) -> list[str]:
+async def soak(site: Site, company: Company, documents: int, rng: random.Random) -> list[str]:
     """Order documents while everything fails; tells what the judge finds wrong in the end."""
     port = free_port()
     with (
-        closing(Kept(lambda: site.api(port))) as api,
-        closing(Kept(site.worker)) as first,
-        closing(Kept(site.worker)) as other,
+        closing(RestartedProgram(lambda: site.api(port))) as api,
+        closing(RestartedProgram(site.worker)) as first,
+        closing(RestartedProgram(site.worker)) as other,
     ):
         ordering = asyncio.create_task(company.issue_many(documents, at=local(port)))
         waves = asyncio.create_task(storm_in_waves(site))
         try:
-            await strike_until_done(Faults(site, api, (first, other), dice), company, documents)
+            await strike_until_done(Faults(site, api, (first, other), rng), company, documents)
         finally:
             for task in (ordering, waves):
                 task.cancel()
@@ -130,10 +130,10 @@ async def strike_until_done(faults: Faults, company: Company, documents: int) ->
             program.revive()
         if next_fault <= done < documents:
             last = await faults.strike()
-            next_fault = done + faults.dice.randint(_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS)
+            next_fault = done + faults.rng.randint(_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS)
         if time.monotonic() - reported > _REPORTED_EVERY_SECONDS:
             reported = time.monotonic()
-            tell(f"{reported - started:6.0f} s  {done:6} of {documents} authorised  ({last})")
+            tell(f"{reported - started:6.0f} s  {done:6} of {documents} authorized  ({last})")
         await asyncio.sleep(0.1)
 
 
@@ -155,7 +155,7 @@ async def run(documents: int, seed: int) -> int:
     for line in contradictions[:_SHOWN]:
         tell(line)
     tell(
-        f"{authorized} of {documents} authorised, {sent} messages sent, contradictions: {len(contradictions)}"
+        f"{authorized} of {documents} authorized, {sent} messages sent, contradictions: {len(contradictions)}"
     )
     return 1 if contradictions or authorized != documents else 0
 
@@ -164,7 +164,7 @@ def main(arguments: list[str]) -> int:
     """Read what is wanted, and do it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=10_000, help="how many")
-    parser.add_argument("--seed", type=int, default=1, help="what the dice begin with")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the random generator")
     given = parser.parse_args(arguments)
     return asyncio.run(run(given.documents, given.seed))
 

@@ -28,7 +28,7 @@ from carimbo.service.ports import WebhookCall
 from core import tell
 from installation import HOST, Installation, running_installation, running_server, until_settled
 from load import ACCEPTED, creations, middle_and_slowest, new_client, request_text, require_status, send, take
-from receiving import HANGING, Arrival, Post, running_receiver
+from receiving import HANGING, Arrival, WebhookReceiver, running_receiver
 
 MAX_MILLISECONDS = 100.0
 _WEBHOOKS = 4
@@ -41,7 +41,7 @@ _LINES = 8
 _CLIENT_SECONDS = 15
 _MAX_SECONDS = 300
 _OK = 200
-# Each event has a moment of its own, as if its document had been authorised by itself.
+# Each event has a moment of its own, as if its document had been authorized by itself.
 _BACKLOG = """
     insert into events (subscription_id, topic, company_id, document_id, emission, amount, issued_at)
     select subscription_id, topic, company_id, document_id, emission, amount, issued_at
@@ -79,13 +79,13 @@ class Bench:
     """An installation, a receiver, and a look into the database."""
 
     installation: Installation
-    post: Post
+    receiver: WebhookReceiver
     database: "asyncpg.Connection[Any]"
     requests: Iterator[bytes]
 
     async def listen(self, path: str) -> None:
         """Register a webhook."""
-        body = {"url": f"{self.post.url}{path}", "events": {"invoice": ["nfe.authorized"]}}
+        body = {"url": f"{self.receiver.url}{path}", "events": {"invoice": ["nfe.authorized"]}}
         request = request_text("POST", "/v1/webhooks", self.installation.headers, json.dumps(body).encode())
         require_status(await send(self.installation.port, [request], 1), _OK)
 
@@ -94,7 +94,7 @@ class Bench:
         await self.database.execute("truncate webhooks, deliveries, delivery_attempts")
 
     async def issue(self, many: int) -> None:
-        """Get documents authorised."""
+        """Get documents authorized."""
         load = await send(self.installation.port, take(self.requests, many), min(_LINES, many))
         require_status(load, ACCEPTED)
 
@@ -106,7 +106,7 @@ class Bench:
             await self.database.execute(_BACKLOG, _TEMPLATES, rounds)
             await self.database.execute(_DUE_BY_TURNS)
         calls = _TEMPLATES * _WEBHOOKS * rounds
-        seconds = _between(await self.post.arrivals(calls, _MAX_SECONDS))
+        seconds = _between(await self.receiver.arrivals(calls, _MAX_SECONDS))
         after = self._cpu_seconds()
         return Rate(
             calls, seconds, {name: after[name] - before[name] for name in ("worker", "postgres", "receiver")}
@@ -117,13 +117,13 @@ class Bench:
         arrivals = []
         for _ in range(documents):
             await self.issue(1)
-            arrivals += await self.post.arrivals(1)
+            arrivals += await self.receiver.arrivals(1)
         rows = await self.database.fetch(_MOMENTS, [arrival.event_id for arrival in arrivals])
         authorized = {row["id"]: row["moment"] for row in rows}
         return [arrival.at - authorized[arrival.event_id] for arrival in arrivals]
 
     def _cpu_seconds(self) -> dict[str, float]:
-        return self.installation.cpu_seconds() | {"receiver": self.post.program.cpu_seconds()}
+        return self.installation.cpu_seconds() | {"receiver": self.receiver.program.cpu_seconds()}
 
 
 def post_all(calls: Sequence[WebhookCall], at_once: int) -> float:
@@ -156,7 +156,9 @@ async def post_the_same(bench: Bench, client: ProcessPoolExecutor, many: int) ->
         for row in rows
     ]
     used = await asyncio.get_running_loop().run_in_executor(client, post_all, calls, _WEBHOOKS * _AT_ONCE)
-    return Rate(len(calls), _between(await bench.post.arrivals(len(calls), _MAX_SECONDS)), {"client": used})
+    return Rate(
+        len(calls), _between(await bench.receiver.arrivals(len(calls), _MAX_SECONDS)), {"client": used}
+    )
 
 
 def _between(arrivals: Sequence[Arrival]) -> float:
@@ -206,13 +208,17 @@ def tell_delays(alone: Sequence[float], beside: Sequence[float]) -> None:
 
 
 async def run(
-    installation: Installation, post: Post, client: ProcessPoolExecutor, deliveries: int, documents: int
+    installation: Installation,
+    receiver: WebhookReceiver,
+    client: ProcessPoolExecutor,
+    deliveries: int,
+    documents: int,
 ) -> None:
     """Look into the database for as long as it takes."""
     database = await asyncpg.connect(installation.database_url)
     try:
         await measure(
-            Bench(installation, post, database, creations(installation)), client, deliveries, documents
+            Bench(installation, receiver, database, creations(installation)), client, deliveries, documents
         )
     finally:
         await database.close()
@@ -227,10 +233,10 @@ def main(arguments: Sequence[str]) -> None:
     with (
         running_server() as server,
         running_installation(server) as installation,
-        running_receiver() as post,
+        running_receiver() as receiver,
         new_client() as client,
     ):
-        asyncio.run(run(installation, post, client, options.deliveries, options.documents))
+        asyncio.run(run(installation, receiver, client, options.deliveries, options.documents))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes docs/images: printed documents of examples/, as if authorised in production."""
+"""Writes docs/images: printed documents of examples/, as if authorized in production."""
 
 import re
 import subprocess

@@ -28,10 +28,10 @@ class TestRandomKills:
     async def test_random_kills_of_api_and_worker_lose_none_of_150_documents(
         self, site: Site, company: Company
     ) -> None:
-        dice, port = random.Random(6), free_port()
+        rng, port = random.Random(6), free_port()
         accepted = f"(select count(*) from documents where company_id = '{company.id}')"
         authorized, total = company.count("authorized"), 150
-        moments = [sorted(dice.sample(range(total), 4)) for _ in range(2)]
+        moments = [sorted(rng.sample(range(total), 4)) for _ in range(2)]
         async with asyncio.TaskGroup() as group:
             group.create_task(company.issue_many(total, at=local(port)))
             for start, count, when in (

@@ -47,13 +47,13 @@ class TestManySales:
     async def test_many_due_sales_are_issued_once_while_workers_are_killed(
         self, site: Site, company: Company
     ) -> None:
-        dice, sales = random.Random(12), 25
+        rng, sales = random.Random(12), 25
         fired, authorized, total = fired_of(company), company.count("authorized"), sales * DOCUMENTS
         await schedule_many(company, sales)
         await make_due(site.fetch, company.id)
         async with asyncio.TaskGroup() as group:
             for count in (fired, authorized):
-                conditions = [f"{count} > {moment}" for moment in sorted(dice.sample(range(total), 4))]
+                conditions = [f"{count} > {moment}" for moment in sorted(rng.sample(range(total), 4))]
                 group.create_task(
                     kill_at(
                         site,

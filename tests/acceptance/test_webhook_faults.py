@@ -217,7 +217,7 @@ class TestRandomKills:
     async def test_random_kills_lose_no_delivery_and_keep_the_order_of_each_document(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
-        dice, total = random.Random(12), 24
+        rng, total = random.Random(12), 24
         listener.receiver.default = SLOWLY
         delivered, all_delivered = (
             listener.count("delivered"),
@@ -227,7 +227,7 @@ class TestRandomKills:
             group.create_task(company.issue_many(total))
             group.create_task(cancel_every_third(site, company, total))
             for _ in range(3):
-                conditions = [f"{delivered} > {moment}" for moment in sorted(dice.sample(range(total), 2))]
+                conditions = [f"{delivered} > {moment}" for moment in sorted(rng.sample(range(total), 2))]
                 group.create_task(kill_workers_at(site, conditions, all_delivered))
         assert await site.holds(f"{company.count('canceled')} = {total // 3}")
         assert await contradictions_of_deliveries(site, listener) == []

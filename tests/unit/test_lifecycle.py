@@ -5,7 +5,7 @@ import pytest
 
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, HistoryEntry, Status
 
-# The names in a document's history, including those of events that change an authorised document.
+# The names in a document's history, including those of events that change an authorized document.
 PROMISED_HAPPENINGS = {
     "created", "queued", "numbered", "signed", "transmitted", "consulted", "contingency", "authorized",
     "rejected", "cancellation", "correction", "close", "driverInclusion", "documentInclusion", "payment",

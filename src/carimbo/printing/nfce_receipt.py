@@ -71,7 +71,7 @@ def _copies(document: ArchivedInvoice) -> tuple[str, ...]:
     """Returns the label of each copy; a single copy has none.
 
     Manual 6.0, 3.1.8: of an NFC-e that was issued offline a second copy stays in the store, for the tax
-    authority, until the NFC-e is authorised.
+    authority, until the NFC-e is authorized.
     """
     is_offline = document.invoice.identification.emission_type == EmissionType.OFFLINE
     return (_CONSUMER_COPY, _STORE_COPY) if is_offline and document.protocol is None else ("",)

@@ -52,7 +52,7 @@ async def change_hosting(shop: Shop) -> None:
 
 
 async def service_of(shop: Shop, document: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Returns national code and NBS of an authorised note."""
+    """Returns national code and NBS of an authorized note."""
     note = await note_of(shop, document)
     return note.text("cTribNac"), note.text("cNBS")
 

@@ -145,7 +145,7 @@ class Before:
         return [*(document.protocol for document in documents), *others]
 
 
-def authorised(outcome: Outcome) -> Authorized:
+def authorized(outcome: Outcome) -> Authorized:
     assert isinstance(outcome, Authorized), outcome
     return outcome
 
@@ -190,13 +190,13 @@ async def everything_done(shop: Shop, folder: Folder) -> Before:
     return Before(
         issued=await kept(shop),
         canceled=canceled,
-        cancellation=authorised(await shop.cancel(canceled.document, canceled.protocol)).protocol,
+        cancellation=authorized(await shop.cancel(canceled.document, canceled.protocol)).protocol,
         corrected=corrected,
-        correction=authorised(await shop.correct(corrected.document, CORRECTION)).protocol,
+        correction=authorized(await shop.correct(corrected.document, CORRECTION)).protocol,
         sold=await kept(shop, recipient=CONTRIBUTOR),
         page=await page_after(shop, folder, 0),
         inutilized=inutilized,
-        inutilization=authorised(await shop.inutilize(inutilized.number, inutilized.number)).protocol,
+        inutilization=authorized(await shop.inutilize(inutilized.number, inutilized.number)).protocol,
         lot=lot,
         receipt=await receipt_of(shop, folder, lot),
         controls=shop.simulator.site.switches.read(),
@@ -245,7 +245,7 @@ class TestStopped:
         assert (last.subject, last.id > before.journal[-1].id) == (document.access_key, True)
 
     async def test_an_authorized_document_is_found(self, shop: Shop, before: Before) -> None:
-        consulted = authorised(await shop.sefaz.consult(shop.sender, before.issued.access_key))
+        consulted = authorized(await shop.sefaz.consult(shop.sender, before.issued.access_key))
         assert consulted.protocol == before.issued.protocol
         assert consulted.digest == before.issued.document.digest_value
 
@@ -263,7 +263,7 @@ class TestStopped:
         again = await shop.correct(before.corrected.document, CORRECTION)
         assert isinstance(again, Duplicate)
         assert (again.code, again.protocol) == ("573", before.correction)
-        assert authorised(await shop.correct(before.corrected.document, CORRECTION, sequence=2))
+        assert authorized(await shop.correct(before.corrected.document, CORRECTION, sequence=2))
 
     async def test_an_inutilized_number_stays_inutilized(self, shop: Shop, before: Before) -> None:
         refused = await shop.sefaz.send(shop.sender, shop.nfe(under=before.inutilized))
@@ -275,7 +275,7 @@ class TestStopped:
     async def test_a_receipt_is_redeemed(self, shop: Shop, before: Before) -> None:
         for document in before.lot:
             key = document.access_key
-            judged = authorised(await shop.sefaz.receipt(shop.sender, key, before.receipt))
+            judged = authorized(await shop.sefaz.receipt(shop.sender, key, before.receipt))
             assert (judged.access_key, judged.digest) == (key, document.digest_value)
 
     async def test_the_nsu_sequence_of_a_recipient_continues(
@@ -292,7 +292,7 @@ class TestStopped:
         self, shop: Shop, before: Before, folder: Folder
     ) -> None:
         redeemed = [
-            authorised(await shop.sefaz.receipt(shop.sender, document.access_key, before.receipt)).protocol
+            authorized(await shop.sefaz.receipt(shop.sender, document.access_key, before.receipt)).protocol
             for document in before.lot
         ]
         protocols = [*before.protocols, *redeemed, (await kept(shop)).protocol]
@@ -316,7 +316,7 @@ class TestKilled:
             unknown = [
                 document for document, answer in zip(documents, answers, strict=True) if answer.code == "217"
             ]
-            sent = [authorised(await shop.sefaz.send(sender, document)).protocol for document in unknown]
+            sent = [authorized(await shop.sefaz.send(sender, document)).protocol for document in unknown]
         authorized_protocols = protocols_in(answers)
         assert answered
         assert answered <= authorized_protocols

@@ -32,9 +32,9 @@ CONTRIBUTOR = {"state": "SP", "taxId": CNPJ, "registration": "110042490114", "na
 
 @dataclass(frozen=True)
 class SampleFamily:
-    """Takes `<key> <any text>` and authorises each key once; the name makes several families possible.
+    """Takes `<key> <any text>` and authorizes each key once; the name makes several families possible.
 
-    Several keys separated by commas are a lot, which is authorised as a whole.
+    Several keys separated by commas are a lot, which is authorized as a whole.
     """
 
     name: str = "nfe"
@@ -130,7 +130,7 @@ async def code_sent(site: Site, text: str = "", key: str = KEY, path: str = AT_S
 
 
 def holds(site: Site, key: str = KEY) -> bool:
-    """Tells whether the authority has authorised a key."""
+    """Tells whether the authority has authorized a key."""
     return key in {document.access_key for document in Ledger(site.store).documents()}
 
 

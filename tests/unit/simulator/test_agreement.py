@@ -68,7 +68,7 @@ def verdict(document: SignedDocument, request_context: RequestContext) -> Author
 
 
 class TestAgreement:
-    def test_issued_documents_are_authorised(self, signer: Signer, request_context: RequestContext) -> None:
+    def test_issued_documents_are_authorized(self, signer: Signer, request_context: RequestContext) -> None:
         issued = [
             (good, document)
             for good in different(bodies())

@@ -208,7 +208,7 @@ class TestRepetition:
         assert await code_sent(site, "SIMULA:HTML", KEY) == "204"
 
     async def test_triggers_of_one_document_act_one_after_the_other(self, site: Site) -> None:
-        """A client that recovers correctly ends with its document authorised."""
+        """A client that recovers correctly ends with its document authorized."""
         text = "SIMULA:HTML SIMULA:HTTP:500 SIMULA:HTTP:503"
         statuses = [(await reply_to(site, text)).status for _ in range(3)]
         assert statuses == [500, 503, 200]

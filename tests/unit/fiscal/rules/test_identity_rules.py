@@ -33,10 +33,10 @@ def in_contingency(emission_type: EmissionType) -> Emission:
 
 
 class TestStateOfTheIssuer:
-    def test_issuer_without_registration_may_be_authorised_in_another_state(self) -> None:
+    def test_issuer_without_registration_may_be_authorized_in_another_state(self) -> None:
         assert refusals(document={**ELSEWHERE, "issuer.state_registration": None}) == []
 
-    def test_receipt_without_registration_may_not_be_authorised_in_another_state(self) -> None:
+    def test_receipt_without_registration_may_not_be_authorized_in_another_state(self) -> None:
         key = with_parts(KEY, state_code="33", model="65")
         document = {**ELSEWHERE, **key_fields(key), "issuer.state_registration": None}
         assert refusals("receipt", document=document) == ["226"]

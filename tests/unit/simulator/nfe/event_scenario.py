@@ -63,12 +63,12 @@ class Scenario:
     authority: SampleAuthority
 
     def sold(self) -> StoredDocument:
-        """Returns an authorised NF-e to the customer."""
-        return self.company.authorised(nfe(self.company.signer, recipient=CONTRIBUTOR))
+        """Returns an authorized NF-e to the customer."""
+        return self.company.authorized(nfe(self.company.signer, recipient=CONTRIBUTOR))
 
     def sold_receipt(self, **changes: Any) -> StoredDocument:
-        """Returns an authorised NFC-e."""
-        return self.company.authorised(nfce(self.company.signer, **changes), family="nfce")
+        """Returns an authorized NFC-e."""
+        return self.company.authorized(nfce(self.company.signer, **changes), family="nfce")
 
     def by_issuer(self, key: str, detail: Detail, sequence: int = 1) -> SentEvent:
         """Returns an event of the issuer."""

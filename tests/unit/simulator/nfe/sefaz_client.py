@@ -114,8 +114,8 @@ class SefazClient:
         lot = authorization_lot(1, documents)
         return self.ask(place(AUTHORIZATION, authorizer, family), lot)
 
-    def authorised(self, document: bytes, authorizer: str = "SP", family: str = "nfe") -> StoredDocument:
-        """Sends a document that must be authorised."""
+    def authorized(self, document: bytes, authorizer: str = "SP", family: str = "nfe") -> StoredDocument:
+        """Sends a document that must be authorized."""
         answer = self.send(document, authorizer=authorizer, family=family)
         assert answer.code in ("100", "150"), answer.reply.body.decode()
         stored = self.ledger.document(HOMOLOGATION, key_of(document))

@@ -61,7 +61,7 @@ def refused_lot(client: SefazClient, message: bytes) -> str:
 
 
 class TestOneDocument:
-    def test_nfe_is_authorised_with_a_protocol_and_its_digest(self, client: SefazClient) -> None:
+    def test_nfe_is_authorized_with_a_protocol_and_its_digest(self, client: SefazClient) -> None:
         document = nfe(client.signer)
         answer = client.send(document)
         outcome = read_authorization(answer.reply.body, key_of(document))
@@ -73,23 +73,23 @@ class TestOneDocument:
         assert text_of(answer, "cStat") == "104"
         assert text_of(answer, "dhRecbto") == "2026-11-14T10:00:00-03:00"
 
-    def test_nfce_is_authorised(self, client: SefazClient) -> None:
+    def test_nfce_is_authorized(self, client: SefazClient) -> None:
         document = nfce(client.signer)
         answer = client.send(document, family="nfce")
         outcome = read_authorization(answer.reply.body, key_of(document))
         assert isinstance(outcome, Authorized), answer.reply.body.decode()
         assert schema_errors(answer, Schema.NFE_BATCH_ANSWER) == []
 
-    def test_authorised_document_is_stored_with_its_protocol(self, client: SefazClient) -> None:
+    def test_authorized_document_is_stored_with_its_protocol(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        kept = client.authorised(document)
+        kept = client.authorized(document)
         assert etree.tostring(etree.fromstring(kept.xml), method="c14n") == document
         assert (kept.issuer, kept.series, kept.number, kept.authorizer) == (CNPJ, 1, 3, "SP")
         whole = etree.fromstring(authorized_document(DIALECT, kept.xml, kept.protocol_xml))
         assert schema(Schema.NFE_AUTHORIZED).validate(whole)
 
     def test_issuer_is_in_the_register_after_an_authorization(self, client: SefazClient) -> None:
-        client.authorised(nfe(client.signer))
+        client.authorized(nfe(client.signer))
         [issuer] = Contributors(client.store).of_tax_id("SP", CNPJ)
         assert (issuer.registration, issuer.city) == ("111111110110", "São Paulo")
 
@@ -121,14 +121,14 @@ class TestOneDocument:
 
     def test_same_document_again_is_a_duplicate_with_its_protocol(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        client.authorised(document)
+        client.authorized(document)
         outcome = read_authorization(client.send(document).reply.body, key_of(document))
         assert isinstance(outcome, Duplicate)
         assert (outcome.code, outcome.protocol) == ("204", "135260000000001")
 
     def test_first_document_stays_with_the_duplicate_rule_off(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        first = client.authorised(document)
+        first = client.authorized(document)
         client.switches["rules_off"] = frozenset({"204"})
         assert client.send(document).code == "100"
         assert client.ledger.document(HOMOLOGATION, first.access_key) == first
@@ -144,7 +144,7 @@ class TestOneDocument:
     def test_protocol_depends_on_the_authorizer(self, client: SefazClient) -> None:
         document = nfe(client.signer)
         client.switches["rules_off"] = frozenset({"226"})
-        kept = client.authorised(document, authorizer="SVRS")
+        kept = client.authorized(document, authorizer="SVRS")
         assert kept.protocol == "335260000000001"
 
 
@@ -245,8 +245,8 @@ class TestReceipt:
 
 
 class TestContingency:
-    def test_svc_authorises_while_it_is_active(self, client: SefazClient) -> None:
+    def test_svc_authorizes_while_it_is_active(self, client: SefazClient) -> None:
         client.switches["contingency"] = {"SVCAN": ContingencySwitch.ON}
         under = replace(OFFLINE, type=EmissionType.SVC_AN, number=3)
-        kept = client.authorised(nfe(client.signer, under=under), authorizer="SVCAN")
+        kept = client.authorized(nfe(client.signer, under=under), authorizer="SVCAN")
         assert kept.protocol == "635260000000001"

@@ -40,20 +40,20 @@ def consult(client: SefazClient, key: str, authorizer: str = "SP", family: str =
 
 
 class TestKnown:
-    def test_authorised_document_is_answered_with_its_protocol(self, client: SefazClient) -> None:
+    def test_authorized_document_is_answered_with_its_protocol(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        kept = client.authorised(document)
+        kept = client.authorized(document)
         outcome = read_consult(consult(client, kept.access_key).reply.body, kept.access_key)
         assert isinstance(outcome, Authorized)
         assert (outcome.code, outcome.protocol, outcome.digest) == ("100", kept.protocol, kept.digest)
 
     def test_late_authorization_has_its_own_code(self, client: SefazClient) -> None:
         client.now = ISSUED_AT + timedelta(days=8)
-        kept = client.authorised(nfe(client.signer))
+        kept = client.authorized(nfe(client.signer))
         assert consult(client, kept.access_key).code == "150"
 
     def test_corrections_are_listed(self, client: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer)).access_key
+        key = client.authorized(nfe(client.signer)).access_key
         client.send_event(client.event(key, CORRECTION))
         client.send_event(client.event(key, CORRECTION, sequence=2))
         answer = consult(client, key)
@@ -62,7 +62,7 @@ class TestKnown:
         assert isinstance(read_registered_event(answer.reply.body, key, "110110", 3), Unknown)
 
     def test_canceled_document_is_answered_with_its_event(self, client: SefazClient) -> None:
-        kept = client.authorised(nfe(client.signer))
+        kept = client.authorized(nfe(client.signer))
         detail = Cancellation(protocol=kept.protocol, reason=REASON)
         client.send_event(client.event(kept.access_key, detail))
         outcome = read_consult(consult(client, kept.access_key).reply.body, kept.access_key)
@@ -72,19 +72,19 @@ class TestKnown:
         assert outcome.authorization.protocol == kept.protocol
 
     def test_late_cancellation_has_its_own_code(self, client: SefazClient) -> None:
-        kept = client.authorised(nfe(client.signer))
+        kept = client.authorized(nfe(client.signer))
         client.now += timedelta(hours=25)
         detail = Cancellation(protocol=kept.protocol, reason=REASON)
         assert client.send_event(client.event(kept.access_key, detail)).code == "155"
         assert consult(client, kept.access_key).code == "151"
 
     def test_manifestations_are_not_listed(self, client: SefazClient, buyer: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
+        key = client.authorized(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
         buyer.send_event(buyer.event(key, OperationConfirmed(), by=BUYER_CNPJ), "AN")
         assert message_of(consult(client, key)).find(f"{{{NAMESPACE}}}procEventoNFe") is None
 
     def test_receipts_are_queried_at_their_own_address(self, client: SefazClient) -> None:
-        key = client.authorised(nfce(client.signer), family="nfce").access_key
+        key = client.authorized(nfce(client.signer), family="nfce").access_key
         assert consult(client, key, family="nfce").code == "100"
         assert consult(client, key).code == "450"
 
@@ -102,7 +102,7 @@ class TestUnknown:
     def test_number_with_another_key_is_reported(
         self, start: int, text: str, code: str, client: SefazClient
     ) -> None:
-        kept = client.authorised(nfe(client.signer))
+        kept = client.authorized(nfe(client.signer))
         client.switches["rules_off"] = frozenset({"526"})
         outcome = read_consult(consult(client, altered(kept.access_key, start, text)).reply.body)
         assert isinstance(outcome, Duplicate)
@@ -110,7 +110,7 @@ class TestUnknown:
         assert outcome.other_key == (kept.access_key if code == "562" else None)
 
     def test_right_key_is_shown_only_to_the_issuer(self, client: SefazClient, buyer: SefazClient) -> None:
-        kept = client.authorised(nfe(client.signer))
+        kept = client.authorized(nfe(client.signer))
         outcome = read_consult(consult(buyer, altered(kept.access_key, 35, "12345699")).reply.body)
         assert isinstance(outcome, Duplicate)
         assert (outcome.code, outcome.other_key) == ("562", None)
@@ -136,12 +136,12 @@ class TestContingency:
         client.switches["contingency"] = {"SVCAN": ContingencySwitch.ON}
         under = replace(OFFLINE, type=EmissionType.SVC_AN, number=3)
         key = key_of(document := nfe(client.signer, under=under))
-        client.authorised(document, authorizer="SVCAN")
+        client.authorized(document, authorizer="SVCAN")
         assert (consult(client, key, "SVCAN").code, consult(client, key).code) == ("100", "217")
         client.switches["contingency"] = {"SVCAN": ContingencySwitch.OFF}
         assert (consult(client, key, "SVCAN").code, consult(client, key).code) == ("100", "100")
 
     def test_svc_does_not_answer_for_documents_of_the_state(self, client: SefazClient) -> None:
         client.switches["contingency"] = {"SVCAN": ContingencySwitch.ON}
-        key = client.authorised(nfe(client.signer)).access_key
+        key = client.authorized(nfe(client.signer)).access_key
         assert consult(client, key, "SVCAN").code == "217"

@@ -53,10 +53,10 @@ XSDS = {
 
 
 def sold(client: SefazClient, edit: Edit | None = None) -> str:
-    """Returns the key of an authorised NF-e to the customer."""
+    """Returns the key of an authorized NF-e to the customer."""
     document = nfe(client.signer, recipient=CONTRIBUTOR)
     changed = mutated(document, edit, client.signer) if edit else document
-    return client.authorised(changed).access_key
+    return client.authorized(changed).access_key
 
 
 def page(answer: CallReply) -> DistributionPage:
@@ -152,7 +152,7 @@ class TestInterests:
         assert schemas_for(client, ACCOUNTANT) == [INVOICE, EVENT]
 
     def test_receipts_are_not_distributed(self, client: SefazClient) -> None:
-        client.authorised(nfce(client.signer, recipient={"taxId": CPF}), family="nfce")
+        client.authorized(nfce(client.signer, recipient={"taxId": CPF}), family="nfce")
         assert schemas_for(client, CPF) == []
 
 

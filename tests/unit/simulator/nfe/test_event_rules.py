@@ -69,7 +69,7 @@ def confirmed(scenario: Scenario) -> None:
     scenario.register(scenario.by_recipient(key, OperationConfirmed()))
 
 
-def authorised_later(scenario: Scenario) -> None:
+def authorized_later(scenario: Scenario) -> None:
     later = ISSUED_AT + timedelta(minutes=30)
     scenario.change("update documents set received_at = ?", later.isoformat())
 
@@ -193,7 +193,7 @@ VIOLATIONS = [
         "579",
         "cancellation",
         says("infEvento/dhEvento", "2026-11-14T10:10:00-03:00"),
-        prepare=authorised_later,
+        prepare=authorized_later,
     ),
     EventViolation("222", "cancellation", detail("nProt", "135260000000009")),
     EventViolation("501", "cancellation", later=timedelta(hours=720)),

@@ -56,7 +56,7 @@ def correct(client: SefazClient, key: str, sequence: int = 1) -> CallReply:
 
 class TestCancellation:
     def test_document_is_canceled_with_a_protocol_of_the_event(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         answer = cancel(client, document)
         outcome = read_event(answer.reply.body, document.access_key, "110111", 1)
         assert isinstance(outcome, Authorized), answer.reply.body.decode()
@@ -68,7 +68,7 @@ class TestCancellation:
         assert kept.is_canceled
 
     def test_event_and_answer_make_a_valid_registered_event(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         cancel(client, document)
         [event] = client.ledger.events(HOMOLOGATION, document.access_key)
         whole = etree.fromstring(registered_event(DIALECT, event.xml, event.answer_xml))
@@ -76,14 +76,14 @@ class TestCancellation:
 
     def test_canceled_document_may_not_be_sent_again(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        cancel(client, client.authorised(document))
+        cancel(client, client.authorized(document))
         assert client.send(document).code == "218"
 
     @pytest.mark.parametrize(("hours", "code"), [(24, "135"), (25, "155"), (720, "155"), (721, "501")])
     def test_nfe_may_be_canceled_late_and_finally_not_at_all(
         self, hours: int, code: str, client: SefazClient
     ) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         client.now += timedelta(hours=hours)
         assert cancel(client, document).code == code
 
@@ -91,19 +91,19 @@ class TestCancellation:
     def test_receipt_may_be_canceled_for_half_an_hour(
         self, minutes: int, code: str, client: SefazClient
     ) -> None:
-        document = client.authorised(nfce(client.signer), family="nfce")
+        document = client.authorized(nfce(client.signer), family="nfce")
         client.now += timedelta(minutes=minutes)
         assert cancel(client, document, "nfce").code == code
 
     def test_same_event_again_is_a_duplicate_with_its_protocol(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         cancel(client, document)
         outcome = read_event(cancel(client, document).reply.body, document.access_key, "110111", 1)
         assert isinstance(outcome, Duplicate)
         assert (outcome.code, outcome.protocol) == ("573", "135260000000002")
 
     def test_document_is_already_canceled_with_the_duplicate_rule_off(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         cancel(client, document)
         client.switches["rules_off"] = frozenset({"573"})
         outcome = read_event(cancel(client, document).reply.body, document.access_key, "110111", 1)
@@ -114,7 +114,7 @@ class TestCancellation:
         assert len(client.ledger.events(HOMOLOGATION, document.access_key)) == 1
 
     def test_event_refused_twenty_times_is_throttled(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         client.now += timedelta(hours=721)
         assert {cancel(client, document).code for _ in range(20)} == {"501"}
         outcome = read_event(cancel(client, document).reply.body, document.access_key, "110111", 1)
@@ -123,8 +123,8 @@ class TestCancellation:
 
 class TestSubstitution:
     def test_receipt_is_canceled_by_an_offline_substitute(self, client: SefazClient) -> None:
-        first = client.authorised(nfce(client.signer), family="nfce")
-        other = client.authorised(nfce(client.signer, under=OFFLINE), family="nfce")
+        first = client.authorized(nfce(client.signer), family="nfce")
+        other = client.authorized(nfce(client.signer, under=OFFLINE), family="nfce")
         client.now += timedelta(hours=168)
         detail = CancellationBySubstitution(
             author_state_code="35",
@@ -143,17 +143,17 @@ class TestSubstitution:
 
 class TestCorrection:
     def test_several_corrections_are_accepted(self, client: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer)).access_key
+        key = client.authorized(nfe(client.signer)).access_key
         assert [correct(client, key, sequence).code for sequence in (1, 2, 20)] == ["135"] * 3
 
     def test_twenty_first_correction_is_refused(self, client: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer)).access_key
+        key = client.authorized(nfe(client.signer)).access_key
         outcome = read_event(correct(client, key, 21).reply.body, key, "110110", 21)
         assert isinstance(outcome, Rejected)
         assert outcome.code == "594"
 
     def test_receipts_may_not_be_corrected(self, client: SefazClient) -> None:
-        key = client.authorised(nfce(client.signer), family="nfce").access_key
+        key = client.authorized(nfce(client.signer), family="nfce").access_key
         assert client.send_event(client.event(key, CORRECTION), family="nfce").code == "784"
 
 
@@ -161,7 +161,7 @@ class TestManifestation:
     def test_recipient_manifests_at_the_national_environment(
         self, client: SefazClient, buyer: SefazClient
     ) -> None:
-        key = client.authorised(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
+        key = client.authorized(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
         answer = buyer.send_event(buyer.event(key, OperationAcknowledged(), by=BUYER_CNPJ), "AN")
         outcome = read_event(answer.reply.body, key, "210210", 1)
         assert isinstance(outcome, Authorized), answer.reply.body.decode()
@@ -177,20 +177,20 @@ class TestManifestation:
         assert schema_errors(answer, MANIFESTED) == []
 
     def test_state_refuses_a_manifestation(self, client: SefazClient, buyer: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
+        key = client.authorized(nfe(client.signer, recipient=CONTRIBUTOR)).access_key
         answer = buyer.send_event(buyer.event(key, OperationConfirmed(), by=BUYER_CNPJ))
         assert answer.code == "491"
         assert schema_errors(answer, MANIFESTED) == []
 
     def test_national_environment_refuses_events_of_issuers(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+        document = client.authorized(nfe(client.signer))
         detail = Cancellation(protocol=document.protocol, reason=REASON)
         assert client.send_event(client.event(document.access_key, detail), "AN").code == "491"
 
 
 class TestLot:
     def test_events_of_a_lot_are_judged_one_by_one(self, client: SefazClient) -> None:
-        key = client.authorised(nfe(client.signer)).access_key
+        key = client.authorized(nfe(client.signer)).access_key
         events = [
             signed_event(client.event(key, CORRECTION, sequence=1), client.signer),
             signed_event(client.event(key, CORRECTION, sequence=2), client.signer),
@@ -231,8 +231,8 @@ class TestLot:
 
 
 class TestSvc:
-    def test_svc_cancels_only_documents_that_it_authorised(self, client: SefazClient) -> None:
-        document = client.authorised(nfe(client.signer))
+    def test_svc_cancels_only_documents_that_it_authorized(self, client: SefazClient) -> None:
+        document = client.authorized(nfe(client.signer))
         detail = Cancellation(protocol=document.protocol, reason=REASON)
         event = client.event(document.access_key, detail)
         assert client.send_event(event, "SVCAN").code == "114"

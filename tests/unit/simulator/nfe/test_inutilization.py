@@ -68,7 +68,7 @@ class TestInutilization:
         assert text_of(client.inutilize(RANGE), "infInut/nProt") == "135260000000001"
 
     def test_number_in_use_may_not_be_voided(self, client: SefazClient) -> None:
-        client.authorised(nfe(client.signer))
+        client.authorized(nfe(client.signer))
         answer = client.inutilize(RANGE)
         outcome = read_inutilization(answer.reply.body, RANGE)
         assert isinstance(outcome, Rejected)
@@ -76,7 +76,7 @@ class TestInutilization:
         assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
 
     def test_range_refused_twenty_times_is_throttled(self, client: SefazClient) -> None:
-        client.authorised(nfe(client.signer))
+        client.authorized(nfe(client.signer))
         assert {client.inutilize(RANGE).code for _ in range(20)} == {"241"}
         outcome = read_inutilization(client.inutilize(RANGE).reply.body, RANGE)
         assert isinstance(outcome, Throttled)
@@ -182,7 +182,7 @@ VIOLATIONS = [
     RangeViolation("502", with_another_id, identified=False),
     RangeViolation("563", prepare=inutilized(RANGE)),
     RangeViolation("256", prepare=inutilized(replace(RANGE, first_number=12, last_number=13))),
-    RangeViolation("241", prepare=lambda client: client.authorised(nfe(client.signer))),
+    RangeViolation("241", prepare=lambda client: client.authorized(nfe(client.signer))),
 ]
 
 

@@ -77,7 +77,7 @@ def receipt_of_rio(scenario: Scenario) -> None:
 
 def sold_to_another(scenario: Scenario) -> SentMessage:
     scenario.change("delete from documents")
-    return document_query(scenario, scenario.company.authorised(nfe(scenario.company.signer)).access_key)
+    return document_query(scenario, scenario.company.authorized(nfe(scenario.company.signer)).access_key)
 
 
 def lot_of_both_models(scenario: Scenario) -> SentMessage:

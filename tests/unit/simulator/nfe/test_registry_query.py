@@ -40,7 +40,7 @@ class TestRegister:
     def test_contributor_entered_by_an_operator_is_not_overwritten(self, client: SefazClient) -> None:
         register = Contributors(client.store)
         register.put(BRANCHES[0])
-        client.authorised(nfe(client.signer))
+        client.authorized(nfe(client.signer))
         assert register.of_tax_id("SP", CNPJ) == [BRANCHES[0]]
 
     def test_unknown_details_of_a_contributor_are_ignored(self, client: SefazClient) -> None:
@@ -69,7 +69,7 @@ class TestQuestion:
         }
 
     def test_issuer_is_found_with_its_address(self, client: SefazClient) -> None:
-        client.authorised(nfe(client.signer))
+        client.authorized(nfe(client.signer))
         [only] = entries_of(ask(client, f"<UF>SP</UF><CNPJ>{CNPJ}</CNPJ>"))
         assert only.findtext(f"{{{NAMESPACE}}}ender/{{{NAMESPACE}}}cMun") == "3550308"
 

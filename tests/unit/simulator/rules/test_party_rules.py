@@ -1,4 +1,4 @@
-"""The parties: recipient, pickup and delivery, authorised readers, carrier."""
+"""The parties: recipient, pickup and delivery, authorized readers, carrier."""
 
 import pytest
 

@@ -89,7 +89,7 @@ class OfflineReceipt:
 
 
 def online_v2(address: str, access_key: str, environment: Environment, csc: Csc) -> str:
-    """Returns version 2 for a receipt that is authorised before it is printed."""
+    """Returns version 2 for a receipt that is authorized before it is printed."""
     return _sealed(address, _BAR.join([access_key, "2", environment.code, csc.id]), csc)
 
 
@@ -100,7 +100,7 @@ def offline_v2(address: str, receipt: OfflineReceipt, digest_value: str, csc: Cs
 
 
 def online_v3(address: str, access_key: str, environment: Environment) -> str:
-    """Returns version 3 for a receipt that is authorised before it is printed."""
+    """Returns version 3 for a receipt that is authorized before it is printed."""
     return _addressed(address, _BAR.join([access_key, "3", environment.code]))
 
 

@@ -275,7 +275,7 @@ def result_country_is_abroad(judged: RequestInput) -> At | None:
 
 @REQUEST_RULES.rule("E0044", ANNEX, "A NFS-e a substituir não existe nesta empresa, ou não está autorizada.")
 def replaced_note_exists(judged: RequestInput) -> At | None:
-    """The replaced note must be authorised."""
+    """The replaced note must be authorized."""
     is_unknown = judged.request.replaces and judged.issuance.external_facts.replaced is None
     return At("replaces.documentId") if is_unknown else None
 

@@ -146,7 +146,7 @@ class IssuerSignature:
 
 @group("infPAA")
 class SignatureProvider:
-    """`infPAA`: the provider of signature and authorisation that issues for another company."""
+    """`infPAA`: the provider of signature and authorization that issues for another company."""
 
     cnpj: str = text("CNPJPAA", 14, path="taxId")
     signature: IssuerSignature = child("PAASignature")

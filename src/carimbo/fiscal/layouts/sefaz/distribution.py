@@ -16,7 +16,7 @@ _PAGE_CODES = frozenset({_NOTHING_NEW, "138"})
 _NSU = re.compile(r"[0-9]{1,15}")
 _GZIP = 16 + zlib.MAX_WBITS
 
-# An authorised document has at most some 500 kB; a page has 50 of them.
+# An authorized document has at most some 500 kB; a page has 50 of them.
 _MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
 
