@@ -152,11 +152,11 @@ def rekey() -> None:
 @app.command()
 def check_queue(
     timeout: Annotated[
-        float, typer.Option("--patience", help="Segundos a esperar pela resposta de um trabalhador.")
+        float, typer.Option("--patience", help="Segundos a esperar pela resposta de um worker.")
     ] = 30,
 ) -> None:
-    """Envia um teste pela fila e espera a resposta de um trabalhador."""
+    """Envia um teste pela fila e espera a resposta de um worker."""
     seconds = _with_database(lambda database: probe_queue(database, timeout))
     if seconds is None:
-        fail("Nenhum trabalhador respondeu: confira se `carimbo worker` está rodando.")
-    say(f"um trabalhador respondeu em {seconds:.2f} s")
+        fail("Nenhum worker respondeu: confira se `carimbo worker` está rodando.")
+    say(f"um worker respondeu em {seconds:.2f} s")

@@ -24,7 +24,7 @@ Veja o que são com `carimbo documents parked`. Um a um, confira se já foi emit
 
 @app.command()
 def parked() -> None:
-    """Lista o que foi posto de lado: por `hold`, ou por falhar ou derrubar o trabalhador vezes demais.
+    """Lista o que foi posto de lado: por `hold`, ou por falhar ou derrubar o worker vezes demais.
 
     Cada linha tem o id, o que é, o tipo, a empresa, desde quando e o motivo.
     """
@@ -60,7 +60,7 @@ def hold(
 ) -> None:
     """Põe de lado todo documento ainda não enviado, e toda venda que aguarda a sua data.
 
-    Use este comando depois de restaurar um backup, antes de iniciar um trabalhador: o que foi emitido
+    Use este comando depois de restaurar um backup, antes de iniciar um worker: o que foi emitido
     depois do backup seria emitido outra vez. Os documentos já enviados seguem: o serviço consulta a
     autoridade sobre eles.
     """

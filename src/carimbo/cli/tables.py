@@ -91,7 +91,7 @@ def update_ncm(
     _say_codes("Encerrados", old.keys() - new.keys())
     kept = new.keys() & old.keys()
     _say_codes("Com outra descrição", {c for c in kept if new[c].description != old[c].description})
-    say(f"Gravada em {folder / _NCM_FILE}. Para que a usem, reinicie a API e os trabalhadores.")
+    say(f"Gravada em {folder / _NCM_FILE}. Para que a usem, reinicie a API e os workers.")
 
 
 def _read(file: Path) -> Nomenclature:

@@ -236,7 +236,7 @@ class _Demo:
             say(self._console, "Os documentos de exemplo não foram emitidos: a API não respondeu.")
             return []
         if not all(sample.is_settled for sample in samples):
-            say(self._console, "\nHá exemplos em processamento: o trabalhador continua a tentar.")
+            say(self._console, "\nHá exemplos em processamento: o worker continua a tentar.")
         return samples
 
     async def _build_docs(self, facts: dict[str, Any]) -> None:

@@ -173,6 +173,6 @@ class TestCheckQueue:
             worker.send_signal(signal.SIGTERM)
             ended = end_of(worker)
         assert result.code == 0, (result, ended)
-        assert re.fullmatch(r"um trabalhador respondeu em \d+\.\d\d s\n", result.out)
+        assert re.fullmatch(r"um worker respondeu em \d+\.\d\d s\n", result.out)
         assert ended.code == 0
         assert "Traceback" not in ended.err

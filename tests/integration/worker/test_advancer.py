@@ -68,7 +68,7 @@ class TestFailingTask:
         async with site.worker(advancer, sweep_every=milliseconds(50)):
             await site.until("exists (select from probes where parked_reason is not null)")
         row = await site.row_of(key)
-        assert row["parked_reason"] == "o trabalhador caiu ou falhou em todas as tentativas"
+        assert row["parked_reason"] == "o worker caiu ou falhou em todas as tentativas"
         assert len(tried) == POLICY.attempts_before_parking
 
     async def test_a_row_that_fails_after_its_conclusion_stays_concluded(self, site: Site) -> None:

@@ -80,7 +80,7 @@ class TestOfficialFile:
             f"Novos: 1: {NEW}",
             f"Encerrados: 1: {ENDED}",
             f"Com outra descrição: 1: {CHANGED}",
-            f"Gravada em {folder / 'ncm.csv'}. Para que a usem, reinicie a API e os trabalhadores.",
+            f"Gravada em {folder / 'ncm.csv'}. Para que a usem, reinicie a API e os workers.",
         ]
         assert [file.name for file in folder.iterdir()] == ["ncm.csv"]
         assert NEW not in NCMS
