@@ -12,7 +12,7 @@ _SECRET_NAME = re.compile(r"secret|password|authorization|cookie|csc|token|pfx|p
 
 
 def configure_logs(log_format: str, log_level: str) -> None:
-    """Send every log line, ours and the libraries', through one pipeline to standard error."""
+    """Sends every log line, ours and those of libraries, through one pipeline to standard error."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_logger_name,

@@ -1,6 +1,7 @@
 """The `carimbo` command.
 
-A command imports what only it needs when it runs: so others start faster, and a worker never loads the API.
+Each command imports the modules that only it needs when it runs. So other commands start faster, and a worker
+never loads the API.
 """
 
 import asyncio
@@ -23,7 +24,7 @@ _GROUPS = ("admin", "authorities", "documents", "simulator", "tables")
 
 
 class _Commands(TyperGroup):
-    """The commands; a group of subcommands is imported only when it is called, as groups import much."""
+    """The commands. A group of subcommands is imported only when it is called, as its imports are slow."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -109,14 +110,14 @@ def serve() -> None:
 
 @app.command()
 def worker() -> None:
-    """Roda um trabalhador da fila. Vários podem rodar ao mesmo tempo, em várias máquinas."""
+    """Roda um worker da fila. Vários podem rodar ao mesmo tempo, em várias máquinas."""
     from carimbo.main.worker import work
 
     uvloop.run(work(_usable_settings()))
 
 
 def _usable_settings() -> Settings:
-    """Returns the settings after trying tables, database and keys: a sentence now, no traceback later."""
+    """Returns the settings after checking tables, database and keys, so that an error is a plain sentence."""
     from carimbo.cli.database import with_database
     from carimbo.service.access import Authenticator
 

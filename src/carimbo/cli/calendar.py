@@ -104,7 +104,7 @@ def _rate_entry(row: IbsCbsRate, rate: Decimal, when: str) -> _Entry:
 
 
 def _unknown_rates(day: date) -> Iterator[_Entry]:
-    """Yields the periods from a day on that have no rate: their row has no value, or there is no row."""
+    """Yields the periods without a rate, from a day on: their row has no value, or there is no row."""
     rows = IBS_CBS_RATES.values()
     begins = {row.since for row in rows} | {row.until + _DAY for row in rows if row.until}
     seen: set[tuple[ReformTax, date]] = set()

@@ -1,4 +1,4 @@
-"""Runs a command's use case on the database; apart from `console.py`, as many commands need no database."""
+"""Runs a command's use case on the database. Not part of `console.py`: many commands need no database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def with_database(settings: Settings, use: Callable[[Database], Awaitable[T]]) -> T:
-    """Returns what a use case returns. Raises NotMigrated if the database lacks this version's schema."""
+    """Runs a use case and returns its result. Raises NotMigrated if the schema is not this version's."""
 
     async def run() -> T:
         async with database_of(settings) as database:

@@ -32,7 +32,7 @@ from carimbo.settings import Settings
 
 
 def api_of(settings: Settings) -> FastAPI:
-    """Builds the API. It connects at its start, but unusable files raise their errors here."""
+    """Builds the API. It connects to the database when it starts; unusable files raise their errors here."""
     builder, clock = document_builder(settings), clock_of(settings)
     renderer = PdfRenderer(settings.fonts_folder)
 
@@ -93,8 +93,8 @@ def serve(settings: Settings, listener: socket.socket) -> None:
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
     )
     server = GracefulServer(app, config, settings.drain_seconds, reloader)
-    # The server handles signals itself once it runs, and raises them again after it has stopped: with these
-    # handlers, that interrupts nothing.
+    # The server handles signals itself while it runs, and raises them again after it has stopped. These
+    # handlers ignore that.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, server.handle_exit)
     server.run(sockets=[listener])

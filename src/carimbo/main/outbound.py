@@ -26,7 +26,7 @@ from carimbo.worker.delivery import DeliveryWorker, DeliveryWorkerOptions, in_ow
 from carimbo.worker.metrics import count_email
 
 _log = structlog.get_logger("carimbo.main")
-# Addresses to listen on that can't be used in a link.
+# The API can listen on these addresses, but a link can't contain them.
 _ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - not listened on here
 # Deliveries wait for their receivers most of the time, and seldom for the database.
 _CONNECTIONS = 4
@@ -86,7 +86,7 @@ async def deliver_forever(settings: Settings) -> None:
 
 
 def mailing_context_of(settings: Settings, database: Database) -> MailingContext:
-    """Builds the context that e-mails are sent in."""
+    """Builds the context for sending e-mails."""
     printouts = Printouts(database, PdfRenderer(settings.fonts_folder), settings.printouts_cache_bytes)
     return MailingContext(database, printouts, mailer_of(settings), settings.email_retries, now, count_email)
 

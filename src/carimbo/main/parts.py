@@ -61,7 +61,7 @@ def _is_missing(tax: ReformTax, clock: Callable[[], datetime]) -> float:
 
 
 def filing_context(settings: Settings, context: IssuingContext) -> FilingContext:
-    """Builds the context that events and inutilizations are filed in."""
+    """Builds the context for filing events and inutilizations."""
     return FilingContext(context, timedelta(seconds=settings.event_wait_seconds))
 
 
@@ -77,7 +77,7 @@ def tune_garbage_collector() -> None:
 def start_metrics(host: str, port: int, own: CollectorRegistry) -> None:
     """Serves metrics on a separate port, so that the public address never shows them.
 
-    They are those of the program and those of every program.
+    It serves the metrics of this program, and those that every program has.
     """
     if not port:
         return

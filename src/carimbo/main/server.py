@@ -24,7 +24,8 @@ from carimbo.main.tables import TableReloader
 from carimbo.service.errors import ErrorCode, Refusal
 
 _log = structlog.get_logger("carimbo.api")
-# The API itself answers a slow body (api/middleware.py); this only closes connections that go on after it.
+# The API itself answers a slow body (api/middleware.py). This only closes connections that continue after
+# that answer.
 _GRACE_SECONDS = 5.0
 _NOT_ASCII = (
     "O endereço da requisição tem caracteres que precisam ser codificados, como acentos e espaços: escreva"
@@ -235,9 +236,9 @@ class GracefulServer(uvicorn.Server):
             await self._cancel_requests()
 
     async def _cancel_requests(self) -> None:
-        """Cancels running requests and ends the lifespan, which uvicorn would leave to the end of the loop.
+        """Cancels running requests and ends the lifespan.
 
-        That would cancel the lifespan too, and log it as a failure with a traceback.
+        Otherwise the end of the event loop would cancel the lifespan, and log a failure with a traceback.
         """
         for task in self.server_state.tasks:
             task.cancel()

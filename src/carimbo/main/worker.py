@@ -121,7 +121,7 @@ def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
 async def worker_context_of(
     settings: Settings, database: Database, reached: StepListener = ignore_step
 ) -> AsyncIterator[WorkerContext]:
-    """Builds the context that documents are issued in."""
+    """Builds the context for issuing documents."""
     snapshots, clock = CompanySnapshots(database), clock_of(settings)
     async with authorities_of(settings) as authorities:
         yield WorkerContext(

@@ -71,7 +71,7 @@ class Authenticator:
         return current or (overlapping and hmac.compare_digest(secret_hash, previous or b""))
 
     async def check_rate_limit(self, subscription: Subscription) -> None:
-        """Counts a request against the rate limit; over the limit, refuses with the seconds to wait."""
+        """Counts a request. Above the rate limit, raises a refusal with the seconds to wait."""
         per_minute = subscription.plan.requests_per_minute
         if per_minute is None:
             return

@@ -15,7 +15,7 @@ NO_CERTIFICATE_ANSWER = LastAnswer(
 )
 """Why the authority can't be asked about a document that it may have."""
 CERTIFICATE_CODES = frozenset({CERTIFICATE_NOT_ACCEPTED, NO_CERTIFICATE_ANSWER.code})
-"""Codes of work that can go on only with another certificate."""
+"""Codes of answers after which work can continue only with another certificate."""
 PARKED_ANSWER = LastAnswer(
     "SET_ASIDE",
     "O documento foi posto de lado depois de falhas internas repetidas e espera por quem opera o serviço.",
@@ -33,7 +33,7 @@ _NOT_ACCEPTED = (
 
 
 def refused_certificate(outcome: Outcome) -> LastAnswer | None:
-    """Returns the code and message of a refused certificate, or None if the outcome is another."""
+    """Returns the code and message of a refused certificate, or None for any other outcome."""
     if isinstance(outcome, NotJudged) and outcome.cause is Cause.CERTIFICATE_NOT_ACCEPTED:
         return LastAnswer(CERTIFICATE_NOT_ACCEPTED, f"{_NOT_ACCEPTED} ({outcome.detail}).")
     return None

@@ -58,8 +58,8 @@ def matching_order(identity: OrderIdentity, taken: Iterable[OrderKey]) -> OrderK
 
     First the Idempotency-Key headers are compared, then the externalIds. After that, the header of one
     request is compared with the externalId of the other. If they are equal but both orders have an
-    externalId, they are two orders: the request is refused, because treating it as a repetition would lose
-    it.
+    externalId, they are two orders: the request is refused. As a repetition of the other order it would never
+    be issued.
     """
     header, external_id = identity.idempotency_key, identity.external_id
     # A direct document before a sale: an earlier release allowed both with the same key.

@@ -1,8 +1,8 @@
 """Outages of the authorities: since when they last, and when contingency begins (a circuit breaker).
 
-Every process records the failures that it sees and reads those of the others at most a second later. Only a
-judged document ends an outage, whether the answer came at once or a later query found it: a service that
-answers queries but judges no document is still out.
+Every process records the failures that it sees and reads those of the others at most a second later. An
+outage ends only when the authority has judged a document, whether the answer came at once or by a later
+query. A service that answers queries but judges no document is still out.
 """
 
 import time
@@ -31,12 +31,13 @@ _FRESH_SECONDS = 1.0
 _WRITTEN_EVERY_SECONDS = 1.0
 # After this time without a failure it is unknown whether the outage lasts.
 _FORGOTTEN = timedelta(minutes=10)
-# How long a contingency authority that said it is closed is not tried again.
+# After a contingency authority says that it is closed, it is not tried again for this time.
 _CLOSED_FOR = timedelta(minutes=1)
 _SILENCE = timedelta(seconds=10)
-# A document whose lost answer began an outage was judged before it: we waited for it, and clocks differ.
+# An outage may begin with a lost answer. That document was judged a little before the outage: we waited for
+# its answer, and clocks differ. Its authorization ends the outage too.
 _JUDGED_BEFORE = timedelta(minutes=1)
-# How often, in the time before contingency, an authority that says it is back is tried.
+# An authority may say that it is in operation and still fail. It is tried this often before contingency.
 _TRIALS = 3
 _NO_SERVICE = frozenset({Cause.TIMEOUT, Cause.CONNECTION, Cause.HTTP_STATUS, Cause.HTML, Cause.EMPTY})
 
@@ -77,7 +78,7 @@ class OutageBoard:
         return outage.since + self.after if outage else None
 
     async def is_failing(self, service: AuthorityService) -> bool:
-        """Returns whether a failure is so recent that the authority's own "in operation" is not trusted."""
+        """Returns whether the authority failed so recently that we do not trust its status "in operation"."""
         outage = await self.outage_of(service)
         return outage is not None and self._clock() - outage.seen_at < self.after / _TRIALS
 
@@ -86,7 +87,7 @@ class OutageBoard:
         outage = await self.outage_of(service)
         if outage is None or self._clock() - outage.seen_at > _CLOSED_FOR:
             return False
-        # A single lost answer proves nothing; an answer that it is closed does, and so do seconds of silence.
+        # A single lost answer proves nothing. It is closed if it says so, or if it is silent for seconds.
         return outage.code is not None or outage.seen_at - outage.since >= _SILENCE
 
     async def record_answer(self, service: AuthorityService, outcome: Outcome | Available) -> None:
@@ -98,7 +99,7 @@ class OutageBoard:
         """Records the outcome of sending a document; any judgement ends an outage."""
         await self.record_answer(service, outcome)
         is_judged = not isinstance(outcome, NotJudged | Throttled | Unavailable)
-        # An outage that was read or, since then, written.
+        # There is an outage: we read it, or recorded it after the last read.
         if is_judged and (service in self._outages or service in self._written_at):
             await self._end(service)
 

@@ -101,7 +101,7 @@ class Printouts:
         paper: PaperSize | None = None,
         known_versions: Collection[str] = (),
     ) -> PdfDownload:
-        """Returns a document on the given paper size, else on the company's usual one."""
+        """Returns a document as a PDF file, on the given paper size or on the company's usual one."""
         # A snapshot of rows and files: a logo may be replaced at any time.
         async with self._database.snapshot(reference.subscription_id) as tenant:
             document, company = await _rows(tenant, reference)

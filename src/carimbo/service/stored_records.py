@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
 UNREADABLE = "Parte deste registro não pôde ser lida e foi omitida: avise quem opera o serviço."
-# The exceptions of reading a value that has an unexpected form.
+# The exceptions that are raised when a stored value has an unexpected form.
 READING_ERRORS = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 # Pydantic's error type for a field that the model does not have.
 _UNKNOWN_FIELD = "extra_forbidden"
@@ -35,10 +35,10 @@ class ReadFields(Generic[M]):
 def record_or_partial(
     table: str, row_id: UUID | str, build: Callable[[], T], build_from_known: Callable[[], T]
 ) -> T:
-    """Builds the record of a row; if the row can't be read, a record of its readable parts.
+    """Builds the record of a row, or a record of its readable parts if the row can't be read.
 
-    So one bad row does not turn a whole list into an internal error. The log names the row and the fields,
-    but no values, which may be personal data.
+    Otherwise one bad row would turn a whole list into an internal error. The log names the row and the
+    fields, but no values, which may be personal data.
     """
     try:
         return build()

@@ -34,7 +34,7 @@ class Period:
     resets_at: datetime | None
 
     def beyond_limit(self) -> "Period":
-        """Returns the period without a limit, for a document that can't be refused any more but counts."""
+        """Returns the period without a limit, for a document that counts but can't be refused any more."""
         return replace(self, limit=None)
 
 
@@ -85,7 +85,7 @@ def allowance_change_of(period: str | None, *, counts: bool, now: datetime) -> A
     """Returns the effect of an outcome on the allowance: only documents authorized in production count."""
     if period:
         return AllowanceChange(period, used=int(counts), released=1)
-    # A plan without a limit reserves nothing, but its use counts from the day that it gets a limit.
+    # A plan without a limit reserves nothing. Its use is counted anyway, because it may get a limit later.
     return AllowanceChange(month_of(now), used=1) if counts else AllowanceChange()
 
 

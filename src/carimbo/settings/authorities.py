@@ -18,7 +18,7 @@ _MAX_CLOCK_OFFSET = 10 * 366 * 86_400
 
 
 class AuthoritySettings(BaseModel):
-    """How the tax authorities are called, and who answers for the software."""
+    """How the tax authorities are called, and the company responsible for the software (infRespTec)."""
 
     simulator_url: str | None = Field(
         default=None,

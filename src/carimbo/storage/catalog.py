@@ -41,7 +41,7 @@ class Catalog:
         self._subscription_id = subscription_id
 
     async def facts(self, company_id: UUID, wanted: CatalogReferences, item_type: str) -> CatalogFacts:
-        """Returns what the catalog has about a request's references; a SKU finds only items of the type."""
+        """Returns the catalog's facts about a request; a SKU matches only items of `item_type`."""
         if wanted.city_service_code is not None:
             rows = await self._connection.fetch(
                 _SERVICES, self._subscription_id, company_id, wanted.city_service_code

@@ -106,7 +106,7 @@ class Companies:
         return row and _company(row)
 
     async def lock(self, company_id: UUID) -> CompanyRow | None:
-        """Returns a company, locked to change it or what belongs to it; this raises its revision."""
+        """Returns a company and locks it, so that it can be changed; this raises its revision."""
         row = await self._connection.fetchrow(
             "update companies set revision = revision + 1 where subscription_id = $1 and id = $2"
             f" and deleted_at is null returning {_COLUMNS}",
@@ -139,7 +139,7 @@ class Companies:
         return company_id
 
     async def page(self, offset: int, size: int, tax_id: str | None = None) -> list[CompanyRow]:
-        """Returns a page of the companies, newest first; all of them, or that of a CNPJ."""
+        """Returns a page of the companies, newest first; if a CNPJ is given, only the company with it."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
             " and ($4::text is null or tax_id = $4) order by created_at desc, id desc offset $2 limit $3",
@@ -148,7 +148,7 @@ class Companies:
         return [_company(row) for row in rows]
 
     async def count(self, tax_id: str | None = None) -> int:
-        """Returns how many companies there are, in all or with a CNPJ."""
+        """Returns how many companies there are; if a CNPJ is given, only the company with it counts."""
         total: int = await self._connection.fetchval(
             "select count(*) from companies where subscription_id = $1 and deleted_at is null"
             " and ($2::text is null or tax_id = $2)",
@@ -203,7 +203,7 @@ class Companies:
         )  # fmt: skip
 
     async def delete(self, company_id: UUID) -> bool:
-        """Marks a company as deleted and resets it to the defaults, which it has if it is restored."""
+        """Marks a company as deleted and resets it to the defaults, for the case that it is restored."""
         result = await self._connection.execute(
             "update companies set deleted_at = now(), updated_at = now(), revision = revision + 1,"
             " settings = default,"

@@ -1,4 +1,4 @@
-"""Types of connections and rows, and telling an unavailable database apart from a wrong query."""
+"""Types of connections and rows, and the errors that mean that the database is unavailable."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,7 +10,8 @@ import asyncpg
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 Row: TypeAlias = asyncpg.Record
 
-# Errors of a pooler that gives every transaction another connection, without the statements prepared before.
+# A pooler may give every transaction another connection, which does not have our prepared statements. These
+# are the errors that follow.
 _POOLER_ERRORS = (asyncpg.DuplicatePreparedStatementError, asyncpg.InvalidSQLStatementNameError)
 _POOLER_ADVICE = (
     "o endereço passa por um pooler em modo de transação; use o modo de sessão (no PgBouncer, pool_mode ="

@@ -159,7 +159,7 @@ class Tenant:
 
 
 class ConnectionContext(Generic[View]):
-    """Takes a connection from the pool while a block runs; the block gets what `view` makes of it."""
+    """Takes a connection from the pool while a block runs; the block gets the result of `view`."""
 
     __slots__ = ("_connection", "_pool", "_view")
 
@@ -222,11 +222,11 @@ class Database:
             yield Tenant(connection, subscription_id, self.key_ring)
 
     def steps_of(self, lease: Lease) -> ConnectionContext[IssuingSteps]:
-        """Gives the steps of a document; each is a statement, and so a transaction, by itself."""
+        """Gives the steps of a document; each step is one statement and one transaction."""
         return ConnectionContext(self._pool, lambda connection: IssuingSteps(connection, lease))
 
     def filing_steps(self, lease: Lease) -> ConnectionContext[FilingSteps]:
-        """Gives the steps of a filing; each is a statement, and so a transaction, by itself."""
+        """Gives the steps of a filing; each step is one statement and one transaction."""
         return ConnectionContext(self._pool, lambda connection: FilingSteps(connection, lease))
 
     async def close(self) -> None:
@@ -269,5 +269,5 @@ async def open_database(
 
 
 def _to_json(value: Any) -> str:
-    """Encodes a value as JSON. A string is JSON already, of PgQueuer: we ourselves never store a bare one."""
+    """Encodes a value as JSON. A string is JSON of PgQueuer already; we never store a bare string."""
     return value if isinstance(value, str) else json.dumps(value)

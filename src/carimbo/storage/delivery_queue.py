@@ -1,7 +1,7 @@
 """Webhook deliveries on the side of the worker: claiming due ones and storing the outcome of attempts.
 
-A delivery is claimed by a lease, as all work (see work.py), but without the queue, because limits are those
-of each webhook: deliveries to a slow webhook wait in their rows and take no place from others.
+A delivery is claimed by a lease, as all work (see work.py), but without the queue, because each webhook has
+its own limits. Deliveries to a slow webhook wait in their rows and take no place from others.
 """
 
 import asyncio
@@ -53,9 +53,9 @@ WAITS_FOR_ANOTHER = """
 
 Not written as `exists`, which is planned as a join of all pending deliveries.
 """
-# Webhooks that answered quickly get several deliveries at once, all others one each, so that one that hangs
-# takes no place from others. Of those others, failing ones come last, and those without a running delivery
-# first. Tests do not wait for other deliveries.
+# Webhooks that answered quickly get several deliveries at once. Each of the others gets one, so that a
+# webhook that hangs takes no place from them; among them, those without a running delivery come first and
+# failing ones last. Tests do not wait for other deliveries.
 _CLAIM = f"""
     with due as (
         select due.*, w.id = any ($3::uuid[]) and w.failing_since is null as is_quick,
@@ -99,8 +99,8 @@ _CLAIM = f"""
     returning d.subscription_id, d.id, d.webhook_id, d.event_id, d.lease_token as token, d.is_test,
         d.failures, d.attempts_made, d.attempts as claims
 """
-# The outcome changes the webhook only if it still has the address that was called, and disables it only if
-# its failures are those that the decision was about. Later deliveries of the document are due now, or
+# The outcome changes the webhook only if it still has the address that was called. It disables the webhook
+# only if no success has arrived since the decision. Later deliveries of the document are due now, or
 # together with the retry of this one.
 _CONCLUDE = NamedSql(f"""
     with webhook as (
@@ -140,8 +140,9 @@ _CONCLUDE = NamedSql(f"""
     )
     select id from held
 """)
-# Not of webhooks that were called lately or are being called: those are slow or fail. The `order by` makes
-# the planner use the index of due deliveries instead of that of all deliveries of a webhook.
+# Webhooks that were called lately, or are being called, are left out: their deliveries are late because the
+# receiver is slow or fails. With the `order by`, the planner uses the index of due deliveries and not the
+# index of all deliveries of a webhook.
 _OVERDUE = f"""
     select count(*) from webhooks w
     join deliveries d on d.webhook_id = w.id
@@ -314,6 +315,6 @@ async def purge_deleted_webhooks(connection: Connection) -> bool:
 
 
 async def count_overdue_deliveries(connection: Connection, overdue_after: timedelta) -> int:
-    """Returns how many deliveries are overdue for so long, of webhooks that were not called since."""
+    """Returns how many deliveries are overdue for longer than this, though their webhooks are not busy."""
     count: int = await connection.fetchval(_OVERDUE, overdue_after)
     return count

@@ -9,13 +9,13 @@ from uuid import UUID
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.storage.connection import Connection, only
 
-# The subscription is compared once, with that of the company, and again only if an index begins with it: with
-# a condition on the company alone, PostgreSQL reads the index by age without the rows.
+# The subscription is compared once, with the subscription of the company, and again only where an index
+# begins with it. With a condition on the company alone, PostgreSQL can read the index by age and no rows.
 _OF_SUBSCRIPTION = "exists (select from companies where subscription_id = $1 and id = $2)"
 _OF_COMPANY = "subscription_id = $1 and company_id = $2"
 _NUMBER = "coalesce({alias}assigned_number, {alias}number)"
-# Conditions on the document (d) and on its current attempt (e). The number and key of a document are those
-# that the authority assigned, if it assigns them, and ours until then.
+# Conditions on the document (d) and on its current attempt (e). If the authority assigns number and key,
+# these are the document's; until then, ours are.
 _CONDITIONS = {
     "status": "d.status = {value}",
     "external_id": "d.external_id = {value}",
@@ -141,14 +141,14 @@ async def find_page(
     sql = _MATCH.format(
         matching=matching,
         attempt=f"join {CURRENT_ATTEMPT}" if wanted.has_attempt else "",
-        # No index has the matches of a search by age: all of them are read, so only once.
+        # No index returns the matches of a search by age. All matches are read, so read them only once.
         materialized="materialized" if wanted.search is not None else "not materialized",
         total=(_COUNTERS if wanted.is_counted else _COUNT).format(matching=matching),
         offset=f"${len(values) + 1}",
         size=f"${len(values) + 2}",
     )
-    # Prepared for one execution, so that it is planned for these values: with a plan for any values
-    # PostgreSQL may read all documents of a company to find those of a rare series.
+    # Prepared for one execution, so that PostgreSQL plans it for these values. A plan for any values may
+    # read all documents of a company to find those of a rare series.
     statement = await connection.prepare(sql)
     row = only(await statement.fetchrow(*values, offset, size))
     return row["ids"], row["total"]
@@ -172,10 +172,10 @@ _FILL = """
 
 
 async def fill_recipients(connection: Connection, at_once: int = _AT_ONCE) -> bool:
-    """Fills the recipient columns of documents older than the columns; returns whether there may be more.
+    """Fills the recipient columns of documents that were stored before these columns existed.
 
-    Fills the next batch in the caller's transaction, unless another worker does so now. If a document is
-    locked, the next call tries the same batch again.
+    Returns whether there may be more documents. Fills the next batch in the caller's transaction, unless
+    another worker does so now. If a document is locked, the next call tries the same batch again.
     """
     progress = await connection.fetchrow(
         "select after_subscription_id, after_document_id from recipient_filling for update skip locked"

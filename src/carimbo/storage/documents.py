@@ -217,7 +217,7 @@ class Documents:
         )  # fmt: skip
 
     async def wake(self, company_id: UUID, types: Sequence[str]) -> None:
-        """Makes a company's paused documents of some types due now: the reason of the pause may be gone."""
+        """Makes a company's paused documents of some types due now; the reason of the pause may be gone."""
         await self._connection.execute(
             "with due as (update documents set next_action_at = now() where subscription_id = $1"
             " and company_id = $2 and type = any($3) and status = 'processing' and next_action_at > now()"
@@ -288,7 +288,7 @@ class Documents:
     async def delete(self, document_ids: Sequence[UUID]) -> bool:
         """Deletes documents that no authority has, with their histories and order keys.
 
-        Returns whether all were deleted: one that is processing or has a number is not.
+        Returns whether all were deleted. A document that is processing or has a number is not deleted.
         """
         rows = await self._connection.fetch(_DELETE, self._subscription_id, document_ids)
         return len(rows) == len(document_ids)

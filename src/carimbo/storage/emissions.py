@@ -61,7 +61,7 @@ class EmissionRow:
         return self.assigned_key or self.access_key
 
     def may_still_arrive(self, now: datetime, latest: timedelta) -> bool:
-        """Returns whether a request that the authority did not have may still be on its way to it."""
+        """Returns whether a request, which the authority did not have when asked, may still reach it."""
         return self.unknown_at is not None and now - self.unknown_at < latest
 
 
@@ -149,7 +149,7 @@ class Emissions:
         return row and EmissionRow(**row)
 
     async def correct_printed(self, document_id: UUID, printed: PrintedEmission) -> None:
-        """Replaces what a correction may change of a printed attempt: not its number, and not its key."""
+        """Replaces the values of a printed attempt that may change: all except its number and its key."""
         await self._connection.execute(
             "update emissions set issued_at = $3, contingency_started_at = $4, contingency_reason = $5"
             " where subscription_id = $1 and document_id = $2 and ordinal = 1",
@@ -166,7 +166,7 @@ class Emissions:
         return document_id
 
     async def inutilized_by(self, number_series: NumberSeries, number: int) -> UUID | None:
-        """Returns the inutilization that voids a number, or is about to, or None."""
+        """Returns the inutilization that voids a number or will void it; None if there is none."""
         inutilization_id: UUID | None = await self._connection.fetchval(
             f"select id from inutilizations where {_NUMBERING} and state <> 'refused'"
             " and $6 between first_number and last_number limit 1",

@@ -73,7 +73,7 @@ class EventFilings:
         self._subscription_id = subscription_id
 
     async def add(self, filing: NewEventFiling) -> EventFiling | None:
-        """Inserts an event with its job; returns None if the same event is or was filed already."""
+        """Inserts an event with its job; returns None if the same event exists already."""
         row = await self._connection.fetchrow(_ADD.text, self._subscription_id, *_ADD.arguments(vars(filing)))
         return row and EventFiling(**row)
 

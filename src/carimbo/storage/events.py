@@ -3,9 +3,9 @@
 A client asks for the events after the last one that it has, so no event may ever appear before that one. The
 order of writing (`ordinal`) does not ensure this: an event gets its number when it is written, but is visible
 only when its transaction ends. A slow transaction may commit a low number after a client has read higher
-ones, and the client would miss the event. Transaction ids do not help either: reading only what is older than
-every open transaction lets a forgotten one, anywhere on the server, block all readers; and in a restored
-database new transactions may have lower ids than those that wrote its rows.
+ones, and the client would miss the event. Transaction ids do not help either. If clients read only what is
+older than every open transaction, one forgotten transaction anywhere on the server blocks them all. And in a
+restored database new transactions may have lower ids than those that wrote its rows.
 
 So readers assign the order of reading (`position`): visible events without a position get the next positions,
 in the order of their ordinals. An event that commits late comes late, but no client misses it. Readers of one
@@ -25,7 +25,7 @@ from carimbo.storage.sql import json_object
 
 @dataclass(frozen=True, kw_only=True)
 class PublishedEvent:
-    """An event with the facts of its document and company; those that an event does not have are None."""
+    """An event with the facts of its document and company; a fact that does not exist is None."""
 
     subscription_id: UUID
     id: UUID
@@ -76,7 +76,7 @@ SELECT_EVENT = """
 """SQL that selects the columns of a PublishedEvent; other statements join it by subscription and id."""
 BEGINNING = 0
 """The position before the first event."""
-# The positions are drawn from rows in order; in the update itself they would be drawn in any order.
+# Positions are taken from the sequence in a sorted subquery; in the update itself the order would be random.
 _ASSIGN_POSITIONS = """
     with placed as materialized (
         select id, nextval('event_positions') as position
@@ -93,7 +93,7 @@ _COLUMNS = tuple(field.name for field in fields(PublishedEvent))
 
 
 def published_event(row: Row) -> PublishedEvent:
-    """Returns the event of a row with the columns of SELECT_EVENT, and maybe others."""
+    """Returns the event of a row that has at least the columns of SELECT_EVENT."""
     details = json_object("events", row["id"], "details", row["details"])
     return PublishedEvent(**{name: row[name] for name in _COLUMNS} | {"details": details})
 

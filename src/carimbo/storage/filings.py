@@ -23,7 +23,8 @@ _KEEP_FILES = """
     from held, unnest(:file_names::text[], :file_contents::bytea[]) as file (name, content)
     on conflict (subscription_id, owner_id, name) do update set content = excluded.content
 """
-# An event about the current attempt changes the document; one about a superseded attempt changes that alone.
+# An event about the current attempt changes the document. An event about a superseded attempt changes only
+# that attempt.
 _EVENT_CONSEQUENCES = f""", attempt as (
         update emissions set state = :status from held
         where :status::text is not null and emissions.subscription_id = held.subscription_id
@@ -133,7 +134,7 @@ class FilingSteps:
         self._lease = lease
 
     async def keep_signed(self, state: str, digest: str, file_name: str, xml: bytes) -> None:
-        """Stores the signed XML, and by the state whether the authority may have it from now on."""
+        """Stores the signed XML and the state, which says whether the authority may have it from now on."""
         values = {"state": state, "digest": digest, "file_names": [file_name], "file_contents": [xml]}
         await self._write(_KEEP_SIGNED, values)
 

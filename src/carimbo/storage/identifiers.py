@@ -7,7 +7,8 @@ from uuid import UUID
 NIL = UUID(int=0)
 _MILLISECOND = 1_000_000
 _FRACTIONS = 1 << 12
-# An id is no secret: credentials guard what it names. The system's own random source costs a call each time.
+# An id is no secret, so a fast random source is enough. The system's own source costs a system call each
+# time.
 _random = random.Random()  # noqa: S311
 
 

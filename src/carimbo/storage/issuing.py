@@ -249,7 +249,7 @@ class IssuingSteps:
     async def keep_signed(
         self, ordinal: int, signed: SignedEmission, state: str, events: Sequence[NewEvent]
     ) -> None:
-        """Stores the signed XML, and by the state whether the authority may have it from now on."""
+        """Stores the signed XML and the state, which says whether the authority may have it from now on."""
         values = {"ordinal": ordinal, "state": state, **vars(signed), **event_arrays(events)}
         await self._write(_KEEP_SIGNED, values)
 

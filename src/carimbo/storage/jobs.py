@@ -121,9 +121,10 @@ _RETRIES = tuple(_retry(kind, answered) for kind, answered in _ANSWERED.items())
 async def retry_answered(
     connection: Connection, subscription_id: UUID, company_id: UUID, answer_codes: Collection[str]
 ) -> None:
-    """Makes a company's paused documents, events and inutilizations due whose last answer has such a code.
+    """Makes paused work of a company due if its last answer has one of the codes.
 
-    Their jobs are part of the caller's transaction. Work that a worker holds is left alone.
+    This applies to documents, events and inutilizations, but not to work that a worker holds. The jobs are
+    inserted in the caller's transaction.
     """
     for statement in _RETRIES:
         await connection.execute(statement, subscription_id, company_id, list(answer_codes))
@@ -187,7 +188,7 @@ async def consume(
 
 
 def _entrypoint(handler: Handler, error_delay: timedelta) -> Callable[[Job], Awaitable[None]]:
-    """Returns a PgQueuer entrypoint that keeps its job if the handler raises, which PgQueuer would drop."""
+    """Returns a PgQueuer entrypoint that keeps its job if the handler raises; PgQueuer would drop the job."""
 
     async def run(job: Job) -> None:
         key = WorkKey.parse((job.payload or b"").decode())

@@ -16,7 +16,7 @@ from pgqueuer.queries import Queries
 
 from carimbo.storage.connection import connecting, translated_errors
 
-# The number of the migration lock: any will do, as long as every version of carimbo uses the same.
+# The number of the migration lock. Any number works if every version of carimbo uses the same one.
 _ADVISORY_LOCK = 0x63617269
 _POLL_SECONDS = 0.1
 _COMMENT = re.compile(r"--[^\n]*")
@@ -51,7 +51,8 @@ class Migration:
     def outside_transactions(self) -> tuple[str, ...]:
         """The statements of a file with INDEX CONCURRENTLY, which PostgreSQL runs one by one; otherwise none.
 
-        An interrupted file of this kind is run again from its beginning, so it must first undo what it began.
+        An interrupted file of this kind is run again from its beginning, so it must first remove what the
+        interrupted run left.
         """
         bare = _COMMENT.sub("", self.sql)
         if not _CONCURRENTLY.search(bare):
@@ -94,7 +95,7 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
 
 
 async def is_current(connection: Any) -> bool:
-    """Returns whether every migration of this version has been applied, and the queue, which comes last."""
+    """Returns whether every migration of this version has been applied, including the queue's own schema."""
     tables = "select to_regclass('schema_migrations') is not null and to_regclass('pgqueuer') is not null"
     if not await connection.fetchval(tables):
         return False
@@ -156,5 +157,5 @@ async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
         await queries.upgrade()
     else:
         await queries.install()
-    # Only a look into PostgreSQL's catalog if the tables are unlogged already.
+    # If the tables are unlogged already, this only reads PostgreSQL's catalog.
     await queries.alter_durability()

@@ -90,7 +90,7 @@ _OPEN_FILINGS = """
 
 
 async def parked_work(connection: Connection, work_id: UUID | None = None) -> list[ParkedWork]:
-    """Returns the parked work of the installation, oldest first; all of it, or the one with an id."""
+    """Returns the parked work of the installation, oldest first; only one item if an id is given."""
     return [ParkedWork(**row) for row in await connection.fetch(_PARKED, work_id)]
 
 

@@ -12,10 +12,11 @@ from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WorkKind
 
-# Start-time fair queueing: the turn of a document is after those of its company's waiting documents, and not
-# below the lowest turn of all. So the tenth document of one company competes with the tenth of another, and a
-# company that sends ten thousand at once does not delay the others. A paused document has turn 0: it does not
-# wait in line. `order by ... limit 1`, as for min() and max() the planner may read all waiting documents.
+# Start-time fair queueing: the turn of a document is higher than the turns of its company's waiting
+# documents, and at least the lowest turn of all. So the tenth document of one company competes with the tenth
+# of another, and a company that sends ten thousand at once does not delay the others. A paused document has
+# turn 0: it does not wait in line. With min() and max() the planner may read all waiting documents, so `order
+# by ... limit 1`.
 NEXT_TURN = """
     greatest(
         (select turn from documents where next_action_at is not null and is_urgent = $3 and turn > 0

@@ -39,7 +39,7 @@ class UnusedNumbers:
 
 @dataclass(frozen=True)
 class UnusedPage:
-    """The lowest unused numbers, and how many such rows there are in all."""
+    """The lowest unused numbers, and how many rows of unused numbers there are in all."""
 
     numbers: list[UnusedNumbers]
     total: int

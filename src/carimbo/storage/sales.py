@@ -33,7 +33,8 @@ _WITH_UNAUTHORIZED_DOCUMENT = (
     "select d.sale_id from documents d where d.company_id = $2 and d.status <> 'authorized'"
     " and d.sale_id is not null"
 )
-# For each status, SQL that narrows the sales with a document that is not authorized, or adds others to them.
+# For each status, SQL that selects from the sales with a document that is not authorized, or adds other
+# sales.
 _CANDIDATES = {
     # A sale whose documents were all discarded is a draft again.
     "draft": " and d.status = 'pending'"
@@ -124,7 +125,7 @@ class NewSale:
     """The fields of its NFS-e, as JSON values."""
     notes: str | None = None
     payments: list[dict[str, Any]] | None = None
-    """JSON values; None if the payment method pays all."""
+    """JSON values; None if the payment method pays the whole amount."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +218,7 @@ _ADD = NamedSql(f"""
     job as ({insert_job_sql(WorkKind.SALE, "soon", _JOB_DELAY)})
     select {_COLUMNS} from added
 """)
-# The next token makes the new job different from that of the old time, which finds nothing to do.
+# With the next token the new job differs from the job of the old time, which then finds nothing to do.
 _REWRITE = NamedSql(f"""
     with changed as (
         update sales set {", ".join(f"{name} = :{name}" for name in _CHANGEABLE)},
@@ -257,7 +258,7 @@ class Sales:
         return row and SaleRow(**row)
 
     async def request_of(self, sale_id: UUID) -> str | None:
-        """Returns the JSON of the request that created a sale; None if a direct document or 0.1.0 made it."""
+        """Returns the JSON of the request for a sale; None if a direct document or 0.1.0 created it."""
         request: str | None = await self._connection.fetchval(
             "select request from sales where subscription_id = $1 and id = $2", self._subscription_id, sale_id
         )
@@ -317,7 +318,7 @@ class Sales:
         await self._connection.execute(f"{_UNSCHEDULE} and id = $2", self._subscription_id, sale_id)
 
     async def lose_document(self, sale_id: UUID) -> None:
-        """Stores that a document was discarded; without another draft, this clears the sale's schedule."""
+        """Stores that a document was discarded; if no draft is left, also clears the sale's schedule."""
         await self._connection.execute(LOSE_DOCUMENT, self._subscription_id, sale_id)
 
     async def unschedule_all(self, company_id: UUID) -> None:

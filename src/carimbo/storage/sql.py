@@ -46,10 +46,10 @@ class NamedSql:
 def search_condition(parameter: str) -> str:
     r"""Returns the SQL condition that a search, such as `$3`, matches a row's `searched` column.
 
-    Every word of the search must occur in the column. A search of null matches all rows, and one of
-    punctuation alone none, as it has no patterns. Words lose their punctuation, and so any wildcard of LIKE.
-    The parts of the column are separated by a space, which no word has, so no word matches across two parts.
-    The patterns are made in a subquery: once, and not for every row.
+    Every word of the search must occur in the column. A search of null matches all rows. A search of
+    punctuation alone matches none, because it has no words. Words lose their punctuation, and so any wildcard
+    of LIKE. The parts of the column are separated by a space, which no word has, so no word matches across
+    two parts. The patterns are made in a subquery: once, and not for every row.
     """
     words = f"regexp_split_to_table({parameter}::text, '\\s+') as word where searchable(word) <> ''"
     patterns = f"(select array_agg('%' || searchable(word) || '%') from {words})::text[]"

@@ -45,7 +45,7 @@ class Webhooks:
         self._subscription_id = subscription_id
 
     async def hold(self) -> None:
-        """Locks out other additions until the transaction ends, so that webhooks can be counted first."""
+        """Keeps others from adding webhooks until the transaction ends, so that the count stays right."""
         await self._connection.execute(
             "select pg_advisory_xact_lock(hashtextextended('webhooks:' || $1::uuid, 0))",
             self._subscription_id,
@@ -102,7 +102,7 @@ class Webhooks:
         return row and _webhook(row)
 
     async def activate(self, webhook_id: UUID) -> Webhook | None:
-        """Enables a webhook, whatever the reason it was disabled for; its waiting deliveries are sent now."""
+        """Enables a webhook, for whatever reason it was disabled; its waiting deliveries are sent now."""
         row = await self._connection.fetchrow(
             f"""
             update webhooks

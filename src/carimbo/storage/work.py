@@ -115,11 +115,11 @@ async def claim(
 ) -> Lease | None:
     """Claims a due row that nobody holds; returns None if nothing is due or somebody holds it.
 
-    With `max_attempts`, a row that was claimed so often without progress is left alone.
+    With `max_attempts`, a row that was claimed so often without progress is not claimed.
     """
     asked_at = time.monotonic()
-    # `coalesce` keeps the planner from the index of due rows: if that was empty at the last ANALYZE, the
-    # planner takes it for the shortest way to any row, and reads all that waits.
+    # With `coalesce` the planner does not use the index of due rows. If that index was empty at the last
+    # ANALYZE, the planner would expect it to be the fastest, and read all rows that wait.
     row = await connection.fetchrow(
         f"""
         update {key.table}
@@ -167,7 +167,7 @@ async def release(connection: Connection, lease: Lease) -> None:
 
 
 async def park(connection: Connection, lease: Lease, reason: str) -> None:
-    """Parks work that keeps failing, or killing its worker, until a person looks at it."""
+    """Parks work that fails again and again, or kills its worker, until a person looks at it."""
     await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
 
 
@@ -193,7 +193,7 @@ async def claim_parked(connection: Connection, key: WorkKey) -> Lease | None:
 
 
 async def write_held(connection: Connection, lease: Lease, statement: str, *arguments: object) -> Row:
-    """Runs a statement with WHERE_HELD, whose parameters are $1 to $3; returns its row. Raises LeaseLost."""
+    """Runs a statement that contains WHERE_HELD ($1 to $3) and returns its row. Raises LeaseLost."""
     key = lease.key
     row: Row | None = await connection.fetchrow(
         statement, key.subscription_id, key.id, lease.token, *arguments
@@ -204,7 +204,7 @@ async def write_held(connection: Connection, lease: Lease, statement: str, *argu
 
 
 async def _change(connection: Connection, lease: Lease, changes: str, *arguments: object) -> datetime:
-    # WHERE_HELD, as a renewal that waited for the concluding transaction must not claim the row again.
+    # With WHERE_HELD, a renewal that waited for the concluding transaction does not claim the row again.
     change = f"update {lease.key.table} set {changes} {WHERE_HELD} returning now()"
     now: datetime = (await write_held(connection, lease, change, *arguments))["now"]
     return now
@@ -218,7 +218,7 @@ class HeldWork:
     sales: int
 
 
-# Not the usual timeout, which is for requests: this must end, however many rows there are.
+# Much longer than the timeout of requests: this must succeed, however many rows there are.
 _TIMEOUT_SECONDS = 3600.0
 # The next token: the worker that holds the row can't write any more, and the dedupe key of its next job is
 # new.
@@ -240,10 +240,11 @@ _HOLD_DOCUMENTS = f"""
 async def hold_unsent(connection: Connection, reason: str) -> HeldWork:
     """Parks all documents that were not sent and all sales that wait for their time; needs a transaction.
 
-    Of all subscriptions, as the database may be a restored backup and the documents issued already. Sales
-    come first, because a worker too locks a sale before its documents. Rows are locked by a statement of
-    their own: a worker that is about to send locks the document and writes another row, which a statement
-    that waited for the lock does not see, but the next one does.
+    It parks the work of all subscriptions: the database may be a restored backup, and the documents may have
+    been issued already. Sales come first, because workers also lock a sale before its documents. One
+    statement locks the rows and the next one reads them. A worker that is about to send locks the document
+    and writes another row; a statement that waited for that lock would not see the new row, but the next
+    statement does.
     """
     await _lock(connection, "sales", _WAITING_SALES)
     sales = await _count_held(connection, _HOLD_SALES, reason)

@@ -20,7 +20,8 @@ from carimbo.worker.metrics import WORK_DONE
 from carimbo.worker.tasks import Task
 
 _log = structlog.get_logger("carimbo.worker")
-# Coroutines that only wait cost little. Beyond this number, slow work keeps its place in the queue.
+# How many slow tasks may continue outside the queue; further ones keep their places in it. Tasks that only
+# wait cost little.
 _MAX_ASIDE = 1000
 # More attempts than this without a result make a row suspect of killing its worker.
 _UNSUSPECTED = 2
@@ -44,7 +45,7 @@ class RetryPolicy:
 
 @dataclass(frozen=True)
 class Advancer:
-    """Runs the task of a row, once at a time, whatever fails."""
+    """Runs the tasks of rows: one task per row at a time, even if workers or the database fail."""
 
     database: Database
     tasks: Mapping[WorkKind, Task]
@@ -95,8 +96,8 @@ class Advancer:
         lease = await self._claim(key, _UNSUSPECTED)
         if lease is not None:
             return await self._run_unless_spent(lease)
-        # Work that twice gave no result may have killed its worker, with everything else that was running.
-        # Suspects run one at a time, so that innocent rows are not parked with them.
+        # Work that gave no result twice may have killed its worker, and with it all other running work. Such
+        # rows run one at a time, so that harmless rows are not parked with them.
         async with self._suspects:
             lease = await self._claim(key)
             return await self._run_unless_spent(lease) if lease else None
@@ -108,7 +109,7 @@ class Advancer:
     async def _run_unless_spent(self, lease: Lease) -> timedelta | None:
         # A row that kills its workers has been claimed this often without a result.
         if self.policy.is_spent(lease.attempts - 1):
-            await self._park(lease, "o trabalhador caiu ou falhou em todas as tentativas")
+            await self._park(lease, "o worker caiu ou falhou em todas as tentativas")
             return None
         return await self._run(lease)
 

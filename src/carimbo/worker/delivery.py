@@ -35,7 +35,8 @@ from carimbo.worker.metrics import DELIVERIES, DELIVERY_SECONDS, GONE, MISHAP, T
 _log = structlog.get_logger("carimbo.worker")
 _QUICK_SECONDS = 1
 _GATHERING_SECONDS = 0.01
-# Not the limit of retries: a delivery that was claimed more often without a result may kill its workers.
+# A delivery that was claimed more often than this without a result may kill its workers. Retries have another
+# limit.
 _MAX_CLAIMS = 5
 
 
@@ -44,7 +45,7 @@ class DeliveryWorkerOptions:
     """Limits and waits of the delivery worker."""
 
     max_deliveries: int
-    """Maximum of deliveries at once to quick webhooks; the same again to all others."""
+    """Maximum of deliveries at once to quick webhooks; the same maximum applies to all others together."""
     max_per_webhook: int
     """Maximum of deliveries at once to one quick webhook."""
     lease: timedelta
@@ -82,7 +83,7 @@ class DeliveryWorker:
             await self._finish()
 
     async def _start_due(self) -> None:
-        """Starts the due deliveries that a slot is free for."""
+        """Starts due deliveries while there are free slots."""
         try:
             deliveries = await self._claim()
         except DatabaseUnavailable as error:
@@ -154,7 +155,7 @@ class DeliveryWorker:
         DELIVERY_SECONDS.observe(seconds)
 
     async def _release(self, claimed: ClaimedDelivery) -> None:
-        """Gives up the lease, so that the next worker need not wait until it expires."""
+        """Releases the lease, so that the next worker does not have to wait until it expires."""
         with suppress(DatabaseUnavailable):
             async with self._delivery_sender.database.connection() as connection:
                 await release_delivery(connection, claimed)

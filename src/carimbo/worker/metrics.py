@@ -17,7 +17,7 @@ from carimbo.storage.documents import Document
 from carimbo.storage.work import WorkKind
 
 _OF_ALL = "The same in every worker: use max, not sum."
-# From a quick authority to one that is back after hours.
+# Buckets from a quick authority to one that is back after hours.
 _FROM_QUEUE_TO_VERDICT = (0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14400)
 _WORK_OUTCOMES = ("done", "failed", "parked")
 _VERDICTS = (Status.AUTHORIZED, Status.REJECTED, Status.CANCELED)

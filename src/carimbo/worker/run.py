@@ -96,7 +96,7 @@ async def enqueue_coming_work(database: Database, within: timedelta) -> None:
 
 
 async def sweep_forever(database: Database, every: timedelta, keep_history: timedelta) -> None:
-    """Sweeps and tidies up periodically until cancelled; a failure is repeated at the next sweep."""
+    """Sweeps and tidies up periodically until cancelled; after a failure, the next sweep tries again."""
 
     async def sweep_and_tidy() -> None:
         await sweep(database, overdue=every)

@@ -94,7 +94,7 @@ class PaymentMethodRecord(TableEntry):
 
 
 class _ServiceLookup(Lookup[NationalService, ServiceRecord]):
-    """The list of services, which also finds items as the law writes them."""
+    """The list of services; a search may write an item as the law does."""
 
     def search(self, search: str, request: PageRequest) -> Page[ServiceRecord]:
         """Searches for `1.05` as `01.05`."""

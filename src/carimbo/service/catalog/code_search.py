@@ -49,7 +49,7 @@ class _Vocabulary:
 
     joined: str
     starts: "array[int]"
-    """Where each word begins, and at the end where one more word would."""
+    """Where each word begins; the last entry is the end of the last word."""
 
     def word(self, number: int) -> str:
         return self.joined[self.starts[number] : self.starts[number + 1] - len(_BETWEEN)]
@@ -128,7 +128,7 @@ class WordIndex:
         return [place for part in parts for place in sorted(part)]
 
     def _texts_with_all(self, words: Sequence[str]) -> set[int]:
-        """Longest words first: the shorter ones, which are in more texts, only narrow the result down."""
+        """Returns the texts with all words. Starts with the longest word, which is in the fewest texts."""
         texts = map(self._texts_with, words)
         first = set(next(texts, ()))
         return reduce(set.intersection, texts, first)
@@ -189,7 +189,7 @@ class _Index:
     words: WordIndex
 
     def search(self, search: str) -> Sequence[str]:
-        """Returns the codes of a search; one without letters is a code prefix, with or without dots."""
+        """Returns the codes of a search. A search without letters is a code prefix, with or without dots."""
         plain = folded(search)
         if any(map(str.isalpha, plain)):
             return [self.shortest_first[place] for place in self.words.ranked(words_of(plain))]

@@ -114,7 +114,7 @@ class CustomerRecord(Record):
 async def upsert_customer(
     database: Database, subscription_id: UUID, company_id: UUID, body: CustomerUpsert
 ) -> CustomerRecord:
-    """Overwrites the customer with the given id, else document, else e-mail; creates one if there is none."""
+    """Overwrites the customer found by id, document or e-mail, in this order; creates it if there is none."""
     async with database.tenant(subscription_id) as tenant:
         if body.id is None:
             existing = await _lock_by_facts(tenant, company_id, facts_of(body))
@@ -201,7 +201,7 @@ async def delete_customer(
 
 
 async def find_or_add_customer(tenant: Tenant, company_id: UUID, facts: CustomerFacts) -> UUID:
-    """Returns the id of the customer that the facts identify, with its gaps filled; adds it if it is new."""
+    """Returns the id of the customer with these facts, after filling its empty fields or adding it."""
     existing = await tenant.customers.find(company_id, facts)
     if existing is not None and fill_gaps(existing, facts) == existing:
         return existing.id
@@ -234,7 +234,7 @@ def overwrite(customer: Customer, body: CustomerBody | CustomerChanges) -> Custo
 
 
 def facts_of(body: CustomerDetails) -> CustomerFacts:
-    """Returns the facts of a customer who is described by a body alone."""
+    """Returns the facts about a customer that a body contains; nothing is read from the catalog."""
     address = body.address.model_dump(by_alias=True, exclude_none=True) if body.address else None
     values = {name: getattr(body, name) for name in _FACTS}
     facts = CustomerFacts(**values | {"address": address, "is_foreign": bool(body.is_foreign)})

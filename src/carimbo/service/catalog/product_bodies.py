@@ -204,7 +204,7 @@ def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> Cata
 def product_row(
     item: CatalogItem, company_id: UUID, product_id: str, current_sku: str | None = None
 ) -> NewProduct:
-    """Returns the row of an item, without components; if it has no SKU, with the current or a new one."""
+    """Returns the row of an item, without components. Without a SKU in the body, it keeps or gets one."""
     sale = _CATALOG_SALES.get(item.type)
     fiscal_names = set(sale.fiscal.model_fields) if sale else set()
     return NewProduct(

@@ -35,8 +35,9 @@ from carimbo.storage.jobs import retry_answered
 _log = structlog.get_logger("carimbo.service")
 _ORDINARY_AT_ONCE = 2
 _EXPENSIVE_AT_ONCE = 1
-# An ordinary file takes about a second. If one takes longer, its cost could not be seen in advance (its key
-# may be encrypted together with its certificates), and it starts again among the expensive files.
+# An ordinary file takes about a second. The cost of some files can't be seen in advance, because the key is
+# encrypted together with the certificates. Such a file is stopped after this time, and opened again in the
+# slot for expensive files.
 _ORDINARY_SECONDS = 5.0
 _CODES = {
     Fault.WRONG_PASSWORD: ErrorCode.CERTIFICATE_PASSWORD_INVALID,
@@ -153,7 +154,7 @@ async def upload_certificate(
 ) -> CertificateRecord:
     """Checks a PFX file against the company and stores it encrypted, in place of any earlier one.
 
-    Work that waits for a certificate, or for a better one, is tried again at once.
+    Work that waits for a certificate, or for one that the authority accepts, is tried again at once.
     """
     certificate = await opener.open(pfx, password, subscription_id)
     _check(certificate, company, now)

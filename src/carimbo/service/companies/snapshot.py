@@ -103,7 +103,7 @@ class CompanySnapshot:
         return lacking(self.company, software, local_day(now, self.company.address.state))
 
     def missing_registration(self, document_type: DocumentType) -> tuple[str, ...]:
-        """Returns what the company lacks to send requests to a type's authority, but for its certificate."""
+        """Returns what the company lacks to send requests to a type's authority, except its certificate."""
         needed = (("address", self.row.address), ("taxRegime", self.row.tax_regime))
         missing = [name for name, value in needed if value is None]
         state = (self.row.address or {}).get("state")
@@ -256,7 +256,7 @@ def require_complete(
 def require_ready(
     snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment, now: datetime
 ) -> None:
-    """Refuses a company that can't issue; if only its certificate is missing, with a code for that."""
+    """Refuses a company that can't issue; a missing certificate has a code of its own."""
     _require_in_use(snapshot)
     refusal = not_ready_refusal(snapshot, document_type, environment, now)
     if refusal is not None:

@@ -30,7 +30,7 @@ class NewStateRegistration(Body):
         cls, value: object, parse: ValidatorFunctionWrapHandler, others: ValidationInfo
     ) -> str:
         """Refuses a number that the state does not issue; ISENTO is for recipients."""
-        # Empty if the state itself is invalid.
+        # There is no state if the state itself is invalid.
         state = others.data.get("state")
         try:
             number: str = parse(value)

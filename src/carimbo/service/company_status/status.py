@@ -170,7 +170,7 @@ async def read_status(
 def _is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_documents: Set[str]) -> bool:
     """Returns whether a company uses a type: it is active or, if it has no switch, has documents or settings.
 
-    Settings that equal the defaults do not count: a client may write back what it read.
+    Settings that equal the defaults do not count, because a client may send back settings that it read.
     """
     settings = snapshot.settings_of(document_type)
     if settings.switch is not None:

@@ -51,7 +51,7 @@ class DeliverySender:
     links: Links
     schedule: RetrySchedule
     disable_after: timedelta
-    """A webhook that only failed for this long is disabled."""
+    """A webhook that has failed for this long, without a success, is disabled."""
     clock: Callable[[], datetime]
 
 

@@ -48,10 +48,10 @@ from carimbo.storage.work import Lease, LeaseLost
 
 _log = structlog.get_logger("carimbo.mail")
 _MAX_AT_ONCE = 20
-# With more than this, further e-mails are postponed: documents need their places in the queue.
+# If more e-mails than this wait, further ones are postponed, so that documents find free places in the queue.
 _MAX_WAITING = 200
 _POSTPONED_BY = timedelta(seconds=30)
-# An e-mail that is due later gets its job later: the queue stays short while no mail can be sent.
+# An e-mail that is due later than this has no job yet, so that the queue stays short during an outage.
 _SOON = timedelta(seconds=10)
 _NOT_PREPARED = "O e-mail não pôde ser preparado: houve um erro ao reunir o XML e o PDF do documento."
 _UNUSUAL_ADDRESS = "Endereço com caracteres que nem todo servidor de e-mail aceita antes do @."

@@ -56,10 +56,10 @@ if TYPE_CHECKING:
     EventName = str
 
     class ChosenEvents(Body):
-        """What a type checker sees of the model below."""
+        """The model below, for type checkers."""
 
     class ChosenEventsRecord(Record):
-        """What a type checker sees of the model below."""
+        """The model below, for type checkers."""
 
 else:
     EventName = Literal[(*(name for names in EVENT_GROUPS.values() for name in names), TEST)]

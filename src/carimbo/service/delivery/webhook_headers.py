@@ -114,7 +114,7 @@ def header_pairs(headers: Sequence[CustomHeader], stored: Sequence[HeaderPair]) 
 
 
 def masked_headers(pairs: Sequence[HeaderPair]) -> list[CustomHeaderRecord]:
-    """Returns headers with mask_secret values."""
+    """Returns headers with masked values."""
     return [CustomHeaderRecord(key=key, value=mask_secret(value.encode())) for key, value in pairs]
 
 

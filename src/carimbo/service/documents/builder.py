@@ -56,8 +56,8 @@ _CODES = 100_000_000
 _TRIAL_NUMBER, _TRIAL_CODE = 1, "48210379"
 # Two codes are drawn before the number is known; storage uses the one that differs from the number.
 _NO_NUMBER = 0
-# The length of a request with about ten items. A review of it takes less time than passing it to a thread and
-# back, even if the time that other requests wait is counted.
+# The length of a request with about ten items. Passing it to a thread and back would take longer than its
+# review, even if we count the time that other requests wait.
 _SMALL = 2_000
 
 
@@ -87,8 +87,8 @@ class DocumentBuilder:
     ) -> Review:
         """Builds a document for trial and returns its problems, warnings and preview.
 
-        With `at`, a document to be issued later is valid if it is valid either now or then: its date may be
-        in the future, but the rates of that day may not be published yet. `in_place` reviews without a
+        `at` is for a document that is issued later: it is valid if it is valid now or at that time. Its date
+        may be in the future, and the rates of that day may not be published yet. `in_place` reviews without a
         thread. Problems and warnings of filling the request from the catalog join those of the document.
         """
         now = self.clock()

@@ -28,7 +28,7 @@ from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.documents import Document
 
 _UNREADABLE_BODY = "O corpo guardado deste documento não pôde ser lido: avise quem opera o serviço."
-# Only for a document that was not issued: a second one would otherwise be issued twice.
+# Only for a document that was not issued. For an issued one, a new order would issue it a second time.
 _UNREADABLE_DRAFT = (
     "O corpo guardado deste documento não pôde ser lido: crie outro documento ou avise quem opera o serviço."
 )

@@ -100,7 +100,7 @@ EXAMPLE: Mapping[str, Any] = {
 
 
 class _Order(Record):
-    """The fields before those of a single type: what was ordered, and its number."""
+    """The fields that come before those of a single type: the order and its number."""
 
     id: UUID
     sale_id: UUID | None
@@ -120,7 +120,7 @@ class _Order(Record):
 
 
 class _Progress(Record):
-    """The fields after those of a single type: how the document was issued."""
+    """The fields that come after those of a single type: how the document was issued."""
 
     access_key: str | None
     protocol: str | None

@@ -1,7 +1,7 @@
 """Decides what follows from an authority's answer to a filing, without I/O.
 
-Only `Rejected` and `Denied` refuse a filing. Every answer that leaves the outcome open leads to a consult, to
-the same bytes again, or to a pause; nothing ever leads to giving up.
+Only `Rejected` and `Denied` refuse a filing. After an answer that leaves the outcome open, we consult the
+authority, send the same bytes again, or wait. We never give up.
 """
 
 from dataclasses import dataclass
@@ -58,14 +58,14 @@ class FilingDecider:
     jitter: float
 
     def decide(self, state: FilingState, tries: int, outcome: Outcome) -> FilingDecision:
-        """Returns the decision about an answer; `state` is that of the filing when it was sent."""
+        """Returns the decision about an answer; `state` is the state of the filing when it was sent."""
         match outcome:
             case Authorized():
                 return FilingRegistered(outcome)
             case Rejected() | Denied():
                 return FilingRefused(outcome)
             case Canceled() | Closed() if state is FilingState.SENT:
-                # The authority says so about the document: nothing is left to file.
+                # The document itself is canceled or closed: nothing is left to file.
                 return FilingRegistered(outcome)
             case Duplicate() | Canceled() | Closed() | Unknown(may_come=True):
                 return ContinueFiling(FilingState.SENT, self._pause(tries) if tries else AT_ONCE, tries + 1)

@@ -31,7 +31,7 @@ class GapReason(StrEnum):
     UNKNOWN_FATE = "unknownFate"
     """The authority may have a document with this number."""
     AUTHORIZED_TWICE = "authorizedTwice"
-    """The authority has it, besides the attempt that replaced it, and it is not canceled."""
+    """The authority authorized both this attempt and the one that replaced it, and canceled neither."""
 
 
 _REASONS = {
@@ -58,7 +58,7 @@ class Gap:
     was_refused: bool
 
     def is_due(self, now: datetime) -> bool:
-        """Returns whether the deadline is within three days; a refused gap is left to people."""
+        """Returns whether the deadline is within three days. After a refusal, False: a person must decide."""
         return timedelta(0) <= self.deadline - now < _LAST_DAYS and not self.was_refused
 
 
@@ -72,7 +72,7 @@ class NumberRange:
 
 
 def deadline_of(issued_at: datetime) -> datetime:
-    """Returns the deadline to inutilize a number of a month, in the same time zone."""
+    """Returns until when a number of that month can be inutilized, in the time zone of `issued_at`."""
     is_last_month = issued_at.month == _DECEMBER
     year, month = (issued_at.year + 1, 1) if is_last_month else (issued_at.year, issued_at.month + 1)
     return datetime(year, month, _DEADLINE_DAY, 23, 59, 59, tzinfo=issued_at.tzinfo)

@@ -98,7 +98,7 @@ class FilingInProgress(Protocol):
 def filing_issuer(
     builder: DocumentBuilder, snapshot: CompanySnapshot, environment: Environment, signer: Signer
 ) -> FilingIssuer:
-    """Returns everything besides the request that a filing is made with."""
+    """Returns the data from which a filing is made, except its request."""
     return FilingIssuer(snapshot.company, environment, builder.software, signer, builder.schemas)
 
 
@@ -173,7 +173,8 @@ class EventInProgress:
         """
         state, repetition = FilingState(self.row.state), self._event.repetition
         if isinstance(outcome, Closed) and self.effect.fact != CLOSED_AT and state is FilingState.SENT:
-            # The authority does not have the event. Sent again, it is deciderd as one of a closed document.
+            # The authority does not have the event. It is sent again, and judged as an event of a closed
+            # document.
             outcome = Unknown(code=outcome.code, message=outcome.message)
         decision = decider.decide(state, self.row.tries, outcome)
         match decision:
@@ -216,8 +217,8 @@ async def read_event(context: WorkerContext, key: WorkKey) -> EventInProgress:
     return EventInProgress(filing, document, emission, snapshot)
 
 
-# This very range was voided before, usually by ourselves. The other codes (206, 256) say it of some number
-# of the range.
+# Exactly this range was voided before, usually by us. The other codes (206, 256) mean that some number of the
+# range was.
 _SAME_RANGE = "563"
 
 

@@ -172,7 +172,7 @@ async def read_range_record(
 async def require_range(
     tenant: Tenant, company_id: UUID, document_type: DocumentType, range_id: UUID
 ) -> InutilizationRow:
-    """Returns the row of an inutilization. Raises Refusal if it does not exist or belongs to another."""
+    """Returns the row of an inutilization. Raises Refusal if the company has none with this id."""
     row = await tenant.inutilizations.get(range_id)
     if row is None or (row.company_id, row.document_type) != (company_id, document_type.name):
         raise not_found("Inutilização não encontrada.")

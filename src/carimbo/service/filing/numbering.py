@@ -231,5 +231,5 @@ async def _file(
 
 
 def _state_of(company: CompanyRow) -> str:
-    """Returns the state whose time zone counts; a company without an address has that of Brasília."""
+    """Returns the state whose time zone counts; that of Brasília if the company has no address."""
     return (company.address or {}).get("state") or CAPITAL

@@ -27,7 +27,7 @@ class HistoryEvent:
     document: Document
     kind: EventKind
     filing: EventFiling | None
-    """None for an event of another program, which a consult returned."""
+    """None for an event that another program filed and that a consult returned."""
 
     @property
     def sequence(self) -> int:
@@ -88,7 +88,7 @@ async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
 
 
 async def _consulted_type(tenant: Tenant, document: Document, event_id: UUID) -> str:
-    """Returns the name of an event of another program, from its entry in the history."""
+    """Returns the type of an event that another program filed, from its entry in the history."""
     names = {event.name for event in document_type_named(document.type).events}
     for entry in await tenant.document_events.all(document.id):
         if entry.id == event_id and entry.type in names:

@@ -123,7 +123,7 @@ async def accept(context: IssuingContext, order: DocumentOrder) -> Accepted:
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A reviewed document with everything that is stored beside it."""
+    """A reviewed document with everything that is stored together with it."""
 
     document: NewDocument
     printed: PrintedDocument | None
@@ -175,7 +175,7 @@ def _prepare(
 
 
 async def _store(context: IssuingContext, order: DocumentOrder, prepared: _Prepared) -> Document:
-    """Stores a document with everything beside it; a document alone takes a single statement."""
+    """Stores a document and everything that belongs to it; a document alone takes a single statement."""
     document, printed, period = prepared.document, prepared.printed, prepared.period
     if printed is None and prepared.sale is None and period is None:
         async with context.database.autocommit(order.subscription.id) as tenant:
@@ -251,7 +251,7 @@ async def _find_earlier(
 async def _document_of_sale(
     tenant: Tenant, order: OrderKey, document_type: DocumentType, identity: OrderIdentity
 ) -> Document:
-    """Returns the document of this type that a sale has, or refuses if it has none."""
+    """Returns the sale's document of this type, or refuses if the sale has none."""
     documents = await tenant.documents.of_sales([order.sale_id] if order.sale_id else [])
     for document in reversed(documents):
         if document.type == document_type.name:

@@ -53,7 +53,7 @@ _ISSUED_BEFORE_RESTORE = (
 
 @dataclass(frozen=True)
 class NoMoreSteps:
-    """No further step is possible now; `again_in` says when the next one is, if any."""
+    """No further step is possible now; `again_in` is the time until the next one, if any."""
 
     again_in: timedelta | None = None
 
@@ -91,7 +91,7 @@ async def _next(context: WorkerContext, document: DocumentInProgress) -> Documen
         if emission.state == EmissionState.SENT:
             if await is_stuck(context, document, route):
                 return await _supersede(context, document, route)
-        # The new route keeps the number, so not while a request may still reach the first authority.
+        # The new route keeps the number. So the first authority must not receive the document any more.
         elif not emission.may_still_arrive(context.builder.clock(), context.in_flight_limit):
             return await redirect(context, document, route)
     return await _continue(context, document)
@@ -287,7 +287,7 @@ async def _store_continuation(
 async def _renumber(
     context: WorkerContext, document: DocumentInProgress, taken: NumberTaken, entries: Sequence[NewEvent]
 ) -> DocumentInProgress | NoMoreSteps:
-    """Takes the next number, because this one belongs to another document; but not endlessly."""
+    """Takes the next number, because another document has this one; after too many, rejects."""
     answer = taken.answer
     _log.warning("number_taken", document_id=str(document.row.id), code=answer.code, told=answer.message)
     is_printed = document.emission.emission_type == EmissionType.OFFLINE
@@ -313,7 +313,8 @@ def _refusal(
     It is retryable if the document may take another number, after the series was configured.
     """
     if isinstance(answer, Authorized):
-        # The code of the answer is that of a success, of a document with other content.
+        # The answer has the code of a success, because the authority authorized a document with other
+        # content.
         code = document.document_type.numbering.taken_code
         return Rejected(code=code, message=_OTHER_CONTENT, retryable=retryable)
     answer_xml = answer.answer_xml if isinstance(answer, Rejected) else None

@@ -43,7 +43,7 @@ _DENIED = "O número foi consumido pela denegação: regularize a situação e c
 async def store_authorized(
     context: WorkerContext, document: DocumentInProgress, answer: Authorized, entries: Sequence[NewEvent]
 ) -> None:
-    """Stores an authorization, of the version that the digest in the answer names."""
+    """Stores an authorization. The digest in the answer says which signed version was authorized."""
     entry = answer_entry(HistoryEntry.AUTHORIZED, Status.AUTHORIZED, answer, answer.protocol)
     await _write(context, document, await _authorized(context, document, answer), [*entries, entry])
 
@@ -222,7 +222,7 @@ def _computed_amounts(document: DocumentInProgress, answer: Authorized) -> Autho
 
 
 async def _issued_at(context: WorkerContext, document: DocumentInProgress, digest: str) -> datetime | None:
-    """Returns when an earlier version was issued, if that is the one that the authority has."""
+    """Returns when an earlier version was issued, if the authority has that version."""
     async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
         signed = await tenant.archive.get(document.row.id, files.signed_file(digest))
     return document.document_type.issuing.identity(signed).issued_at if signed else None
@@ -258,7 +258,7 @@ async def _write(
 def request_entries(
     document: DocumentInProgress, history_entry: HistoryEntry, outcome: Outcome, decision: IssuingDecision
 ) -> list[NewEvent]:
-    """Returns the history entries of a request; a verdict is left out, because it has its own entry."""
+    """Returns the history entries of a request to the authority; a verdict has its own entry."""
     if answer := refused_certificate(outcome):
         return _refused_certificate(document, history_entry, answer)
     if not may_have_reached_authority(outcome):

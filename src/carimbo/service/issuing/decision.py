@@ -1,7 +1,7 @@
 """Decides what follows from an authority's answer, without I/O.
 
-Only `Rejected` and `Denied` reject a document. Every answer that leaves the outcome open leads to a consult,
-to the same bytes again, or to a pause; nothing ever leads to giving up.
+Only `Rejected` and `Denied` reject a document. After an answer that leaves the outcome open, we consult the
+authority, send the same bytes again, or wait. We never give up.
 """
 
 from dataclasses import dataclass
@@ -94,7 +94,8 @@ class IssuingDecider:
     def _after_duplicate(self, attempt: PendingAttempt, outcome: Duplicate | Rejected) -> IssuingDecision:
         """Decides what follows when the authority has a document with this number.
 
-        If it may be ours, it is consulted; if it is another one (539), ours is sent again.
+        If that document may be ours, we consult the authority. If the authority says that it is another
+        document (539), we send ours again. If its key is not ours, we take another number.
         """
         if isinstance(outcome, Rejected) or outcome.other_key not in (None, attempt.access_key):
             return NumberTaken(outcome)
@@ -104,7 +105,10 @@ class IssuingDecider:
         return ContinueAttempt(EmissionState.SIGNED, self._pause(tries), tries)
 
     def ask(self, attempt: PendingAttempt) -> ContinueAttempt:
-        """Consults: at once the first time, later with pauses, because an authority may contradict itself."""
+        """Returns the decision to consult: at once the first time, then after a pause.
+
+        An authority may contradict itself. Without the pause it would then be asked in an endless loop.
+        """
         pause = self._pause(attempt.tries) if attempt.tries else AT_ONCE
         return ContinueAttempt(EmissionState.SENT, pause, attempt.tries + 1)
 
@@ -114,7 +118,8 @@ class IssuingDecider:
         if self._returns_to_normal(attempt, outcome):
             return ContinueAttempt(attempt.state, AT_ONCE, attempt.tries + 1)
         if isinstance(outcome, NotJudged) and outcome.cause is Cause.NO_ROOM:
-            # The authority is busy with our own requests: that is no reason for growing pauses.
+            # We already send this authority as many requests as we may. It has not failed, so the pause stays
+            # short.
             return ContinueAttempt(attempt.state, self._pause(1), attempt.tries)
         tries = attempt.tries + 1
         pause = self._pause(tries)
@@ -123,7 +128,7 @@ class IssuingDecider:
         return ContinueAttempt(self._state_after(attempt, outcome), pause, tries)
 
     def _returns_to_normal(self, attempt: PendingAttempt, outcome: Outcome) -> bool:
-        """Returns whether contingency is over and the document takes the normal route: at once, but once."""
+        """Returns whether contingency is over, so that the document takes the normal route at once."""
         is_over = isinstance(outcome, Unavailable) and outcome.outage in CONTINGENCY_OVER
         return is_over and attempt.state is EmissionState.SIGNED and attempt.tries == 0
 

@@ -1,4 +1,4 @@
-"""The sale that a directly created document makes, with its customer and its catalog item."""
+"""The sale that is created for a direct document, with its customer and its catalog item."""
 
 from dataclasses import replace
 from datetime import date
@@ -22,9 +22,9 @@ async def add_direct_sale(
 ) -> UUID:
     """Stores the sale of a document, in the document's transaction and before it.
 
-    All code that creates them writes customer, item, sale, document and allowance in this order, so that two
-    transactions never deadlock. A correction locks the sale and then the document first: no request that
-    creates a sale waits for either.
+    All code writes customer, item, sale, document and allowance in this order, so that two transactions never
+    deadlock. Only a correction locks the sale and the document first. That is safe, because no request that
+    creates a sale waits for these two rows.
     """
     sale = NewSale(
         id=new_id(),
@@ -44,7 +44,7 @@ async def add_direct_sale(
 async def correct_direct_sale(
     tenant: Tenant, sale_id: UUID, before: DirectSale, after: DirectSale, today: date
 ) -> None:
-    """Changes the sale as its document was changed; values that did not change there stay."""
+    """Applies the changes of a document to its sale; other values of the sale stay."""
     if after == before:
         return
     sale = await tenant.sales.get(sale_id)

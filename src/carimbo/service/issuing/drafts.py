@@ -96,7 +96,7 @@ async def change_document(
 
     async with context.database.tenant(subscription.id) as tenant:
         if document.sale_id:
-            # The sale before its documents, as in all other changes of both.
+            # The sale is locked before its documents, as everywhere.
             await tenant.sales.lock(document.sale_id)
         _require_changeable(await _locked(tenant, document.id), version)
         await _write(tenant, document, _Corrected(request, filled, review, source), context.builder.today)
@@ -298,7 +298,7 @@ async def discard_document(database: Database, reference: DocumentReference) -> 
     async with database.tenant(reference.subscription_id) as tenant:
         document = await require_document(tenant, reference)
         if document.sale_id:
-            # The sale before its documents, as when a sale is changed or emitted.
+            # The sale is locked before its documents, as everywhere.
             await tenant.sales.lock(document.sale_id)
             await _require_unissued_sale(tenant, document)
         locked = await tenant.documents.lock(document.id)

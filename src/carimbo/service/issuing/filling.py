@@ -105,9 +105,9 @@ async def _filled(
 def explain_problems(
     problems: Sequence[Problem], document_type: DocumentType, text: str, posted_text: str | None
 ) -> tuple[Problem, ...]:
-    """Adds the record of the catalog to the problems of fields that the catalog filled.
+    """Adds the catalog record to the problems of fields whose values came from the catalog.
 
-    `text` is the JSON of the filled request, `posted_text` that of the caller, or None if nothing was filled.
+    `text` is the JSON of the filled request. `posted_text` is the caller's JSON; None if nothing was filled.
     """
     filling = document_type.catalog_filling
     if not problems or posted_text is None or filling is None:

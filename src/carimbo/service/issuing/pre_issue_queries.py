@@ -65,7 +65,7 @@ class Municipalities:
     clock: Callable[[], datetime]
     _cached: dict[tuple[str, ...], _CachedFact] = field(default_factory=dict, repr=False)
     _failed: dict[tuple[str, ...], datetime] = field(default_factory=dict, repr=False)
-    """When to ask again after a failure. The key has the certificate too, which may be the cause."""
+    """When to ask again after a failure. The key contains the certificate, which may be the cause."""
     _asking: dict[tuple[str, ...], asyncio.Future[Any]] = field(default_factory=dict, repr=False)
 
     @property
@@ -74,7 +74,7 @@ class Municipalities:
         return self.clock().astimezone(BRASILIA).date()
 
     async def agreement(self, municipality: MunicipalityContext, *, insist: bool = False) -> Agreement | None:
-        """Returns the agreement of a municipality with the authority; None if it can't be asked.
+        """Returns the agreement of a municipality with the authority; None if it is unknown.
 
         After a failure the next query waits, unless `insist` is true.
         """
@@ -86,7 +86,7 @@ class Municipalities:
     async def rate(
         self, municipality: MunicipalityContext, service_code: str, day: date, *, insist: bool = False
     ) -> MunicipalRate | None:
-        """Returns the rate of a service (`01.01.01.000`) on a day; None if it can't be asked."""
+        """Returns the rate of a service (`01.01.01.000`) on a day; None if the authority can't be asked."""
         authority = self.authorities[municipality.document_type.name]
 
         def ask(sender: AuthorityCredentials) -> Awaitable[MunicipalAnswer[MunicipalRate]]:
@@ -124,7 +124,7 @@ class Municipalities:
     async def _ask_once(
         self, attempt: tuple[str, ...], sender: AuthorityCredentials, ask: AskMunicipality[T]
     ) -> T | None:
-        """Asks; tasks that ask the same at the same time share one query."""
+        """Asks the authority; tasks that need the same answer at the same time share one query."""
         if attempt not in self._asking:
             self._asking[attempt] = asyncio.ensure_future(self._query(attempt, sender, ask))
             self._asking[attempt].add_done_callback(lambda _: self._asking.pop(attempt, None))

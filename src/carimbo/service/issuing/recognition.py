@@ -42,10 +42,11 @@ async def decide(
 def was_issued_before_restore(
     document: DocumentInProgress, answer: Duplicate | Authorized | Rejected
 ) -> bool:
-    """Returns whether a taken number was used by ourselves, with a version that is not in the archive.
+    """Returns whether we used a taken number ourselves, for a version that is not in the archive.
 
-    Only we know the random code in its access key. Such a version was signed after the backup that was
-    restored later; under another number the same sale would be issued twice. The Id of a DPS has no code.
+    The random code in the access key proves it, because only we know it. This happens after a restore, if the
+    version was signed after the backup. With another number the same sale would be issued twice. The Id of a
+    DPS has no random code.
     """
     if document.document_type.numbering.is_by_authority:
         return False
@@ -74,7 +75,7 @@ async def _is_ours(context: WorkerContext, document: DocumentInProgress, digest:
 
 
 async def _has_signed(context: WorkerContext, document: DocumentInProgress, key: str) -> bool:
-    """Returns whether a key is that of an earlier version: signed in another month, it has another key."""
+    """Returns whether a key belongs to an earlier version; one of another month has another key."""
     async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
         versions = await tenant.archive.all(document.row.id, signed_file(""))
     return any(document.document_type.issuing.identity(xml).access_key == key for xml in versions)

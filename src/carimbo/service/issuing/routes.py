@@ -69,7 +69,8 @@ async def is_stuck(context: WorkerContext, document: DocumentInProgress, route: 
         return False
     if route.emission_type == services.contingency_type:
         return await context.outages.outage_of(services.normal) is not None
-    # At an SVC: while it is available, it is asked. Afterwards the state gets its documents, but later.
+    # The document was sent to an SVC. An SVC that is available can be asked for the outcome. After it has
+    # closed, the state gets its documents, but not at once.
     created_at = context.builder.service_time(document.row.created_at)
     age = context.builder.clock() - (document.emission.issued_at or created_at)
     is_out = await context.outages.outage_of(services.normal) is not None
@@ -98,7 +99,7 @@ async def report_outcome(
 
 
 async def shorten_pause(context: WorkerContext, document: DocumentInProgress, pause: timedelta) -> timedelta:
-    """Returns a pause that ends no later than contingency begins."""
+    """Returns the pause, or a shorter one that ends when contingency begins."""
     services = authority_services_for(document.snapshot, document.document_type, document.environment)
     if services is None or document.snapshot.row.contingency_mode != ContingencyMode.AUTOMATIC:
         return pause
@@ -107,7 +108,7 @@ async def shorten_pause(context: WorkerContext, document: DocumentInProgress, pa
 
 
 def contingency_reason(outage: OutageRow) -> str:
-    """Returns the reason of contingency for the document (xJust), with the authority's own words if any."""
+    """Returns the reason of contingency for the document (xJust), with the authority's message, if any."""
     status = f"{outage.code} {outage.message}" if outage.code else "não responde"
     # The XSDs allow only Latin-1.
     return one_line(

@@ -78,7 +78,7 @@ async def take_number(
 ) -> DocumentInProgress:
     """Takes the next number and assigns it to the document in one statement: no gap, no number twice.
 
-    A previous attempt has a number that belongs to another document, or its outcome is unknown.
+    There is a previous attempt if its number belongs to another document, or if its outcome is unknown.
     """
     row, previous = document.row, document.row.emission
     series = document.snapshot.settings_of(document.document_type).series
@@ -149,7 +149,7 @@ async def build_document(
 
 
 def _emission_of(context: WorkerContext, document: DocumentInProgress) -> Emission | tuple[Problem, ...]:
-    """Returns number and moment of issue: those on the paper, or the number taken and now."""
+    """Returns number and moment of issue: the printed ones, or the number that was taken and now."""
     printed = document.source.printed_emission()
     if printed is not None:
         return printed
@@ -163,7 +163,7 @@ def _emission_of(context: WorkerContext, document: DocumentInProgress) -> Emissi
 
 
 def _contingency(taken: Attempt, issued_at: datetime) -> Contingency:
-    """Returns start and reason of the contingency; a backdated document must not precede the start."""
+    """Returns start and reason of the contingency; it starts no later than a backdated document."""
     started_at = (taken.contingency_started_at or issued_at).astimezone(issued_at.tzinfo)
     return Contingency(min(started_at, issued_at).replace(microsecond=0), taken.contingency_reason or "")
 

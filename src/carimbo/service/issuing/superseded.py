@@ -41,7 +41,7 @@ from carimbo.storage.superseded_attempts import SupersededAttempt, SupersededOut
 from carimbo.storage.work import Lease
 
 _log = structlog.get_logger("carimbo.contingency")
-# While the authority is out, the pause is always that after the third try.
+# While the authority is out, the pause is always as long as after the third try.
 _TRIES_DURING_OUTAGE = 3
 _SOON = timedelta(seconds=1)
 # Within this time a document of an SVC arrives at the authority of the state.
@@ -133,7 +133,7 @@ async def _is_out(
 async def _outcome_of(
     context: WorkerContext, lease: Lease, superseded: SupersededInProgress, answer: Outcome
 ) -> SupersededOutcome | None:
-    """Returns the outcome of the attempt by an answer; None if it stays unknown."""
+    """Returns the outcome of the attempt that follows from an answer; None if it stays unknown."""
     match answer:
         case Authorized() if await _is_ours(context, lease, superseded, answer.digest):
             return _authorized(superseded, answer)

@@ -60,7 +60,7 @@ class ResolvedSale:
 async def resolve_sale(
     tenant: Tenant, company_id: UUID, body: SaleBody, product_type: str, before: PreviousReferences
 ) -> ResolvedSale:
-    """Returns the buyer and the priced lines of a sale, and as problems what its documents lack."""
+    """Returns the buyer and the priced lines of a sale; its problems name what the documents lack."""
     findings = Findings()
     items = await _read_items(tenant, company_id, body.products, before.product_ids)
     priced = [findings.attempt(items.priced, position, line) for position, line in enumerate(body.products)]

@@ -35,7 +35,7 @@ from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.subscriptions import Subscription
 
 NAMESPACE = "invoices"
-"""The namespace of a sale's order keys: that of the document types that sales create."""
+"""The namespace of a sale's order keys; the document types that sales create use the same."""
 # Attempts to store a sale whose key was taken, but was free again when the other order was looked up.
 _MAX_TRIES = 3
 NumberedDocuments = Mapping[tuple[str, str], Document]

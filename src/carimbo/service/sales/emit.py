@@ -130,7 +130,7 @@ async def cancel_sale(
     async with database.autocommit(subscription_id) as tenant:
         # Scheduled documents of a canceled sale are not emitted, unless somebody emits them.
         await tenant.sales.unschedule(sale_id)
-    # Each by itself: the refusal of one does not keep the others from being canceled.
+    # Each document is canceled separately: if one is refused, the others are canceled anyway.
     outcomes = await asyncio.gather(
         *(_cancel(context, subscription_id, company, document, cancellation) for document in authorized),
         return_exceptions=True,
