@@ -72,7 +72,7 @@ def test_no_module_but_the_calendars_has_a_fiscal_date() -> None:
     assert {file: literals for file, literals in dated.items() if literals} == {}
 
 
-def test_a_file_is_excepted_only_while_it_has_dates() -> None:
+def test_only_files_with_dates_are_listed_as_exceptions() -> None:
     assert [file for file in NOT_FISCAL if not literals_in(file)] == []
 
 

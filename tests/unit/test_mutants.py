@@ -17,7 +17,7 @@ def exists(test: str) -> bool:
     return file.exists() and (not name or f"class {name}:" in file.read_text(encoding="utf-8"))
 
 
-def test_there_are_at_least_thirty() -> None:
+def test_there_are_at_least_thirty_mutants() -> None:
     assert len(MUTANTS) >= MIN_MUTANTS
 
 
@@ -56,14 +56,14 @@ class TestMutated:
         file.write_text("total = one + two\n", encoding="utf-8")
         return tmp_path
 
-    def test_changes_the_file_and_puts_it_back(self, copy: Path) -> None:
+    def test_mutant_changes_the_file_and_restores_it(self, copy: Path) -> None:
         mutant = Mutant("a sum is a difference", "sum.py", "+", "-", ())
         with mutated(copy, mutant):
             assert mutant.path_in(copy).read_text(encoding="utf-8") == "total = one - two\n"
         assert mutant.path_in(copy).read_text(encoding="utf-8") == "total = one + two\n"
 
     @pytest.mark.parametrize("old", ["t", "three"])
-    def test_refuses_a_text_that_does_not_occur_once(self, copy: Path, old: str) -> None:
+    def test_mutant_whose_text_does_not_occur_exactly_once_is_refused(self, copy: Path, old: str) -> None:
         with pytest.raises(ValueError, match="not once"), mutated(copy, Mutant("", "sum.py", old, "", ())):
             pass
 

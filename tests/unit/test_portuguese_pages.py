@@ -76,22 +76,22 @@ def codes(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 class TestPortuguesePage:
-    def test_has_an_english_twin(self, page: Path) -> None:
+    def test_portuguese_page_has_an_english_twin(self, page: Path) -> None:
         assert english_twin(page).is_file()
 
-    def test_has_the_blocks_of_its_english_twin(self, page: Path) -> None:
+    def test_portuguese_page_has_the_blocks_of_its_english_twin(self, page: Path) -> None:
         assert blocks(page) == blocks(english_twin(page))
 
-    def test_has_the_headings_of_its_english_twin(self, page: Path) -> None:
+    def test_portuguese_page_has_the_headings_of_its_english_twin(self, page: Path) -> None:
         assert headings(page) == headings(english_twin(page))
 
-    def test_has_the_table_rows_of_its_english_twin(self, page: Path) -> None:
+    def test_portuguese_page_has_the_table_rows_of_its_english_twin(self, page: Path) -> None:
         assert table_rows(page) == table_rows(english_twin(page))
 
-    def test_names_every_field_and_command_of_its_english_twin(self, page: Path) -> None:
+    def test_portuguese_page_names_every_field_and_command_of_its_english_twin(self, page: Path) -> None:
         assert codes(english_twin(page)) - codes(page) == set()
 
-    def test_links_to_portuguese_pages_where_they_exist(self, page: Path) -> None:
+    def test_portuguese_page_links_to_portuguese_pages_where_they_exist(self, page: Path) -> None:
         linked = {(page.parent / link).resolve() for link in links_of(page)} - {english_twin(page)}
         translated = {english_twin(other) for other in PAGES}
         assert linked & translated == set()

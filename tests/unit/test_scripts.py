@@ -59,7 +59,7 @@ class TestNames:
         assert len(self.complaints(tree)) == 1
         assert self.complaints(tree, "src/module.py") == []
 
-    def test_names_accept_a_name_that_only_contains_such_a_word(self, tree: Path) -> None:
+    def test_names_accept_a_name_that_only_contains_a_vague_word(self, tree: Path) -> None:
         (tree / "src" / "module.py").write_text("known_codes = {row.one for row in found_rows()}")
         assert self.complaints(tree) == []
 
@@ -68,7 +68,7 @@ class TestNames:
         (tree / "src" / "second.py").write_text("class Row: ...\nclass _Own: ...")
         assert self.complaints(tree) == ["class Row occurs in src/first.py, src/second.py"]
 
-    def test_a_file_without_such_names_must_leave_the_list(self, tree: Path) -> None:
+    def test_a_file_without_vague_names_must_leave_the_list(self, tree: Path) -> None:
         (tree / "src" / "module.py").write_text("row = 1")
         assert len(self.complaints(tree, "src/module.py src/gone.py")) == 2
 

@@ -38,7 +38,7 @@ class TestModules:
         readers = [str(file) for file, text in sources.items() if re.search(r"\benviron\b|getenv", text)]
         assert readers == ["settings/loading.py"]
 
-    def test_no_other_code_asks_for_a_document_type_by_its_name(self, sources: dict[Path, str]) -> None:
+    def test_only_the_code_of_a_document_type_compares_with_its_name(self, sources: dict[Path, str]) -> None:
         names = "|".join(document_type.name for document_type in DOCUMENT_TYPES)
         asks_by_name = re.compile(rf"==\s*\"({names})\"")
         asking = [

@@ -10,7 +10,7 @@ HOURLY = RetrySchedule((HOUR,))
 BROKEN = Reply(500)
 
 
-class TestAFailure:
+class TestPostponement:
     async def test_failure_postpones_later_events_of_the_document(
         self, outbox: Outbox, receiver: Receiver
     ) -> None:
@@ -58,7 +58,7 @@ class TestAFailure:
         assert other["next_action_at"] <= other["now"]
 
 
-class TestWhatFollows:
+class TestNextEvent:
     @pytest.mark.parametrize(
         ("reply", "status"), [(Reply(), "delivered"), (BROKEN, "failed")], ids=["success", "giving-up"]
     )

@@ -80,7 +80,7 @@ class TestEtag:
         assert (await ask(shop, record, tag)).status_code == 304
         assert afterwards.documents == []
 
-    async def test_another_drawing_has_another_etag(self, shop: Shop) -> None:
+    async def test_printouts_that_look_different_have_different_etags(self, shop: Shop) -> None:
         record = await shop.issue("nfce")
         answers = [await ask(shop, record), await ask(shop, record, paper="58mm")]
         await put_logo(shop, "red")

@@ -107,7 +107,9 @@ class TestCorrection:
             document["id"] for document in sale["invoices"]
         }
 
-    async def test_a_correction_for_later_is_issued_then_under_the_same_number(self, store: Store) -> None:
+    async def test_a_scheduled_correction_is_issued_at_its_time_under_the_same_number(
+        self, store: Store
+    ) -> None:
         await store.stock(REFUSED_MUG)
         sale = await store.invoiced("caneca-recusada")
         schedule = {"emitWhen": "after_guarantee", "guaranteeDate": FAR}

@@ -288,7 +288,7 @@ class TestSigningIdentity:
         await rename(owner)
         assert await snapshots.signing_identity_of(await owner.snapshot(snapshots)) is first
 
-    async def test_another_certificate_is_another_signing_identity(
+    async def test_different_certificates_have_different_signing_identities(
         self, owner: Owner, snapshots: CompanySnapshots
     ) -> None:
         for certificate in owner.certificates:

@@ -73,7 +73,9 @@ class TestCustomer:
         assert first == again
         assert (await seller.only("customers"))["document"] == "52998224725"
 
-    async def test_another_document_is_another_customer_despite_the_same_e_mail(self, seller: Seller) -> None:
+    async def test_customers_with_the_same_e_mail_and_different_documents_are_different(
+        self, seller: Seller
+    ) -> None:
         first = await seller.sell_to(name="Maria", document="52998224725", email="contador@example.com")
         other = await seller.sell_to(name="José", document="11144477735", email="contador@example.com")
         assert first != other

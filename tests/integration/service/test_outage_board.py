@@ -159,7 +159,7 @@ class TestEnd:
         assert outage.since == since
 
     @pytest.mark.parametrize(("seconds_before", "ends"), [(0, True), (59, True), (61, False)])
-    async def test_a_document_found_authorized_ends_the_outage_unless_long_before(
+    async def test_an_authorization_found_by_a_consult_ends_the_outage_if_it_is_recent(
         self, board: OutageBoard, service: AuthorityService, seconds_before: int, ends: bool
     ) -> None:
         since = await begin_outage(board, service)

@@ -229,7 +229,7 @@ class TestBrokenReplies:
             assert await client.rest() == b""
 
 
-class TestCrowds:
+class TestManyClients:
     async def test_idle_connections_do_not_keep_another_client_waiting(
         self, server: HttpServer, good: ssl.SSLContext, company: SampleCertificate
     ) -> None:

@@ -114,7 +114,7 @@ class TestTriggers:
             assert isinstance(outcome, NotJudged)
             assert outcome.cause is Cause.HTML
 
-    async def test_a_short_delay_is_only_a_delay(self, shop: Shop) -> None:
+    async def test_a_document_is_authorized_after_a_short_delay(self, shop: Shop) -> None:
         await shop.issue(triggered(shop, "DEMORA:50ms"))
 
     async def test_the_reason_of_a_cancellation_may_have_a_trigger(self, shop: Shop) -> None:

@@ -272,7 +272,7 @@ class TestStopped:
         assert isinstance(again, Duplicate)
         assert (again.code, again.protocol) == ("563", before.inutilization)
 
-    async def test_a_receipt_is_redeemed(self, shop: Shop, before: Before) -> None:
+    async def test_documents_of_a_lot_are_found_by_its_receipt(self, shop: Shop, before: Before) -> None:
         for document in before.lot:
             key = document.access_key
             judged = authorized(await shop.sefaz.receipt(shop.sender, key, before.receipt))

@@ -68,7 +68,7 @@ class TestAuthenticate:
         for nearly in (created.secret[:-1], created.secret + " ", created.secret.swapcase()):
             assert not await is_accepted(authenticator, created.subscription_id, nearly)
 
-    async def test_another_s_secret_is_refused(
+    async def test_the_secret_of_another_subscription_is_refused(
         self, authenticator: Authenticator, created: NewCredentials
     ) -> None:
         other = await create_subscription(authenticator, "Outra")

@@ -26,7 +26,7 @@ async def history(shop: Shop, *batches: list[NewEvent]) -> list[DocumentEvent]:
 
 
 class TestAdd:
-    async def test_everything_of_an_event_is_kept(self, shop: Shop) -> None:
+    async def test_every_value_of_an_event_is_stored(self, shop: Shop) -> None:
         *_, stored = await history(shop, [FULL])
         assert asdict(FULL).items() <= asdict(stored).items()
 

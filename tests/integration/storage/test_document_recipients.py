@@ -110,7 +110,7 @@ class TestFilling:
             assert not await fill(shop)
         assert await recipients_of(shop, documents) == [OF_MARIA]
 
-    async def test_a_worker_fills_until_the_end(self, shop: Shop) -> None:
+    async def test_a_worker_fills_the_recipients_of_all_older_documents(self, shop: Shop) -> None:
         documents = await older_documents(shop, 2)
         filling = asyncio.create_task(fill_recipients_forever(shop.database, pause=timedelta(0)))
         async with asyncio.timeout(60), shop.database.connection() as connection:

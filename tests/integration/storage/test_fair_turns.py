@@ -144,7 +144,7 @@ class TestStarvation:
     """The number of later documents that overtake a document is bounded."""
 
     @pytest.mark.parametrize("seed", range(2))
-    async def test_each_other_company_overtakes_at_most_as_often_as_the_own_queue_is_long(
+    async def test_no_company_overtakes_a_document_more_often_than_its_own_company_has_documents_waiting(
         self, simulation: QueueSimulation, seed: int
     ) -> None:
         await self._run(simulation, random.Random(seed), steps=60)

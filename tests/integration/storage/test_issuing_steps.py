@@ -248,7 +248,7 @@ class TestWriteState:
 
 
 class TestConclude:
-    async def test_everything_is_written_at_once(self, shop: Shop) -> None:
+    async def test_a_conclusion_writes_everything_in_one_statement(self, shop: Shop) -> None:
         document, lease = await numbered(shop)
         await take(shop, lease, sign)
         async with shop.database.tenant(shop.subscription_id) as tenant:

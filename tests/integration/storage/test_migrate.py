@@ -101,7 +101,7 @@ class TestMigrate:
         with pytest.raises(SchemaMismatch, match="a migração 0002_companies foi aplicada com outro texto"):
             await migrate(migrated_url, LOCK_TIMEOUT)
 
-    async def test_rows_stay_when_it_runs_again(self, migrated_url: str, migrated: Session) -> None:
+    async def test_a_second_migration_keeps_the_rows(self, migrated_url: str, migrated: Session) -> None:
         async with migrated.transaction():
             await add_probe(migrated)
         await migrate(migrated_url, LOCK_TIMEOUT)

@@ -108,7 +108,7 @@ class TestEndOfSeries:
         assert (await shop.read(late.id)).emission is None
         assert await highest(shop, shop.number_series) == self.LAST
 
-    async def test_another_series_continues(self, shop: Shop) -> None:
+    async def test_a_full_series_does_not_affect_other_series(self, shop: Shop) -> None:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             await tenant.number_sequences.set_next_number(
                 shop.company_id, "nfe", "production", 1, self.LAST + 1

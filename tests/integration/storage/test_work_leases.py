@@ -130,7 +130,9 @@ class TestPostpone:
         assert row["lease_until"] is None
         assert await claim(rows, lease.key) is None
 
-    async def test_without_delay_it_can_be_claimed_at_once(self, rows: Database, lease: Lease) -> None:
+    async def test_a_row_postponed_without_a_delay_can_be_claimed_at_once(
+        self, rows: Database, lease: Lease
+    ) -> None:
         async with rows.transaction() as connection:
             await work.postpone(connection, lease, NONE, progressed=False)
         assert await claim(rows, lease.key) == Lease(lease.key, token=2, attempts=2)

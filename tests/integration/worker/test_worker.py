@@ -115,7 +115,7 @@ class TestConnectionLost:
             await self._cut_all(site)
             assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
-    async def test_no_work_is_lost_when_the_connection_is(self, site: Site) -> None:
+    async def test_lost_connection_loses_no_work(self, site: Site) -> None:
         keys = await site.add(150)
         advancer = site.advancer(recording("worker"), lease=milliseconds(300))
         advancer = replace(advancer, policy=replace(POLICY, attempts_before_parking=50))

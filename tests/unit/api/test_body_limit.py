@@ -50,7 +50,7 @@ class TestTime:
         response = refusal_response(refused.value)
         assert (response.status_code, response.headers["Connection"]) == (408, "close")
 
-    async def test_a_whole_body_lets_the_answer_take_longer(self) -> None:
+    async def test_an_answer_may_take_longer_than_the_limit_of_the_body(self) -> None:
         gone: Message = {"type": "http.disconnect"}
         limited = BodyLimit(read_disconnection, limit=1000, seconds=SECONDS)
         await limited(SCOPE, arriving(LAST, gone, pause=SECONDS * 0.7), ignore)

@@ -55,7 +55,7 @@ class TestFieldsOf:
     def test_component_gives_a_field_its_rules_but_not_its_description(self) -> None:
         assert self._fields()["color"].description == ""
 
-    def test_a_schema_that_contains_itself_ends(self) -> None:
+    def test_a_schema_that_contains_itself_is_unfolded_once(self) -> None:
         contract = small_contract()
         tree = read_schema({"$ref": "#/components/schemas/Tree-Input"}, contract)
         assert [field.path for field in fields_of(tree)] == ["label", "branches"]
@@ -87,7 +87,7 @@ class TestReadSchema:
         names = {name: type_of(read_schema(schema, {})) for name, schema in schemas.items()}
         assert names == {name: name for name in schemas}
 
-    def test_a_reference_to_itself_ends(self) -> None:
+    def test_a_schema_that_only_refers_to_itself_is_shown_as_an_object(self) -> None:
         contract = {"components": {"schemas": {"Loop": {"$ref": "#/components/schemas/Loop"}}}}
         assert type_of(read_schema(contract["components"]["schemas"]["Loop"], contract)) == "objeto"
 
@@ -97,13 +97,13 @@ class TestAnswerExample:
         schema = {"type": "object", "properties": {"a": {"type": "string"}}, "examples": [{"a": "b"}]}
         assert answer_example(read_schema(schema, {})) == {"a": "b"}
 
-    def test_every_field_is_there(self) -> None:
+    def test_answer_example_has_every_field(self) -> None:
         node = read_schema({"$ref": "#/components/schemas/Order"}, small_contract())
         example = answer_example(node)
         assert list(example) == ["place", "items", "color", "amount", "remarks", "labels"]
         assert example["labels"] == {"{chave}": 1}
 
-    def test_a_schema_that_contains_itself_ends(self) -> None:
+    def test_a_schema_that_contains_itself_is_unfolded_once(self) -> None:
         node = read_schema({"$ref": "#/components/schemas/Tree-Input"}, small_contract())
         assert answer_example(node) == {"label": "texto", "branches": []}
 

@@ -59,7 +59,7 @@ class TestValidity:
         assert codes_of(certificate, moment=moment) == []
 
     @pytest.mark.parametrize("moment", [FIRST - SECOND, LAST + SECOND])
-    def test_certificate_is_invalid_before_and_after(
+    def test_certificate_is_invalid_outside_its_validity(
         self, certificate: A1Certificate, moment: datetime
     ) -> None:
         (problem,) = certificate_problems(certificate, CNPJ, moment)

@@ -98,6 +98,6 @@ class TestCoverage:
             shown = {element.text for root in roots for element in root.iterfind(path)}
             assert shown == set(codes.split())
 
-    def test_every_group_is_shown_but_those_listed(self) -> None:
+    def test_examples_show_every_group_except_the_listed_ones(self) -> None:
         shown = {place for file in INVOICES for place in places_in(golden_document(file).root[0])}
         assert set(places_not_in(shown, Invoice, "infNFe")) == NOT_SHOWN

@@ -80,7 +80,7 @@ class TestElementOfANote:
 class TestCoverageOfNotes:
     """Together the examples show everything that a declaration of ours can have."""
 
-    def test_every_group_is_shown_but_those_listed(self) -> None:
+    def test_examples_show_every_group_except_the_listed_ones(self) -> None:
         seen = {place for file in NOTES for place in places_in(root_of(file)[0])}
         assert set(places_not_in(seen, ServiceNote, "infDPS")) == NOT_SHOWN
 

@@ -150,7 +150,7 @@ class TestCompletedAddress:
     ) -> None:
         assert completed_address(own, other) == own
 
-    def test_address_alone_stays_as_it_was_stored(self) -> None:
+    def test_stored_address_without_new_data_stays_as_it_is(self) -> None:
         """Tables change: an address that was valid once is not lost because it would be refused today."""
         stored = {"city": "Município extinto", "state": "SP"}
         assert completed_address(stored, None) == completed_address({}, stored) == stored

@@ -68,7 +68,7 @@ def test_rule_is_reported_at_every_place_with_its_own_values() -> None:
     ("distance", "warnings"),
     [(100, ()), (101, ("distance: A viagem é longa. Esperado: 100, e não 101.",))],
 )
-def test_book_applies_only_when_the_document_has_its_subject(
+def test_rule_book_applies_only_to_documents_that_have_its_subject(
     distance: int, warnings: tuple[str, ...]
 ) -> None:
     judgement = judge((RULES, LONG_RULES), Trip(("a",), distance), hint_of)

@@ -244,7 +244,7 @@ class TestTooMuch:
         assert problem.path == "items[1].ncm"
         assert problem.message == "O campo não segue o schema: “The element is not 'nillable'.”"
 
-    def test_another_message_is_reported(self, problems_after: ProblemsAfter) -> None:
+    def test_a_message_of_another_schema_is_reported(self, problems_after: ProblemsAfter) -> None:
         (problem,) = problems_after(VALID, f'<outro xmlns="{NAMESPACE}"/>')
         assert (problem.path, problem.message) == ("", "O elemento outro não é o que este schema descreve.")
 

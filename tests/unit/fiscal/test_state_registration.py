@@ -157,7 +157,7 @@ class TestUnusualNumbersThatAuthoritiesAccept:
     def test_eleven_digits_are_accepted_in_santa_catarina(self) -> None:
         assert is_state_registration("12345678900", "SC")
 
-    def test_digit_before_the_nine_of_sergipe_is_accepted(self) -> None:
+    def test_number_of_sergipe_with_a_digit_before_the_usual_nine_is_accepted(self) -> None:
         assert is_state_registration("8271234563", "SE")
 
 

@@ -123,7 +123,7 @@ class TestBodies:
         assert "{{ 7 * 7 }} &lt;i&gt;" in text
 
     @pytest.mark.parametrize("kind", ["plain", "html"])
-    def test_body_calls_a_document_valid_only_if_it_is(self, kind: str) -> None:
+    def test_body_mentions_legal_validity_only_if_the_document_has_it(self, kind: str) -> None:
         of_value, of_tests = (body(parsed(replace(LETTER, is_valid=valid)), kind) for valid in (True, False))
         assert "validade jurídica" in of_value
         assert "validade jurídica" not in of_tests

@@ -237,7 +237,7 @@ class TestConsultsByKey:
         assert busiest <= self.MAX_PER_HOUR
 
     @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
-    def test_consults_never_end(self, jitter: float) -> None:
+    def test_document_of_unknown_outcome_is_consulted_for_as_long_as_it_takes(self, jitter: float) -> None:
         """Hours later the key is still consulted, several times an hour."""
         consults = self._consult_times([LOST], jitter)
         gaps = [later - earlier for earlier, later in pairwise([*consults, self.LONG])]

@@ -178,7 +178,7 @@ class TestQuestions:
             assert all(sum(start <= moment < start + HOUR for moment in moments) <= most for start in moments)
 
     @pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
-    def test_requests_never_end(self, jitter: float) -> None:
+    def test_filing_of_unknown_outcome_is_consulted_for_as_long_as_it_takes(self, jitter: float) -> None:
         """Hours later the filing is still consulted, several times an hour."""
         moments = [moment for moment, _ in self._moments([LOST], jitter)]
         gaps = [later - earlier for earlier, later in pairwise([*moments, self.LONG])]

@@ -32,7 +32,7 @@ class TestShown:
     def test_decimals_become_numbers_wherever_they_are(self, value: Any, expected: Any) -> None:
         assert json_value(value) == expected
 
-    def test_no_decimal_is_left(self) -> None:
+    def test_decimal_becomes_a_float(self) -> None:
         assert type(json_value({"a": [Decimal(1)]})["a"][0]) is float
 
     @given(money | unit_values)

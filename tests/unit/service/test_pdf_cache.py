@@ -66,7 +66,7 @@ class TestDrawn:
         assert await asyncio.gather(*waiting) == [b"drawn"] * 5
         assert len(pen.threads) == 1
 
-    async def test_other_key_gets_another_drawing(self) -> None:
+    async def test_different_keys_have_separate_printouts(self) -> None:
         drawings = PdfCache(MEGABYTE)
         assert await drawings.drawn("a", giving(b"1")) == b"1"
         assert await drawings.drawn("b", giving(b"2")) == b"2"

@@ -34,7 +34,7 @@ class TestPauses:
         assert RetrySchedule.parse("").pause_after(1, jitter=0) is None
 
 
-class TestWishes:
+class TestRequestedWait:
     def test_longer_wait_that_a_receiver_asks_for_is_respected(self) -> None:
         assert USUAL.pause_after(1, 0, retry_after=MINUTE) == MINUTE
 

@@ -161,7 +161,7 @@ class TestTypes:
         ).authority_backoff
         assert backoff == Backoff(timedelta(seconds=0.5), timedelta(seconds=60), factor=4)
 
-    def test_when_a_document_is_overdue_is_a_setting(self) -> None:
+    def test_time_until_a_document_is_overdue_is_a_setting(self) -> None:
         assert load_settings(NEEDED).overdue_after == timedelta(minutes=10)
         settings = load_settings({**NEEDED, "CARIMBO_OVERDUE_MINUTES": "0.5"})
         assert settings.overdue_after == timedelta(seconds=30)

@@ -46,7 +46,7 @@ class TestEntries:
         [stored] = journal.entries()
         assert stored == replace(lot, id=1)
 
-    def test_entries_without_a_start_are_the_latest(self, journal: Journal) -> None:
+    def test_latest_entries_are_returned_if_no_start_is_given(self, journal: Journal) -> None:
         for _ in range(5):
             journal.write(entry())
         assert ids(journal.entries(limit=2)) == [4, 5]

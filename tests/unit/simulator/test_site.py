@@ -252,7 +252,7 @@ class TestRates:
         assert await self.run(site) == first
         assert {"", "failures", "lostAnswers"} == set(first)
 
-    async def test_another_seed_gives_another_run(self, site: Site) -> None:
+    async def test_different_seeds_give_different_runs(self, site: Site) -> None:
         switch(site, failures=0.5, seed=7)
         first = await self.run(site)
         switch(site, seed=8)

@@ -89,7 +89,7 @@ class TestOpening:
         assert opened.root.tail is None
         assert etree.tostring(opened.root).decode() == MESSAGE
 
-    def test_other_encoding_is_parsed_and_reported(self) -> None:
+    def test_request_in_another_encoding_is_parsed_and_its_encoding_reported(self) -> None:
         message = MESSAGE.replace("CONSULTAR", "AÇÃO")
         body = request(message).decode().replace("utf-8", "ISO-8859-1").encode("latin-1")
         opened = open_request(body, PLAIN)

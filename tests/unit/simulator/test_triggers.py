@@ -41,7 +41,9 @@ class TestGrammar:
             ("SIMULA:HTML", "", False),
         ],
     )
-    def test_always_is_the_last_part(self, text: str, argument: str, always: bool) -> None:
+    def test_always_counts_only_as_the_last_part_of_a_trigger(
+        self, text: str, argument: str, always: bool
+    ) -> None:
         [match] = triggers_in((text,))
         assert (match.argument, match.always) == (argument, always)
 

@@ -33,7 +33,7 @@ class TestCount:
         assert count(store) == 3
 
     @pytest.mark.parametrize("other", [("B", "S", "K"), ("A", "T", "K"), ("A", "S", "L")])
-    def test_uses_of_others_are_not_counted(self, other: tuple[str, str, str], store: Store) -> None:
+    def test_uses_of_other_subjects_are_not_counted(self, other: tuple[str, str, str], store: Store) -> None:
         UsageLog(store).add(*other, NOW)
         assert count(store) == 0
 

@@ -74,7 +74,7 @@ class TestParse:
         with pytest.raises(UnusableKey, match="mesmo nome"):
             KeyRing.parse(f"{new_key('k1')},{new_key('k1')}")
 
-    def test_a_wrong_key_behind_a_good_one_is_refused(self) -> None:
+    def test_a_wrong_second_key_is_refused_by_its_position(self) -> None:
         with pytest.raises(UnusableKey, match="nº 2"):
             KeyRing.parse(f"{new_key('new')},old:AAAA")
 
@@ -110,7 +110,7 @@ class TestSealAndOpen:
     def test_sealing_a_secret_twice_gives_different_bytes(self, ring: KeyRing) -> None:
         assert ring.seal(b"secret", OWNER) != ring.seal(b"secret", OWNER)
 
-    def test_a_value_that_belongs_elsewhere_does_not_open(self, ring: KeyRing) -> None:
+    def test_a_value_sealed_for_one_owner_does_not_open_for_another(self, ring: KeyRing) -> None:
         with pytest.raises(DecryptionFailed):
             ring.open(ring.seal(b"secret", OWNER), "subscription/another company/certificate")
 

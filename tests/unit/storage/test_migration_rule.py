@@ -223,7 +223,7 @@ def _bare(piece: str) -> str:
 
 
 @pytest.mark.parametrize("sql", HARMFUL.values(), ids=HARMFUL)
-class TestWhatTheReleaseBeforeMayDependOn:
+class TestObjectsOfThePreviousRelease:
     def test_object_of_the_previous_release_must_be_kept(self, sql: str) -> None:
         assert faults_of(sql)
 
@@ -236,7 +236,7 @@ class TestWhatTheReleaseBeforeMayDependOn:
 
 
 @pytest.mark.parametrize("sql", LOCKING.values(), ids=LOCKING)
-class TestWhatKeepsOthersWaiting:
+class TestBlockingStatements:
     def test_blocking_statement_is_refused(self, sql: str) -> None:
         assert faults_of(sql)
 

@@ -95,7 +95,7 @@ class TestBelongsToBase:
     def test_branch_has_the_same_base(self, opened: A1Certificate) -> None:
         assert opened.belongs_to_base("11.222.333/0002-62")
 
-    def test_another_company_has_another_base(self, opened: A1Certificate) -> None:
+    def test_certificate_does_not_belong_to_the_base_of_another_company(self, opened: A1Certificate) -> None:
         assert not opened.belongs_to_base(OTHER_CNPJ)
 
     def test_person_has_no_base(self, authority: SampleAuthority, key: rsa.RSAPrivateKey) -> None:

@@ -173,7 +173,7 @@ class TestAssessment:
         assert assessment_of(by) == assessment
         assert text_at(declared(body(), by=by), "prest/regTrib/regApTribSN") == assessment
 
-    def test_assessment_beyond_the_sublimit_may_be_another(self) -> None:
+    def test_assessment_beyond_the_sublimit_is_that_of_the_settings(self) -> None:
         assert assessment_of(provider("simplesExcess", simplesIssRegime=3)) == "3"
 
 

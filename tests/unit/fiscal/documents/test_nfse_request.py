@@ -175,7 +175,7 @@ class TestItemName:
     def test_item_name_is_the_name_of_the_body(self) -> None:
         assert request_of(name="Plano Pro").item_name == "Plano Pro"
 
-    def test_item_name_is_else_the_first_64_letters_of_the_description(self) -> None:
+    def test_item_without_a_name_is_named_by_the_first_64_letters_of_the_description(self) -> None:
         assert request_of(serviceDescription="x" * 70).item_name == "x" * 64
 
     def test_item_name_has_neither_line_breaks_nor_a_space_at_its_end(self) -> None:

@@ -140,7 +140,9 @@ class TestAddress:
             {"countryCode": "2496"},
         ],
     )
-    def test_address_of_another_place_takes_nothing(self, fields: dict[str, Any]) -> None:
+    def test_address_of_another_place_is_not_completed_from_the_customer(
+        self, fields: dict[str, Any]
+    ) -> None:
         assert self.filled(fields) == fields
 
 

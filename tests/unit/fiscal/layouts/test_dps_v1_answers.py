@@ -79,7 +79,7 @@ class TestANote:
             nfse.event(),
         ],
     )
-    def test_other_or_incomplete_note_judges_nothing(self, changed: str) -> None:
+    def test_note_of_another_dps_or_without_required_parts_judges_nothing(self, changed: str) -> None:
         assert cause(sent(201, issued(changed))) is Cause.UNEXPECTED_ANSWER
 
     @pytest.mark.parametrize(

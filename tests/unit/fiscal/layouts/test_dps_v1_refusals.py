@@ -197,7 +197,7 @@ class TestAnotherAnswer:
         assert isinstance(outcome, NotJudged)
         assert outcome.detail == "HTTP 503: 503 Service Unavailable Nenhum servidor"
 
-    def test_answer_that_is_no_answer_judges_nothing(self) -> None:
+    def test_body_that_is_no_answer_of_the_service_judges_nothing(self) -> None:
         wrong = {}
         for (name, (answer, reason)), status in product(NO_ANSWERS.items(), (200, 201, 400, 404, 422)):
             outcome = sent(status, answer)

@@ -56,7 +56,7 @@ class TestReturns:
         assert refusals("return") == []
 
 
-class TestMeans:
+class TestPaymentMethod:
     @pytest.mark.parametrize("method", ["creditCard", "debitCard", "pix", "pixStatic", "cash", "boleto"])
     def test_payment_method_alone_is_enough(self, method: str) -> None:
         assert refusals("receipt", body={"paymentMethod": method}) == []

@@ -44,7 +44,7 @@ class TestExit:
 
 class TestCarrier:
     @pytest.mark.parametrize("mode", ["sender", "recipient", "thirdParty"])
-    def test_carrier_may_be_anyone_that_is_hired(self, mode: str) -> None:
+    def test_hired_carrier_may_be_any_company(self, mode: str) -> None:
         assert refusals(body=carried_by(BUYER_CNPJ, mode)) == []
 
     def test_carrier_of_a_receipt_may_have_the_freight_mode_none(self) -> None:
@@ -59,7 +59,7 @@ class TestCarrier:
         assert refusals(body=carried_by(CPF, "ownByRecipient")) == []
 
     @pytest.mark.parametrize(("mode", "owner"), [("ownBySender", CPF), ("ownByRecipient", CNPJ)])
-    def test_own_transport_of_inbound_goods_is_checked_the_other_way_round(
+    def test_sender_and_recipient_change_places_in_the_own_transport_of_inbound_goods(
         self, mode: str, owner: str
     ) -> None:
         inbound = {"identification.direction": "0"}

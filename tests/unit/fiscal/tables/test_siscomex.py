@@ -79,7 +79,7 @@ class TestRows:
         rows = read([*HORSES, line("0101.22.00", "-- Novos")], {"01012100": NCMS["01012100"]})
         assert [row.unit for row in rows] == ["UN", None]
 
-    def test_code_for_what_is_no_good_is_kept(self) -> None:
+    def test_code_00000000_for_items_that_are_not_goods_is_kept(self) -> None:
         rows = read(HORSES, {"00000000": NCMS["00000000"], "99999999": NCMS["69120000"]})
         assert rows[0] is NCMS["00000000"]
         assert [row.code for row in rows] == ["00000000", "01012100"]

@@ -228,7 +228,7 @@ class TestByKey:
         assert isinstance(read_distribution(by_key(buyer, key).reply.body), Throttled)
 
 
-class TestWho:
+class TestCallers:
     def test_company_may_query_for_its_branch(self, client: SefazClient) -> None:
         assert client.distributed("11222333000262").code == "137"
 

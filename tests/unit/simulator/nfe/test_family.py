@@ -116,7 +116,7 @@ class TestAddresses:
         assert client.read_call(place(INUTILIZATION, "SVCAN"), b"")[2] is None
 
 
-class TestHearing:
+class TestIncomingCall:
     def incoming(self, client: SefazClient, service: str, message: bytes) -> IncomingCall:
         call = client.read_call(place(service, authorizer_of(service)), enclosed(service, message))[2]
         assert isinstance(call, IncomingCall)

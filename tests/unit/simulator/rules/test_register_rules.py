@@ -105,7 +105,7 @@ class TestRegisterRules:
     def test_broken_rule_refuses_the_document(self, violation: Violation, tester: InvoiceRuleTester) -> None:
         tester.check(violation)
 
-    def test_existing_key_is_reported(self, tester: InvoiceRuleTester) -> None:
+    def test_number_that_another_key_uses_is_reported_with_that_key(self, tester: InvoiceRuleTester) -> None:
         xml = base("nfe", tester.signer)
         key = other_key(etree.fromstring(xml)[0].get("Id", "")[3:])
         assert tester.verdict(xml, prepare=with_other_code) == AuthorityVerdict(
