@@ -53,7 +53,7 @@ def child_environment(overrides: Mapping[str, str]) -> dict[str, str]:
 
 
 def names_no_responsible() -> bool:
-    """Returns whether our environment has no setting of the company that is responsible for the software."""
+    """Returns whether our environment has no setting of the technical responsible (infRespTec)."""
     return not any(name.startswith(_variable("responsible_")) for name, value in os.environ.items() if value)
 
 
