@@ -45,7 +45,7 @@ def wait_for_nothing() -> None:
     ],
     ids=["keys", "pooler", "lock"],
 )
-def test_error_message_is_one_sentence_in_portuguese(
+async def test_error_message_is_one_sentence_in_portuguese(
     fail: Callable[[], None], sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left, readable_errors():
