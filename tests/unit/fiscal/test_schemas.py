@@ -7,6 +7,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -126,22 +127,34 @@ class TestThreads:
         assert [("“1”" in message, "“2”" in message) for message in second] == [(False, True)]
 
     def test_schemas_are_compiled_one_after_the_other(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The loader of included files, which widens nfelib's, is shared by the whole process."""
+        """Otherwise one may fail for types that libxml2 has not created yet."""
         compiling, most = 0, 0
 
-        def watched(xsd: etree._Element) -> etree.XMLSchema:
+        def watched(file: str) -> etree.XMLSchema:
             nonlocal compiling, most
             compiling += 1
             most = max(most, compiling)
             time.sleep(0.02)
             compiling -= 1
-            return XML_SCHEMA(xsd)
+            return XML_SCHEMA(file=file)
 
         monkeypatch.setattr(etree, "XMLSchema", watched)
         schemas = Schemas()
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(schemas.compiled, [Schema.NFE_DOCUMENT_QUERY] * 4))
         assert most == 1
+
+    def test_widened_files_are_included_without_a_resolver(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whenever a parse ends, in any thread, lxml stops asking the resolvers of a running compilation."""
+
+        def compiled(tree: Any = None, file: Any = None) -> etree.XMLSchema:
+            if tree is None:
+                return XML_SCHEMA(file=file)
+            return XML_SCHEMA(etree.fromstring(etree.tostring(tree), base_url=tree.base))
+
+        monkeypatch.setattr(etree, "XMLSchema", compiled)
+        cancellation = event("110111", LETTERS_CNPJ, LETTERS_KEY)
+        assert Schemas().problems(Schema.NFE_CANCELLATION, cancellation) == ()
 
 
 class TestNfelibPatterns:

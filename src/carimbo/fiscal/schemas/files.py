@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lxml import etree
@@ -155,52 +156,54 @@ def _found_below(folder: Path) -> dict[str, Path]:
     return {file.name: file for file in files}
 
 
-class _BesideTheFirst(etree.Resolver):
-    """Reads included XSDs only from the folder of the first one."""
-
-    def __init__(self, first: SchemaFile) -> None:
-        self._first = first
-
-    def resolve(self, system_url: str, public_id: str, context: Any = None) -> Any:
-        path = self._first.path.with_name(Path(system_url).name)
-        return self.resolve_string(_read(path, self._first), context, base_url=str(path))
-
-
-def _read(path: Path, first: SchemaFile) -> bytes:
-    return path.read_bytes() if first.is_operators else widen_patterns(path.read_bytes())
-
-
-# While lxml compiles, it replaces the loader of included files of the whole process. If two threads compile
-# at once, one may read nfelib's files unchanged, or fail for types that libxml2 has not created yet.
+# If two threads compile at once, one may fail for types that libxml2 has not created yet.
 _COMPILING = threading.Lock()
 
 
 def compile_schema(file: SchemaFile) -> etree.XMLSchema:
-    """Compiles an XSD with all included files, in one thread at a time; raises SchemaUnusable."""
-    parser = etree.XMLParser(no_network=True)
-    parser.resolvers.add(_BesideTheFirst(file))
+    """Compiles an XSD with all included files, in one thread at a time; raises SchemaUnusable.
+
+    The files are written to a folder, and compiled from there. A resolver of lxml would not do: libxml2 has
+    one loader of included files for the whole process, and lxml sets and resets it at every parse. When a
+    parse ends in another thread, nfelib's own files would be included, without the wider patterns.
+    """
     try:
-        xsd = etree.fromstring(_read(file.path, file), parser, base_url=str(file.path))
-        with _COMPILING:
-            return etree.XMLSchema(xsd)
+        with TemporaryDirectory(prefix="carimbo-xsd-") as folder:
+            for name, root in _read_all(file).items():
+                root.getroottree().write(str(Path(folder, name)), encoding="utf-8", xml_declaration=True)
+            with _COMPILING:
+                return etree.XMLSchema(file=str(Path(folder, file.path.name)))
     except (OSError, etree.LxmlError) as error:
         raise SchemaUnusable(f"O schema {file.path} não pode ser usado: {_reason(error)}") from error
 
 
 def schema_sources(file: SchemaFile) -> list[etree._Element]:
     """Returns the parsed XSD in force and all files that it includes."""
-    parsed: dict[Path, etree._Element] = {}
-    names = [file.path]
-    for path in names:
-        if path not in parsed:
-            parsed[path] = etree.fromstring(_read(path, file))
-            included = (element.get("schemaLocation") for element in parsed[path].iterchildren(*_INCLUDED))
-            names += [file.path.with_name(Path(location).name) for location in included if location]
-    return list(parsed.values())
+    return list(_read_all(file).values())
+
+
+def _read_all(file: SchemaFile) -> dict[str, etree._Element]:
+    """Returns the parsed XSD and all files that it includes, by their names; all are in the same folder."""
+    parsed: dict[str, etree._Element] = {}
+    names = [file.path.name]
+    for name in names:
+        if name in parsed:
+            continue
+        path = file.path.with_name(name)
+        xsd = path.read_bytes() if file.is_operators else widen_patterns(path.read_bytes())
+        parsed[name] = etree.fromstring(xsd, etree.XMLParser(no_network=True), base_url=str(path))
+        for included in parsed[name].iterchildren(*_INCLUDED):
+            location = included.get("schemaLocation")
+            if location:
+                names.append(Path(location).name)
+                included.set("schemaLocation", names[-1])
+    return parsed
 
 
 def _reason(error: Exception) -> str:
     """Returns the first error, with its file, which is often an included one."""
+    if isinstance(error, etree.XMLSyntaxError) and error.filename:
+        return f"{Path(error.filename).name}, linha {error.lineno}: {error.msg}"
     if not isinstance(error, etree.XMLSchemaParseError):
         return str(error)
     log: Any = error.error_log
