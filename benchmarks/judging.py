@@ -65,8 +65,8 @@ class LocalSimulator:
 
     def judge(self, sale: Sale, message: bytes) -> None:
         """Come to the verdict on one document, which must be good."""
-        service, place = SERVICES.by_name["nfeautorizacao4"], ServicePath.of(_PATH)
-        assert place  # noqa: S101 - the path is ours
+        service, service_path = SERVICES.by_name["nfeautorizacao4"], ServicePath.of(_PATH)
+        assert service_path  # noqa: S101 - the path is ours
         context = RequestContext(sale.issuance.now, self._store, self._trust, Controls())
         opened = open_request(message, service.wrapping)
         call = ServiceCall(
@@ -75,10 +75,10 @@ class LocalSimulator:
             text=opened.text,
             schema=service.schema,
             sender=judged_certificate(self._sender),
-            place=place,
+            service_path=service_path,
             context=context,
         )
-        case = JudgedInvoice(deepcopy(opened.root[-1]), place, context)
+        case = JudgedInvoice(deepcopy(opened.root[-1]), service_path, context)
         if broken := first_broken(MESSAGE_RULES, call) or DOCUMENTS.refusal_of(case):
             raise RuntimeError(f"the simulator refuses a document of the benchmark: {broken}")
 

@@ -1,7 +1,8 @@
 """Outcomes of a request to an authority, for a document, an event or an inutilized range of numbers.
 
-Only `Rejected` may make a document rejected. Every other variant that is no success leaves its fate open, is
-settled by a consult, or is about the service and not about the document. No answer is never a refusal.
+Only `Rejected` and `Denied` refuse a document. Every other variant that is no success leaves the outcome
+open, is settled by a consult, or is about the service and not about the document. If no answer arrives, the
+document is not refused.
 """
 
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class Cause(StrEnum):
     UNEXPECTED_ANSWER = "unexpected_answer"
     """XML that does not answer the request: another message, another document, missing parts."""
     UNDECIDED = "undecided"
-    """A regular answer whose code leaves the fate of the document open."""
+    """A regular answer whose code leaves the outcome of the document open."""
     NO_ROOM = "no_room"
     """Not sent: our limit of concurrent requests was reached."""
     TIMEOUT = "timeout"
@@ -198,7 +199,7 @@ class Throttled(AuthorityAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotJudged:
-    """The fate of the document is open: consult its key, and send the same bytes again if it is unknown."""
+    """The outcome is open: consult the document's key, and send the same bytes again if it is unknown."""
 
     cause: Cause
     detail: str

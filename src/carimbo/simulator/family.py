@@ -112,19 +112,19 @@ class DocumentFamily(Protocol):
     def codes(self) -> frozenset[str]:
         """The codes of its rules, which an operator can switch off."""
 
-    def describe(self, place: ServicePath, address: str) -> Reply | None:
+    def describe(self, service_path: ServicePath, address: str) -> Reply | None:
         """Returns the reply to a GET of a service, such as its WSDL; None if there is nothing to show."""
 
-    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+    def read_call(self, service_path: ServicePath, request: Request) -> IncomingCall | CallReply | None:
         """Reads a request. Returns a fault if it is malformed, None if there is no such service."""
 
     def answer(
-        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
     ) -> CallReply:
         """Judges a call, stores the result and returns the answer."""
 
     def refuse(
-        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
     ) -> CallReply:
         """Returns an answer with the code of a trigger or a control, without judging."""
 

@@ -89,7 +89,7 @@ class SignedSubmission:
     """A document or an event sent to an authority. Its element is the root of its own tree."""
 
     element: etree._Element
-    place: ServicePath
+    service_path: ServicePath
     context: RequestContext
 
     @cached_property

@@ -115,10 +115,10 @@ class TestEveryStateModelEnvironmentAndService:
 
     def test_simulator_reads_its_addresses_as_intended(self) -> None:
         for (_, authorizer, environment, service), address in addresses_in(SIMULATED)[0].items():
-            place = ServicePath.of(urlsplit(address).path)
-            assert place
-            assert (place.authorizer, place.environment) == (authorizer, environment.code)
-            assert place.service == service
+            service_path = ServicePath.of(urlsplit(address).path)
+            assert service_path
+            assert (service_path.authorizer, service_path.environment) == (authorizer, environment.code)
+            assert service_path.service == service
 
 
 class TestSimulatorEndpoints:

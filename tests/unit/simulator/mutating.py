@@ -50,9 +50,9 @@ def context(trust: TrustedAuthorities, now: datetime = ISSUED_AT, **switches: An
     return RequestContext(now, Store(connection), trust, Controls(**switches))
 
 
-def case_of(xml: bytes, at: RequestContext, place: ServicePath = AT_SP) -> JudgedInvoice:
+def case_of(xml: bytes, at: RequestContext, service_path: ServicePath = AT_SP) -> JudgedInvoice:
     """Returns a document as the rules see it."""
-    return JudgedInvoice(etree.fromstring(xml), place, at)
+    return JudgedInvoice(etree.fromstring(xml), service_path, at)
 
 
 def at(root: etree._Element, path: str) -> etree._Element:

@@ -39,7 +39,7 @@ class RuleViolation:
     keyed: bool = True
     """Whether key and Id are computed again after the edit."""
     now: datetime = ISSUED_AT
-    place: ServicePath | None = None
+    service_path: ServicePath | None = None
     """The path it is sent to; None is the usual one of the base."""
     prepare: Callable[[RequestContext, bytes], object] = no_preparation
     """Called with the context and the document before it is judged."""
@@ -71,7 +71,7 @@ VerdictT = TypeVar("VerdictT")
 class RuleTester(ABC, Generic[ViolationT, VerdictT]):
     """Sends documents to the rules of a family, with the certificates to sign them."""
 
-    usual_place: ClassVar[ServicePath]
+    usual_path: ClassVar[ServicePath]
     """The path that documents are sent to."""
     trust: TrustedAuthorities
     authority: SampleAuthority
@@ -82,16 +82,16 @@ class RuleTester(ABC, Generic[ViolationT, VerdictT]):
         """Returns the base of a change, edited and signed."""
 
     @abstractmethod
-    def judged(self, xml: bytes, place: ServicePath, context: RequestContext) -> VerdictT:
+    def judged(self, xml: bytes, service_path: ServicePath, context: RequestContext) -> VerdictT:
         """Returns the verdict on a document."""
 
     def signer_of(self, base: str) -> Signer:
         """Returns the signer of a base."""
         return self.signer
 
-    def place_for(self, violation: ViolationT) -> ServicePath:
+    def path_for(self, violation: ViolationT) -> ServicePath:
         """Returns the path that a changed document is sent to."""
-        return violation.place or self.usual_place
+        return violation.service_path or self.usual_path
 
     def broken(self, violation: ViolationT) -> bytes:
         """Returns the changed document."""
@@ -110,7 +110,7 @@ class RuleTester(ABC, Generic[ViolationT, VerdictT]):
         tester = replace(self, trust=self._trust_after(xml)) if violation.revoked else self
         return tester.verdict(
             xml,
-            place=self.place_for(violation),
+            service_path=self.path_for(violation),
             now=violation.now,
             prepare=violation.prepare_context,
             **{**violation.switches, **switches},
@@ -127,7 +127,7 @@ class RuleTester(ABC, Generic[ViolationT, VerdictT]):
         self,
         xml: bytes,
         *,
-        place: ServicePath | None = None,
+        service_path: ServicePath | None = None,
         now: datetime = ISSUED_AT,
         prepare: Callable[[RequestContext, bytes], object] = no_preparation,
         **switches: Any,
@@ -136,7 +136,7 @@ class RuleTester(ABC, Generic[ViolationT, VerdictT]):
         request_context = context(self.trust, now, **switches)
         with closing(request_context.store):
             prepare(request_context, xml)
-            return self.judged(xml, place or self.usual_place, request_context)
+            return self.judged(xml, service_path or self.usual_path, request_context)
 
 
 @cache

@@ -41,12 +41,12 @@ class SampleFamily:
     codes: frozenset[str] = frozenset({"204", "610"})
     methods: frozenset[str] = frozenset({"POST"})
 
-    def describe(self, place: ServicePath, address: str) -> Reply | None:
-        is_shown = place.service == SERVICE and not place.rest
+    def describe(self, service_path: ServicePath, address: str) -> Reply | None:
+        is_shown = service_path.service == SERVICE and not service_path.rest
         return Reply(200, f"wsdl of {address}".encode()) if is_shown else None
 
-    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
-        if place.service != SERVICE:
+    def read_call(self, service_path: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+        if service_path.service != SERVICE:
             return None
         if request.body == NONSENSE:
             return CallReply(Reply(500, b"nonsense"), "", "it makes no sense")
@@ -56,17 +56,17 @@ class SampleFamily:
         return IncomingCall(SERVICE, subject, ("a name", text), joined_keys, keys, keys)
 
     def answer(
-        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
     ) -> CallReply:
         ledger = Ledger(context.store)
-        if any(ledger.document(place.environment, key) for key in incoming.keys):
+        if any(ledger.document(service_path.environment, key) for key in incoming.keys):
             return _reply("204")
         for key in incoming.keys:
-            ledger.keep_document(document(place, key, context.now))
+            ledger.keep_document(document(service_path, key, context.now))
         return _reply("100")
 
     def refuse(
-        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
     ) -> CallReply:
         return _reply(code)
 
@@ -84,11 +84,11 @@ def _reply(code: str) -> CallReply:
     return CallReply(Reply(200, BODY_OF_ANSWER.format(code).encode()), code, f"text of {code}")
 
 
-def document(place: ServicePath, key: str, at: datetime) -> StoredDocument:
+def document(service_path: ServicePath, key: str, at: datetime) -> StoredDocument:
     return StoredDocument(
-        environment=place.environment,
+        environment=service_path.environment,
         access_key=key,
-        authorizer=place.authorizer,
+        authorizer=service_path.authorizer,
         issuer=key[6:20],
         recipient="",
         series=1,

@@ -31,7 +31,7 @@ def verdict(request_context: RequestContext, xsds: Xsds) -> AuthorityVerdict | N
         text=QUERY,
         schema=Schema.NFE_SERVICE_QUERY,
         sender=None,
-        place=AT_SP,
+        service_path=AT_SP,
         context=RequestContext(
             request_context.now, request_context.store, request_context.trust, request_context.controls, xsds
         ),

@@ -42,7 +42,7 @@ class Action(StrEnum):
     """The authority has the number of the key in question under another key."""
     NOT_FOUND = "not_found"
     UNDECIDED = "undecided"
-    """The fate of the document is open: a consult decides."""
+    """The outcome of the document is open: a consult decides."""
     IN_OPERATION = "in_operation"
     OUTAGE_SHORT = "outage_short"
     OUTAGE_WITHOUT_FORECAST = "outage_without_forecast"

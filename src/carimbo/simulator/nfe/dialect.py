@@ -108,7 +108,7 @@ DIALECT = FamilyDialect(
     content_tag="infNFe",
     number_tag="nNF",
     numeric_code_tag="cNF",
-    # The same number can be issued again offline while the fate of the first NFC-e is unknown
+    # The same number can be issued again offline while the outcome of the first NFC-e is unknown
     # (MOC 7.0, 2B08-10).
     numbered_by_emission=frozenset({NFCE}),
     event_version="1.00",

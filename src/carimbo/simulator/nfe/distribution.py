@@ -52,7 +52,7 @@ class DistributionQuestion(ServiceQuestion):
     @cached_property
     def sequence(self) -> DistributionSequence:
         """The sequence of documents in this environment."""
-        return DistributionSequence(self.context.store, self.place.environment)
+        return DistributionSequence(self.context.store, self.service_path.environment)
 
     @property
     def taxpayer(self) -> str:
@@ -83,7 +83,7 @@ class DistributionQuestion(ServiceQuestion):
     @cached_property
     def document(self) -> StoredDocument | None:
         """The requested document."""
-        return Ledger(self.context.store).document(self.place.environment, self.access_key)
+        return Ledger(self.context.store).document(self.service_path.environment, self.access_key)
 
     @cached_property
     def parties(self) -> InterestedParties | None:

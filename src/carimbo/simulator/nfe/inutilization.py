@@ -82,7 +82,7 @@ class JudgedInutilization(ServiceQuestion):
         """Returns the range as the ledger stores it."""
         text = self.content.text
         return StoredInutilization(
-            environment=self.place.environment,
+            environment=self.service_path.environment,
             state_code=text("cUF"),
             issuer=self.author,
             model=text("mod"),
@@ -90,7 +90,7 @@ class JudgedInutilization(ServiceQuestion):
             year=text("ano"),
             first_number=int(text("nNFIni")),
             last_number=int(text("nNFFin")),
-            authorizer=self.place.authorizer,
+            authorizer=self.service_path.authorizer,
             received_at=self.context.now,
             protocol=protocol,
         )
@@ -107,18 +107,24 @@ def state_of_another_authorizer(inutilization: JudgedInutilization) -> bool:
     """MOC 7.0, I02."""
     state = state_of_ibge(inutilization.content.text("cUF"))
     return state is None or state.code not in states_of(
-        inutilization.dialect.model_at(inutilization.place), inutilization.place.authorizer
+        inutilization.dialect.model_at(inutilization.service_path), inutilization.service_path.authorizer
     )
 
 
 def receipts_among_invoices(inutilization: JudgedInutilization) -> bool:
     """The service is that of NF-e."""
-    return inutilization.dialect.model_at(inutilization.place) == NFE != inutilization.content.text("mod")
+    return (
+        inutilization.dialect.model_at(inutilization.service_path) == NFE != inutilization.content.text("mod")
+    )
 
 
 def invoices_among_receipts(inutilization: JudgedInutilization) -> bool:
     """The service is that of NFC-e."""
-    return inutilization.dialect.model_at(inutilization.place) == NFCE != inutilization.content.text("mod")
+    return (
+        inutilization.dialect.model_at(inutilization.service_path)
+        == NFCE
+        != inutilization.content.text("mod")
+    )
 
 
 def series_of_people(inutilization: JudgedInutilization) -> bool:

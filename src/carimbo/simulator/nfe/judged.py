@@ -135,7 +135,7 @@ class JudgedInvoiceEvent(JudgedEvent):
     @cached_property
     def replacement(self) -> StoredDocument | None:
         """The document that replaces a canceled one."""
-        return self.ledger.document(self.place.environment, self.detail.text("chNFeRef"))
+        return self.ledger.document(self.service_path.environment, self.detail.text("chNFeRef"))
 
     @cached_property
     def schema_fault(self) -> str:
@@ -171,4 +171,4 @@ class JudgedInvoiceEvent(JudgedEvent):
 
 def reopened_invoice(document: StoredDocument, event: JudgedInvoiceEvent) -> JudgedInvoice:
     """Returns a stored document, ready for rules."""
-    return JudgedInvoice(etree.fromstring(document.xml), event.place, event.context)
+    return JudgedInvoice(etree.fromstring(document.xml), event.service_path, event.context)

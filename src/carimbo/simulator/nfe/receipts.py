@@ -26,7 +26,13 @@ def keep_lot(call: ServiceCall, state_code: str, protocols: str) -> str:
     ready_at = call.context.now + timedelta(seconds=call.context.controls.lot_seconds)
     call.context.store.connection.execute(
         "insert into lots values (?, ?, ?, ?, ?)",
-        (call.place.environment, number, call.place.authorizer, timestamp_text(ready_at), protocols.encode()),
+        (
+            call.service_path.environment,
+            number,
+            call.service_path.authorizer,
+            timestamp_text(ready_at),
+            protocols.encode(),
+        ),
     )
     return number
 
@@ -34,8 +40,8 @@ def keep_lot(call: ServiceCall, state_code: str, protocols: str) -> str:
 def receipt_of_another_state(call: ServiceCall) -> bool:
     """MOC 7.0, E02."""
     state = state_of_ibge(_receipt(call)[:2])
-    model = call.dialect.model_at(call.place)
-    return state is None or state.code not in states_of(model, call.place.authorizer)
+    model = call.dialect.model_at(call.service_path)
+    return state is None or state.code not in states_of(model, call.service_path.authorizer)
 
 
 def asked_too_often(call: ServiceCall) -> bool:
@@ -65,7 +71,7 @@ class ReceiptService:
         count_use(call.context, call.taxpayer, _SERVICE, number)
         lot = call.context.store.connection.execute(
             "select * from lots where environment = ? and receipt = ? and authorizer = ?",
-            (call.place.environment, number, call.place.authorizer),
+            (call.service_path.environment, number, call.service_path.authorizer),
         ).fetchone()
         if lot is None:
             return self.refuse(call, AuthorityVerdict("106"))

@@ -57,8 +57,8 @@ def misformed(question: RegistryQuestion) -> Finding:
 
 def other_state(question: RegistryQuestion) -> bool:
     """MOC 7.0, K01."""
-    model = question.call.dialect.model_at(question.call.place)
-    return question.text("UF") not in states_of(model, question.call.place.authorizer)
+    model = question.call.dialect.model_at(question.call.service_path)
+    return question.text("UF") not in states_of(model, question.call.service_path.authorizer)
 
 
 def wrong_company(question: RegistryQuestion) -> bool:

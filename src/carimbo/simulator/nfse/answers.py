@@ -76,7 +76,7 @@ def envelope(call: ResourceCall) -> dict[str, Any]:
     now = brasilia_time(call.context.now)
     moment = f"{now:%Y-%m-%dT%H:%M:%S.%f}0{now.isoformat()[-6:]}"
     return {
-        "tipoAmbiente": int(call.place.environment),
+        "tipoAmbiente": int(call.service_path.environment),
         "versaoAplicativo": APPLICATION,
         "dataHoraProcessamento": moment,
     }

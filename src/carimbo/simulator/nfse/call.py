@@ -52,7 +52,7 @@ NOTHING_POSTED = PostedXml()
 class ResourceCall:
     """A request to a resource, as handlers and rules see it."""
 
-    place: ServicePath
+    service_path: ServicePath
     context: RequestContext
     sender: JudgedCertificate | None
     """The certificate of the connection."""

@@ -84,7 +84,7 @@ class JudgedDps(SignedSubmission):
     @cached_property
     def earlier_key(self) -> str | None:
         """The key of the note already issued for the same declaration, if any."""
-        return Declarations(self.context.store, self.place.environment).key_of(self.id)
+        return Declarations(self.context.store, self.service_path.environment).key_of(self.id)
 
     @property
     def replaced_key(self) -> str:
@@ -94,7 +94,7 @@ class JudgedDps(SignedSubmission):
     @cached_property
     def replaced(self) -> StoredDocument | None:
         """The note that this one replaces, if it is stored."""
-        return self.ledger.document(self.place.environment, self.replaced_key)
+        return self.ledger.document(self.service_path.environment, self.replaced_key)
 
     @cached_property
     def replaced_note(self) -> Group:
@@ -104,7 +104,7 @@ class JudgedDps(SignedSubmission):
     @cached_property
     def replaced_events(self) -> list[StoredEvent]:
         """The events of the note that this one replaces."""
-        return self.ledger.events(self.place.environment, self.replaced_key)
+        return self.ledger.events(self.service_path.environment, self.replaced_key)
 
     def text(self, path: str) -> str:
         """Returns a text of the declaration by its path, such as `prest/CNPJ`; empty if missing."""

@@ -125,7 +125,7 @@ class JudgedNoteEvent(SignedSubmission):
     @cached_property
     def document(self) -> StoredDocument | None:
         """The note, if it is stored."""
-        return self.ledger.document(self.place.environment, self.access_key)
+        return self.ledger.document(self.service_path.environment, self.access_key)
 
     @cached_property
     def note(self) -> Group:
@@ -135,7 +135,7 @@ class JudgedNoteEvent(SignedSubmission):
     @cached_property
     def earlier(self) -> list[StoredEvent]:
         """The events that the note already has."""
-        return self.ledger.events(self.place.environment, self.access_key)
+        return self.ledger.events(self.service_path.environment, self.access_key)
 
     def text(self, path: str) -> str:
         """Returns a text of the request by its path, such as `e101101/xMotivo`; empty if missing."""
@@ -153,16 +153,16 @@ class AcceptedEvent:
     """The `pedRegEvento` as it was received."""
 
 
-def register_event(registration: AcceptedEvent, place: ServicePath, context: RequestContext) -> bytes:
+def register_event(registration: AcceptedEvent, service_path: ServicePath, context: RequestContext) -> bytes:
     """Stores an event and its effect on the note; returns the `evento`, signed by the authority."""
     xml = _event_xml(registration, context)
     event = StoredEvent(
-        environment=place.environment,
+        environment=service_path.environment,
         access_key=registration.access_key,
         type=registration.type,
         sequence=EVENT_SEQUENCE,
         author=registration.author,
-        authorizer=place.authorizer,
+        authorizer=service_path.authorizer,
         registered_at=context.now,
         code=REGISTERED,
         protocol=_NO_SERIAL,
@@ -174,7 +174,7 @@ def register_event(registration: AcceptedEvent, place: ServicePath, context: Req
     with suppress(IntegrityError):
         ledger.keep_event(event)
     if registration.type in CANCELED_BY:
-        ledger.change_status(place.environment, registration.access_key, DocumentStatus.CANCELED)
+        ledger.change_status(service_path.environment, registration.access_key, DocumentStatus.CANCELED)
     return xml
 
 
@@ -203,13 +203,13 @@ def replace_note(dps: JudgedDps, access_key: str) -> None:
         author=dps.author,
         request=_substitution_request(dps, access_key),
     )
-    register_event(registration, dps.place, dps.context)
+    register_event(registration, dps.service_path, dps.context)
 
 
 def _substitution_request(dps: JudgedDps, access_key: str) -> str:
     """Returns the `pedRegEvento`, unsigned because the authority itself requests it."""
     head = {
-        "tpAmb": dps.place.environment,
+        "tpAmb": dps.service_path.environment,
         "verAplic": APPLICATION,
         "dhEvento": brasilia_time(dps.context.now).isoformat(timespec="seconds"),
     }

@@ -32,7 +32,7 @@ def register_posted_event(call: ResourceCall) -> CallReply:
     message = checked_message(call, _ROOT, Schema.NFSE_EVENT)
     if isinstance(message, AuthorityVerdict):
         return answers.event_rejection(call, [ErrorEntry.of(message)])
-    event = JudgedNoteEvent(message, call.place, call.context, call.parameters["chave"])
+    event = JudgedNoteEvent(message, call.service_path, call.context, call.parameters["chave"])
     if broken := broken_rules(EVENT_SIGNATURE_RULES, EVENT_RULES, event):
         return answers.event_rejection(call, [ErrorEntry.of(refusal) for refusal in broken])
 
@@ -42,14 +42,14 @@ def register_posted_event(call: ResourceCall) -> CallReply:
         author=event.author,
         request=etree.tostring(event.element, encoding="unicode"),
     )
-    xml = register_event(registration, call.place, call.context)
+    xml = register_event(registration, call.service_path, call.context)
     body = answers.envelope(call) | {"eventoXmlGZipB64": pack_xml(xml)}
     return CallReply(answers.reply(201, body), REGISTERED, EVENT_NAMES.get(event.type, event.type))
 
 
 def read_event(call: ResourceCall) -> CallReply:
     """Returns one event to a party of its note; its XML is packed and encoded in base64 once more."""
-    environment, key = call.place.environment, call.parameters["chave"]
+    environment, key = call.service_path.environment, call.parameters["chave"]
     document = call.ledger.document(environment, key)
     if document and not may_read(call, document):
         return reading_forbidden(call)

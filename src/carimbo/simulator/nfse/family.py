@@ -70,14 +70,14 @@ class ServiceFamily:
         """The codes of every rule."""
         return RULE_CODES
 
-    def describe(self, place: ServicePath, address: str) -> Reply | None:
+    def describe(self, service_path: ServicePath, address: str) -> Reply | None:
         """Returns the list of the resources of a service."""
-        named = [] if place.rest else [resource.name for resource in resources_of(place)]
+        named = [] if service_path.rest else [resource.name for resource in resources_of(service_path)]
         return Reply(200, "\n".join((*named, "")).encode(), TEXT) if named else None
 
-    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+    def read_call(self, service_path: ServicePath, request: Request) -> IncomingCall | CallReply | None:
         """Finds the resource of a request and unpacks the posted XML."""
-        matches = {match.resource.method: match for match in resources_at(place)}
+        matches = {match.resource.method: match for match in resources_at(service_path)}
         if not matches:
             return None
         if request.method not in matches:
@@ -95,12 +95,12 @@ class ServiceFamily:
         return _incoming_call(RequestedResource(matched, unpack_posted(packed)))
 
     def answer(
-        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
     ) -> CallReply:
         """Checks the certificate of the connection, then lets the resource answer."""
         requested = cast(RequestedResource, incoming.message)
         sender = judged_certificate(request.certificate) if request.certificate else None
-        call = _call(requested, place, context, sender)
+        call = _call(requested, service_path, context, sender)
         refusal = first_broken(SENDER_RULES, call, context.controls.rules_off)
         resource = requested.matched.resource
         if refusal:
@@ -109,14 +109,14 @@ class ServiceFamily:
         return resource.answer(call)
 
     def refuse(
-        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
     ) -> CallReply:
         """Answers with a code; for the codes of an outage the gateway answers."""
         if code in _OUT_OF_SERVICE:
             return answers.out_of_service(code)
         requested = cast(RequestedResource, incoming.message)
         return requested.matched.resource.reject(
-            _call(requested, place, context), [ErrorEntry.of(AuthorityVerdict(code))]
+            _call(requested, service_path, context), [ErrorEntry.of(AuthorityVerdict(code))]
         )
 
     def can_refuse_with(self, code: str) -> bool:
@@ -156,12 +156,12 @@ def _texts(posted: PostedXml) -> Iterator[str]:
 
 def _call(
     requested: RequestedResource,
-    place: ServicePath,
+    service_path: ServicePath,
     context: RequestContext,
     sender: JudgedCertificate | None = None,
 ) -> ResourceCall:
     return ResourceCall(
-        place=place,
+        service_path=service_path,
         context=context,
         sender=sender,
         parameters=requested.matched.parameters,

@@ -41,7 +41,7 @@ def issue_note(call: ResourceCall) -> CallReply:
     message = checked_message(call, _ROOT, Schema.NFSE_DPS)
     if isinstance(message, AuthorityVerdict):
         return answers.rejection(call, [ErrorEntry.of(message)])
-    dps = JudgedDps(message, call.place, call.context)
+    dps = JudgedDps(message, call.service_path, call.context)
     if broken := broken_dps_rules(dps):
         return answers.rejection(call, [ErrorEntry.of(refusal) for refusal in broken])
 
@@ -60,7 +60,7 @@ def issue_note(call: ResourceCall) -> CallReply:
 
 
 def _issue(dps: JudgedDps) -> Issue:
-    store, environment = dps.context.store, dps.place.environment
+    store, environment = dps.context.store, dps.service_path.environment
     number = store.next_number(f"nfse {environment} {dps.author}")
     return Issue(
         access_key=new_key(dps.text("cLocEmi"), dps.author, number, answers.brasilia_time(dps.context.now)),
@@ -72,9 +72,9 @@ def _issue(dps: JudgedDps) -> Issue:
 
 def _store(dps: JudgedDps, issue: Issue, xml: bytes) -> None:
     document = StoredDocument(
-        environment=dps.place.environment,
+        environment=dps.service_path.environment,
         access_key=issue.access_key,
-        authorizer=dps.place.authorizer,
+        authorizer=dps.service_path.authorizer,
         issuer=dps.author,
         recipient=party_tax_id(dps.group("toma")),
         series=int(dps.text("serie")),
@@ -88,7 +88,7 @@ def _store(dps: JudgedDps, issue: Issue, xml: bytes) -> None:
         protocol_xml=xml,
     )
     dps.ledger.keep_document(document)
-    Declarations(dps.context.store, dps.place.environment).keep(dps.id, issue.access_key)
+    Declarations(dps.context.store, dps.service_path.environment).keep(dps.id, issue.access_key)
 
 
 def read_note(call: ResourceCall) -> CallReply:
@@ -96,7 +96,7 @@ def read_note(call: ResourceCall) -> CallReply:
     key = call.parameters["chave"]
     if not is_key(key):
         return answers.refusal(call, [_WRONG_KEY])
-    document = call.ledger.document(call.place.environment, key)
+    document = call.ledger.document(call.service_path.environment, key)
     if document is None:
         return answers.refusal(call, [ErrorEntry.of(_UNKNOWN_KEY)], 404)
     if not may_read(call, document):
@@ -111,7 +111,7 @@ def read_declaration(call: ResourceCall) -> CallReply:
     if not _ID.fullmatch(id_):
         return answers.refusal(call, [_WRONG_ID])
     key = _key_of(call)
-    document = call.ledger.document(call.place.environment, key) if key else None
+    document = call.ledger.document(call.service_path.environment, key) if key else None
     if document is None:
         # The Sefin leaves out environment and version here.
         error = ErrorEntry.of(_UNKNOWN_ID)
@@ -138,7 +138,7 @@ def reading_forbidden(call: ResourceCall) -> CallReply:
 
 
 def _key_of(call: ResourceCall) -> str | None:
-    return Declarations(call.context.store, call.place.environment).key_of(call.parameters["id"])
+    return Declarations(call.context.store, call.service_path.environment).key_of(call.parameters["id"])
 
 
 def may_read(call: ResourceCall, document: StoredDocument) -> bool:

@@ -77,17 +77,17 @@ _RESOURCES = (
 )
 
 
-def resources_of(place: ServicePath) -> list[Resource]:
+def resources_of(service_path: ServicePath) -> list[Resource]:
     """Returns every resource of the service in a path; none if the authority has no such service."""
-    services = {name.lower(): name for name in services_of(_MODEL, place.authorizer)}
-    service = services.get(place.service.lower())
+    services = {name.lower(): name for name in services_of(_MODEL, service_path.authorizer)}
+    service = services.get(service_path.service.lower())
     return [resource for resource in _RESOURCES if resource.service == service]
 
 
-def resources_at(place: ServicePath) -> Iterator[MatchedResource]:
+def resources_at(service_path: ServicePath) -> Iterator[MatchedResource]:
     """Yields the resources of a path, one for each method."""
-    for resource in resources_of(place):
-        named = _matched(resource.path, place.rest)
+    for resource in resources_of(service_path):
+        named = _matched(resource.path, service_path.rest)
         if named is not None:
             yield MatchedResource(resource, named)
 

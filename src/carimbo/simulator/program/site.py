@@ -80,7 +80,7 @@ class _ReceivedRequest:
     """A request and how its family has read it."""
 
     request: Request
-    place: ServicePath
+    service_path: ServicePath
     context: RequestContext
     incoming: IncomingCall
 
@@ -99,11 +99,13 @@ class _FamilyCall:
 
     def judged(self) -> CallReply:
         received = self.received
-        return self.family.answer(received.place, received.incoming, received.request, received.context)
+        return self.family.answer(
+            received.service_path, received.incoming, received.request, received.context
+        )
 
     def refused(self, code: str) -> CallReply:
         received = self.received
-        return self.family.refuse(received.place, received.incoming, code, received.context)
+        return self.family.refuse(received.service_path, received.incoming, code, received.context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,18 +152,20 @@ class Site:
 
     async def answer(self, request: Request) -> Reply | ConnectionClosed:
         """Answers one request."""
-        place = ServicePath.of(request.path) or _NO_PATH
-        family = next((candidate for candidate in self.families if candidate.name == place.family), None)
+        service_path = ServicePath.of(request.path) or _NO_PATH
+        family = next(
+            (candidate for candidate in self.families if candidate.name == service_path.family), None
+        )
 
         asks_for_description = request.method in _DESCRIBE_METHODS
         if family and asks_for_description:
             address = f"https://{request.headers.get('host', _DEFAULT_HOST)}{request.path}"
-            if description := family.describe(place, address):
+            if description := family.describe(service_path, address):
                 return description
 
         if request.method in (family.methods if family else _CALL_METHODS):
-            unread = IncomingCall(place.service, "", (), None)
-            received = _ReceivedRequest(request, place, self._context(), unread)
+            unread = IncomingCall(service_path.service, "", (), None)
+            received = _ReceivedRequest(request, service_path, self._context(), unread)
             return await self._answer_call(family, received) if family else self._not_found(received)
 
         if family and not asks_for_description:
@@ -173,7 +177,7 @@ class Site:
         self, family: DocumentFamily, received: _ReceivedRequest
     ) -> Reply | ConnectionClosed:
         with self._journal_failures(received):
-            incoming = family.read_call(received.place, received.request)
+            incoming = family.read_call(received.service_path, received.request)
         if incoming is None:
             return self._not_found(received)
         if isinstance(incoming, CallReply):
@@ -221,7 +225,7 @@ class Site:
         if fails:
             return _Outcome(Reply(503, f"{_BUSY}\n".encode()), message=_BUSY, faults=("failures", *delays))
 
-        if outage_code := call.controls.outages.get(call.received.place.authorizer):
+        if outage_code := call.controls.outages.get(call.received.service_path.authorizer):
             outcome = _outcome_of(call.refused(outage_code), "outages")
         else:
             outcome = self._triggered(call) or _outcome_of(call.judged())
@@ -272,12 +276,12 @@ class Site:
         )
 
     def _write_journal(self, received: _ReceivedRequest, outcome: _Outcome) -> None:
-        request, place, incoming = received.request, received.place, received.incoming
+        request, service_path, incoming = received.request, received.service_path, received.incoming
         certificate = judged_certificate(request.certificate) if request.certificate else None
         entry = JournalEntry(
             at=received.context.now,
-            authorizer=place.authorizer,
-            environment=place.environment,
+            authorizer=service_path.authorizer,
+            environment=service_path.environment,
             service=incoming.service,
             subject=incoming.subject,
             keys=(*incoming.keys, *outcome.keys),

@@ -28,7 +28,7 @@ _KEY = re.compile(r"[0-9A-Z]{35}[0-9]{9}")
 def next_protocol(received: ReceivedMessage, state_code: str) -> str:
     """Returns a new protocol: type of authority, state, year and ten digits (MOC 7.0, 4.3.4)."""
     prefix = _protocol_prefix(received, state_code)
-    counter = f"protocol {received.place.environment} {prefix}"
+    counter = f"protocol {received.service_path.environment} {prefix}"
     return f"{prefix}{received.context.store.next_number(counter):010d}"
 
 
@@ -40,18 +40,18 @@ def sample_protocol(received: ReceivedMessage, state_code: str) -> str:
 def next_receipt(received: ReceivedMessage, state_code: str) -> str:
     """Returns a new receipt: state, type of authority and twelve digits (MOC 7.0, 4.3.5)."""
     prefix = f"{state_code}{_authority_digit(received)}"
-    counter = f"receipt {received.place.environment} {prefix}"
+    counter = f"receipt {received.service_path.environment} {prefix}"
     return f"{prefix}{received.context.store.next_number(counter):012d}"
 
 
 def _protocol_prefix(received: ReceivedMessage, state_code: str) -> str:
-    where = NATIONAL_ORGAN if received.place.authorizer == NATIONAL else state_code
+    where = NATIONAL_ORGAN if received.service_path.authorizer == NATIONAL else state_code
     return f"{_authority_digit(received)}{where}{received.context.now:%y}"
 
 
 def _authority_digit(received: ReceivedMessage) -> str:
     """The digit for the type of authority: a state's own, or one that serves several states."""
-    return received.dialect.protocol_digits.get(received.place.authorizer, _OWN_STATE_DIGIT)
+    return received.dialect.protocol_digits.get(received.service_path.authorizer, _OWN_STATE_DIGIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +73,24 @@ class AnsweringAuthority:
     """An authority at the moment of its answer."""
 
     dialect: FamilyDialect
-    place: ServicePath
+    service_path: ServicePath
     now: datetime
 
     @classmethod
     def of(cls, received: ReceivedMessage) -> Self:
         """Returns the authority that has received a message."""
-        return cls(received.dialect, received.place, received.context.now)
+        return cls(received.dialect, received.service_path, received.context.now)
 
     @property
     def home_state(self) -> State:
         """The state of its seat, which gives its time zone, and its code where no other applies."""
-        authorizer = self.place.authorizer
+        authorizer = self.service_path.authorizer
         return STATES.rows.get(authorizer) or STATES[_STATE_OF_AUTHORIZER.get(authorizer, _NATIONAL_STATE)]
 
     @property
     def organ(self) -> str:
         """`cOrgao`."""
-        return NATIONAL_ORGAN if self.place.authorizer == NATIONAL else self.home_state.ibge
+        return NATIONAL_ORGAN if self.service_path.authorizer == NATIONAL else self.home_state.ibge
 
     def state(self, code: str) -> State:
         """Returns the state of a code; its own if there is no such state."""
@@ -107,7 +107,7 @@ class AnsweringAuthority:
 
     def application_fields(self) -> dict[str, str]:
         """Returns environment and application, by tag."""
-        return {"tpAmb": self.place.environment, "verAplic": APPLICATION}
+        return {"tpAmb": self.service_path.environment, "verAplic": APPLICATION}
 
     def result_fields(self, verdict: AuthorityVerdict) -> dict[str, str]:
         """Returns code and text, by tag."""
@@ -136,7 +136,7 @@ def reception_answer(
     protocol_xml: str = "",
 ) -> str:
     """Returns the answer to a single document, such as `retCTe`, with the protocol's code and text."""
-    head = {"tpAmb": authority.place.environment, "cUF": state_code, "verAplic": APPLICATION}
+    head = {"tpAmb": authority.service_path.environment, "cUF": state_code, "verAplic": APPLICATION}
     return authority.dialect.message(tag, text_elements(head | dict(result)) + protocol_xml)
 
 

@@ -26,7 +26,7 @@ class ReceivedMessage(Protocol):
         """The dialect of its family."""
 
     @property
-    def place(self) -> ServicePath:
+    def service_path(self) -> ServicePath:
         """The path of the service, which names the authority."""
 
     @property
@@ -56,7 +56,7 @@ class ServiceCall(Message):
     schema: Schema | None
     """The XSD of the service; None if it has none, or if it is checked elsewhere."""
     sender: JudgedCertificate | None
-    place: ServicePath
+    service_path: ServicePath
     context: RequestContext
     envelope_encoding: str = UTF_8
     """The encoding that the body of the request declares, in capitals."""
@@ -82,9 +82,9 @@ class ServiceQuestion:
         return self.call.dialect
 
     @property
-    def place(self) -> ServicePath:
+    def service_path(self) -> ServicePath:
         """The path of the service."""
-        return self.call.place
+        return self.call.service_path
 
     @property
     def context(self) -> RequestContext:
@@ -94,8 +94,8 @@ class ServiceQuestion:
 
 def contingency_is_open(received: ReceivedMessage, state: str, authorizer: str = "") -> bool:
     """Returns whether an SVC, by default the receiving authority, serves a state (`SP`) now."""
-    authorizer = authorizer or received.place.authorizer
-    serving = AUTHORIZERS.rows.get((received.dialect.model_at(received.place), state))
+    authorizer = authorizer or received.service_path.authorizer
+    serving = AUTHORIZERS.rows.get((received.dialect.model_at(received.service_path), state))
     if serving is None or serving.contingency != authorizer:
         return False
     controls = received.context.controls
@@ -111,7 +111,7 @@ def holds_document(received: ReceivedMessage, document: StoredDocument) -> bool:
     Documents of an SVC reach the state's own authority when the SVC closes; the state's own documents never
     reach an SVC. The national environment gets all documents.
     """
-    authorizer = received.place.authorizer
+    authorizer = received.service_path.authorizer
     if authorizer in (document.authorizer, NATIONAL):
         return True
     if is_contingency(authorizer) or not is_contingency(document.authorizer):

@@ -129,9 +129,9 @@ class FamilyDialect:
         """Returns a name in the namespace of the family, in lxml's form."""
         return f"{{{self.namespace}}}{name}"
 
-    def model_at(self, place: ServicePath) -> str:
+    def model_at(self, service_path: ServicePath) -> str:
         """Returns the model of the documents of a path."""
-        return self.models[place.family]
+        return self.models[service_path.family]
 
     def event_type(self, code: str) -> JudgedEventType:
         """Returns an event type; an unknown one has no effect."""

@@ -55,7 +55,7 @@ class EventRegister(Generic[EventT]):
         """Reads an event of a call."""
         alone = deepcopy(element)
         alone.tail = None
-        return self.read(alone, call.place, call.context)
+        return self.read(alone, call.service_path, call.context)
 
     def refusal_of(self, event: EventT) -> AuthorityVerdict | None:
         """Returns the verdict of the first rule that an event breaks; None if it breaks none."""
@@ -70,12 +70,12 @@ class EventRegister(Generic[EventT]):
         number = next_protocol(event, event.access_key[KEY_STATE])
         answer = _answer(event, verdict, number)
         stored = StoredEvent(
-            environment=event.place.environment,
+            environment=event.service_path.environment,
             access_key=event.access_key,
             type=event.type.code,
             sequence=event.sequence,
             author=event.author,
-            authorizer=event.place.authorizer,
+            authorizer=event.service_path.authorizer,
             registered_at=event.context.now,
             code=verdict.code,
             protocol=number,

@@ -59,14 +59,14 @@ class SimulatedSefazFamily:
         """SOAP uses POST only."""
         return _METHODS
 
-    def describe(self, place: ServicePath, address: str) -> Reply | None:
+    def describe(self, service_path: ServicePath, address: str) -> Reply | None:
         """Returns the WSDL of a service."""
-        service = self.services.at(place, self.model)
+        service = self.services.at(service_path, self.model)
         return wsdl_reply(service.description, address) if service else None
 
-    def read_call(self, place: ServicePath, request: Request) -> IncomingCall | CallReply | None:
+    def read_call(self, service_path: ServicePath, request: Request) -> IncomingCall | CallReply | None:
         """Opens the envelope; a fault if there is none, or not that of the service."""
-        service = self.services.at(place, self.model)
+        service = self.services.at(service_path, self.model)
         if service is None:
             return None
         try:
@@ -85,12 +85,12 @@ class SimulatedSefazFamily:
         )
 
     def answer(
-        self, place: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
     ) -> CallReply:
         """Judges the message, and then its content."""
         opened_call = cast(OpenedCall, incoming.message)
         handler, damage = opened_call.service.handler, opened_call.opened.damage
-        call = self._call(opened_call, place, context, request.certificate)
+        call = self._call(opened_call, service_path, context, request.certificate)
         if damage:
             answer = handler.refuse_message(call, AuthorityVerdict(self.dialect.damages[damage]))
         elif refusal := first_broken(self.message_rules, call, context.controls.rules_off):
@@ -100,11 +100,11 @@ class SimulatedSefazFamily:
         return _call_reply(opened_call, answer)
 
     def refuse(
-        self, place: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
+        self, service_path: ServicePath, incoming: IncomingCall, code: str, context: RequestContext
     ) -> CallReply:
         """Answers with a code: about the content, or about the whole message in an outage."""
         opened_call = cast(OpenedCall, incoming.message)
-        handler, call = opened_call.service.handler, self._call(opened_call, place, context)
+        handler, call = opened_call.service.handler, self._call(opened_call, service_path, context)
         refuse = handler.refuse_message if code in OUT_OF_SERVICE else handler.refuse
         return _call_reply(opened_call, refuse(call, AuthorityVerdict(code)))
 
@@ -125,7 +125,7 @@ class SimulatedSefazFamily:
     def _call(
         self,
         opened_call: OpenedCall,
-        place: ServicePath,
+        service_path: ServicePath,
         context: RequestContext,
         certificate: bytes | None = None,
     ) -> ServiceCall:
@@ -136,7 +136,7 @@ class SimulatedSefazFamily:
             text=opened.text,
             schema=opened_call.service.schema,
             sender=judged_certificate(certificate) if certificate else None,
-            place=place,
+            service_path=service_path,
             context=context,
             envelope_encoding=opened.encoding,
             needs_header=opened_call.service.has_header,

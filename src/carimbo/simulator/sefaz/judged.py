@@ -31,7 +31,7 @@ class JudgedDocument(SignedSubmission):
     def holder(self) -> StoredDocument | None:
         """The stored document with the same number, whatever its key."""
         number_id = self.dialect.number_id(self.access_key)
-        return self.ledger.holder_of_number(self.place.environment, number_id)
+        return self.ledger.holder_of_number(self.service_path.environment, number_id)
 
     @property
     def stored(self) -> StoredDocument | None:
@@ -109,13 +109,13 @@ class JudgedEvent(SignedSubmission):
     @cached_property
     def document(self) -> StoredDocument | None:
         """The document of the event, if this authority has it."""
-        stored = self.ledger.document(self.place.environment, self.access_key)
+        stored = self.ledger.document(self.service_path.environment, self.access_key)
         return stored if stored and holds_document(self, stored) else None
 
     @cached_property
     def earlier(self) -> list[StoredEvent]:
         """The events of the document."""
-        return self.ledger.events(self.place.environment, self.access_key)
+        return self.ledger.events(self.service_path.environment, self.access_key)
 
     @cached_property
     def schema_fault(self) -> str:

@@ -113,7 +113,9 @@ class StatusService:
 
 def status_of_another_authorizer(call: ServiceCall) -> bool:
     """MOC 7.0, K02."""
-    return _state(call) not in states_of(call.dialect.model_at(call.place), call.place.authorizer)
+    return _state(call) not in states_of(
+        call.dialect.model_at(call.service_path), call.service_path.authorizer
+    )
 
 
 def _state(message: Message) -> str:
@@ -123,7 +125,7 @@ def _state(message: Message) -> str:
 
 def _code(call: ServiceCall) -> str:
     """The code of an SVC, which depends on the state (MOC 7.0, anexo III, 2.1.3.4), or 107."""
-    authorizer = call.place.authorizer
+    authorizer = call.service_path.authorizer
     if not is_contingency(authorizer):
         return "107"
     if not contingency_is_open(call, _state(call)):

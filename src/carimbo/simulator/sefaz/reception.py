@@ -55,7 +55,7 @@ class DocumentRegister(Generic[DocumentT]):
         """Judges a document of a call; the answer is its protocol."""
         alone = deepcopy(element)
         alone.tail = None
-        document = self.read(alone, call.place, call.context)
+        document = self.read(alone, call.service_path, call.context)
         authority = AnsweringAuthority.of(document)
         if refusal := self.refusal_of(document):
             count_rejection(document)
@@ -69,9 +69,9 @@ class DocumentRegister(Generic[DocumentT]):
 
     def _keep(self, document: DocumentT, verdict: AuthorityVerdict, number: str, protocol: str) -> None:
         stored = StoredDocument(
-            environment=document.place.environment,
+            environment=document.service_path.environment,
             access_key=document.access_key,
-            authorizer=document.place.authorizer,
+            authorizer=document.service_path.authorizer,
             issuer=document.author,
             recipient=document.recipient,
             series=document.series,

@@ -239,11 +239,15 @@ class SimulatedServices:
         self._aliases = aliases or {}
         self._national = {service.name.lower(): service for service in national}
 
-    def at(self, place: ServicePath, model: str) -> SimulatedService | None:
+    def at(self, service_path: ServicePath, model: str) -> SimulatedService | None:
         """Returns the service of a path; None if the authority does not offer it for a model."""
-        name = place.service.lower().removesuffix(".asmx")
+        name = service_path.service.lower().removesuffix(".asmx")
         name = self._aliases.get(name, name)
         service = self.by_name.get(name)
-        if place.rest or service is None or service.name not in services_of(model, place.authorizer):
+        if (
+            service_path.rest
+            or service is None
+            or service.name not in services_of(model, service_path.authorizer)
+        ):
             return None
-        return self._national.get(name, service) if place.authorizer == NATIONAL else service
+        return self._national.get(name, service) if service_path.authorizer == NATIONAL else service

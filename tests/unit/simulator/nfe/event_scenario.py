@@ -32,7 +32,7 @@ from nfe_dialect import event_lot
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT, emission
 from unit.simulator.mutating import DS, Edit, at, nfce, nfe
-from unit.simulator.nfe.sefaz_client import EVENT, REASON, SefazClient, place
+from unit.simulator.nfe.sefaz_client import EVENT, REASON, SefazClient, service_path
 
 AN_HOUR_LATER = ISSUED_AT + timedelta(hours=1)
 TEN_MINUTES_LATER = ISSUED_AT + timedelta(minutes=10)
@@ -49,7 +49,7 @@ class SentEvent:
     """A signed event with the path and time at which it is sent."""
 
     event: bytes
-    place: ServicePath
+    service_path: ServicePath
     now: datetime
     signer: Signer
 
@@ -73,11 +73,13 @@ class Scenario:
     def by_issuer(self, key: str, detail: Detail, sequence: int = 1) -> SentEvent:
         """Returns an event of the issuer."""
         family, later = ("nfe", AN_HOUR_LATER) if key[20:22] == "55" else ("nfce", TEN_MINUTES_LATER)
-        return self._event(self.company, CNPJ, key, detail, place(EVENT, family=family), later, sequence)
+        return self._event(
+            self.company, CNPJ, key, detail, service_path(EVENT, family=family), later, sequence
+        )
 
     def by_recipient(self, key: str, detail: Detail, sequence: int = 1) -> SentEvent:
         """Returns an event of the recipient."""
-        where = place(EVENT, "AN")
+        where = service_path(EVENT, "AN")
         return self._event(self.buyer, BUYER_CNPJ, key, detail, where, AN_HOUR_LATER, sequence)
 
     def _event(
@@ -97,7 +99,7 @@ class Scenario:
     def register(self, sent: SentEvent) -> CallReply:
         """Sends an event that must be registered."""
         self.company.now = sent.now
-        answer = self.company.ask(sent.place, event_lot(1, [sent.event]))
+        answer = self.company.ask(sent.service_path, event_lot(1, [sent.event]))
         assert answer.code in ("135", "136", "155"), answer.reply.body.decode()
         return answer
 
@@ -203,13 +205,13 @@ class EventViolation:
     def check(self, scenario: Scenario) -> None:
         """Checks that the base is registered, the change is refused, and registered with the rule off."""
         base = BASES[self.base](scenario)
-        assert scenario.verdict(base.event, base.place, base.now) is None
+        assert scenario.verdict(base.event, base.service_path, base.now) is None
         self.prepare(scenario)
         sent = self.make(scenario) if self.make else base
         signer = self.signer(scenario) if self.signer else sent.signer
         event = mutated(sent.event, self.edit, signer, identified=self.identified)
         event = _edited(event, self.after_signing)
-        where, now = self.where or sent.place, sent.now + self.later
+        where, now = self.where or sent.service_path, sent.now + self.later
         verdict = scenario.verdict(event, where, now)
         assert verdict is not None, "registered"
         assert verdict.code == self.code, verdict

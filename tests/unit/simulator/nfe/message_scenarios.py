@@ -40,7 +40,7 @@ from unit.simulator.nfe.sefaz_client import (
     STATUS,
     SefazClient,
     der,
-    place,
+    service_path,
 )
 
 STATE_REGISTRATION = "111111110110"
@@ -51,7 +51,7 @@ class SentMessage:
     """A message with its sender and path, and the code of its answer when no rule is broken."""
 
     message: bytes
-    place: ServicePath
+    service_path: ServicePath
     by: SefazClient
     answer: str
 
@@ -61,17 +61,17 @@ Base = Callable[[Scenario], SentMessage]
 
 def consult(scenario: Scenario) -> SentMessage:
     key = AccessKey.parse(scenario.sold().access_key)
-    return SentMessage(key_query("2", key), place(CONSULT), scenario.company, "100")
+    return SentMessage(key_query("2", key), service_path(CONSULT), scenario.company, "100")
 
 
 def nothing_new(scenario: Scenario) -> SentMessage:
     message = distribution_after("2", "35", CNPJ, 0)
-    return SentMessage(message, place(DISTRIBUTION, "AN"), scenario.company, "137")
+    return SentMessage(message, service_path(DISTRIBUTION, "AN"), scenario.company, "137")
 
 
 def nothing_for_a_person(scenario: Scenario) -> SentMessage:
     message = distribution_after("2", "35", CPF, 0)
-    return SentMessage(message, place(DISTRIBUTION, "AN"), person(CPF)(scenario), "137")
+    return SentMessage(message, service_path(DISTRIBUTION, "AN"), person(CPF)(scenario), "137")
 
 
 def invoice_wanted(scenario: Scenario) -> SentMessage:
@@ -81,12 +81,12 @@ def invoice_wanted(scenario: Scenario) -> SentMessage:
 def document_query(scenario: Scenario, key: str) -> SentMessage:
     """Returns the customer's query for a document of interest by its key."""
     message = distribution_of_key("2", "35", BUYER_CNPJ, AccessKey.parse(key))
-    return SentMessage(message, place(DISTRIBUTION, "AN"), scenario.buyer, "138")
+    return SentMessage(message, service_path(DISTRIBUTION, "AN"), scenario.buyer, "138")
 
 
 def lot_of_one(scenario: Scenario) -> SentMessage:
     message = authorization_lot(1, [nfe(scenario.company.signer)])
-    return SentMessage(message, place(AUTHORIZATION), scenario.company, "100")
+    return SentMessage(message, service_path(AUTHORIZATION), scenario.company, "100")
 
 
 def lot_of_two(scenario: Scenario) -> SentMessage:
@@ -96,25 +96,25 @@ def lot_of_two(scenario: Scenario) -> SentMessage:
 
 def lot_of(scenario: Scenario, *documents: bytes) -> SentMessage:
     """Returns a lot that is answered later."""
-    return SentMessage(authorization_lot(1, documents), place(AUTHORIZATION), scenario.company, "103")
+    return SentMessage(authorization_lot(1, documents), service_path(AUTHORIZATION), scenario.company, "103")
 
 
 def receipt(scenario: Scenario) -> SentMessage:
     scenario.company.switches["lot_seconds"] = 0
     lot = lot_of_two(scenario)
-    taken = read_authorization(scenario.company.ask(lot.place, lot.message).reply.body)
+    taken = read_authorization(scenario.company.ask(lot.service_path, lot.message).reply.body)
     assert isinstance(taken, Processing)
-    return SentMessage(receipt_query("2", taken.receipt), place(RECEIPT), scenario.company, "104")
+    return SentMessage(receipt_query("2", taken.receipt), service_path(RECEIPT), scenario.company, "104")
 
 
 def lot_of_events(scenario: Scenario) -> SentMessage:
     company = scenario.company
     event = signed_event(company.event(scenario.sold().access_key, CORRECTION), company.signer)
-    return SentMessage(event_lot(1, [event]), place(EVENT), company, "135")
+    return SentMessage(event_lot(1, [event]), service_path(EVENT), company, "135")
 
 
 def status(scenario: Scenario) -> SentMessage:
-    return SentMessage(status_query("2", "35"), place(STATUS), scenario.company, "107")
+    return SentMessage(status_query("2", "35"), service_path(STATUS), scenario.company, "107")
 
 
 def contributor(tag: str, text: str) -> Base:
@@ -126,7 +126,7 @@ def contributor(tag: str, text: str) -> Base:
             f'<ConsCad xmlns="{NAMESPACE}" versao="2.00"><infCons><xServ>CONS-CAD</xServ><UF>SP</UF>'
             f"<{tag}>{text}</{tag}></infCons></ConsCad>"
         )
-        return SentMessage(message.encode(), place(REGISTRY), scenario.company, "111")
+        return SentMessage(message.encode(), service_path(REGISTRY), scenario.company, "111")
 
     return base
 
@@ -206,7 +206,7 @@ class MessageViolation:
         return replace(
             sent,
             message=etree.tostring(root, encoding="utf-8"),
-            place=self.where or sent.place,
+            service_path=self.where or sent.service_path,
             by=replace(by, now=by.now + self.later),
         )
 
@@ -216,7 +216,9 @@ def code_of(sent: SentMessage, off: Collection[str] = ()) -> str:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
         sent.by.store.connection.backup(copy)
         switches = sent.by.switches | {"rules_off": frozenset(off)}
-        return replace(sent.by, store=Store(copy), switches=switches).ask(sent.place, sent.message).code
+        return (
+            replace(sent.by, store=Store(copy), switches=switches).ask(sent.service_path, sent.message).code
+        )
 
 
 KeyChange = Callable[[str], str]

@@ -47,7 +47,7 @@ RANGE = InutilizationRange(
 )
 
 
-def place(service: str, authorizer: str = "SP", family: str = "nfe") -> ServicePath:
+def service_path(service: str, authorizer: str = "SP", family: str = "nfe") -> ServicePath:
     """Returns the path of a service in homologation."""
     return ServicePath(authorizer, HOMOLOGATION, family, service)
 
@@ -112,7 +112,7 @@ class SefazClient:
     def send(self, *documents: bytes, authorizer: str = "SP", family: str = "nfe") -> CallReply:
         """Sends documents for authorization."""
         lot = authorization_lot(1, documents)
-        return self.ask(place(AUTHORIZATION, authorizer, family), lot)
+        return self.ask(service_path(AUTHORIZATION, authorizer, family), lot)
 
     def authorized(self, document: bytes, authorizer: str = "SP", family: str = "nfe") -> StoredDocument:
         """Sends a document that must be authorized."""
@@ -123,25 +123,25 @@ class SefazClient:
         return stored
 
     def consult(self, key: str, authorizer: str = "SP", family: str = "nfe") -> CallReply:
-        return self.ask(place(CONSULT, authorizer, family), key_query("2", AccessKey.parse(key)))
+        return self.ask(service_path(CONSULT, authorizer, family), key_query("2", AccessKey.parse(key)))
 
     def status(self, state_code: str, authorizer: str, family: str = "nfe") -> CallReply:
-        return self.ask(place(STATUS, authorizer, family), status_query("2", state_code))
+        return self.ask(service_path(STATUS, authorizer, family), status_query("2", state_code))
 
     def send_event(self, event: InvoiceEvent, authorizer: str = "SP", family: str = "nfe") -> CallReply:
         """Sends an event, signed by the company."""
         lot = event_lot(1, [signed_event(event, self.signer)])
-        return self.ask(place(EVENT, authorizer, family), lot)
+        return self.ask(service_path(EVENT, authorizer, family), lot)
 
     def inutilize(
         self, inutilized: InutilizationRange, authorizer: str = "SP", family: str = "nfe"
     ) -> CallReply:
         signed = signed_inutilization(inutilized, self.signer)
-        return self.ask(place(INUTILIZATION, authorizer, family), signed)
+        return self.ask(service_path(INUTILIZATION, authorizer, family), signed)
 
     def distributed(self, tax_id: str, last_nsu: int = 0) -> CallReply:
         message = distribution_after("2", "35", tax_id, last_nsu)
-        return self.ask(place(DISTRIBUTION, "AN"), message)
+        return self.ask(service_path(DISTRIBUTION, "AN"), message)
 
     def event(self, key: str, detail: Detail, *, by: str = CNPJ, sequence: int = 1) -> InvoiceEvent:
         """Returns an event that happens now."""

@@ -29,9 +29,9 @@ from unit.simulator.nfe.sefaz_client import (
     enclosed,
     key_of,
     message_of,
-    place,
     schema,
     schema_errors,
+    service_path,
     text_of,
 )
 
@@ -51,7 +51,7 @@ def documents(client: SefazClient, count: int) -> list[bytes]:
 
 def refused_lot(client: SefazClient, message: bytes) -> str:
     """Returns the code of a lot that is refused as a whole."""
-    answer = client.ask(place(AUTHORIZATION), message)
+    answer = client.ask(service_path(AUTHORIZATION), message)
     assert message_of(answer).find(f"{{{NAMESPACE}}}protNFe") is None
     assert schema_errors(answer, Schema.NFE_BATCH_ANSWER) == []
     assert text_of(answer, "xMotivo").startswith("Rejeição: ")
@@ -151,11 +151,11 @@ class TestOneDocument:
 class TestZippedLot:
     def test_zipped_lot_is_judged(self, client: SefazClient) -> None:
         content = b64encode(gzip.compress(authorization_lot(1, [nfe(client.signer)])))
-        answer = client.send_body(place(AUTHORIZATION), envelope(SERVICE, content, "nfeDadosMsgZip"))
+        answer = client.send_body(service_path(AUTHORIZATION), envelope(SERVICE, content, "nfeDadosMsgZip"))
         assert answer.code == "100"
 
     def test_lot_that_cannot_be_unzipped_is_refused(self, client: SefazClient) -> None:
-        answer = client.send_body(place(AUTHORIZATION), envelope(SERVICE, b"AAAA", "nfeDadosMsgZip"))
+        answer = client.send_body(service_path(AUTHORIZATION), envelope(SERVICE, b"AAAA", "nfeDadosMsgZip"))
         assert (answer.code, text_of(answer, "cStat")) == ("416", "416")
         assert schema_errors(answer, Schema.NFE_BATCH_ANSWER) == []
 
@@ -181,7 +181,7 @@ class TestLot:
     def test_other_encoding_is_refused(self, client: SefazClient) -> None:
         body = enclosed(AUTHORIZATION, authorization_lot(1, [nfe(client.signer)]))
         latin = body.decode().replace('encoding="UTF-8"', 'encoding="ISO-8859-1"', 1).encode("latin-1")
-        assert client.send_body(place(AUTHORIZATION), latin).code == "402"
+        assert client.send_body(service_path(AUTHORIZATION), latin).code == "402"
 
 
 class TestReceipt:
@@ -194,7 +194,7 @@ class TestReceipt:
         return outcome.receipt
 
     def ask(self, client: SefazClient, receipt: str, authorizer: str = "SP") -> CallReply:
-        answer = client.ask(place(RECEIPT, authorizer), receipt_query("2", receipt))
+        answer = client.ask(service_path(RECEIPT, authorizer), receipt_query("2", receipt))
         assert schema_errors(answer, Schema.NFE_RECEIPT_ANSWER) == []
         return answer
 

@@ -22,8 +22,8 @@ from unit.simulator.nfe.sefaz_client import (
     SefazClient,
     key_of,
     message_of,
-    place,
     schema_errors,
+    service_path,
     text_of,
 )
 
@@ -34,7 +34,7 @@ def consult(client: SefazClient, key: str, authorizer: str = "SP", family: str =
         f'<consSitNFe xmlns="{NAMESPACE}" versao="4.00"><tpAmb>2</tpAmb><xServ>CONSULTAR</xServ>'
         f"<chNFe>{key}</chNFe></consSitNFe>"
     )
-    answer = client.ask(place(CONSULT, authorizer, family), message.encode())
+    answer = client.ask(service_path(CONSULT, authorizer, family), message.encode())
     assert schema_errors(answer, Schema.NFE_DOCUMENT_ANSWER) == []
     return answer
 

@@ -21,8 +21,8 @@ from unit.simulator.nfe.sefaz_client import (
     RANGE,
     SefazClient,
     key_of,
-    place,
     schema_errors,
+    service_path,
     text_of,
 )
 
@@ -31,7 +31,7 @@ MOMENT = "2026-11-14T10:00:00-03:00"
 
 
 def refused(client: SefazClient, code: str, document: bytes) -> CallReply:
-    answer = client.refused(place(AUTHORIZATION), authorization_lot(1, [document]), code)
+    answer = client.refused(service_path(AUTHORIZATION), authorization_lot(1, [document]), code)
     assert schema_errors(answer, Schema.NFE_BATCH_ANSWER) == []
     return answer
 
@@ -63,14 +63,14 @@ class TestDocuments:
     def test_refused_document_is_not_stored_and_uses_no_protocol(self, client: SefazClient) -> None:
         refused(client, "539", nfe(client.signer))
         assert client.ledger.documents() == []
-        received = JudgedInvoice(etree.Element("NFe"), place(AUTHORIZATION), client.context)
+        received = JudgedInvoice(etree.Element("NFe"), service_path(AUTHORIZATION), client.context)
         assert next_protocol(received, "35") == "135260000000001"
 
 
 class TestEvents:
     def test_rejection_of_a_registered_event_has_its_protocol(self, client: SefazClient) -> None:
         event = signed_event(client.event(UNKNOWN_KEY, CORRECTION), client.signer)
-        answer = client.refused(place(EVENT), event_lot(1, [event]), "573")
+        answer = client.refused(service_path(EVENT), event_lot(1, [event]), "573")
         assert schema_errors(answer, Schema.NFE_CORRECTION_ANSWER) == []
         outcome = read_event(answer.reply.body, UNKNOWN_KEY, "110110", 1)
         assert isinstance(outcome, Duplicate)
@@ -80,10 +80,14 @@ class TestEvents:
 
 class TestRanges:
     def test_rejection_of_a_voided_range_has_its_protocol(self, client: SefazClient) -> None:
-        answer = client.refused(place(INUTILIZATION), signed_inutilization(RANGE, client.signer), "563")
+        answer = client.refused(
+            service_path(INUTILIZATION), signed_inutilization(RANGE, client.signer), "563"
+        )
         assert schema_errors(answer, Schema.NFE_INUTILIZATION_ANSWER) == []
         assert text_of(answer, "infInut/nProt") == FAKE_PROTOCOL
 
     def test_other_rejections_of_a_range_have_no_protocol(self, client: SefazClient) -> None:
-        answer = client.refused(place(INUTILIZATION), signed_inutilization(RANGE, client.signer), "241")
+        answer = client.refused(
+            service_path(INUTILIZATION), signed_inutilization(RANGE, client.signer), "241"
+        )
         assert text_of(answer, "infInut/nProt") == ""

@@ -36,13 +36,13 @@ from unit.simulator.nfe.sefaz_client import (
     REASON,
     SefazClient,
     der,
-    place,
     schema,
     schema_errors,
+    service_path,
     text_of,
 )
 
-AT_AN = place(DISTRIBUTION, "AN")
+AT_AN = service_path(DISTRIBUTION, "AN")
 CARRIER = "99888777000100"
 ACCOUNTANT = "52998224725"
 XSDS = {

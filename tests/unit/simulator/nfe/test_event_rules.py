@@ -26,13 +26,13 @@ from unit.simulator.nfe.event_scenario import (
     replaced_by,
     with_digit,
 )
-from unit.simulator.nfe.sefaz_client import EVENT, place
+from unit.simulator.nfe.sefaz_client import EVENT, service_path
 
-AT_AN = place(EVENT, "AN")
-AT_SVRS = place(EVENT, "SVRS")
-AT_SVCAN = place(EVENT, "SVCAN")
-AMONG_RECEIPTS = place(EVENT, family="nfce")
-AMONG_INVOICES = place(EVENT)
+AT_AN = service_path(EVENT, "AN")
+AT_SVRS = service_path(EVENT, "SVRS")
+AT_SVCAN = service_path(EVENT, "SVCAN")
+AMONG_RECEIPTS = service_path(EVENT, family="nfce")
+AMONG_INVOICES = service_path(EVENT)
 WRONG_CPF = "52998224700"
 NORMAL_RECEIPT = emission(number=5)
 

@@ -28,9 +28,9 @@ from unit.simulator.nfe.sefaz_client import (
     REASON,
     SefazClient,
     message_of,
-    place,
     schema,
     schema_errors,
+    service_path,
     text_of,
 )
 
@@ -196,7 +196,7 @@ class TestLot:
             signed_event(client.event(key, CORRECTION, sequence=2), client.signer),
             signed_event(client.event(UNKNOWN_KEY, CORRECTION), client.signer),
         ]
-        answer = client.ask(place(EVENT), event_lot(7, events))
+        answer = client.ask(service_path(EVENT), event_lot(7, events))
         assert (answer.code, text_of(answer, "idLote")) == ("128", "7")
         assert schema_errors(answer, CORRECTED) == []
         assert isinstance(read_event(answer.reply.body, key, "110110", 2), Authorized)
@@ -214,19 +214,19 @@ class TestLot:
     )
     def test_invalid_lot_is_refused_as_a_whole(self, inside: str, client: SefazClient) -> None:
         message = f'<envEvento xmlns="{NAMESPACE}" versao="1.00">{inside}</envEvento>'
-        answer = client.ask(place(EVENT), message.encode())
+        answer = client.ask(service_path(EVENT), message.encode())
         assert (answer.code, text_of(answer, "cStat")) == ("215", "215")
         assert message_of(answer).find(f"{{{NAMESPACE}}}retEvento") is None
 
     def test_other_message_is_refused(self, client: SefazClient) -> None:
         message = f'<outra xmlns="{NAMESPACE}" versao="4.00"/>'
-        answer = client.ask(place(EVENT), message.encode())
+        answer = client.ask(service_path(EVENT), message.encode())
         assert (answer.code, text_of(answer, "idLote")) == ("215", "0")
         assert schema_errors(answer, CORRECTED) == []
 
     def test_empty_event_is_refused(self, client: SefazClient) -> None:
         message = f'<envEvento xmlns="{NAMESPACE}" versao="1.00"><idLote>1</idLote><evento/></envEvento>'
-        answer = client.ask(place(EVENT), message.encode())
+        answer = client.ask(service_path(EVENT), message.encode())
         assert (answer.code, text_of(answer, "retEvento/infEvento/cStat")) == ("491", "491")
 
 

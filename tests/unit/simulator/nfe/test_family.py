@@ -45,8 +45,8 @@ from unit.simulator.nfe.sefaz_client import (
     SefazClient,
     enclosed,
     key_of,
-    place,
     schema_errors,
+    service_path,
     text_of,
 )
 
@@ -89,7 +89,7 @@ def message_to(service: str, client: SefazClient) -> bytes:
 class TestAddresses:
     @pytest.mark.parametrize("service", ["NFeStatusServico4", "nfestatusservico4", "NFESTATUSSERVICO4.asmx"])
     def test_service_names_are_matched_regardless_of_spelling(self, service: str) -> None:
-        assert NFE_FAMILY.describe(place(service), "https://localhost/")
+        assert NFE_FAMILY.describe(service_path(service), "https://localhost/")
 
     @pytest.mark.parametrize(
         ("authorizer", "service", "is_there"),
@@ -106,19 +106,19 @@ class TestAddresses:
         ],
     )
     def test_each_authority_has_its_own_services(self, authorizer: str, service: str, is_there: bool) -> None:
-        assert (NFE_FAMILY.describe(place(service, authorizer), "") is not None) == is_there
+        assert (NFE_FAMILY.describe(service_path(service, authorizer), "") is not None) == is_there
 
     def test_receipts_have_no_contingency_authority(self) -> None:
-        assert NFCE_FAMILY.describe(place(STATUS, "SP", "nfce"), "")
-        assert NFCE_FAMILY.describe(place(STATUS, "SVCAN", "nfce"), "") is None
+        assert NFCE_FAMILY.describe(service_path(STATUS, "SP", "nfce"), "")
+        assert NFCE_FAMILY.describe(service_path(STATUS, "SVCAN", "nfce"), "") is None
 
     def test_call_of_a_missing_service_is_not_read(self, client: SefazClient) -> None:
-        assert client.read_call(place(INUTILIZATION, "SVCAN"), b"")[2] is None
+        assert client.read_call(service_path(INUTILIZATION, "SVCAN"), b"")[2] is None
 
 
 class TestIncomingCall:
     def incoming(self, client: SefazClient, service: str, message: bytes) -> IncomingCall:
-        call = client.read_call(place(service, authorizer_of(service)), enclosed(service, message))[2]
+        call = client.read_call(service_path(service, authorizer_of(service)), enclosed(service, message))[2]
         assert isinstance(call, IncomingCall)
         return call
 
@@ -166,7 +166,7 @@ class TestIncomingCall:
 
     def test_namespace_of_another_service_is_a_fault(self, client: SefazClient) -> None:
         body = enclosed(CONSULT, status_query("2", "35"))
-        fault = client.read_call(place(STATUS), body)[2]
+        fault = client.read_call(service_path(STATUS), body)[2]
         assert isinstance(fault, CallReply)
         assert (fault.reply.status, fault.code) == (500, "")
         assert "NFeStatusServico4" in fault.message
@@ -181,7 +181,7 @@ class TestRefusing:
 
     @pytest.mark.parametrize("service", ANSWERS)
     def test_every_service_has_its_own_form_of_refusal(self, service: str, client: SefazClient) -> None:
-        where, message = place(service, authorizer_of(service)), message_to(service, client)
+        where, message = service_path(service, authorizer_of(service)), message_to(service, client)
         refusals = {code: client.refused(where, message, code) for code in ("108", "109", "999")}
         answers = {
             code: (answer.code, schema_errors(answer, ANSWERS[service])) for code, answer in refusals.items()
@@ -190,38 +190,40 @@ class TestRefusing:
         assert client.ledger.documents() == []
 
     def test_register_has_its_own_form_of_refusal(self, client: SefazClient) -> None:
-        answer = client.refused(place(REGISTRY), REGISTRY_QUERY, "109")
+        answer = client.refused(service_path(REGISTRY), REGISTRY_QUERY, "109")
         assert (answer.code, text_of(answer, "infCons/cStat")) == ("109", "109")
 
     def test_document_is_refused_in_its_protocol(self, client: SefazClient) -> None:
         document = nfe(client.signer)
-        answer = client.refused(place(AUTHORIZATION), authorization_lot(1, [document]), "539")
+        answer = client.refused(service_path(AUTHORIZATION), authorization_lot(1, [document]), "539")
         assert text_of(answer, "cStat") == "104"
         assert text_of(answer, "protNFe/infProt/chNFe") == key_of(document)
         assert text_of(answer, "protNFe/infProt/xMotivo").startswith("Rejeição: Duplicidade de NF-e")
 
     def test_lot_of_several_is_refused_as_a_whole(self, client: SefazClient) -> None:
         documents = [nfe(client.signer, under=emission(number=number)) for number in (3, 4)]
-        answer = client.refused(place(AUTHORIZATION), authorization_lot(1, documents), "610")
+        answer = client.refused(service_path(AUTHORIZATION), authorization_lot(1, documents), "610")
         assert text_of(answer, "cStat") == "610"
 
     def test_event_is_refused_in_its_own_answer(self, client: SefazClient) -> None:
-        answer = client.refused(place(EVENT), message_to(EVENT, client), "501")
+        answer = client.refused(service_path(EVENT), message_to(EVENT, client), "501")
         outcome = read_event(answer.reply.body, UNKNOWN_KEY, "110110", 1)
         assert isinstance(outcome, Rejected)
         assert outcome.code == "501"
 
     def test_outage_is_answered_for_the_whole_message(self, client: SefazClient) -> None:
-        answer = client.refused(place(AUTHORIZATION), authorization_lot(1, [nfe(client.signer)]), "108")
+        answer = client.refused(
+            service_path(AUTHORIZATION), authorization_lot(1, [nfe(client.signer)]), "108"
+        )
         outcome = read_authorization(answer.reply.body)
         assert isinstance(outcome, Unavailable)
         assert outcome.outage is Outage.SHORT
         for service, read in ((CONSULT, read_consult), (RECEIPT, read_receipt)):
-            body = client.refused(place(service), message_to(service, client), "109").reply.body
+            body = client.refused(service_path(service), message_to(service, client), "109").reply.body
             assert isinstance(read(body), Unavailable)
 
     def test_short_outage_has_a_return_time(self, client: SefazClient) -> None:
-        outcome = read_status(client.refused(place(STATUS), status_query("2", "35"), "108").reply.body)
+        outcome = read_status(client.refused(service_path(STATUS), status_query("2", "35"), "108").reply.body)
         assert isinstance(outcome, Unavailable)
         assert outcome.back_at == ISSUED_AT + timedelta(minutes=15)
 
@@ -244,7 +246,7 @@ class TestNonsense:
         accepted = {}
         for inside, (root, version) in product(NONSENSE, VERSIONS.items()):
             message = f'<{root} xmlns="{NAMESPACE}" versao="{version}">{inside}</{root}>'
-            answer = client.ask(place(service, authorizer_of(service)), message.encode())
+            answer = client.ask(service_path(service, authorizer_of(service)), message.encode())
             if not DIALECT.is_rejection(answer.code) or not is_xml(answer.reply.body):
                 accepted[message[:200]] = answer
         assert accepted == {}

@@ -31,10 +31,17 @@ from carimbo.simulator.sefaz.limits import count_use
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says
 from unit.simulator.nfe.event_scenario import sign_again, unchanged
-from unit.simulator.nfe.sefaz_client import INUTILIZATION, RANGE, SefazClient, place, schema_errors, text_of
+from unit.simulator.nfe.sefaz_client import (
+    INUTILIZATION,
+    RANGE,
+    SefazClient,
+    schema_errors,
+    service_path,
+    text_of,
+)
 
 RECEIPTS = replace(RANGE, model="65")
-AT_SP = place(INUTILIZATION)
+AT_SP = service_path(INUTILIZATION)
 
 
 class TestInutilization:
@@ -111,7 +118,7 @@ class RangeViolation:
         """Checks that the base is voided, the change is refused, and voided with the rule off."""
         message = signed_inutilization(self.base, client.signer)
         family = "nfe" if self.base.model == "55" else "nfce"
-        assert verdict(client, message, place(INUTILIZATION, family=family)) is None
+        assert verdict(client, message, service_path(INUTILIZATION, family=family)) is None
         self.prepare(client)
         broken = self.broken(message, self.signer(client.signer, buyer.signer))
         refusal = verdict(client, broken, self.where)
@@ -147,7 +154,7 @@ def verdict(
         text=message,
         schema=None,
         sender=None,
-        place=where,
+        service_path=where,
         context=context,
     )
     return first_broken(INUTILIZATION_RULES, JudgedInutilization(call), context.controls.rules_off)
@@ -170,9 +177,11 @@ VIOLATIONS = [
     RangeViolation("656", prepare=refused_twenty_times),
     RangeViolation("297", after_signing=says("infInut/xJust", "Outra razão para inutilizar")),
     RangeViolation("213", signer=lambda company, buyer: buyer),
-    RangeViolation("250", where=place(INUTILIZATION, "SVRS")),
+    RangeViolation("250", where=service_path(INUTILIZATION, "SVRS")),
     RangeViolation("450", says("infInut/mod", "65")),
-    RangeViolation("775", says("infInut/mod", "55"), RECEIPTS, where=place(INUTILIZATION, family="nfce")),
+    RangeViolation(
+        "775", says("infInut/mod", "55"), RECEIPTS, where=service_path(INUTILIZATION, family="nfce")
+    ),
     RangeViolation("266", says("infInut/serie", "920")),
     RangeViolation("453", says("infInut/ano", "27")),
     RangeViolation("454", says("infInut/ano", "05")),

@@ -25,11 +25,11 @@ from unit.simulator.nfe.message_scenarios import (
     with_part,
     with_wrong_digit,
 )
-from unit.simulator.nfe.sefaz_client import CONSULT, DISTRIBUTION, RECEIPT, SefazClient, place
+from unit.simulator.nfe.sefaz_client import CONSULT, DISTRIBUTION, RECEIPT, SefazClient, service_path
 
 WRONG_CNPJ, WRONG_CPF, OTHER_CPF = "11222333000182", "52998224700", "11144477735"
 NO_REGISTRATION, NO_NUMBER = "000000000000", "000000000"
-AMONG_RECEIPTS = place(CONSULT, family="nfce")
+AMONG_RECEIPTS = service_path(CONSULT, family="nfce")
 
 
 def company(scenario: Scenario) -> SefazClient:
@@ -56,7 +56,7 @@ def receipt_queried_often(scenario: Scenario) -> None:
 
 def without_news_already(scenario: Scenario) -> None:
     sent = nothing_new(scenario)
-    assert sent.by.ask(sent.place, sent.message).code == "137"
+    assert sent.by.ask(sent.service_path, sent.message).code == "137"
 
 
 def canceled(scenario: Scenario) -> None:

@@ -25,7 +25,7 @@ from unit.simulator.nfe.sefaz_client import (
     SefazClient,
     enclosed,
     key_of,
-    place,
+    service_path,
 )
 from unit.simulator.nfe.test_family import KEY
 
@@ -33,7 +33,7 @@ EVENT_ID = f"ID110110{UNKNOWN_KEY}"
 
 
 def incoming(client: SefazClient, service: str, message: bytes, authorizer: str = "SP") -> IncomingCall:
-    call = client.read_call(place(service, authorizer), enclosed(service, message))[2]
+    call = client.read_call(service_path(service, authorizer), enclosed(service, message))[2]
     assert isinstance(call, IncomingCall)
     return call
 

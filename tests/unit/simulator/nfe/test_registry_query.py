@@ -9,7 +9,7 @@ from carimbo.simulator.registers import Contributor, Contributors
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF
 from unit.simulator.mutating import nfe
-from unit.simulator.nfe.sefaz_client import REGISTRY, SefazClient, message_of, place, text_of
+from unit.simulator.nfe.sefaz_client import REGISTRY, SefazClient, message_of, service_path, text_of
 
 FARMER = Contributor(state="SP", tax_id=CPF, registration="110042490114", name="MARIA DA SILVA")
 BRANCHES = [
@@ -23,7 +23,7 @@ def ask(client: SefazClient, inside: str, authorizer: str = "SP") -> CallReply:
         f'<ConsCad xmlns="{NAMESPACE}" versao="2.00"><infCons><xServ>CONS-CAD</xServ>{inside}</infCons>'
         "</ConsCad>"
     )
-    return client.ask(place(REGISTRY, authorizer), message.encode())
+    return client.ask(service_path(REGISTRY, authorizer), message.encode())
 
 
 def entries_of(answer: CallReply) -> list[etree._Element]:

@@ -11,7 +11,7 @@ from carimbo.simulator.controls import ContingencySwitch
 from carimbo.simulator.family import CallReply
 from nfe_dialect import read_status
 from unit.fiscal.goods.support import ISSUED_AT
-from unit.simulator.nfe.sefaz_client import STATUS, SefazClient, place, schema_errors, text_of
+from unit.simulator.nfe.sefaz_client import STATUS, SefazClient, schema_errors, service_path, text_of
 
 
 def status(client: SefazClient, state_code: str, authorizer: str, family: str = "nfe") -> CallReply:
@@ -46,7 +46,7 @@ class TestStatus:
             b'<consStatServ xmlns="http://www.portalfiscal.inf.br/nfe" versao="4.00"><tpAmb>1</tpAmb>'
             b"<cUF>35</cUF><xServ>STATUS</xServ></consStatServ>"
         )
-        assert client.ask(place(STATUS), message).code == "252"
+        assert client.ask(service_path(STATUS), message).code == "252"
 
 
 class TestContingency:

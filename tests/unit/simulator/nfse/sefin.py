@@ -227,7 +227,7 @@ class Violation(RuleViolation):
 class ServiceRuleTester(RuleTester[Violation, list[AuthorityVerdict]]):
     """Tests the NFS-e rules, which report all refusals at once."""
 
-    usual_place = AT_SEFIN
+    usual_path = AT_SEFIN
 
     def signer_of(self, base: str) -> Signer:
         """Returns the signer of the company, or of the person who issues a base."""
@@ -249,8 +249,10 @@ class ServiceRuleTester(RuleTester[Violation, list[AuthorityVerdict]]):
     def edited(self, violation: Violation, signer: Signer) -> bytes:
         return mutated(self.base(violation.base), violation.edit, signer, keyed=violation.keyed)
 
-    def judged(self, xml: bytes, place: ServicePath, context: RequestContext) -> list[AuthorityVerdict]:
-        return broken_dps_rules(JudgedDps(etree.fromstring(xml), place, context))
+    def judged(
+        self, xml: bytes, service_path: ServicePath, context: RequestContext
+    ) -> list[AuthorityVerdict]:
+        return broken_dps_rules(JudgedDps(etree.fromstring(xml), service_path, context))
 
 
 def xsd_errors(xml: bytes, schema: Schema = Schema.NFSE_DPS) -> list[str]:

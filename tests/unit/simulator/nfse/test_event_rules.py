@@ -42,7 +42,7 @@ from unit.simulator.sample_family import document
 KEY = REPLACED_KEY
 IN_CAMPINAS = "35095022211222333000181000000000000126111234567890"
 OF_THE_CITY = f"{KEY[:7]}1{KEY[8:-1]}5"
-PLACE = ServicePath("SEFIN", HOMOLOGATION, "nfse", "SefinNacional", f"nfse/{KEY}/eventos")
+SERVICE_PATH = ServicePath("SEFIN", HOMOLOGATION, "nfse", "SefinNacional", f"nfse/{KEY}/eventos")
 DAY = timedelta(days=1)
 CANCEL = "<xDesc>Cancelamento de NFS-e</xDesc><cMotivo>1</cMotivo><xMotivo>Cobrado em duplicidade</xMotivo>"
 ANALYSE = (
@@ -79,13 +79,13 @@ SAMPLE_EVENTS = {
 
 
 def store_note(context: RequestContext, key: str = KEY, name: str = "between") -> None:
-    note = replace(document(PLACE, key, ISSUED_AT), xml=BASES[name].encode(), issuer=CNPJ)
+    note = replace(document(SERVICE_PATH, key, ISSUED_AT), xml=BASES[name].encode(), issuer=CNPJ)
     Ledger(context.store).keep_document(note)
 
 
 def store_note_in_production(context: RequestContext) -> None:
     note = replace(
-        document(PLACE._replace(environment=PRODUCTION), KEY, ISSUED_AT),
+        document(SERVICE_PATH._replace(environment=PRODUCTION), KEY, ISSUED_AT),
         xml=BASES["between"].encode(),
         issuer=CNPJ,
     )
@@ -95,7 +95,7 @@ def store_note_in_production(context: RequestContext) -> None:
 def store_expensive_note_in_campinas(context: RequestContext) -> None:
     """Stores a note above 50,000 reais, the limit for cancellations in its city."""
     dear = BASES["between"].replace("<cLocEmi>3550308<", "<cLocEmi>3509502<").replace("1000.00", "50000.01")
-    note = replace(document(PLACE, IN_CAMPINAS, ISSUED_AT), xml=dear.encode(), issuer=CNPJ)
+    note = replace(document(SERVICE_PATH, IN_CAMPINAS, ISSUED_AT), xml=dear.encode(), issuer=CNPJ)
     Ledger(context.store).keep_document(note)
 
 
@@ -124,7 +124,7 @@ class Violation:
     sample: str = "cancel"
     edit: Edit = unchanged
     now: datetime = ISSUED_AT
-    place: ServicePath = PLACE
+    service_path: ServicePath = SERVICE_PATH
     prepare: Callable[[RequestContext], object] = lambda _: None
     issue: Callable[[SampleAuthority], SampleCertificate] | None = None
     after_signing: Edit = unchanged
@@ -182,7 +182,7 @@ def verdict(
         violation.prepare(request_context)
         root = etree.fromstring(xml)
         path_key = violation.path_key or at(root, "infPedReg/chNFSe").text or ""
-        event = JudgedNoteEvent(root, violation.place, request_context, path_key)
+        event = JudgedNoteEvent(root, violation.service_path, request_context, path_key)
         return [refusal.code for refusal in broken_by((*EVENT_SIGNATURE_RULES, *EVENT_RULES), event, off)]
 
 
@@ -196,7 +196,9 @@ OF_SIGNATURES = [
 OF_NOTES = [
     Violation("E1827", edit=with_id(f"PRE{KEY}105102")),
     Violation("E1827", path_key=IN_CAMPINAS),
-    Violation("E1845", place=PLACE._replace(environment=PRODUCTION), prepare=store_note_in_production),
+    Violation(
+        "E1845", service_path=SERVICE_PATH._replace(environment=PRODUCTION), prepare=store_note_in_production
+    ),
     Violation("E1831", edit=about("35503082211222333000181000000000000226111234567894")),
     Violation("E0831", edit=about(OF_THE_CITY), prepare=partial(store_note, key=OF_THE_CITY)),
 ]

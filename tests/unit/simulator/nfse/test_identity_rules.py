@@ -42,7 +42,7 @@ OTHER_ID = "DPS355030821122233300018100001000000000000004"
 VIOLATIONS = [
     Violation("E0004", edit=with_id(OTHER_ID), keyed=False),
     Violation("E0004", edit=with_id(OTHER_ID.replace("35503082", "35503081")), keyed=False),
-    Violation("E0006", place=AT_SEFIN._replace(environment=PRODUCTION)),
+    Violation("E0006", service_path=AT_SEFIN._replace(environment=PRODUCTION)),
     Violation("E0008", now=ISSUED_AT - SECOND),
     Violation("E0010", edit=says("infDPS/serie", "50000")),
     Violation("E0010", edit=says("infDPS/serie", "0")),
@@ -76,7 +76,7 @@ ALLOWED = [
     Violation(
         "E0006",
         edit=says("infDPS/tpAmb", "1"),
-        place=AT_SEFIN._replace(environment=PRODUCTION),
+        service_path=AT_SEFIN._replace(environment=PRODUCTION),
     ),
 ]
 """Declarations close to breaking a rule, which are accepted."""

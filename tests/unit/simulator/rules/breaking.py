@@ -60,7 +60,7 @@ def base(name: str, signer: Signer) -> bytes:
     return BASES[name](signer)
 
 
-def place_of(base: str) -> ServicePath:
+def path_of(base: str) -> ServicePath:
     """Returns the path that a base is sent to."""
     return NFCE_AT_SP if base.startswith("nfce") else AT_SP
 
@@ -69,12 +69,12 @@ def place_of(base: str) -> ServicePath:
 class InvoiceRuleTester(RuleTester[Violation, AuthorityVerdict | None]):
     """Tests the rules of NF-e and NFC-e."""
 
-    usual_place = AT_SP
+    usual_path = AT_SP
 
     def check(self, violation: Violation) -> None:
         """Checks that the base is accepted, and that only this rule refuses the change."""
         accepted = base(violation.base, self.signer)
-        assert self.verdict(accepted, place=place_of(violation.base)) is None
+        assert self.verdict(accepted, service_path=path_of(violation.base)) is None
         broken = self.broken(violation)
         assert not violation.fits_schema or xsd_errors(broken) == []
         refusal = self.verdict_on(broken, violation)
@@ -87,11 +87,13 @@ class InvoiceRuleTester(RuleTester[Violation, AuthorityVerdict | None]):
         accepted = base(violation.base, self.signer)
         return mutated(accepted, violation.edit, signer, keyed=violation.keyed, quoted=violation.quoted)
 
-    def place_for(self, violation: Violation) -> ServicePath:
-        return violation.place or place_of(violation.base)
+    def path_for(self, violation: Violation) -> ServicePath:
+        return violation.service_path or path_of(violation.base)
 
-    def judged(self, xml: bytes, place: ServicePath, context: RequestContext) -> AuthorityVerdict | None:
-        return DOCUMENTS.refusal_of(case_of(xml, context, place))
+    def judged(
+        self, xml: bytes, service_path: ServicePath, context: RequestContext
+    ) -> AuthorityVerdict | None:
+        return DOCUMENTS.refusal_of(case_of(xml, context, service_path))
 
 
 def xsd_errors(xml: bytes) -> list[str]:

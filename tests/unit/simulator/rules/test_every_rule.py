@@ -25,7 +25,7 @@ from carimbo.simulator.sefaz.rules.message import SIGNATURE_RULES
 from unit.simulator.nfe import test_event_rules, test_inutilization, test_question_rules
 from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 from unit.simulator.rules import test_message_rules
-from unit.simulator.rules.breaking import BASES, InvoiceRuleTester, base, place_of, xsd_errors
+from unit.simulator.rules.breaking import BASES, InvoiceRuleTester, base, path_of, xsd_errors
 
 HERE = Path(__file__).parent
 ABOUT_MESSAGES = "test_message_rules"
@@ -100,4 +100,4 @@ class TestBases:
     def test_base_document_is_accepted_and_valid(self, name: str, tester: InvoiceRuleTester) -> None:
         xml = base(name, tester.signer)
         assert xsd_errors(xml) == []
-        assert tester.verdict(xml, place=place_of(name)) is None
+        assert tester.verdict(xml, service_path=path_of(name)) is None

@@ -32,7 +32,7 @@ def authorities() -> tuple[x509.Certificate, ...]:
     return tuple(authority.certificate for bundle in opened for authority in bundle.additional_certs)
 
 
-def place_of(root: etree._Element) -> ServicePath:
+def path_of(root: etree._Element) -> ServicePath:
     """Returns the path that a document is sent to."""
     key = root[0].get("Id", "")[3:]
     state = state_of_ibge(key[:2])
@@ -56,7 +56,7 @@ def is_accepted(file: str, trust: TrustedAuthorities) -> None:
     root = golden_document(file).root
     request_context = context(trust, moment_of(root), contingency=OPEN)
     with closing(request_context.store):
-        assert DOCUMENTS.refusal_of(JudgedInvoice(root, place_of(root), request_context)) is None
+        assert DOCUMENTS.refusal_of(JudgedInvoice(root, path_of(root), request_context)) is None
 
 
 class TestExamples:

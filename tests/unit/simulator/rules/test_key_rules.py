@@ -50,16 +50,16 @@ def of_person_with(cpf: str) -> Edit:
 
 VIOLATIONS = [
     Violation("502", "nfe", another_key, keyed=False),
-    Violation("226", "nfe", place=AT_SP._replace(authorizer="SVRS")),
+    Violation("226", "nfe", service_path=AT_SP._replace(authorizer="SVRS")),
     Violation("897", "nfe", says("infNFe/ide/cNF", "12345678")),
     Violation("897", "nfe", says("infNFe/ide/cNF", "00000003")),
-    Violation("450", "nfce", place=AT_SP),
-    Violation("775", "nfe", place=NFCE_AT_SP),
+    Violation("450", "nfce", service_path=AT_SP),
+    Violation("775", "nfe", service_path=NFCE_AT_SP),
     Violation("570", "nfe", IN_CONTINGENCY),
-    Violation("713", "nfe", place=AT_SVCAN, switches=SVC_ON),
-    Violation("114", "nfe", IN_CONTINGENCY, place=AT_SVCAN),
+    Violation("713", "nfe", service_path=AT_SVCAN, switches=SVC_ON),
+    Violation("114", "nfe", IN_CONTINGENCY, service_path=AT_SVCAN),
     Violation("253", "nfe", another_digit, keyed=False),
-    Violation("252", "nfe", place=AT_SP._replace(environment=PRODUCTION)),
+    Violation("252", "nfe", service_path=AT_SP._replace(environment=PRODUCTION)),
     Violation("244", "nfe", says("infNFe/ide/serie", "890")),
     Violation("451", "nfe", ISSUED_BY_AN_AUTHORITY),
     Violation("503", "nfe", says("infNFe/ide/serie", "920")),
@@ -85,7 +85,7 @@ class TestContingency:
 
     def verdict(self, tester: InvoiceRuleTester, **switches: Any) -> AuthorityVerdict | None:
         xml = mutated(base("nfe", tester.signer), IN_CONTINGENCY, tester.signer)
-        return tester.verdict(xml, place=AT_SVCAN, **switches)
+        return tester.verdict(xml, service_path=AT_SVCAN, **switches)
 
     def test_svc_is_inactive_while_the_home_authorizer_works(self, tester: InvoiceRuleTester) -> None:
         assert self.verdict(tester, outages={"SVRS": "108"}) == AuthorityVerdict("114")
@@ -109,5 +109,5 @@ class TestContingency:
         xml = mutated(base("nfe", tester.signer), says("infNFe/ide/tpEmis", "7"), tester.signer)
         at_rs = AT_SVCAN._replace(authorizer="SVCRS")
         assert tester.verdict(
-            xml, place=at_rs, contingency={"SVCRS": ContingencySwitch.ON}
+            xml, service_path=at_rs, contingency={"SVCRS": ContingencySwitch.ON}
         ) == AuthorityVerdict("226")

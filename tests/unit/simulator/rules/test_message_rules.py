@@ -84,7 +84,7 @@ VIOLATIONS = [
     CallViolation("215", with_replaced_text("<xServ>STATUS<", "<xServ>ESTADO<")),
     CallViolation("225", with_replaced_text("<mod>", "<!-- modelo --><mod>"), base="lot"),
     CallViolation("215", with_replaced_text("<xServ>", "<?x?><xServ>")),
-    CallViolation("252", lambda call: replace(call, place=AT_SP._replace(environment=PRODUCTION))),
+    CallViolation("252", lambda call: replace(call, service_path=AT_SP._replace(environment=PRODUCTION))),
 ]
 
 
@@ -114,7 +114,7 @@ class MessageRuleTester:
                 text=message,
                 schema=schema,
                 sender=sender,
-                place=AT_SP,
+                service_path=AT_SP,
                 context=request_context,
             )
             judged = violation.change(call) if changed else call

@@ -307,7 +307,7 @@ class TestPanel:
 
         def refusal(moved: dict[Milestone, date]) -> str | None:
             here = AT_SP._replace(environment=family.PRODUCTION)
-            verdict = tester.verdict(document, place=here, now=FIRST_OF_2027, moved_dates=moved)
+            verdict = tester.verdict(document, service_path=here, now=FIRST_OF_2027, moved_dates=moved)
             return verdict.code if verdict else None
 
         demanded = Milestone.GROUP_REQUIRED_IN_PRODUCTION

@@ -65,4 +65,4 @@ class TestOfflineReceipt:
         contingency = says("infNFe/ide/dhCont", LAST_OF_2026.isoformat())
         late = mutated(receipt, both(issued_at(LAST_OF_2026), contingency), tester.signer)
         now = FIRST_OF_2027 + timedelta(hours=10)
-        assert tester.verdict(late, place=NFCE_AT_SP, now=now) is None
+        assert tester.verdict(late, service_path=NFCE_AT_SP, now=now) is None

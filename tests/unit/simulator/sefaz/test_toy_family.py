@@ -38,7 +38,7 @@ def key_of(number: int, numeric_code: str = "12345678") -> str:
     return first + check_digit(first)
 
 
-def place(service: str) -> ServicePath:
+def service_path(service: str) -> ServicePath:
     return ServicePath("SVRS", HOMOLOGATION, "wagon", service)
 
 
@@ -90,11 +90,11 @@ class Client:
 
     def ask(self, service: str, inside: str, header: str = HEADER) -> CallReply:
         request = Request("POST", "", "", {}, enclosed(service, inside, header), self.certificate)
-        incoming = TOY_FAMILY.read_call(place(service), request)
+        incoming = TOY_FAMILY.read_call(service_path(service), request)
         assert isinstance(incoming, IncomingCall), incoming
         context = RequestContext(self.now, self.store, self.trust, Controls())
         with self.store.together():
-            return TOY_FAMILY.answer(place(service), incoming, request, context)
+            return TOY_FAMILY.answer(service_path(service), incoming, request, context)
 
     def send(self, toy: str) -> CallReply:
         return self.ask(RECEPTION, b64encode(gzip.compress(toy.encode())).decode(), header="")

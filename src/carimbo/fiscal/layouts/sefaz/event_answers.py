@@ -52,7 +52,7 @@ def read_event(dialect: Dialect, body: bytes, access_key: str, event_type: str, 
 def read_registered_event(
     dialect: Dialect, body: bytes, access_key: str, event_type: str, sequence: int
 ) -> Outcome:
-    """Looks for an event of unknown fate in the consult of its document (retConsSitNFe).
+    """Looks for an event of unknown outcome in the consult of its document (retConsSitNFe).
 
     `Unknown` means that this authority has no such event; manifestations, which the national environment
     registers, may be missing from a state's answer. An authority without the document itself, as after the

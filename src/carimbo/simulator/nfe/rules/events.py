@@ -205,7 +205,7 @@ def correction_of_a_receipt(event: JudgedInvoiceEvent) -> bool:
 
 def at_a_closed_contingency(event: JudgedInvoiceEvent) -> bool:
     """MOC 7.0, anexo III: a closed SVC accepts no events."""
-    if not is_contingency(event.place.authorizer):
+    if not is_contingency(event.service_path.authorizer):
         return False
     state = state_of_ibge(event.access_key[KEY_STATE])
     return not contingency_is_open(event, state.code if state else "")

@@ -60,28 +60,28 @@ def trivial_numeric_code(invoice: JudgedInvoice) -> bool:
 
 def receipt_among_invoices(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, B06-30."""
-    return invoice.dialect.model_at(invoice.place) == NFE != invoice.model
+    return invoice.dialect.model_at(invoice.service_path) == NFE != invoice.model
 
 
 def invoice_among_receipts(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, B06-40."""
-    return invoice.dialect.model_at(invoice.place) == NFCE != invoice.model
+    return invoice.dialect.model_at(invoice.service_path) == NFCE != invoice.model
 
 
 def contingency_at_the_normal_authorizer(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, B22-30; `tpEmis` 3 is now the special regime of the NFF (NT 2021.002)."""
-    return not is_contingency(invoice.place.authorizer) and invoice.emission in _EMISSION_AT.values()
+    return not is_contingency(invoice.service_path.authorizer) and invoice.emission in _EMISSION_AT.values()
 
 
 def other_emission_at_the_contingency(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, B22-60."""
-    expected = _EMISSION_AT.get(invoice.place.authorizer)
+    expected = _EMISSION_AT.get(invoice.service_path.authorizer)
     return expected is not None and invoice.emission != expected
 
 
 def contingency_is_closed(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, anexo III: an SVC serves a state only while the state requests it."""
-    at_contingency = is_contingency(invoice.place.authorizer)
+    at_contingency = is_contingency(invoice.service_path.authorizer)
     return at_contingency and not contingency_is_open(invoice, state_of(invoice))
 
 
@@ -139,7 +139,9 @@ def inutilized_number(invoice: JudgedInvoice) -> bool:
     if emission in _INUTILIZED_NUMBERS_COUNT or (
         in_sao_paulo and emission in _INUTILIZED_NUMBERS_COUNT_IN_SAO_PAULO
     ):
-        return invoice.ledger.inutilization_of(invoice.place.environment, invoice.access_key) is not None
+        return (
+            invoice.ledger.inutilization_of(invoice.service_path.environment, invoice.access_key) is not None
+        )
     return False
 
 

@@ -32,7 +32,7 @@ def is_no_lot(call: ServiceCall) -> bool:
 def range_of_other_environment(call: ServiceCall) -> bool:
     """MOC 7.0, I02: an inutilization has its environment in the signed part."""
     environment = call.root.findtext(_ENVIRONMENT_OF_RANGE)
-    return bool(environment) and environment != call.place.environment
+    return bool(environment) and environment != call.service_path.environment
 
 
 FORM_RULES: tuple[RejectionRule[ServiceCall], ...] = (

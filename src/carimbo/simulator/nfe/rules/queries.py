@@ -28,12 +28,12 @@ STATUS_RULES: tuple[RejectionRule[ServiceCall], ...] = (RejectionRule("289", sta
 
 def receipt_among_invoices(question: AboutKey) -> bool:
     """The service is that of NF-e."""
-    return question.dialect.model_at(question.place) == NFE and question.access_key[KEY_MODEL] == NFCE
+    return question.dialect.model_at(question.service_path) == NFE and question.access_key[KEY_MODEL] == NFCE
 
 
 def invoice_among_receipts(question: AboutKey) -> bool:
     """The service is that of NFC-e."""
-    return question.dialect.model_at(question.place) == NFCE and question.access_key[KEY_MODEL] == NFE
+    return question.dialect.model_at(question.service_path) == NFCE and question.access_key[KEY_MODEL] == NFE
 
 
 ASKED_KEY_RULES: tuple[RejectionRule[AboutKey], ...] = (

@@ -82,10 +82,10 @@ def _is_receipt(key: str, invoice: JudgedInvoice) -> bool:
     """Whether a key is of an NFC-e, a CF-e, or a stored NF-e that is printed like a receipt."""
     if key[KEY_MODEL] != NFE:
         return key[KEY_MODEL] in _RECEIPT_MODELS
-    stored = invoice.ledger.document(invoice.place.environment, key)
+    stored = invoice.ledger.document(invoice.service_path.environment, key)
     if stored is None:
         return False
-    referred = JudgedInvoice(etree.fromstring(stored.xml), invoice.place, invoice.context)
+    referred = JudgedInvoice(etree.fromstring(stored.xml), invoice.service_path, invoice.context)
     return referred.text("ide/tpImp") == PRINTED_AS_A_RECEIPT
 
 

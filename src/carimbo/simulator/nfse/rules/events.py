@@ -34,7 +34,7 @@ def sent_elsewhere(event: JudgedNoteEvent) -> Finding:
 
 def other_environment(event: JudgedNoteEvent) -> bool:
     """The event is for the other environment (production or homologation)."""
-    return event.text("tpAmb") != event.place.environment
+    return event.text("tpAmb") != event.service_path.environment
 
 
 def registered_in_the_future(event: JudgedNoteEvent) -> bool:

@@ -23,7 +23,7 @@ def other_id(dps: JudgedDps) -> bool:
 
 def other_environment(dps: JudgedDps) -> bool:
     """The declaration is for the other environment (production or homologation)."""
-    return dps.text("tpAmb") != dps.place.environment
+    return dps.text("tpAmb") != dps.service_path.environment
 
 
 def issued_in_the_future(dps: JudgedDps) -> bool:

@@ -50,12 +50,12 @@ def wrong_note_key(document: Group, dps: JudgedDps) -> bool:
 def unknown_note(document: Group, dps: JudgedDps) -> bool:
     """No note has this key."""
     key = document.text("chNFSe")
-    return bool(key) and not _is_wrong(key) and dps.ledger.document(dps.place.environment, key) is None
+    return bool(key) and not _is_wrong(key) and dps.ledger.document(dps.service_path.environment, key) is None
 
 
 def canceled_note(document: Group, dps: JudgedDps) -> bool:
     """The note was canceled."""
-    note = dps.ledger.document(dps.place.environment, document.text("chNFSe"))
+    note = dps.ledger.document(dps.service_path.environment, document.text("chNFSe"))
     return note is not None and note.is_canceled
 
 

@@ -35,13 +35,13 @@ def wrong_check_digit(document: JudgedDocument) -> bool:
 
 def state_of_another_authorizer(document: JudgedDocument) -> bool:
     """MOC 7.0, B02-10."""
-    model, authorizer = document.dialect.model_at(document.place), document.place.authorizer
+    model, authorizer = document.dialect.model_at(document.service_path), document.service_path.authorizer
     return state_of(document) not in states_of(model, authorizer)
 
 
 def other_environment(document: JudgedDocument) -> bool:
     """MOC 7.0, B24-10."""
-    return document.text("ide/tpAmb") != document.place.environment
+    return document.text("ide/tpAmb") != document.service_path.environment
 
 
 def state_of(document: JudgedDocument) -> str:

@@ -19,14 +19,14 @@ _NORMAL = "1"
 
 def type_not_taken_here(event: JudgedEvent) -> bool:
     """MOC 7.0, D04: the national environment accepts other types than the states."""
-    if event.place.authorizer == NATIONAL:
+    if event.service_path.authorizer == NATIONAL:
         return not event.type.is_national
-    return event.dialect.model_at(event.place) not in event.type.models
+    return event.dialect.model_at(event.service_path) not in event.type.models
 
 
 def not_offered_in_contingency(event: JudgedEvent) -> bool:
     """MOC 7.0, anexo III, 2.1.3.4: an SVC accepts only some types."""
-    return is_contingency(event.place.authorizer) and not event.type.in_contingency
+    return is_contingency(event.service_path.authorizer) and not event.type.in_contingency
 
 
 def other_version(event: JudgedEvent) -> bool:
@@ -79,20 +79,20 @@ def id_differs_from_its_fields(event: JudgedEvent) -> bool:
 
 def organ_of_another_state(event: JudgedEvent) -> bool:
     """MOC 7.0, P08-10."""
-    if event.place.authorizer == NATIONAL:
+    if event.service_path.authorizer == NATIONAL:
         return False
-    state, model = state_of_ibge(event.text("cOrgao")), event.dialect.model_at(event.place)
-    return state is None or state.code not in states_of(model, event.place.authorizer)
+    state, model = state_of_ibge(event.text("cOrgao")), event.dialect.model_at(event.service_path)
+    return state is None or state.code not in states_of(model, event.service_path.authorizer)
 
 
 def organ_is_not_national(event: JudgedEvent) -> bool:
     """MOC 7.0, P08: events of recipients are sent to the national environment."""
-    return event.place.authorizer == NATIONAL and event.text("cOrgao") != NATIONAL_ORGAN
+    return event.service_path.authorizer == NATIONAL and event.text("cOrgao") != NATIONAL_ORGAN
 
 
 def other_environment(event: JudgedEvent) -> bool:
     """MOC 7.0, P09-10."""
-    return event.text("tpAmb") != event.place.environment
+    return event.text("tpAmb") != event.service_path.environment
 
 
 def wrong_company(event: JudgedEvent) -> bool:
@@ -107,7 +107,7 @@ def wrong_person(event: JudgedEvent) -> bool:
 
 def document_of_another_state(event: JudgedEvent) -> bool:
     """MOC 7.0, P12-40."""
-    return event.place.authorizer != NATIONAL and event.access_key[KEY_STATE] != event.text("cOrgao")
+    return event.service_path.authorizer != NATIONAL and event.access_key[KEY_STATE] != event.text("cOrgao")
 
 
 def author_is_not_the_issuer(event: JudgedEvent) -> bool:
@@ -139,7 +139,7 @@ def document_unknown(event: JudgedEvent) -> Finding:
     if event.document or not event.type.needs_document:
         return None
     number_id = event.dialect.number_id(event.access_key)
-    holder = event.ledger.holder_of_number(event.place.environment, number_id)
+    holder = event.ledger.holder_of_number(event.service_path.environment, number_id)
     if holder and holder.access_key != event.access_key:
         return f"[{event.dialect.key_tag}:{holder.access_key}]"
     return True

@@ -63,7 +63,7 @@ def other_version(call: ServiceCall) -> bool:
 def other_environment(call: ServiceCall) -> bool:
     """MOC 7.0, B24-10 and others. Documents and events have an environment of their own."""
     environment = call.text_at("tpAmb")
-    return bool(environment) and environment != call.place.environment
+    return bool(environment) and environment != call.service_path.environment
 
 
 def header_missing(call: ServiceCall) -> bool:

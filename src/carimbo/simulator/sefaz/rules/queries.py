@@ -80,8 +80,8 @@ def without_number(question: AboutKey) -> bool:
 def state_of_another_authorizer(question: AboutKey) -> bool:
     """MOC 7.0, J02 and P12-40."""
     state = state_of_ibge(question.access_key[KEY_STATE])
-    model = question.dialect.model_at(question.place)
-    return state is None or state.code not in states_of(model, question.place.authorizer)
+    model = question.dialect.model_at(question.service_path)
+    return state is None or state.code not in states_of(model, question.service_path.authorizer)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class ConsultQuestion(ServiceQuestion):
     def holder(self) -> StoredDocument | None:
         """The stored document with the number of the key, if this authority has it."""
         number_id = self.dialect.number_id(self.access_key)
-        stored = Ledger(self.context.store).holder_of_number(self.place.environment, number_id)
+        stored = Ledger(self.context.store).holder_of_number(self.service_path.environment, number_id)
         return stored if stored and holds_document(self, stored) else None
 
 
