@@ -33,7 +33,7 @@ ALTERNATIVE = "Emita outro documento que desfaça este."
 LATE_CODES = frozenset({LATE_CODE})
 MAX_CORRECTIONS = 3
 CLOSED_WITHIN = timedelta(days=1)
-_SHORTEST_PROTOCOL = 9
+_MIN_PROTOCOL_LENGTH = 9
 
 
 class CancellationRequest(Body):
@@ -71,7 +71,7 @@ def _seal(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) ->
 
 
 def _event(field: str, text: str, event_type: str, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
-    if len(about.protocol) < _SHORTEST_PROTOCOL:
+    if len(about.protocol) < _MIN_PROTOCOL_LENGTH:
         return (Problem(SCHEMA_PROBLEM, "protocol", "O protocolo é curto demais."),)
     content = (
         f"<key>{about.access_key}</key><protocol>{about.protocol}</protocol>"

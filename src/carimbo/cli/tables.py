@@ -58,7 +58,7 @@ update_app = typer.Typer(
 )
 
 _NCM_FILE = f"{NCMS.name}.csv"
-_LEAST_SHARE = 0.9
+_MIN_SHARE = 0.9
 """A file with a smaller share of today's codes is incomplete: no act ended so many codes at once."""
 _MAX_NAMED = 20
 
@@ -82,7 +82,7 @@ def update_ncm(
     if published.date < in_force.date:
         fail(f"O arquivo {file} é de {published.date}: a tabela em vigor é mais nova, de {in_force.date}.")
     count = len(published.rows)
-    if count < _LEAST_SHARE * in_force.rows:
+    if count < _MIN_SHARE * in_force.rows:
         fail(f"O arquivo {file} está incompleto: tem {count} códigos, e a tabela em vigor {in_force.rows}.")
 
     new = _write(folder, published)

@@ -34,12 +34,12 @@ _HOME_DELIVERY = "4"
 _WIDTHS = {PaperSize.ROLL_80: (80.0, 72.0), PaperSize.ROLL_58: (58.0, 48.0)}
 _SMALL, _LARGE, _LARGEST = 7.0, 9.0, 14.0
 _LOGO_HEIGHT = 18.0
-_LEAST_CODE = 25.0
+_MIN_CODE_SIZE = 25.0
 # Three dots of a thermal printer: a code with smaller modules smears.
-_LEAST_MODULE = 0.375
+_MIN_MODULE_SIZE = 0.375
 # Four (ISO/IEC 18004), and one more because printers are imprecise.
 _QUIET_MODULES = 5
-_LEAST_BESIDE_CODE = 32.0
+_MIN_WIDTH_BESIDE_CODE = 32.0
 _BETWEEN = 1.5
 _TITLE = "Documento Auxiliar da Nota Fiscal de Consumidor Eletrônica"
 _NO_FISCAL_VALUE = "EMITIDA EM AMBIENTE DE HOMOLOGAÇÃO - SEM VALOR FISCAL"
@@ -163,10 +163,10 @@ def _draw_consumer_and_code(roll: Roll, document: ArchivedInvoice, copy: str) ->
         _draw_consumer(roll, document, copy, Align.CENTER)
         return
     code = qr_code(document.qr_code)
-    module = max(_LEAST_CODE / code.width, _LEAST_MODULE)
+    module = max(_MIN_CODE_SIZE / code.width, _MIN_MODULE_SIZE)
     side, quiet = code.width * module, _QUIET_MODULES * module
     room = roll.width - side - quiet
-    if room >= _LEAST_BESIDE_CODE:
+    if room >= _MIN_WIDTH_BESIDE_CODE:
         top = roll.y + quiet
         column = TextColumn(roll.canvas, roll.x + side + quiet, top, room)
         _draw_consumer(column, document, copy, Align.LEFT)

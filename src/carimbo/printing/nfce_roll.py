@@ -4,7 +4,7 @@ from carimbo.printing.engine.canvas import POINT, Align, Canvas
 from carimbo.printing.engine.wrapping import fit_text, wrap_text
 
 SIZE = 7.5
-_LEAST = 6.5
+_MIN_SIZE = 6.5
 _LEADING, _ASCENT = 1.18, 0.82
 _GAP = 1.5
 _RULE_GAP = 1.2
@@ -25,12 +25,14 @@ class TextColumn:
 
     def fit(self, text: str, *, align: Align = Align.LEFT, bold: bool = False) -> None:
         """Writes a text on one line if a slightly smaller size allows it, else on several."""
-        fit = fit_text(self.canvas.face(bold=bold), text, self.width, SIZE, _LEAST)
+        fit = fit_text(self.canvas.face(bold=bold), text, self.width, SIZE, _MIN_SIZE)
         self._put_all(fit.lines, fit.size, align, bold=bold)
 
     def fit_together(self, *parts: str, align: Align = Align.LEFT, bold: bool = False) -> None:
         """Writes parts on one line if a slightly smaller size allows it, else one below the other."""
-        fit = fit_text(self.canvas.face(bold=bold), " ".join(filter(None, parts)), self.width, SIZE, _LEAST)
+        fit = fit_text(
+            self.canvas.face(bold=bold), " ".join(filter(None, parts)), self.width, SIZE, _MIN_SIZE
+        )
         if len(fit.lines) == 1:
             self._put_all(fit.lines, fit.size, align, bold=bold)
             return

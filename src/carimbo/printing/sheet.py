@@ -9,8 +9,8 @@ from carimbo.printing.engine.wrapping import FittedText, fit_text
 
 TITLE_SIZE = 5.0
 """The smallest size that titles may have (MOC 7.0, Anexo II, 3.7)."""
-_LEAST_TITLE = 3.5
-_SIZE, _LEAST = 9.0, 6.5
+_MIN_TITLE_SIZE = 3.5
+_SIZE, _MIN_SIZE = 9.0, 6.5
 _LEADING = 1.15
 _MARGIN = 0.8
 _TITLE_BASELINE = 2.1
@@ -48,7 +48,7 @@ class Row(NamedTuple):
             inner = box.width - 2 * _MARGIN
             canvas.box(x, y, box.width, self.height)
             if box.title:
-                size = fit_text(canvas.face(), box.title, inner, TITLE_SIZE, _LEAST_TITLE).size
+                size = fit_text(canvas.face(), box.title, inner, TITLE_SIZE, _MIN_TITLE_SIZE).size
                 canvas.text(x + _MARGIN, y + _TITLE_BASELINE, box.title, size)
 
             baseline = y + _first_baseline(box, value)
@@ -64,7 +64,7 @@ class Row(NamedTuple):
 def row(canvas: Canvas, *fields: FormField, size: float = _SIZE) -> Row:
     """Measures fields side by side; the longest value decides the height of the row."""
     values = tuple(
-        fit_text(canvas.face(bold=box.bold), box.value, box.width - 2 * _MARGIN, size, min(size, _LEAST))
+        fit_text(canvas.face(bold=box.bold), box.value, box.width - 2 * _MARGIN, size, min(size, _MIN_SIZE))
         for box in fields
     )
     return Row(fields, values, max(map(_height, fields, values)))

@@ -32,7 +32,7 @@ class Page(Generic[T]):
 
 # The time zone of Brasília, for a company without an address.
 _CAPITAL = "DF"
-_SHORTEST = timedelta(microseconds=1)
+_ONE_MICROSECOND = timedelta(microseconds=1)
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -46,7 +46,7 @@ def moment_after(end: date | None, state: str | None) -> datetime | None:
     """Returns the first moment after an end date; a day counts to its end. None if there is no end date."""
     if end is None:
         return None
-    return _moment(end, state, _SHORTEST if isinstance(end, datetime) else timedelta(days=1))
+    return _moment(end, state, _ONE_MICROSECOND if isinstance(end, datetime) else timedelta(days=1))
 
 
 def day_at(day: date | None, state: str | None) -> date | None:

@@ -20,7 +20,7 @@ RENDERER = PdfRenderer()
 DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 # Only texts longer than this are split between sheets; shorter pieces of them prove nothing.
-_MAY_BE_SPLIT, _LEAST_PIECE = 40, 8
+_MAY_BE_SPLIT, _MIN_PIECE_LENGTH = 40, 8
 
 
 class Layout(NamedTuple):
@@ -143,7 +143,7 @@ class Printed:
         place, rest = 0, expected
         for _ in range(self.pages if len(expected) > _MAY_BE_SPLIT else 0):
             length = _longest_beginning(rest, text, place)
-            if length < min(len(rest), _LEAST_PIECE):
+            if length < min(len(rest), _MIN_PIECE_LENGTH):
                 return False
             place, rest = text.find(rest[:length], place) + length, rest[length:]
         return not rest

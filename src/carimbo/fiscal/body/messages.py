@@ -14,7 +14,7 @@ from carimbo.fiscal.problems import counted, quoted
 # `itens` is similar enough to `items`; `frete` is not to `freight`.
 _SIMILARITY = 0.75
 # Short names must be equal: similar ones, as `nfe` and `nfce`, are different things.
-_SHORTEST = 5
+_MIN_LENGTH = 5
 UNKNOWN_FIELD = "extra_forbidden"
 
 _UNKNOWN = "Valor inválido: confira o tipo e o formato deste campo em /docs."
@@ -42,7 +42,7 @@ def with_field_names(error: Mapping[str, Any], body: Any) -> Mapping[str, Any]:
 def closest_name(name: str, field_names: Collection[str]) -> str | None:
     """Returns the most similar of the known names, ignoring case."""
     by_lower_case = {other.lower(): other for other in field_names}
-    cutoff = _SIMILARITY if len(name) >= _SHORTEST else 1.0
+    cutoff = _SIMILARITY if len(name) >= _MIN_LENGTH else 1.0
     matches = get_close_matches(name.lower(), by_lower_case, 1, cutoff)
     return by_lower_case[matches[0]] if matches else None
 

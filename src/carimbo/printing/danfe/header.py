@@ -19,8 +19,8 @@ _NAME_SIZES = (12.0, 10.0)
 _ADDRESS_SIZE = 8.0
 _LEADING = 1.15
 _GAP = 1.2
-_LEAST = 34.0
-_LEAST_SIZE = 4.5
+_MIN_HEIGHT = 34.0
+_MIN_SIZE = 4.5
 _KIND, _KEY = 32.0, 90.0
 _CONSULT = (
     "Consulta de autenticidade no portal nacional da NF-e www.nfe.fazenda.gov.br/portal"
@@ -112,7 +112,7 @@ class DanfeHeader:
 
     @property
     def _upper(self) -> float:
-        return max(_LEAST, self.issuer.height)
+        return max(_MIN_HEIGHT, self.issuer.height)
 
     def draw(self, canvas: Canvas, y: float, sheet: int, sheets: int) -> None:
         """Draws it with its upper edge at y."""
@@ -133,7 +133,7 @@ class DanfeHeader:
             (32.4, sheet, 10.0, True),
         )
         for baseline, text, max_size, bold in lines:
-            size = fit_text(canvas.face(bold=bold), text, _KIND - 2, max_size, _LEAST_SIZE).size
+            size = fit_text(canvas.face(bold=bold), text, _KIND - 2, max_size, _MIN_SIZE).size
             canvas.text(x, y + baseline, text, size, width=_KIND, align=Align.CENTER, bold=bold)
         canvas.text(x + 4, y + 15.4, "0 - ENTRADA", 7.5)
         canvas.text(x + 4, y + 18.6, "1 - SAÍDA", 7.5)
@@ -147,7 +147,7 @@ class DanfeHeader:
         canvas.rule(x, y + 14.4, x + _KEY, y + 14.4)
         canvas.text(x + 0.8, y + 16.5, "CHAVE DE ACESSO", TITLE_SIZE)
         key = formats.key(self.archived.access_key)
-        size = fit_text(canvas.face(bold=True), key, _KEY - 2, 8.6, _LEAST_SIZE).size
+        size = fit_text(canvas.face(bold=True), key, _KEY - 2, 8.6, _MIN_SIZE).size
         canvas.text(x, y + 20.2, key, size, width=_KEY, align=Align.CENTER, bold=True)
         canvas.rule(x, y + 21.8, x + _KEY, y + 21.8)
         baseline = y + 26
@@ -192,7 +192,7 @@ def danfe_header(
 
 
 def _consult(canvas: Canvas) -> FittedText:
-    """Returns the text in the max_size size that fits on two lines."""
+    """Returns the text in the largest size that fits on two lines."""
     sizes = (7.5, 6.5, 5.5, 4.5)
     each = (FittedText(wrap_text(canvas.face(), _CONSULT, _KEY - 8, size), size) for size in sizes)
     return min(each, key=lambda text: (max(len(text.lines), 2), -text.size))

@@ -11,13 +11,13 @@ from carimbo.printing.engine.typeface import Face
 from carimbo.printing.engine.wrapping import fit_text, wrap_text
 from carimbo.printing.sheet import CAPTION_HEIGHT, LEFT, draw_caption
 
-_SIZE, _LEAST = 6.5, 4.5
+_SIZE, _MIN_SIZE = 6.5, 4.5
 """Descriptions have at least 6 points (MOC 7.0, Anexo II, 3.7); a long number shrinks before it is broken."""
 _LEADING = _SIZE * 1.2 * POINT
 _PADDING = 0.9
 _MARGIN = 0.6
 _HEADER = 3.6
-_HEADER_SIZE, _LEAST_HEADER = 5.0, 3.5
+_HEADER_SIZE, _MIN_HEADER_SIZE = 5.0, 3.5
 _KEPT_TOGETHER = 8
 
 
@@ -89,7 +89,7 @@ class ItemTable:
             spans = following is not None and not following.title
             width = column.width + (following.width if following and spans else 0)
             if column.title:
-                size = fit_text(bold, column.title, width - 2 * _MARGIN, _HEADER_SIZE, _LEAST_HEADER).size
+                size = fit_text(bold, column.title, width - 2 * _MARGIN, _HEADER_SIZE, _MIN_HEADER_SIZE).size
                 canvas.text(x, top + 2.4, column.title, size, width=width, align=Align.CENTER, bold=True)
             if following:
                 canvas.rule(x + column.width, top + _HEADER if spans else top, x + column.width, bottom)
@@ -152,7 +152,7 @@ def _cell(face: Face, column: Column, entries: CellLines) -> _Cell:
     needed = max((_needed(face, entry) for entry in entries), default=0)
     if needed * _SIZE <= inner:
         return _Cell(entries, _SIZE)
-    size = max(_LEAST, inner / needed - 0.05)
+    size = max(_MIN_SIZE, inner / needed - 0.05)
     return _Cell(tuple(line for entry in entries for line in _broken(face, entry, inner, size)), size)
 
 

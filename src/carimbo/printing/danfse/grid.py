@@ -16,11 +16,11 @@ COLUMNS = 4
 COLUMN = CONTENT / COLUMNS
 MARGIN = 0.8
 TITLE_SIZE, LABEL_SIZE = 7.0, 6.0
-SIZE, LEAST_SIZE = 8.0, 7.0
+SIZE, MIN_SIZE = 8.0, 7.0
 """Size of values if they fit, and the smallest allowed size (NT 008, 2.4)."""
 LEADING = 1.2
 _SHADE = 0.95
-_SMALLEST = 4.0
+_MIN_LABEL_SIZE = 4.0
 _ROW, _STRIP = 6.7, 4.2
 _LABEL_BASELINE = 2.5
 _FIRST_BASELINE = 5.6
@@ -57,7 +57,7 @@ class GridRow(NamedTuple):
                 shade(canvas, x, y, cell.width, self.height)
             if cell.label:
                 face, width = canvas.face(bold=True), cell.width - 2 * MARGIN
-                size = fit_text(face, cell.label, width, cell.label_size, _SMALLEST).size
+                size = fit_text(face, cell.label, width, cell.label_size, _MIN_LABEL_SIZE).size
                 canvas.text(x + MARGIN, y + _LABEL_BASELINE, cell.label, size, bold=True)
             draw_lines(canvas, value, x, y + _first_baseline(cell))
             x += cell.width
@@ -106,7 +106,7 @@ class SentenceBlock:
 def grid_row(canvas: Canvas, *cells: Cell) -> GridRow:
     """Measures cells side by side; the longest value decides the height of the row."""
     values = tuple(
-        fit_text(canvas.face(), cell.value, cell.width - 2 * MARGIN, SIZE, LEAST_SIZE) for cell in cells
+        fit_text(canvas.face(), cell.value, cell.width - 2 * MARGIN, SIZE, MIN_SIZE) for cell in cells
     )
     return GridRow(cells, values, max(map(_height, cells, values)))
 
@@ -131,7 +131,7 @@ def shade(canvas: Canvas, x: float, y: float, width: float, height: float) -> No
 def draw_title(canvas: Canvas, title: str, baseline: float, width: float, align: Align = Align.LEFT) -> None:
     """Writes a title into a width that begins at the left edge."""
     width -= 2 * MARGIN
-    size = fit_text(canvas.face(bold=True), title, width, TITLE_SIZE, _SMALLEST).size
+    size = fit_text(canvas.face(bold=True), title, width, TITLE_SIZE, _MIN_LABEL_SIZE).size
     canvas.text(LEFT + MARGIN, baseline, title, size, width=width, align=align, bold=True)
 
 

@@ -29,7 +29,7 @@ from carimbo.printing.engine.wrapping import FittedText, fit_text, wrap_text
 
 _BAND = 12.0
 _KIND_SIZE, _PLACE_SIZE, _SMALL = 9.0, 8.0, 6.0
-_SMALLEST = 4.0
+_MIN_SIZE = 4.0
 # At least 15.2 (NT 008, 2.4.5).
 _CODE = 16.0
 _CODE_GAP = 1.8
@@ -76,7 +76,7 @@ class DanfseHeader:
         canvas.text(LEFT + MARGIN, y + 8, "NFS-e", 20, bold=True)
         mark = canvas.face(bold=True).width("NFS-e") * 20 * POINT + LEFT + 2.5
         for number, text in enumerate(("Nota Fiscal de", "Serviço eletrônica")):
-            size = fit_text(canvas.face(), text, LEFT + COLUMN - mark, 7.5, _SMALLEST).size
+            size = fit_text(canvas.face(), text, LEFT + COLUMN - mark, 7.5, _MIN_SIZE).size
             canvas.text(mark, y + 5 + number * 3, text, size)
         is_test = self.archived.note.environment == Environment.HOMOLOGATION.code
         lines = [("DANFSe v2.0", Ink.BLACK), ("Documento Auxiliar da NFS-e", Ink.BLACK)]

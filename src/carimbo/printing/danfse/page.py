@@ -2,7 +2,7 @@
 
 from carimbo.fiscal.layouts.dps_v1.archived import ArchivedServiceNote, read_archived_note
 from carimbo.fiscal.printout import DocumentPrint
-from carimbo.printing.danfse.grid import BOTTOM, EDGE, LEAST_SIZE, SIZE, TOP
+from carimbo.printing.danfse.grid import BOTTOM, EDGE, MIN_SIZE, SIZE, TOP
 from carimbo.printing.danfse.header import DanfseHeader, DanfseStub, danfse_header, danfse_stub
 from carimbo.printing.danfse.parties import party_pieces
 from carimbo.printing.danfse.service import LongText, notes_text, service_block, service_text
@@ -12,7 +12,7 @@ from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.sheet import HEIGHT, WIDTH, Piece, SheetLayout
 
 _FRAME = 1.0
-_LEAST_TEXT = 12.0
+_MIN_TEXT_HEIGHT = 12.0
 # Gray of 35 %, at least 50 points (NT 008, 2.5).
 _MARK_GRAY, _MARK_SIZE, _MARK_ANGLE = 0.65, 74.0, 45.0
 
@@ -59,7 +59,7 @@ def _lay_out(
     for rest in rests:
         remaining = rest
         while remaining:
-            if sheets.is_first or sheets.room < _LEAST_TEXT:
+            if sheets.is_first or sheets.room < _MIN_TEXT_HEIGHT:
                 sheets.begin_sheet()
             remaining = _place_text(sheets, remaining, sheets.room)
     return sheets.sheets
@@ -70,7 +70,7 @@ def _texts(canvas: Canvas, archived: ArchivedServiceNote, room: float) -> tuple[
     large = service_text(canvas, archived, SIZE), notes_text(canvas, archived, SIZE)
     if sum(text.height for text in large) <= room:
         return large
-    return service_text(canvas, archived, LEAST_SIZE), notes_text(canvas, archived, LEAST_SIZE)
+    return service_text(canvas, archived, MIN_SIZE), notes_text(canvas, archived, MIN_SIZE)
 
 
 def _place_text(

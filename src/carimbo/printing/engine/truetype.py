@@ -17,7 +17,7 @@ _LONG_OFFSETS = 1
 # Flags of a part of a composite glyph.
 _WORD_ARGUMENTS, _SCALE, _MORE, _TWO_SCALES, _MATRIX, _INSTRUCTIONS = 0x01, 0x08, 0x20, 0x40, 0x80, 0x100
 _HEADER = 10
-_LEAST_CHARACTERS = frozenset(range(0x20, 0x7F))
+_REQUIRED_CHARACTERS = frozenset(range(0x20, 0x7F))
 
 
 class FontUnusable(ValueError):
@@ -40,7 +40,7 @@ class Font:
             self._read(data)
         except (struct.error, IndexError, KeyError, ZeroDivisionError) as error:
             raise FontUnusable("Não é uma fonte TrueType com contornos.") from error
-        if not self.glyphs.keys() >= _LEAST_CHARACTERS:
+        if not self.glyphs.keys() >= _REQUIRED_CHARACTERS:
             raise FontUnusable("Faltam letras, algarismos ou sinais do ASCII.")
 
     @classmethod

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from carimbo.printing.engine.canvas import POINT
 from carimbo.printing.engine.typeface import Face
 
-_LEAST_STEP = 0.05
+_MIN_STEP = 0.05
 
 
 class FittedText(NamedTuple):
@@ -23,7 +23,7 @@ def fit_text(face: Face, text: str, width: float, size: float, least: float) -> 
     needed = face.width(text) * POINT
     if needed * size <= width:
         return FittedText((text,), size)
-    fitting = width / needed - _LEAST_STEP
+    fitting = width / needed - _MIN_STEP
     if fitting >= least:
         return FittedText((text,), round(fitting, 2))
     return FittedText(wrap_text(face, text, width, least), least)

@@ -23,7 +23,7 @@ from carimbo.service.listing import Page, PageRequest
 _ACCENTS = re.compile(r"[\u0300-\u036f]")
 _WORD = re.compile(r"\w+")
 _PLURALS = ("", "s", "es")
-_SHORTEST_PART = 3
+_MIN_PART_LENGTH = 3
 """Shorter texts are part of nearly every word, so they match only whole words."""
 _BETWEEN, _AFTER_ALL = "\n", chr(0x10FFFF)
 _PLACE, _START = "H", "I"
@@ -120,7 +120,7 @@ class WordIndex:
         for word in longest_first:
             whole_word = self.postings.of_all(self.vocabulary.equal(word))
             levels = _split_levels(levels, matching.intersection(whole_word))
-            if len(word) >= _SHORTEST_PART:
+            if len(word) >= _MIN_PART_LENGTH:
                 with_prefix = self.vocabulary.with_prefix(word)
                 levels = _split_levels(levels, matching.intersection(self.postings.of(with_prefix)))
                 opening.update(matching.intersection(self.openings.of(with_prefix)))
@@ -134,7 +134,7 @@ class WordIndex:
         return reduce(set.intersection, texts, first)
 
     def _texts_with(self, word: str) -> Iterator[int]:
-        may_be_part = len(word) >= _SHORTEST_PART
+        may_be_part = len(word) >= _MIN_PART_LENGTH
         words = self.vocabulary.containing(word) if may_be_part else self.vocabulary.equal(word)
         return self.postings.of_all(words)
 

@@ -164,12 +164,12 @@ def placed(record: Any, inner: Any) -> Any:
 
 
 FULL: ServiceNote = full(ServiceNote)
-LEAST: ServiceNote = required(
+ONLY_REQUIRED: ServiceNote = required(
     ServiceNote,
     provider=required(Provider, cnpj=OTHER_CNPJ, regime=full(groups_in(Provider)["regime"][0])),
 )
 CASES: dict[str, ServiceNote] = {
-    "only required fields": LEAST,
+    "only required fields": ONLY_REQUIRED,
     "everything but alternatives": FULL,
     **{
         f"{record.__name__} by {name}": placed(FULL, other(record, name))

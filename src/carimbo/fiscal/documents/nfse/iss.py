@@ -16,7 +16,7 @@ from carimbo.fiscal.parties.party_address import NationalAddressBody
 from carimbo.fiscal.problems import Findings, Problem
 
 MAX_RATE = Decimal(5)
-LOWEST_WITHHELD_RATE = Decimal("1.8")
+MIN_WITHHELD_RATE = Decimal("1.8")
 # Operations that are in the national list only for IBS and CBS (E0532).
 _WITHOUT_ISS = "99"
 NATURE_EXEMPT, NATURE_IMMUNE, NATURE_SUSPENDED = "3", "4", ("5", "6")
@@ -172,7 +172,7 @@ def _suspension(request: NfseRequest) -> layout.Suspension | None:
 def _wrong_rate(rate: Decimal, facts: IssFacts) -> tuple[Problem, ...]:
     if rate > MAX_RATE:
         return (Problem("E0595", "iss.rate", "A alíquota do ISS não pode ser maior que 5%."),)
-    if facts.assessment == SimplesAssessment.ALL and rate < LOWEST_WITHHELD_RATE:
+    if facts.assessment == SimplesAssessment.ALL and rate < MIN_WITHHELD_RATE:
         code = "E0621" if facts.is_active else "E0628"
         return (
             Problem(code, "iss.rate", "A alíquota do ISS retido no Simples Nacional deve ser de 1,8% a 5%."),

@@ -152,7 +152,7 @@ _SCHEMAS: dict[str, Schema] = {
     OperationUnknown.event_type: Schema.NFE_MANIFESTATION,
     OperationNotPerformed.event_type: Schema.NFE_MANIFESTATION,
 }
-_SHORTEST_REASON = 15
+_MIN_REASON_LENGTH = 15
 
 
 def issue_event(event: InvoiceEvent, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
@@ -164,8 +164,8 @@ def issue_event(event: InvoiceEvent, signer: Signer, schemas: Schemas) -> bytes 
 
 def _without_schema(detail: Detail) -> Iterator[Problem]:
     """Yields the problems that an XSD would report, for events without one."""
-    if len(getattr(detail, "reason", "") or "") < _SHORTEST_REASON:
-        message = f"A justificativa tem menos de {_SHORTEST_REASON} caracteres."
+    if len(getattr(detail, "reason", "") or "") < _MIN_REASON_LENGTH:
+        message = f"A justificativa tem menos de {_MIN_REASON_LENGTH} caracteres."
         yield Problem(SCHEMA_PROBLEM, "justification", message)
     if not _PROTOCOL.fullmatch(getattr(detail, "protocol", "")):
         yield Problem(SCHEMA_PROBLEM, "protocol", "O protocolo tem 15 ou 17 algarismos.")

@@ -44,7 +44,7 @@ from carimbo.fiscal.tables.statuses import Action
 
 _SECONDS = re.compile(r"[0-9]{1,4}")
 # MOC 7.0 prescribes this pause between the delivery of a lot and the first query about it.
-_SHORTEST_PAUSE = 15
+_MIN_PAUSE_SECONDS = 15
 
 
 def read_authorization(dialect: Dialect, body: bytes, access_key: str | None = None) -> Outcome:
@@ -138,7 +138,7 @@ def _processing(answer: SefazPart, receipt: SefazPart) -> Processing | NotJudged
     number = receipt.matching("nRec", RECEIPT)
     if number is None:
         return unexpected(f"{answer.code} sem número de recibo")
-    pause = max(_SHORTEST_PAUSE, _seconds(receipt) or 0)
+    pause = max(_MIN_PAUSE_SECONDS, _seconds(receipt) or 0)
     return Processing(code=answer.code, message=answer.message, receipt=number, wait_seconds=pause)
 
 

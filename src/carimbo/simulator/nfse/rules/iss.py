@@ -35,7 +35,7 @@ _UNKNOWN_IMMUNITY = "0"
 _TOLLS, _WITHOUT_ISS = "220101", "99"
 _BUILDING = ("0702", "0705")
 _MAX_RATE = Decimal("5.00")
-_LOWEST_IN_SIMPLES = Decimal("1.80")
+_MIN_RATE_IN_SIMPLES = Decimal("1.80")
 _RATED_BY_CITY = frozenset({CityBenefit.EXEMPTION, CityBenefit.RATE})
 
 
@@ -211,7 +211,7 @@ def withheld_in_simples_without_rate_elsewhere(dps: JudgedDps) -> bool:
 
 
 def _lacks_rate_of_simples(dps: JudgedDps) -> bool:
-    has_rate = is_rate_informed(dps) and dps.amount(RATE) >= _LOWEST_IN_SIMPLES
+    has_rate = is_rate_informed(dps) and dps.amount(RATE) >= _MIN_RATE_IN_SIMPLES
     return pays_iss_by_simples(dps) and is_withheld(dps) and not has_rate
 
 

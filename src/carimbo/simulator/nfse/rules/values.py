@@ -15,7 +15,7 @@ from carimbo.simulator.nfse.taxation import (
 )
 from carimbo.simulator.rules import RejectionRule
 
-_LOWEST_RATE = Decimal("2.00")
+_MIN_RATE = Decimal("2.00")
 # Services whose tax may be less than two percent (LC 116/2003, art. 8-A, as in the official rules).
 _LIGHTLY_TAXED = frozenset(
     {"042201", "042301", "050901", "070201", "070202", "070501", "070502", "090201", "090202", "170501"}
@@ -93,7 +93,7 @@ def _is_too_much(dps: JudgedDps, reduction: Decimal | int) -> bool:
     if tax is None or dps.service_code in _LIGHTLY_TAXED:
         return False
     price = amounts.service_amount(dps)
-    return (price - reduction) * tax.rate < price * _LOWEST_RATE
+    return (price - reduction) * tax.rate < price * _MIN_RATE
 
 
 def deduction_in_simples(dps: JudgedDps) -> bool:
