@@ -129,14 +129,11 @@ async def wait_until_true(
 
 _COME_DUE = """
     update sales set scheduled_emit_at = now() - interval '1 minute',
-        next_action_at = now() - interval '1 minute', lease_token = lease_token + 1
+        next_action_at = now() - interval '1 minute'
     where $1 in (id, company_id)
 """
 
 
 async def make_due(fetch: Callable[..., Awaitable[Any]], which: str) -> None:
-    """Makes a waiting sale due, or all sales of a company.
-
-    Their tokens change, so jobs for another moment have no effect.
-    """
+    """Makes a waiting sale due, or all sales of a company."""
     await fetch(_COME_DUE, UUID(which))

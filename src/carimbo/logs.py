@@ -31,9 +31,8 @@ def configure_logs(log_format: str, log_level: str) -> None:
         structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=_rendering(log_format))
     )
     logging.basicConfig(handlers=[handler], level=log_level.upper(), force=True)
-    # These log a line for every job, retry and call, which our own log already has.
-    for chatty in ("pgqueuer", "httpx2"):
-        logging.getLogger(chatty).setLevel(logging.WARNING)
+    # It logs a line for every call, which our own log already has.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 
 def hide_secrets(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

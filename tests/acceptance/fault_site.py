@@ -33,26 +33,27 @@ WAITS = {
     "database_connect_seconds": "30",
     "event_wait_seconds": "0.2",
     "lease_seconds": "2",
-    "sweep_seconds": "0.3",
     "worker_poll_seconds": "0.5",
-    "worker_heartbeat_seconds": "2",
     "worker_reconnect_seconds": "0.2",
     "retry_first_seconds": "0.2",
     "attempts_before_parking": "20",
 }
 # For workers whose leases a test ends itself: none may expire earlier because the machine is slow.
-LONG_LEASES = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
-# The simulator's switches: all answers are late, so that some work is always in progress and some queued.
-LATE = {"latencySeconds": 0.3}
-# Many answers are lost or refused as well.
-STORM = {**LATE, "lostAnswers": 0.3, "failures": 0.25}
+LONG_LEASES = {"lease_seconds": "60"}
+# The simulator's switches: all answers are late, so that some work is always in progress; many are lost or
+# refused.
+STORM = {"latencySeconds": 0.3, "lostAnswers": 0.3, "failures": 0.25}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
 # The services of every authority, by purpose.
 AUTHORIZATION = ("NFeAutorizacao4", "POST /nfse")
 EVENT = ("NFeRecepcaoEvento4", "POST /nfse/{chave}/eventos")
 INUTILIZATION = ("NFeInutilizacao4",)
-# SQL: no job is due; sales that earlier tests left scheduled may have later jobs.
-NO_WORK = "not exists (select from pgqueuer where execute_after <= now())"
+# SQL: no row is due, and so none is held; sales that earlier tests left scheduled are due later.
+NO_WORK = " and ".join(
+    f"not exists (select from {table} where next_action_at <= now())" for table in TABLES.values()
+)
+# SQL: the connections by which workers are notified. Each worker has two, one of them for deliveries.
+LISTENERS = "(select count(*) from pg_stat_activity where query like 'LISTEN %')"
 _ROWS = 1000
 # A client that keeps a connection as long as the server does may send on one that is being closed.
 SHORT_KEEP_ALIVE = httpx2.Limits(keepalive_expiry=1)
@@ -110,7 +111,13 @@ class Site:
         """Ends the leases of dead workers, as time would. No worker may run: it would not notice."""
         for table in TABLES.values():
             await self.fetch(f"update {table} set lease_until = now() where lease_until is not null")
-        await self.fetch("update pgqueuer set heartbeat = now() - interval '1 day' where status = 'picked'")
+
+    async def cut_listeners(self) -> None:
+        """Cuts both connections by which the running worker is notified, once it has them."""
+        await self.until(f"{LISTENERS} = 2")
+        await self.fetch(
+            "select pg_terminate_backend(pid, 5000) from pg_stat_activity where query like 'LISTEN %'"
+        )
 
     async def holds(self, condition: str) -> bool:
         """Returns whether an SQL condition holds."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from acceptance.fault_company import ISSUED_TYPES, Company
 from acceptance.fault_judge import contradictions_of_filings
-from acceptance.fault_site import CALM, EVENT, INUTILIZATION, LATE, STORM, Site
+from acceptance.fault_site import CALM, EVENT, INUTILIZATION, STORM, Site
 
 
 async def authorized(site: Site, company: Company, document_types: list[str]) -> list[tuple[str, str]]:
@@ -35,11 +35,6 @@ async def file_many(site: Site, company: Company, *, each: int, numbers: int) ->
     await asyncio.gather(*filings(), *filings())
 
 
-def registered_of(company: Company) -> str:
-    """Returns an SQL expression: the number of registered events of a company."""
-    return f"(select count(*) from event_filings where company_id = '{company.id}' and state = 'registered')"
-
-
 def untouched_of(company: Company) -> str:
     """Returns an SQL condition: some filing of a company has not been sent yet."""
     waiting = f"where company_id = '{company.id}' and state = 'queued'"
@@ -55,17 +50,5 @@ class TestStorm:
                 await site.until(f"not ({untouched_of(company)})")
                 await site.until_faults_hit(company, (*EVENT, *INUTILIZATION), {"lostAnswers", "failures"})
                 await site.switch(**CALM)
-                await site.until_filed(company)
-        assert await contradictions_of_filings(site, company) == []
-
-
-class TestEmptiedQueue:
-    async def test_emptied_queue_is_refilled_from_the_filings(self, site: Site, company: Company) -> None:
-        await file_many(site, company, each=5, numbers=5)
-        assert len(await site.fetch("delete from pgqueuer returning id")) >= 25
-        async with site.switched(**LATE):
-            with site.worker(worker_concurrency="4"):
-                await site.until(f"{registered_of(company)} > 0")
-                assert await site.fetch("delete from pgqueuer returning id")
                 await site.until_filed(company)
         assert await contradictions_of_filings(site, company) == []

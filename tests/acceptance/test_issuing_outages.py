@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from acceptance.fault_company import ISSUED_TYPES, Company
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import Program
-from acceptance.fault_site import AUTHORIZATION, CALM, LATE, STORM, Site, local
+from acceptance.fault_site import AUTHORIZATION, CALM, LISTENERS, STORM, Site, local
 from support import code_of, free_port
 
 
@@ -44,17 +44,18 @@ class TestRandomKills:
         assert await contradictions(site, company) == []
 
 
-class TestEmptiedQueue:
-    async def test_emptied_queue_is_refilled_from_the_documents(self, site: Site, company: Company) -> None:
-        await company.issue_many(40)
-        assert len(await site.fetch("delete from pgqueuer returning id")) >= 40
-        async with site.switched(**LATE):
-            with site.worker(worker_concurrency="4"):
-                await site.until(f"{company.count('authorized')} > 0")
-                assert await site.fetch("delete from pgqueuer returning id")
-                await company.issue_many(10)
-                await site.fetch("delete from pgqueuer")
-                await site.until_settled(company)
+class TestLostNotifications:
+    async def test_documents_of_lost_notifications_are_found_by_polling(
+        self, site: Site, company: Company
+    ) -> None:
+        with site.worker(worker_reconnect_seconds="600"):
+            await company.issue("nfe")
+            await site.until_settled(company)
+            await site.cut_listeners()
+            await company.issue_many(30)
+            await site.until_settled(company)
+            assert await site.holds(f"{LISTENERS} = 0")
+        assert await site.holds(f"{company.count('authorized')} = 31")
         assert await contradictions(site, company) == []
 
 

@@ -14,25 +14,24 @@ import pytest
 from acceptance.fault_programs import Program, carimbo
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.storage.envelope import new_key
-from carimbo.storage.jobs import add_probe
 from carimbo.storage.migrate import migrate
+from carimbo.storage.probes import add_probe
 from metric_samples import names_of, names_shown_at
 from support import ALL_ANSWERED, TIMEOUT_SECONDS, free_port, wait_until_true
 
 KEYS = new_key("test")
-CONCURRENCY = 10
+# One kind of work gets at most four fifths of the slots.
+SLOTS, PROBES_AT_ONCE = 10, 8
 # Short waits; in production they are settings too.
 SETTINGS = {
     "secret_keys": KEYS,
     "worker_metrics_port": "0",
     "worker_poll_seconds": "0.5",
-    "worker_heartbeat_seconds": "2",
     "worker_reconnect_seconds": "0.2",
-    "worker_concurrency": str(CONCURRENCY),
+    "worker_concurrency": str(SLOTS),
     # However long the gate is held, work at it keeps its slot, and no further work begins.
     "worker_slow_seconds": "600",
     "lease_seconds": "1",
-    "sweep_seconds": "0.3",
     "attempts_before_parking": "20",
 }
 # No probe is answered while a test holds the gate: workers stop in the middle of their work.
@@ -115,7 +114,7 @@ async def ready_site(own_postgres: EmbeddedPostgres, tmp_path_factory: pytest.Te
 
 @pytest.fixture
 async def site(ready_site: Site) -> Site:
-    await ready_site.fetch("truncate probes, pgqueuer")
+    await ready_site.fetch("truncate probes")
     return ready_site
 
 
@@ -124,21 +123,21 @@ class TestKilledWorker:
         await site.add_probes(40)
         with site.worker() as worker:
             async with site.gate():
-                await site.until_in_mid_work(CONCURRENCY)
+                await site.until_in_mid_work(PROBES_AT_ONCE)
                 await worker.kill()
         begun = await site.fetch("select from probes where lease_token = 1 and answered_at is null")
-        assert len(begun) == CONCURRENCY
+        assert len(begun) == PROBES_AT_ONCE
         with site.worker():
             await site.until_all_answered()
         rows = await site.fetch("select lease_token, parked_reason from probes")
-        assert sum(row["lease_token"] > 1 for row in rows) >= CONCURRENCY
+        assert sum(row["lease_token"] > 1 for row in rows) >= PROBES_AT_ONCE
         assert {row["parked_reason"] for row in rows} == {None}
 
     async def test_one_of_two_workers_may_be_killed_in_the_middle_of_work(self, site: Site) -> None:
         await site.add_probes(60)
         with site.worker() as survivor, site.worker() as victim:
             async with site.gate():
-                await site.until_in_mid_work(2 * CONCURRENCY)
+                await site.until_in_mid_work(2 * PROBES_AT_ONCE)
                 await victim.kill()
             await site.until_all_answered()
             assert survivor.is_alive
@@ -149,7 +148,7 @@ class TestRestartedDatabase:
         await site.add_probes(40)
         with site.worker() as worker:
             async with site.gate():
-                await site.until_in_mid_work(CONCURRENCY)
+                await site.until_in_mid_work(PROBES_AT_ONCE)
                 await asyncio.to_thread(site.postgres.stop)
             assert worker.is_alive
             await asyncio.to_thread(site.postgres.start)
@@ -180,19 +179,19 @@ class TestStoppedWorker:
 
     async def test_busy_worker_finishes_its_work_before_it_stops(self, site: Site) -> None:
         await site.add_probes(40)
-        # If a lease ended at the gate, its row would be queued a second time.
         with site.worker(lease_seconds="600") as worker:
             async with site.gate():
-                await site.until_in_mid_work(CONCURRENCY)
+                await site.until_in_mid_work(PROBES_AT_ONCE)
                 stopping = asyncio.create_task(worker.terminate())
                 _, pending = await asyncio.wait([stopping], timeout=0.3)
                 assert pending
             code = await stopping
         assert code == 0
         answered = await site.fetch("select from probes where answered_at is not null")
-        assert len(answered) >= CONCURRENCY
+        assert len(answered) >= PROBES_AT_ONCE
         assert await site.fetch("select from probes where lease_until is not null") == []
-        assert len(await site.fetch("select from pgqueuer")) == 40 - len(answered)
+        waiting = await site.fetch("select from probes where next_action_at <= now() and lease_token = 0")
+        assert len(waiting) == 40 - len(answered)
 
     async def test_worker_without_a_database_stops_with_exit_code_0(self, site: Site) -> None:
         with site.worker() as worker:
@@ -208,7 +207,7 @@ class TestStoppedWorker:
 
 class TestSeveralWorkers:
     async def test_several_workers_share_the_work_and_nothing_is_done_twice(self, site: Site) -> None:
-        calm = {"lease_seconds": "60", "worker_heartbeat_seconds": "60"}
+        calm = {"lease_seconds": "60"}
         with site.worker(**calm), site.worker(**calm), site.worker(**calm):
             await site.add_probes(120)
             await site.until_all_answered()

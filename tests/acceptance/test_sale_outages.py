@@ -11,9 +11,7 @@ from acceptance.test_issuing_outages import kill_at
 from support import free_port, make_due
 
 ON_TIME = timedelta(seconds=60)
-"""How late a document may be without the sweeper, on a busy machine."""
-NEVER = "600"
-"""Seconds: longer than any test waits."""
+"""How late a document may be on a busy machine."""
 
 
 def soon(seconds: float) -> datetime:
@@ -74,19 +72,6 @@ class TestManySales:
         assert await contradictions_of_sales(site, company, 25) == []
 
 
-class TestEmptiedQueue:
-    async def test_emptied_queue_is_refilled_from_the_sales(self, site: Site, company: Company) -> None:
-        await stock(company)
-        for _ in range(10):
-            await schedule(company, soon(1))
-        assert len(await site.fetch("delete from pgqueuer returning id")) >= 10
-        with site.worker(worker_concurrency="2"):
-            await site.until(f"{fired_of(company)} > 4")
-            await site.fetch("delete from pgqueuer")
-            await until_issued(site, company)
-        assert await contradictions_of_sales(site, company, 10) == []
-
-
 class TestRestart:
     async def test_restart_of_everything_before_the_due_time_changes_nothing(
         self, site: Site, company: Company
@@ -109,9 +94,9 @@ class TestRestart:
 
 
 class TestMoment:
-    async def test_sale_is_fired_on_time_without_a_sweep(self, site: Site, company: Company) -> None:
+    async def test_sale_is_fired_on_time_by_a_running_worker(self, site: Site, company: Company) -> None:
         await stock(company)
-        with site.worker(sweep_seconds=NEVER):
+        with site.worker():
             await company.issue("nfe")
             await site.until(f"{company.count('authorized')} = 1")
             started = datetime.now(UTC)
@@ -119,12 +104,3 @@ class TestMoment:
             await until_issued(site, company)
         assert await lateness(site, company, started) < ON_TIME
         assert await contradictions_of_sales(site, company, 1) == []
-
-    async def test_sweep_queues_a_job_for_the_time_of_a_sale(self, site: Site, company: Company) -> None:
-        await stock(company)
-        sale = await schedule(company, soon(600))
-        await site.fetch("delete from pgqueuer")
-        announced = f"(select execute_after from pgqueuer where dedupe_key like '%{sale}%')"
-        with site.worker(sweep_seconds=NEVER):
-            await site.until(f"{announced} = (select scheduled_emit_at from sales where id = '{sale}')")
-        assert await site.holds(f"{fired_of(company)} = 0")

@@ -12,7 +12,7 @@ import pytest
 from acceptance.fault_company import Company
 from acceptance.fault_listener import Listener, contradictions_of_deliveries, listening
 from acceptance.fault_programs import Failpoint, Program
-from acceptance.fault_site import LATE, Site, until_answered
+from acceptance.fault_site import Site, until_answered
 from acceptance.test_sale_failpoints import lease_was_lost
 from receiver import Reply
 from support import LOOPBACK, free_port
@@ -175,20 +175,20 @@ class TestFrozenWorker:
         assert await contradictions_of_deliveries(site, listener) == []
 
 
-class TestEmptiedQueue:
-    async def test_emptied_queue_loses_no_delivery(
+class TestLostNotifications:
+    async def test_delivery_is_not_lost_with_its_notification(
         self, site: Site, company: Company, listener: Listener
     ) -> None:
+        """The worker loses its notifications again and again, of documents as of deliveries."""
         listener.receiver.default = SLOWLY
-        await company.issue_many(20)
-        assert len(await site.fetch("delete from pgqueuer returning id")) >= 20
-        async with site.switched(**LATE):
-            with site.worker(worker_concurrency="4"):
-                await listener.until_called(1)
-                assert await site.fetch("delete from pgqueuer returning id")
-                await company.issue_many(10)
-                await site.fetch("delete from pgqueuer")
-                await until_all_delivered(site, listener)
+        with site.worker() as worker:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(company.issue_many(30))
+                for calls in range(5, 30, 5):
+                    await listener.until_called(calls)
+                    await site.cut_listeners()
+            await until_all_delivered(site, listener)
+            assert worker.is_alive
         assert await site.holds(f"{company.count('authorized')} = 30")
         assert await contradictions_of_deliveries(site, listener) == []
 

@@ -14,8 +14,8 @@ from carimbo.main.worker import advancer_of
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.maintenance import dismiss_document, park_unsent_work, resume_parked
 from carimbo.storage import work
-from carimbo.storage.jobs import enqueue
 from carimbo.storage.work import LeaseLost, WorkKey, WorkKind
+from claimed_rows import advance_row, claim_row
 from integration.issuing.actions import cancel, events_of, parking_reasons, usage
 from integration.issuing.number_ledger import ledger, shown
 from integration.issuing.shop import NewShop, Shop, accepted, own_number
@@ -66,7 +66,7 @@ async def stopped_after(shop: Shop, step: str, document_type: str = "toy") -> di
 
     system, document = shop.system, await shop.create(document_type)
     advancer = advancer_of(system.settings, replace(system.context, reached=fail))
-    assert await advancer.advance(key_of(shop, document)) is not None
+    assert await advance_row(advancer, key_of(shop, document)) is not None
     return document
 
 
@@ -165,21 +165,22 @@ class TestHeld:
         async with system.worker_stopped():
             document = await shop.create()
             async with system.database.connection() as connection:
-                lease = await work.claim(connection, key_of(shop, document), MINUTE)
+                lease = await claim_row(connection, key_of(shop, document))
                 assert lease is not None
                 await park_unsent_work(system.database, REASON)
                 with pytest.raises(LeaseLost):
                     await work.renew(connection, lease, MINUTE)
         assert (await resume(shop, document))["status"] == "authorized"
 
-    async def test_resumed_document_does_not_wait_for_an_earlier_job(
+    async def test_resumed_document_does_not_wait_for_the_end_of_an_earlier_pause(
         self, system: System, shop: Shop
     ) -> None:
         async with system.worker_stopped():
             document = await stopped_after(shop, "numbered")
-            await system.fetch("delete from pgqueuer")
-            async with system.database.connection() as connection:
-                assert await enqueue(connection, key_of(shop, document), 60 * MINUTE)
+            await system.fetch(
+                "update documents set next_action_at = now() + interval '1 hour' where id = $1",
+                UUID(document["id"]),
+            )
             await park_unsent_work(system.database, REASON)
         assert (await resume(shop, document))["status"] == "authorized"
 
@@ -305,8 +306,8 @@ class TestLease:
         async with system.worker_stopped():
             document = await shop.create()
             async with system.database.connection() as connection:
-                first = await work.claim(connection, key_of(shop, document), timedelta(0))
-                second = await work.claim(connection, key_of(shop, document), MINUTE)
+                first = await claim_row(connection, key_of(shop, document), timedelta(0))
+                second = await claim_row(connection, key_of(shop, document))
                 assert first is not None
                 assert second is not None
                 with pytest.raises(LeaseLost):

@@ -109,13 +109,11 @@ class TestRefusedCertificates:
         numbers = accepted(await inutilize_numbers(shop, 1, 1, series=9))
         await wait_for_refusals(shop)
         async with shop.system.worker_stopped():
-            hour = "now() + interval '1 hour'"
             for table in WORK_TABLES:
                 await shop.system.fetch(
-                    f"update {table} set next_action_at = {hour}"
+                    f"update {table} set next_action_at = now() + interval '1 hour'"
                     f" where company_id = '{shop.id}' and next_action_at is not null"
                 )
-            await shop.system.fetch(f"update pgqueuer set execute_after = {hour}")
         await shop.set_certificate(certificate)
         assert (await shop.settled(document))["status"] == "authorized"
         for table in WORK_TABLES[1:]:

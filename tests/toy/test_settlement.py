@@ -8,6 +8,7 @@ import pytest
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Denied, Duplicate, Rejected, Throttled
 from carimbo.storage.work import WorkKey, WorkKind
+from claimed_rows import advance_row
 from integration.issuing.scripted import (
     DUPLICATE,
     LOST,
@@ -232,7 +233,7 @@ class TestStoppedWorker:
     ) -> None:
         document = await worker.shop.create(document_type, notes=HANGING)
         key = WorkKey(WorkKind.DOCUMENT, worker.shop.caller.subscription_id, UUID(document["id"]))
-        working = asyncio.create_task(system.advancer.advance(key))
+        working = asyncio.create_task(advance_row(system.advancer, key))
         await system.until(
             f"exists (select from emissions where document_id = '{key.id}' and state = 'sent')"
         )

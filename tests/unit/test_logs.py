@@ -23,7 +23,7 @@ log = structlog.get_logger("carimbo.api")
 log.debug("detail")
 log.info("issued", document="nfe", apiSecret="hidden-one", nested={"csc": "hidden-two"})
 logging.getLogger("uvicorn.error").info("ready on %s", "port 1", extra={})
-logging.getLogger("pgqueuer").info("a line for every job")
+logging.getLogger("httpx2").info("a line for every call")
 try:
     fail("hid" + "den-three")
 except ValueError as error:

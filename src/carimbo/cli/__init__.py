@@ -134,10 +134,15 @@ def migrate() -> None:
     from carimbo.storage.migrate import migrate
 
     settings = loaded_settings()
-    applied = asyncio.run(
+    done = asyncio.run(
         migrate(settings.database_url.get_secret_value(), settings.migration_lock_timeout_seconds)
     )
-    say("\n".join(f"aplicada: {name}" for name in applied) or "o banco já está atualizado")
+    say("\n".join(f"aplicada: {name}" for name in done.applied) or "o banco já está atualizado")
+    for name in done.waiting:
+        say(
+            f"adiada: {name} (há sessões que podem ser de processos da versão anterior;"
+            " rode de novo depois de reiniciar todos)"
+        )
 
 
 app.command(name="schemas")(tables.show_schemas)

@@ -21,14 +21,16 @@ from carimbo.service.ports import Mailer
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
+from carimbo.storage.delivery_queue import ClaimedDelivery
 from carimbo.worker.chores import repeat
-from carimbo.worker.delivery import DeliveryWorker, DeliveryWorkerOptions, in_own_loop
+from carimbo.worker.claim_loop import ClaimLoop, LoopOptions
+from carimbo.worker.delivery import DeliveryOptions, DeliverySource, in_own_loop
 from carimbo.worker.metrics import count_email
 
 _log = structlog.get_logger("carimbo.main")
 # The API can listen on these addresses, but a link can't contain them.
 _ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - not listened on here
-# Deliveries wait for their receivers most of the time, and seldom for the database.
+# DeliverySource wait for their receivers most of the time, and seldom for the database.
 _CONNECTIONS = 4
 
 
@@ -54,18 +56,22 @@ async def delivery_sender_of(settings: Settings, database: Database) -> AsyncIte
         yield DeliverySender(database, client, links, settings.webhook_retries, disable_after, now)
 
 
-def delivery_options_of(settings: Settings) -> DeliveryWorkerOptions:
-    """Returns the limits and waits of the delivery worker."""
-    return DeliveryWorkerOptions(
+def delivery_loop_of(settings: Settings, delivery_sender: DeliverySender) -> ClaimLoop[ClaimedDelivery]:
+    """Returns the loop that sends webhook deliveries."""
+    limits = DeliveryOptions(
         max_deliveries=settings.webhook_concurrency,
         max_per_webhook=settings.webhook_concurrency_each,
         # Longer than an attempt can take.
         lease=timedelta(seconds=2 * settings.webhook_seconds),
+    )
+    waits = LoopOptions(
         poll=timedelta(seconds=settings.worker_poll_seconds),
         reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
         # Shorter than the shutdown, so that unfinished deliveries are released before the process ends.
         grace=timedelta(seconds=0.8 * settings.shutdown_seconds),
     )
+    url = settings.database_url.get_secret_value()
+    return ClaimLoop(url, DeliverySource(delivery_sender, limits), waits)
 
 
 async def deliver_forever(settings: Settings) -> None:
@@ -76,8 +82,7 @@ async def deliver_forever(settings: Settings) -> None:
             database_of(settings, _CONNECTIONS) as database,
             delivery_sender_of(settings, database) as delivery_sender,
         ):
-            options = delivery_options_of(settings)
-            await DeliveryWorker(settings.database_url.get_secret_value(), delivery_sender, options).run()
+            await delivery_loop_of(settings, delivery_sender).run()
 
     async def run() -> None:
         await in_own_loop("deliveries", deliver)

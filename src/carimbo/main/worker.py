@@ -19,7 +19,8 @@ from carimbo.service.outage_board import OutageBoard
 from carimbo.service.waiting import Backoff
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
-from carimbo.worker.advance import Advancer, RetryPolicy
+from carimbo.storage.work import Lease
+from carimbo.worker.advance import Advancer, RetryPolicy, Slots
 from carimbo.worker.chores import (
     delete_old_history_forever,
     fill_recipients_forever,
@@ -27,6 +28,7 @@ from carimbo.worker.chores import (
     warn_of_certificates_forever,
     warn_of_rates_forever,
 )
+from carimbo.worker.claim_loop import ClaimLoop, LoopOptions
 from carimbo.worker.measuring import Observer, measure_forever
 from carimbo.worker.metrics import REGISTRY, count_document
 from carimbo.worker.run import run_worker
@@ -49,18 +51,8 @@ async def work(settings: Settings, reached: StepListener = ignore_step) -> None:
     async with database_of(settings) as database, worker_context_of(settings, database, reached) as context:
         reloader.start()
         tune_garbage_collector()
-        working = asyncio.create_task(
-            run_worker(
-                settings.database_url.get_secret_value(),
-                advancer_of(settings, context),
-                settings.queue_options,
-                sweep_every=timedelta(seconds=settings.sweep_seconds),
-                keep_history=timedelta(days=settings.queue_history_days),
-                reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
-                stop=stop,
-                chores=_chores(settings, context),
-            )
-        )
+        loop_of_work = work_loop_of(settings, advancer_of(settings, context))
+        working = asyncio.create_task(run_worker(loop_of_work, _chores(settings, context)))
         await asyncio.wait({working, asyncio.create_task(stop.wait())}, return_when=asyncio.FIRST_COMPLETED)
         await _end(working, hurry, settings.shutdown_seconds)
 
@@ -92,14 +84,15 @@ def _interrupt(stop: asyncio.Event, hurry: asyncio.Event) -> None:
 
 
 async def _end(working: asyncio.Task[None], hurry: asyncio.Event, shutdown_seconds: float) -> None:
-    """Waits for running work, then cancels it: its row stays due, and another worker takes it."""
+    """Stops a worker: it finishes its running work in time, or releases the rows for other workers."""
+    working.cancel()
     waits: set[asyncio.Task[Any]] = {working, asyncio.create_task(hurry.wait())}
     await asyncio.wait(waits, timeout=shutdown_seconds, return_when=asyncio.FIRST_COMPLETED)
-    if working.done():
-        working.result()
-    else:
+    if not working.done():
         working.cancel()
         await asyncio.wait({working}, timeout=_CANCEL_SECONDS)
+    elif not working.cancelled():
+        working.result()
 
 
 def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
@@ -113,8 +106,22 @@ def advancer_of(settings: Settings, context: WorkerContext) -> Advancer:
         tasks_of(context, mailing_context_of(settings, context.database)),
         RetryPolicy(backoff, settings.attempts_before_parking),
         lease=timedelta(seconds=settings.lease_seconds),
-        slow_after=timedelta(seconds=settings.worker_slow_seconds),
+        slots=Slots(
+            total=settings.worker_concurrency,
+            batch=settings.worker_batch_size,
+            slow_after=timedelta(seconds=settings.worker_slow_seconds),
+        ),
     )
+
+
+def work_loop_of(settings: Settings, advancer: Advancer) -> ClaimLoop[Lease]:
+    """Builds the loop of queued work."""
+    waits = LoopOptions(
+        poll=timedelta(seconds=settings.worker_poll_seconds),
+        reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
+        grace=timedelta(seconds=settings.shutdown_seconds),
+    )
+    return ClaimLoop(settings.database_url.get_secret_value(), advancer, waits)
 
 
 @asynccontextmanager

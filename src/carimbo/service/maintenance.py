@@ -18,8 +18,8 @@ from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
 from carimbo.storage.issuing import IssuingSteps, Verdict
-from carimbo.storage.jobs import add_probe, answer_probe, enqueue, probe_answered_at
 from carimbo.storage.monitoring import ParkedWork, parked_work
+from carimbo.storage.probes import add_probe, answer_probe, probe_answered_at
 from carimbo.storage.secrets import count_by_key, rewrap_batch
 from carimbo.storage.work import HeldWork, Lease, WorkKind, claim_parked, conclude, hold_unsent, resume
 
@@ -61,7 +61,6 @@ async def resume_parked(database: Database, work_id: UUID | None = None) -> int:
             continue
         async with database.transaction() as connection:
             await resume(connection, parked.key)
-            await enqueue(connection, parked.key)
     return len(chosen)
 
 

@@ -13,7 +13,7 @@ from carimbo.settings.authorities import AuthoritySettings
 from carimbo.settings.outbound import OutboundSettings
 from carimbo.settings.values import Folder, Port, Seconds
 from carimbo.storage.envelope import KeyRing
-from carimbo.storage.options import PoolOptions, QueueOptions
+from carimbo.storage.options import PoolOptions
 
 
 class StorageSettings(BaseModel):
@@ -144,10 +144,13 @@ class WorkerSettings(BaseModel):
     """The queue and its workers."""
 
     worker_concurrency: int = Field(
-        default=50, ge=2, le=1000, description="Jobs that one worker does at once."
+        default=50,
+        ge=2,
+        le=1000,
+        description="Rows that one worker works on at once; one kind of work gets at most four fifths.",
     )
     worker_batch_size: int = Field(
-        default=20, ge=1, le=500, description="Jobs fetched at once; at most half of the concurrency."
+        default=20, ge=1, le=500, description="Rows that one statement claims at most."
     )
     worker_slow_seconds: Seconds = Field(
         default=2,
@@ -155,10 +158,7 @@ class WorkerSettings(BaseModel):
     )
     worker_poll_seconds: Seconds = Field(
         default=1,
-        description="How often a worker polls the queue for due jobs, also after lost notifications.",
-    )
-    worker_heartbeat_seconds: Seconds = Field(
-        default=30, description="A job without a heartbeat for this time is given to another worker."
+        description="How often a worker looks for due rows without being notified.",
     )
     worker_reconnect_seconds: Seconds = Field(
         default=2, description="Pause before a worker that lost the database connects again."
@@ -168,8 +168,7 @@ class WorkerSettings(BaseModel):
     )
     sweep_seconds: Seconds = Field(
         default=15,
-        description="How often due rows without a job are put back into the queue, and how often the gauges "
-        "of the metrics are read.",
+        description="How often the gauges of the metrics are read.",
     )
     retry_first_seconds: Seconds = Field(
         default=2, description="Delay before the first retry of failed work."
@@ -178,17 +177,6 @@ class WorkerSettings(BaseModel):
     attempts_before_parking: int = Field(
         default=8, ge=1, description="Failures in a row after which work is parked until a person resumes it."
     )
-    queue_history_days: int = Field(default=7, ge=1, description="Days that the queue's own log is kept.")
-
-    @property
-    def queue_options(self) -> QueueOptions:
-        return QueueOptions(
-            batch_size=min(self.worker_batch_size, self.worker_concurrency // 2),
-            concurrency=self.worker_concurrency,
-            heartbeat_timeout=timedelta(seconds=self.worker_heartbeat_seconds),
-            poll_interval=timedelta(seconds=self.worker_poll_seconds),
-            error_delay=timedelta(seconds=self.retry_first_seconds),
-        )
 
 
 class Settings(WorkerSettings, OutboundSettings, AuthoritySettings, ServiceSettings, StorageSettings):

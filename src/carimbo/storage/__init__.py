@@ -1,1 +1,1 @@
-"""PostgreSQL: the only package that uses asyncpg and PgQueuer."""
+"""PostgreSQL: the only package that uses asyncpg."""

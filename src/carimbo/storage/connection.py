@@ -38,6 +38,22 @@ _LOST = (
 )
 
 
+APPLICATION_NAME = "carimbo"
+"""What our connections are called in `pg_stat_activity`."""
+
+
+async def connect(
+    url: str, timeout_seconds: float = 60, command_seconds: float | None = None
+) -> "asyncpg.Connection[Any]":
+    """Opens a connection that has our name."""
+    return await asyncpg.connect(
+        url,
+        timeout=timeout_seconds,
+        command_timeout=command_seconds,
+        server_settings={"application_name": APPLICATION_NAME},
+    )
+
+
 def only(row: Row | None) -> Row:
     """Returns the row of a statement that always returns one."""
     if row is None:

@@ -18,6 +18,7 @@ from carimbo.storage.companies import Companies
 from carimbo.storage.connection import (
     Connection,
     DatabaseUnavailable,
+    connect,
     connecting,
     is_lost,
     unavailable_or_cancelled,
@@ -244,20 +245,18 @@ async def open_database(
 ) -> AsyncIterator[Database]:
     """Opens the database and closes it when the block ends. Raises DatabaseUnavailable."""
 
-    async def connect() -> "asyncpg.Connection[Any]":
-        connection = await asyncpg.connect(
-            url, timeout=options.connect_seconds, command_timeout=options.command_seconds
-        )
+    async def connect_with_codecs() -> "asyncpg.Connection[Any]":
+        connection = await connect(url, options.connect_seconds, options.command_seconds)
         try:
             await connection.set_type_codec(
-                "jsonb", encoder=_to_json, decoder=json.loads, schema="pg_catalog"
+                "jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog"
             )
         except BaseException:
             connection.terminate()
             raise
         return connection
 
-    pool = Pool(connect, options.size, options.command_seconds, options.connect_seconds)
+    pool = Pool(connect_with_codecs, options.size, options.command_seconds, options.connect_seconds)
     database = Database(pool, key_ring, options)
     with connecting():
         async with database.connection():
@@ -266,8 +265,3 @@ async def open_database(
         yield database
     finally:
         await database.close()
-
-
-def _to_json(value: Any) -> str:
-    """Encodes a value as JSON. A string is JSON of PgQueuer already; we never store a bare string."""
-    return value if isinstance(value, str) else json.dumps(value)

@@ -1,44 +1,21 @@
 """Webhook deliveries on the side of the worker: claiming due ones and storing the outcome of attempts.
 
-A delivery is claimed by a lease, as all work (see work.py), but without the queue, because each webhook has
-its own limits. Deliveries to a slow webhook wait in their rows and take no place from others.
+A delivery is claimed by a lease, as all work (see work.py), but by its own statement, because each webhook
+has its own limits. Deliveries to a slow webhook wait in their rows and take no place from others.
 """
 
-import asyncio
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
-import asyncpg
-
-from carimbo.storage.connection import Connection, connecting
+from carimbo.storage.connection import Connection
 from carimbo.storage.sql import NamedSql, delete_batch
 from carimbo.storage.work import WHERE_HELD, LeaseLost
 
 OUTBOUND = "carimbo_outbound"
 """The NOTIFY channel of new deliveries (triggers of 0012_webhooks.sql)."""
-
-
-async def listen(url: str, on_notify: Callable[[], None]) -> None:
-    """Calls `on_notify` for each notification, until the connection is lost or the task is cancelled.
-
-    Polling finds deliveries whose notification was lost.
-    """
-    with connecting():
-        connection = await asyncpg.connect(url)
-    lost = asyncio.Event()
-    try:
-        connection.add_termination_listener(lambda _: lost.set())
-        await connection.add_listener(OUTBOUND, lambda *_: on_notify())
-        # For notifications that were sent before we listened.
-        on_notify()
-        await lost.wait()
-    finally:
-        with suppress(OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
-            await connection.close(timeout=5)
 
 
 WAITS_FOR_ANOTHER = """

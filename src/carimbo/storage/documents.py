@@ -18,11 +18,9 @@ from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_arrays
 from carimbo.storage.document_search import CURRENT_ATTEMPT, DocumentFilter, find_page
 from carimbo.storage.emissions import EmissionRow
-from carimbo.storage.jobs import hasten_job_sql, insert_job_sql
 from carimbo.storage.new_documents import INSERT_DOCUMENT, NEXT_TURN, NewDocument
 from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +117,7 @@ class Documents:
         self._subscription_id = subscription_id
 
     async def add(self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool) -> Document:
-        """Inserts a document with its first events and, if it is queued, its job; all in one statement.
+        """Inserts a document with its first events and, if it is queued, its turn; all in one statement.
 
         Raises OrderKeyTaken if another order has one of its keys, and CompanyNotInUse.
         """
@@ -207,22 +205,20 @@ class Documents:
         return {row["type"] for row in rows}
 
     async def queue(self, document_id: UUID, company_id: UUID, *, is_urgent: bool) -> None:
-        """Queues a document with its turn and its job, both in the caller's transaction."""
+        """Queues a document with its turn."""
         await self._connection.execute(
-            f"with queued as (update documents set turn = {NEXT_TURN}, next_action_at = now(),"
+            f"update documents set turn = {NEXT_TURN}, next_action_at = now(),"
             " queued_at = now(), first_queued_at = coalesce(first_queued_at, now()), attempts = 0,"
-            " parked_reason = null where subscription_id = $1 and id = $4"
-            f" returning *) {insert_job_sql(WorkKind.DOCUMENT, 'queued')}",
+            " parked_reason = null where subscription_id = $1 and id = $4",
             self._subscription_id, company_id, is_urgent, document_id,
         )  # fmt: skip
 
     async def wake(self, company_id: UUID, types: Sequence[str]) -> None:
         """Makes a company's paused documents of some types due now; the reason of the pause may be gone."""
         await self._connection.execute(
-            "with due as (update documents set next_action_at = now() where subscription_id = $1"
-            " and company_id = $2 and type = any($3) and status = 'processing' and next_action_at > now()"
-            f" and lease_until is null returning *), hastened as ({hasten_job_sql(WorkKind.DOCUMENT, 'due')})"
-            f" {insert_job_sql(WorkKind.DOCUMENT, 'due')}",
+            "update documents set next_action_at = now() where subscription_id = $1 and company_id = $2"
+            " and type = any($3) and status = 'processing' and next_action_at > now()"
+            " and lease_until is null",
             self._subscription_id, company_id, types,
         )  # fmt: skip
 

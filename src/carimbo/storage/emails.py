@@ -7,9 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql, delete_batch
-from carimbo.storage.work import WHERE_HELD, Lease, WorkKind, write_held
+from carimbo.storage.work import WHERE_HELD, Lease, write_held
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +67,8 @@ _ATTEMPT = tuple(field.name for field in fields(EmailAttempt))
 _ATTEMPT_COLUMNS = ", ".join(_ATTEMPT)
 _OF_DOCUMENT = "subscription_id = $1 and document_id = $2"
 _ADD = f"""
-    with added as (
-        insert into emails (subscription_id, company_id, document_id, recipients, asked_by)
-        values ($1, $2, $3, $4, 'request') returning *
-    ), job as ({insert_job_sql(WorkKind.EMAIL, "added")})
-    select {_COLUMNS} from added
+    insert into emails (subscription_id, company_id, document_id, recipients, asked_by)
+    values ($1, $2, $3, $4, 'request') returning {_COLUMNS}
 """
 _WRITE = NamedSql(f"""
     with held as (
@@ -100,7 +96,7 @@ class Emails:
         self._subscription_id = subscription_id
 
     async def add(self, company_id: UUID, document_id: UUID, recipients: Sequence[str]) -> Email:
-        """Stores an e-mail that a caller asked for, with its job."""
+        """Stores an e-mail that a caller asked for, due now."""
         row = await self._connection.fetchrow(
             _ADD, self._subscription_id, company_id, document_id, recipients
         )

@@ -9,9 +9,7 @@ from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.filings import Filing
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +54,9 @@ class EventFiling(Filing):
 _COLUMNS = ", ".join(field.name for field in fields(EventFiling))
 _INSERTED = tuple(field.name for field in fields(NewEventFiling))
 _ADD = NamedSql(f"""
-    with added as (
-        insert into event_filings (subscription_id, {", ".join(_INSERTED)})
-        values ($1, {", ".join(f":{name}" for name in _INSERTED)})
-        on conflict do nothing returning *
-    ), job as ({insert_job_sql(WorkKind.EVENT, "added")})
-    select {_COLUMNS} from added
+    insert into event_filings (subscription_id, {", ".join(_INSERTED)})
+    values ($1, {", ".join(f":{name}" for name in _INSERTED)})
+    on conflict do nothing returning {_COLUMNS}
 """)
 
 
@@ -73,7 +68,7 @@ class EventFilings:
         self._subscription_id = subscription_id
 
     async def add(self, filing: NewEventFiling) -> EventFiling | None:
-        """Inserts an event with its job; returns None if the same event exists already."""
+        """Inserts an event that is due now; returns None if the same event exists already."""
         row = await self._connection.fetchrow(_ADD.text, self._subscription_id, *_ADD.arguments(vars(filing)))
         return row and EventFiling(**row)
 

@@ -6,9 +6,7 @@ from uuid import UUID
 from carimbo.storage.connection import Connection, only
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.filings import Filing
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +49,9 @@ class NumberUse:
 _COLUMNS = ", ".join(field.name for field in fields(InutilizationRow))
 _INSERTED = tuple(field.name for field in fields(NewInutilization))
 _ADD = NamedSql(f"""
-    with added as (
-        insert into inutilizations (subscription_id, {", ".join(_INSERTED)})
-        values ($1, {", ".join(f":{name}" for name in _INSERTED)})
-        returning *
-    ), job as ({insert_job_sql(WorkKind.INUTILIZATION, "added")})
-    select {_COLUMNS} from added
+    insert into inutilizations (subscription_id, {", ".join(_INSERTED)})
+    values ($1, {", ".join(f":{name}" for name in _INSERTED)})
+    returning {_COLUMNS}
 """)
 # The authority has no document for the number of a rejected attempt, or of one that was not sent. Such a
 # number is in use only if the document is processing or a draft again, or was printed offline (emission type
@@ -84,7 +79,7 @@ class Inutilizations:
         self._subscription_id = subscription_id
 
     async def add(self, inutilization: NewInutilization) -> InutilizationRow:
-        """Inserts a range with its job."""
+        """Inserts a range that is due now."""
         row = await self._connection.fetchrow(
             _ADD.text, self._subscription_id, *_ADD.arguments(vars(inutilization))
         )

@@ -18,9 +18,8 @@ from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_arrays, insert_events_sql
 from carimbo.storage.emissions import COLUMNS, EmissionRow, LastAnswer, NumberSeries
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WHERE_HELD, Lease, WorkKind, write_held
+from carimbo.storage.work import WHERE_HELD, Lease, write_held
 
 _KEY = "subscription_id, company_id, id"
 _ATTEMPT = "emissions.subscription_id = $1 and emissions.document_id = $2 and emissions.ordinal = :ordinal"
@@ -65,8 +64,7 @@ _TAKE_NUMBER = NamedSql(f"""
         from taken, emissions e
         where :superseded_id::uuid is not null and e.subscription_id = $1 and e.document_id = $2
             and e.ordinal = :ordinal - 1
-        returning *
-    ), job as ({insert_job_sql(WorkKind.SUPERSEDED, "superseded")})
+    )
     insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,
         environment, series, number, numeric_code, emission_type, contingency_started_at,
         contingency_reason, state)
@@ -98,29 +96,8 @@ _KEEP_SIGNED = NamedSql(f"""
 """)
 # The replaced document may be canceled already, if a caller asked to cancel it and the authority answered
 # that it is replaced.
-_CONCLUDE = NamedSql(f"""
-    with held as (
-        update documents set status = :status, rejection = :rejection, allowance_period = null,
-            updated_at = now(), facts = facts || :facts::jsonb, next_action_at = null, lease_until = null,
-            attempts = 0
-        {WHERE_HELD} returning {_KEY}
-    ), files as (
-        insert into archive (subscription_id, owner_id, name, content)
-        select $1, id, file.name, file.content
-        from held, unnest(:file_names::text[], :file_contents::bytea[]) as file (name, content)
-        on conflict (subscription_id, owner_id, name) do update set content = excluded.content
-    ), attempt as (
-        update emissions set state = :emission_state, digest = coalesce(:digest, digest),
-            protocol = :protocol, authorized_at = :authorized_at, tries = 0,
-            issued_at = coalesce(:issued_at, issued_at), assigned_number = :assigned_number,
-            assigned_key = :assigned_key, total_due = :total_due
-        from held where {_ATTEMPT} and :emission_state::text is not null
-    ), allowance as (
-        insert into allowances as a (subscription_id, period, used)
-        select $1, :period, :used from held where :period::text is not null
-        on conflict (subscription_id, period)
-        do update set used = a.used + :used, reserved = a.reserved - :released
-    ), replaced as (
+_REPLACE = f"""
+    , replaced as (
         update documents set status = '{Status.CANCELED}', replaced_by = $2, updated_at = now()
         from held
         where documents.subscription_id = $1 and documents.id = :replaces
@@ -133,9 +110,40 @@ _CONCLUDE = NamedSql(f"""
     ), replaced_history as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status)
         select $1, id, company_id, :replacement_event_id, '{HistoryEntry.SUBSTITUTION}', status from replaced
-    ), history as ({insert_events_sql("held")})
-    select id from held
-""")
+    )
+"""
+
+
+def _conclude_sql(replacing: str = "") -> NamedSql:
+    return NamedSql(f"""
+        with held as (
+            update documents set status = :status, rejection = :rejection, allowance_period = null,
+                updated_at = now(), facts = facts || :facts::jsonb, next_action_at = null,
+                lease_until = null, attempts = 0
+            {WHERE_HELD} returning {_KEY}
+        ), files as (
+            insert into archive (subscription_id, owner_id, name, content)
+            select $1, id, file.name, file.content
+            from held, unnest(:file_names::text[], :file_contents::bytea[]) as file (name, content)
+            on conflict (subscription_id, owner_id, name) do update set content = excluded.content
+        ), attempt as (
+            update emissions set state = :emission_state, digest = coalesce(:digest, digest),
+                protocol = :protocol, authorized_at = :authorized_at, tries = 0,
+                issued_at = coalesce(:issued_at, issued_at), assigned_number = :assigned_number,
+                assigned_key = :assigned_key, total_due = :total_due
+            from held where {_ATTEMPT} and :emission_state::text is not null
+        ), allowance as (
+            insert into allowances as a (subscription_id, period, used)
+            select $1, :period, :used from held where :period::text is not null
+            on conflict (subscription_id, period)
+            do update set used = a.used + :used, reserved = a.reserved - :released
+        ){replacing}, history as ({insert_events_sql("held")})
+        select id from held
+    """)
+
+
+_CONCLUDE = _conclude_sql()
+_CONCLUDE_AND_REPLACE = _conclude_sql(_REPLACE)
 
 
 @dataclass(frozen=True)
@@ -295,7 +303,7 @@ class IssuingSteps:
             "file_contents": list(verdict.files.values()),
             "replacement_event_id": new_id(),
         }
-        await self._write(_CONCLUDE, values)
+        await self._write(_CONCLUDE_AND_REPLACE if verdict.replaces else _CONCLUDE, values)
 
     async def _write(self, statement: NamedSql, values: Mapping[str, Any]) -> Row:
         return await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))

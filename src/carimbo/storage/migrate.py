@@ -9,17 +9,14 @@ from importlib.resources import files
 from typing import Any
 
 import asyncpg
-from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
-from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment
-from pgqueuer.domain.settings import DBSettings, Durability
-from pgqueuer.queries import Queries
 
-from carimbo.storage.connection import connecting, translated_errors
+from carimbo.storage.connection import APPLICATION_NAME, connect, connecting, translated_errors
 
 # The number of the migration lock. Any number works if every version of carimbo uses the same one.
 _ADVISORY_LOCK = 0x63617269
 _POLL_SECONDS = 0.1
 _COMMENT = re.compile(r"--[^\n]*")
+_AFTER_RESTART = "-- After the restart of all processes."
 _CONCURRENTLY = re.compile(r"\bindex\s+concurrently\b", re.IGNORECASE)
 
 
@@ -48,6 +45,11 @@ class Migration:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
     @property
+    def waits_for_restart(self) -> bool:
+        """Whether it removes what processes of the release before still use."""
+        return self.sql.startswith(_AFTER_RESTART)
+
+    @property
     def outside_transactions(self) -> tuple[str, ...]:
         """The statements of a file with INDEX CONCURRENTLY, which PostgreSQL runs one by one; otherwise none.
 
@@ -71,23 +73,30 @@ def all_migrations() -> tuple[Migration, ...]:
     return tuple(migrations)
 
 
-async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
-    """Applies missing migrations, then the queue's own schema; returns the names of the applied ones.
+@dataclass(frozen=True)
+class AppliedMigrations:
+    """The names of the migrations that were applied, and of those that wait for a restart."""
 
-    Raises DatabaseUnavailable, MigrationLocked and SchemaMismatch.
+    applied: tuple[str, ...]
+    waiting: tuple[str, ...] = ()
+
+
+async def migrate(url: str, lock_timeout_seconds: float) -> AppliedMigrations:
+    """Applies missing migrations. Raises DatabaseUnavailable, MigrationLocked and SchemaMismatch.
+
+    A migration that waits for a restart is left to a later run while processes of an older release may be
+    connected.
     """
     with connecting():
-        connection = await asyncpg.connect(url)
+        connection = await connect(url)
     with translated_errors():
         try:
-            # For the session: the queue's upgrade can't run inside a transaction.
+            # For the session: an index that is built CONCURRENTLY can't run inside a transaction.
             await connection.execute(
                 "select set_config('lock_timeout', $1, false)", f"{lock_timeout_seconds}s"
             )
             await _wait_for_lock(connection, lock_timeout_seconds)
-            applied = await _apply_missing(connection)
-            await _install_queue(connection)
-            return applied
+            return await _apply_missing(connection)
         except asyncpg.LockNotAvailableError as error:
             raise MigrationLocked(f"uma tabela não ficou livre em {lock_timeout_seconds:g} s") from error
         finally:
@@ -95,12 +104,12 @@ async def migrate(url: str, lock_timeout_seconds: float) -> list[str]:
 
 
 async def is_current(connection: Any) -> bool:
-    """Returns whether every migration of this version has been applied, including the queue's own schema."""
-    tables = "select to_regclass('schema_migrations') is not null and to_regclass('pgqueuer') is not null"
-    if not await connection.fetchval(tables):
+    """Returns whether every migration of this version has been applied, but for those that wait."""
+    if not await connection.fetchval("select to_regclass('schema_migrations') is not null"):
         return False
     applied = await connection.fetchval("select max(version) from schema_migrations")
-    return bool(applied is not None and applied >= all_migrations()[-1].version)
+    needed = max(migration.version for migration in all_migrations() if not migration.waits_for_restart)
+    return bool(applied is not None and applied >= needed)
 
 
 async def _wait_for_lock(connection: "asyncpg.Connection[Any]", timeout_seconds: float) -> None:
@@ -119,22 +128,36 @@ async def _wait_for_lock(connection: "asyncpg.Connection[Any]", timeout_seconds:
         raise MigrationLocked(f"a vez não chegou em {timeout_seconds:g} s") from error
 
 
-async def _apply_missing(connection: "asyncpg.Connection[Any]") -> list[str]:
+async def _apply_missing(connection: "asyncpg.Connection[Any]") -> AppliedMigrations:
     await connection.execute(
         "create table if not exists schema_migrations (version integer primary key, name text not null,"
         " checksum text not null, applied_at timestamptz not null default now())"
     )
     applied = dict(await connection.fetch("select version, checksum from schema_migrations"))
-    names = []
+    is_new_database = not applied
+    names, waiting = [], []
     for migration in all_migrations():
-        if migration.version not in applied:
+        name = f"{migration.version:04}_{migration.name}"
+        if migration.version in applied:
+            if applied[migration.version] != migration.checksum:
+                raise SchemaMismatch(f"a migração {name} foi aplicada com outro texto")
+        elif migration.waits_for_restart and not is_new_database and await _has_other_sessions(connection):
+            waiting.append(name)
+        else:
             await _apply(connection, migration)
-            names.append(f"{migration.version:04}_{migration.name}")
-        elif applied[migration.version] != migration.checksum:
-            raise SchemaMismatch(
-                f"a migração {migration.version:04}_{migration.name} foi aplicada com outro texto"
-            )
-    return names
+            names.append(name)
+    return AppliedMigrations(tuple(names), tuple(waiting))
+
+
+async def _has_other_sessions(connection: "asyncpg.Connection[Any]") -> bool:
+    """Returns whether a session of this database is not ours, or of a release that had no name yet."""
+    return bool(
+        await connection.fetchval(
+            "select exists (select from pg_stat_activity where datname = current_database()"
+            " and backend_type = 'client backend' and application_name is distinct from $1)",
+            APPLICATION_NAME,
+        )
+    )
 
 
 async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) -> None:
@@ -147,15 +170,3 @@ async def _apply(connection: "asyncpg.Connection[Any]", migration: Migration) ->
             "insert into schema_migrations (version, name, checksum) values ($1, $2, $3)",
             migration.version, migration.name, migration.checksum,
         )  # fmt: skip
-
-
-async def _install_queue(connection: "asyncpg.Connection[Any]") -> None:
-    # Unlogged: losing the whole queue loses nothing (see storage/work.py).
-    unlogged = QueryBuilderEnvironment(DBSettings(durability=Durability.volatile))
-    queries = Queries(AsyncpgDriver(connection), unlogged)
-    if await queries.schema_is_installed():
-        await queries.upgrade()
-    else:
-        await queries.install()
-    # If the tables are unlogged already, this only reads PostgreSQL's catalog.
-    await queries.alter_durability()

@@ -102,7 +102,7 @@ async def count_open_filings(connection: Connection, subscription_id: UUID, comp
 
 @dataclass(frozen=True, kw_only=True)
 class QueueState:
-    """Counts of the jobs in the queue."""
+    """Counts of the rows with work."""
 
     waiting: int
     """Due, and not taken by a worker."""
@@ -110,7 +110,7 @@ class QueueState:
     later: int
     """Not due yet."""
     oldest_seconds: float
-    """How long the oldest waiting job has been due."""
+    """How long the oldest waiting row has been due."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,14 +126,22 @@ class WebhookStates:
     """Disabled because of their failures; not those that their owner disabled."""
 
 
-_QUEUE = """
-    select count(*) filter (where is_due) as waiting, count(*) filter (where status = 'picked') as running,
-        count(*) filter (where status = 'queued' and not is_due) as later,
-        coalesce(extract(epoch from now() - min(execute_after) filter (where is_due)), 0)::float8
+# No index has all documents with work: one has those that wait for their turn, and one has the others.
+_WITH_WORK = " union all ".join(
+    f"select next_action_at, coalesce(lease_until > now(), false) as is_held from {table}"
+    f" where next_action_at is not null{turns}"
+    for kind, table in TABLES.items()
+    for turns in ((" and turn > 0", " and turn = 0") if kind is WorkKind.DOCUMENT else ("",))
+)
+_QUEUE = f"""
+    select count(*) filter (where is_due) as waiting, count(*) filter (where is_held) as running,
+        count(*) filter (where not is_held and not is_due) as later,
+        coalesce(extract(epoch from now() - min(next_action_at) filter (where is_due)), 0)::float8
             as oldest_seconds
     from (
-        select status, execute_after, status = 'queued' and execute_after <= now() as is_due from pgqueuer
-    ) as jobs
+        select next_action_at, is_held, not is_held and next_action_at <= now() as is_due
+        from ({_WITH_WORK}) as rows
+    ) as rows
 """
 # Not probes: nobody resumes a probe that failed.
 _PARKED_BY_KIND = " union all ".join(
@@ -165,7 +173,7 @@ _CERTIFICATES = """
 
 
 async def queue_state(connection: Connection) -> QueueState:
-    """Returns how many jobs wait for a worker, and for how long."""
+    """Returns how many rows wait for a worker, and for how long."""
     return QueueState(**only(await connection.fetchrow(_QUEUE)))
 
 

@@ -8,9 +8,7 @@ from uuid import UUID
 
 from carimbo.storage.companies import company_in_use_sql
 from carimbo.storage.document_events import insert_events_sql
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WorkKind
 
 # Start-time fair queueing: the turn of a document is higher than the turns of its company's waiting
 # documents, and at least the lowest turn of all. So the tenth document of one company competes with the tenth
@@ -72,9 +70,8 @@ _GENERATED = (
 
 
 def _insert_sql(*, queued: bool) -> NamedSql:
-    """Returns SQL that inserts a document with its first events and, if it is queued, its job."""
+    """Returns SQL that inserts a document with its first events and, if it is queued, its turn."""
     schedule = f"{NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
-    job = f", job as ({insert_job_sql(WorkKind.DOCUMENT, 'added')})" if queued else ""
     return NamedSql(f"""
         with company as ({company_in_use_sql("$1", "$2")}),
         added as (
@@ -82,7 +79,7 @@ def _insert_sql(*, queued: bool) -> NamedSql:
                 company_id, is_urgent, {", ".join(_INSERTED)})
             select {schedule}, $1, $2, $3, {", ".join(f":{name}" for name in _INSERTED)} from company
             returning *
-        ), history as ({insert_events_sql("added")}){job}
+        ), history as ({insert_events_sql("added")})
         select {_GENERATED} from added
     """)
 

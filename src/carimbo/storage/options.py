@@ -1,7 +1,6 @@
-"""Options of connections and of the queue; apart, so that the settings load no database driver."""
+"""Options of connections; apart, so that the settings load no database driver."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 
 @dataclass(frozen=True)
@@ -14,14 +13,3 @@ class PoolOptions:
 
 
 DEFAULT_OPTIONS = PoolOptions()
-
-
-@dataclass(frozen=True)
-class QueueOptions:
-    """How a worker takes jobs, with every wait, so that tests can shorten it."""
-
-    batch_size: int
-    concurrency: int
-    heartbeat_timeout: timedelta
-    poll_interval: timedelta
-    error_delay: timedelta

@@ -8,10 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.jobs import insert_job_sql
 from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WorkKind
 
 IS_WAITING = "(s.next_action_at is not null or s.parked_reason is not null)"
 """SQL condition: sale `s` waits for its scheduled time."""
@@ -205,20 +203,15 @@ def _insert_lines_sql(of: str) -> str:
     )
 
 
-# For a sale that is due later than this, the sweeper inserts the job.
-_SOON = "interval '1 hour'"
-_JOB_DELAY = "greatest(next_action_at - now(), interval '0')"
 _ADD = NamedSql(f"""
     with added as (
         insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)}, request)
         values (:scheduled_emit_at, $1, {", ".join(f":{name}" for name in _INSERTED)}, :request)
         returning *
-    ), lines as ({_insert_lines_sql("added")}),
-    soon as (select * from added where next_action_at < now() + {_SOON}),
-    job as ({insert_job_sql(WorkKind.SALE, "soon", _JOB_DELAY)})
+    ), lines as ({_insert_lines_sql("added")})
     select {_COLUMNS} from added
 """)
-# With the next token the new job differs from the job of the old time, which then finds nothing to do.
+# With the next token, a worker that holds the sale can't write any more.
 _REWRITE = NamedSql(f"""
     with changed as (
         update sales set {", ".join(f"{name} = :{name}" for name in _CHANGEABLE)},
@@ -226,8 +219,7 @@ _REWRITE = NamedSql(f"""
             lease_token = lease_token + 1, lease_until = null, attempts = 0, parked_reason = null,
             has_documents = true, has_discarded_document = false, updated_at = now()
         where subscription_id = $1 and id = $2 returning *
-    ), soon as (select * from changed where next_action_at < now() + {_SOON}),
-    job as ({insert_job_sql(WorkKind.SALE, "soon", _JOB_DELAY)})
+    )
     {_insert_lines_sql("changed")}
 """)
 
@@ -240,7 +232,7 @@ class Sales:
         self._subscription_id = subscription_id
 
     async def add(self, sale: NewSale, lines: Sequence[SaleLine], request: str | None = None) -> SaleRow:
-        """Inserts a sale with its lines, its job, and the JSON of the request that creates it.
+        """Inserts a sale with its lines and the JSON of the request that creates it.
 
         Raises OrderKeyTaken if another order has one of its keys.
         """

@@ -1,9 +1,11 @@
-"""Work rows and leases: the rows say what is due, and the queue only wakes workers.
+"""Work rows and leases: the rows say what is due, and they are the queue (see queue.py).
 
 Every work table has the columns `next_action_at` (null: nothing to do), `lease_token`, `lease_until`,
 `attempts` and `parked_reason`. A worker claims a row by a lease. Each claim raises the token, and a worker
 can write an outcome only with the newest token (a fencing token), so a worker that froze for longer than its
 lease can't overwrite the work of the next one.
+
+No index contains the columns of the lease, so a claim changes no index.
 """
 
 import time
@@ -21,7 +23,7 @@ class LeaseLost(Exception):
 
 
 class WorkKind(StrEnum):
-    """The kinds of queued work; the value is the name in the queue and in logs."""
+    """The kinds of queued work; the value is the name in notifications and in logs."""
 
     DOCUMENT = "document"
     EVENT = "event"
@@ -42,21 +44,11 @@ TABLES = {
     WorkKind.EMAIL: "emails",
     WorkKind.PROBE: "probes",
 }
-# SQL of a job's priority. Of documents, urgent ones come first, and then those with lower turns; priorities
-# have 32 bits, so an urgent document comes before a thousand million turns of the others. Other work has no
-# turns and comes before documents that are not urgent. An event is urgent too, as its caller waits for the
-# answer. E-mails come after all documents.
-PRIORITIES = {
-    WorkKind.DOCUMENT: "(is_urgent::integer << 30) - least(turn, (1 << 30) - 1)::integer",
-    WorkKind.EVENT: "1 << 30",
-    WorkKind.INUTILIZATION: "0",
-    WorkKind.SUPERSEDED: "0",
-    WorkKind.SALE: "0",
-    WorkKind.EMAIL: "-(1 << 30)",
-    WorkKind.PROBE: "0",
-}
 # SQL of when resumed work is due, if not now: a sale goes on waiting for its scheduled time.
 _DUE_AGAIN = {WorkKind.SALE: "scheduled_emit_at"}
+
+# SQL of what a postponement changes besides: a document that was postponed has waited for its turn already.
+_ON_POSTPONE = {WorkKind.DOCUMENT: ", turn = 0"}
 
 WHERE_HELD = "where subscription_id = $1 and id = $2 and lease_token = $3 and lease_until is not null"
 """SQL condition: the row of a lease ($1 to $3) that is still held. A released row has no `lease_until`."""
@@ -77,12 +69,6 @@ class WorkKey:
     def __str__(self) -> str:
         return f"{self.kind}:{self.subscription_id}:{self.id}"
 
-    @classmethod
-    def parse(cls, text: str) -> "WorkKey":
-        """Parses the key in the payload of a job."""
-        kind, subscription_id, row_id = text.split(":")
-        return cls(WorkKind(kind), UUID(subscription_id), UUID(row_id))
-
 
 @dataclass
 class LeaseDeadline:
@@ -99,6 +85,8 @@ class Lease:
     token: int
     attempts: int
     hold: LeaseDeadline = field(default_factory=LeaseDeadline, compare=False, repr=False)
+    claimed_at: float = field(default_factory=time.monotonic, compare=False, repr=False)
+    """When the row was claimed, by the monotonic clock of this process."""
 
     def require_held(self) -> None:
         """Raises LeaseLost if the lease may have ended; called before a request is sent.
@@ -108,30 +96,6 @@ class Lease:
         """
         if time.monotonic() >= self.hold.until:
             raise LeaseLost(str(self.key))
-
-
-async def claim(
-    connection: Connection, key: WorkKey, duration: timedelta, max_attempts: int | None = None
-) -> Lease | None:
-    """Claims a due row that nobody holds; returns None if nothing is due or somebody holds it.
-
-    With `max_attempts`, a row that was claimed so often without progress is not claimed.
-    """
-    asked_at = time.monotonic()
-    # With `coalesce` the planner does not use the index of due rows. If that index was empty at the last
-    # ANALYZE, the planner would expect it to be the fastest, and read all rows that wait.
-    row = await connection.fetchrow(
-        f"""
-        update {key.table}
-        set lease_token = lease_token + 1, lease_until = now() + $3::interval, attempts = attempts + 1
-        where subscription_id = $1 and id = $2 and coalesce(next_action_at, 'infinity') <= now()
-            and (lease_until is null or lease_until <= now()) and ($4::integer is null or attempts < $4)
-        returning lease_token, attempts
-        """,
-        key.subscription_id, key.id, duration, max_attempts,
-    )  # fmt: skip
-    hold = LeaseDeadline(asked_at + duration.total_seconds())
-    return row and Lease(key, row["lease_token"], row["attempts"], hold)
 
 
 async def renew(connection: Connection, lease: Lease, duration: timedelta) -> None:
@@ -152,7 +116,8 @@ async def postpone(connection: Connection, lease: Lease, delay: timedelta, *, pr
     return await _change(
         connection,
         lease,
-        f"next_action_at = now() + $4::interval, lease_until = null, attempts = {attempts}",
+        f"next_action_at = now() + $4::interval, lease_until = null, attempts = {attempts}"
+        f"{_ON_POSTPONE.get(lease.key.kind, '')}",
         delay,
     )
 
@@ -220,8 +185,7 @@ class HeldWork:
 
 # Much longer than the timeout of requests: this must succeed, however many rows there are.
 _TIMEOUT_SECONDS = 3600.0
-# The next token: the worker that holds the row can't write any more, and the dedupe key of its next job is
-# new.
+# With the next token, the worker that holds the row can't write any more.
 _PARK = "lease_token = lease_token + 1, lease_until = null, next_action_at = null, parked_reason = $1"
 _WAITING_SALES = "next_action_at is not null"
 _HOLD_SALES = f"update sales set {_PARK} where {_WAITING_SALES} returning id"

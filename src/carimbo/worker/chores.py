@@ -22,6 +22,7 @@ from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.numbering import companies_with_automatic_inutilization
+from carimbo.storage.probes import delete_old_probes
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
@@ -128,7 +129,7 @@ async def _inutilize_company(context: FilingContext, subscription_id: UUID, comp
 
 
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
-    """Deletes old deliveries and e-mails hourly until cancelled."""
+    """Deletes old deliveries, e-mails and probes hourly until cancelled."""
 
     async def delete() -> None:
         async with database.connection() as connection:
@@ -136,6 +137,7 @@ async def delete_old_history_forever(database: Database, keep: timedelta, keep_e
                 pass
             while await delete_old_emails(connection, keep_emails):
                 pass
+            await delete_old_probes(connection)
 
     await repeat(delete, "delivery_log")
 

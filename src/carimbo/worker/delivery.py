@@ -2,13 +2,12 @@
 
 Each webhook has its own concurrency limit, so a slow or dead receiver does not delay the others: receivers
 that answered within a second last time share a pool, with several slots each; all others get one slot each.
-NOTIFY wakes the worker; polling finds what a lost NOTIFY missed.
 """
 
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,83 +22,49 @@ import uvloop
 from carimbo.service.delivery.attempt import DeliverySender, DeliveryStatus, deliver, record_internal_error
 from carimbo.storage.connection import DatabaseUnavailable
 from carimbo.storage.delivery_queue import (
+    OUTBOUND,
     ClaimedDelivery,
     DeliveryLimits,
     claim_deliveries,
-    listen,
     release_delivery,
 )
 from carimbo.storage.work import LeaseLost
+from carimbo.worker.claim_loop import Claims
 from carimbo.worker.metrics import DELIVERIES, DELIVERY_SECONDS, GONE, MISHAP, TESTED
 
 _log = structlog.get_logger("carimbo.worker")
 _QUICK_SECONDS = 1
-_GATHERING_SECONDS = 0.01
 # A delivery that was claimed more often than this without a result may kill its workers. Retries have another
 # limit.
 _MAX_CLAIMS = 5
 
 
 @dataclass(frozen=True)
-class DeliveryWorkerOptions:
-    """Limits and waits of the delivery worker."""
+class DeliveryOptions:
+    """Limits of the deliveries of one worker."""
 
     max_deliveries: int
     """Maximum of deliveries at once to quick webhooks; the same maximum applies to all others together."""
     max_per_webhook: int
     """Maximum of deliveries at once to one quick webhook."""
     lease: timedelta
-    poll: timedelta
-    reconnect_after: timedelta
-    grace: timedelta
-    """How long running deliveries may take to end at a stop."""
 
 
-class DeliveryWorker:
-    """Sends deliveries until it is cancelled; running deliveries are finished first."""
+class DeliverySource:
+    """Due deliveries of webhooks, as work of a claim loop."""
 
-    def __init__(self, url: str, delivery_sender: DeliverySender, options: DeliveryWorkerOptions) -> None:
-        self._url = url
+    channel = OUTBOUND
+
+    def __init__(self, delivery_sender: DeliverySender, options: DeliveryOptions) -> None:
         self._delivery_sender = delivery_sender
         self._options = options
-        self._running: dict[asyncio.Task[None], ClaimedDelivery] = {}
         self._quick: set[UUID] = set()
-        self._woken = asyncio.Event()
-        self._wake_timer: asyncio.TimerHandle | None = None
 
-    async def run(self) -> None:
-        """Claims and sends due deliveries until cancelled."""
-        listening = asyncio.create_task(self._listen_forever())
-        try:
-            while True:
-                self._woken.clear()
-                await self._start_due()
-                # Not `wait_for`, which may swallow our cancellation (python/cpython#86296).
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._options.poll.total_seconds()):
-                        await self._woken.wait()
-        finally:
-            listening.cancel()
-            await self._finish()
-
-    async def _start_due(self) -> None:
-        """Starts due deliveries while there are free slots."""
-        try:
-            deliveries = await self._claim()
-        except DatabaseUnavailable as error:
-            _log.warning("deliveries_not_taken", reason=str(error))
-            return
-        except Exception as error:
-            # For example a schema that is not migrated yet: the next attempt may succeed.
-            _log.error("deliveries_not_taken", exc_info=error)
-            return
-        for claimed in deliveries:
-            task = asyncio.create_task(self._deliver_safely(claimed))
-            self._running[task] = claimed
-            task.add_done_callback(self._ended)
-
-    async def _claim(self) -> list[ClaimedDelivery]:
-        busy = Counter(claimed.webhook_id for claimed in self._running.values())
+    async def claim(
+        self, running: Collection[ClaimedDelivery], notified: Collection[str] | None
+    ) -> Claims[ClaimedDelivery]:
+        """Claims due deliveries within the limits of their webhooks."""
+        busy = Counter(claimed.webhook_id for claimed in running)
         to_quick = sum(count for webhook_id, count in busy.items() if webhook_id in self._quick)
         limits = DeliveryLimits(
             each=self._options.max_per_webhook,
@@ -107,20 +72,11 @@ class DeliveryWorker:
             others=self._options.max_deliveries - (busy.total() - to_quick),
         )
         async with self._delivery_sender.database.connection() as connection:
-            return await claim_deliveries(connection, busy, self._quick, limits, self._options.lease)
+            deliveries = await claim_deliveries(connection, busy, self._quick, limits, self._options.lease)
+        return Claims(deliveries)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        del self._running[task]
-        # A slot is free, or the next event of the same document is due. One query serves all deliveries that
-        # end within a moment.
-        if self._wake_timer is None:
-            self._wake_timer = asyncio.get_running_loop().call_later(_GATHERING_SECONDS, self._wake)
-
-    def _wake(self) -> None:
-        self._wake_timer = None
-        self._woken.set()
-
-    async def _deliver_safely(self, claimed: ClaimedDelivery) -> None:
+    async def work(self, claimed: ClaimedDelivery) -> None:
+        """Sends a claimed delivery and stores the outcome."""
         try:
             if claimed.claims > _MAX_CLAIMS:
                 await self._record_internal_error(claimed)
@@ -159,27 +115,6 @@ class DeliveryWorker:
         with suppress(DatabaseUnavailable):
             async with self._delivery_sender.database.connection() as connection:
                 await release_delivery(connection, claimed)
-
-    async def _finish(self) -> None:
-        if not self._running:
-            return
-        tasks = set(self._running)
-        try:
-            await asyncio.wait(tasks, timeout=self._options.grace.total_seconds())
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _listen_forever(self) -> None:
-        while True:
-            try:
-                await listen(self._url, self._woken.set)
-            except DatabaseUnavailable as error:
-                _log.warning("wakeups_lost", reason=str(error))
-            except Exception as error:
-                _log.error("wakeups_lost", exc_info=error)
-            await asyncio.sleep(self._options.reconnect_after.total_seconds())
 
 
 _Started = tuple[asyncio.AbstractEventLoop, "asyncio.Task[None]"]

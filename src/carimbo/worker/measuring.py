@@ -54,8 +54,8 @@ async def measure(observer: Observer) -> None:
 
         queue = await queue_state(connection)
         metrics.QUEUE_OLDEST.set(queue.oldest_seconds)
-        jobs = {"waiting": queue.waiting, "running": queue.running, "later": queue.later}
-        _set_each(metrics.QUEUE_JOBS, jobs)
+        rows = {"waiting": queue.waiting, "running": queue.running, "later": queue.later}
+        _set_each(metrics.QUEUE_JOBS, rows)
         _set_each(metrics.WORK_PARKED, await parked_by_kind(connection))
 
         metrics.DELIVERIES_OVERDUE.set(await count_overdue_deliveries(connection, overdue_after))

@@ -35,21 +35,21 @@ WORK_DONE = Counter(
 WORK_PARKED = Gauge(
     "carimbo_work_parked", f"Parked work, which waits for a person. {_OF_ALL}", ["kind"], registry=REGISTRY
 )
-REQUEUED = Counter(
-    "carimbo_work_requeued_total",
-    "Due rows without a job that were put back into the queue.",
+RECLAIMED = Counter(
+    "carimbo_work_reclaimed_total",
+    "Rows that were claimed again after a claim without a result: the work failed, or its worker died.",
     ["kind"],
     registry=REGISTRY,
 )
 QUEUE_JOBS = Gauge(
     "carimbo_queue_jobs",
-    f"Jobs in the queue by state: waiting (due), running, later (not due yet). {_OF_ALL}",
+    f"Rows with work by state: waiting (due), running, later (not due yet). {_OF_ALL}",
     ["state"],
     registry=REGISTRY,
 )
 QUEUE_OLDEST = Gauge(
     "carimbo_queue_oldest_seconds",
-    f"How long the oldest waiting job has been due. {_OF_ALL}",
+    f"How long the oldest waiting row has been due. {_OF_ALL}",
     registry=REGISTRY,
 )
 
@@ -158,7 +158,7 @@ def count_email(status: str) -> None:
 
 def _show_zeros() -> None:
     for kind in WorkKind:
-        REQUEUED.labels(kind=kind.value)
+        RECLAIMED.labels(kind=kind.value)
         for outcome in _WORK_OUTCOMES:
             WORK_DONE.labels(kind=kind.value, outcome=outcome)
     for outcome in (*DeliveryStatus, TESTED, GONE, MISHAP):

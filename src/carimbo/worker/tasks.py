@@ -1,7 +1,6 @@
 """The task of each kind of work."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
 
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.delivery.mailing import MailingContext, send_email
@@ -14,33 +13,30 @@ from carimbo.service.sales.schedule import emit_due_sale
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKind
 
-Task = Callable[[Database, Lease], Awaitable[timedelta | None]]
-"""Advances a row as far as possible, and concludes or postpones it under its lease.
-
-Returns when the queue wakes the row again, or None.
-"""
+Task = Callable[[Database, Lease], Awaitable[None]]
+"""Advances a row as far as possible, and concludes or postpones it under its lease."""
 
 
 def tasks_of(context: WorkerContext, mailing: MailingContext) -> Mapping[WorkKind, Task]:
     """Returns the task of every kind of work."""
 
-    async def issue(_: Database, lease: Lease) -> timedelta | None:
-        return await issuing.advance(context, lease)
+    async def issue(_: Database, lease: Lease) -> None:
+        await issuing.advance(context, lease)
 
-    async def file_event(_: Database, lease: Lease) -> timedelta | None:
-        return await filing.advance(context, lease, read_event)
+    async def file_event(_: Database, lease: Lease) -> None:
+        await filing.advance(context, lease, read_event)
 
-    async def inutilize(_: Database, lease: Lease) -> timedelta | None:
-        return await filing.advance(context, lease, read_range)
+    async def inutilize(_: Database, lease: Lease) -> None:
+        await filing.advance(context, lease, read_range)
 
-    async def settle_attempt(_: Database, lease: Lease) -> timedelta | None:
-        return await settle_superseded(context, lease)
+    async def settle_attempt(_: Database, lease: Lease) -> None:
+        await settle_superseded(context, lease)
 
     async def fire_sale(_: Database, lease: Lease) -> None:
         await emit_due_sale(context, lease)
 
-    async def mail(_: Database, lease: Lease) -> timedelta | None:
-        return await send_email(mailing, lease)
+    async def mail(_: Database, lease: Lease) -> None:
+        await send_email(mailing, lease)
 
     return {
         WorkKind.DOCUMENT: issue,

@@ -19,20 +19,15 @@ from carimbo.storage.database import Database
 from carimbo.storage.delivery_queue import ClaimedDelivery, DeliveryLimits, claim_deliveries
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.webhooks import Webhook, WebhookFacts
-from carimbo.worker.delivery import DeliveryWorker, DeliveryWorkerOptions
+from carimbo.worker.claim_loop import ClaimLoop, LoopOptions
+from carimbo.worker.delivery import DeliveryOptions, DeliverySource
 from integration.storage.document_rows import Shop
 from support import BASE_URL, TIMEOUT_SECONDS, wait_until_true
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 AMPLE = DeliveryLimits(each=5, quick=100, others=100)
-OPTIONS = DeliveryWorkerOptions(
-    max_deliveries=10,
-    max_per_webhook=5,
-    lease=MINUTE,
-    poll=HOUR,
-    reconnect_after=timedelta(seconds=0.05),
-    grace=timedelta(0),
-)
+OPTIONS = DeliveryOptions(max_deliveries=10, max_per_webhook=5, lease=MINUTE)
+WAITS = LoopOptions(poll=HOUR, reconnect_after=timedelta(seconds=0.05), grace=timedelta(0))
 """Polls only every hour: earlier deliveries follow a notification or a free slot."""
 RETRIES = RetrySchedule((HOUR, HOUR))
 NO_RETRIES = RetrySchedule(())
@@ -132,13 +127,14 @@ class Outbox:
 
     @asynccontextmanager
     async def delivery_worker(
-        self, delivery_sender: DeliverySender | None = None, **options: Any
+        self,
+        delivery_sender: DeliverySender | None = None,
+        options: DeliveryOptions = OPTIONS,
+        waits: LoopOptions = WAITS,
     ) -> AsyncIterator[None]:
         """Runs a delivery worker for the length of a block."""
-        worker = DeliveryWorker(
-            self.url, delivery_sender or self.delivery_sender(), replace(OPTIONS, **options)
-        )
-        running = asyncio.create_task(worker.run())
+        deliveries = DeliverySource(delivery_sender or self.delivery_sender(), options)
+        running = asyncio.create_task(ClaimLoop(self.url, deliveries, waits).run())
         try:
             yield
         finally:

@@ -132,7 +132,7 @@ class TestDeliveryWorker:
         quick = await outbox.webhook(receiver.url)
         hanging = [await outbox.webhook(other_receiver.url) for _ in range(30)]
         other_receiver.default = Reply(hangs=True)
-        async with outbox.delivery_worker(max_deliveries=10):
+        async with outbox.delivery_worker():
             await outbox.add_event(quick)
             await outbox.until("exists (select from deliveries where status = 'delivered')")
             for webhook_id in hanging:

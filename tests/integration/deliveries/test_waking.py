@@ -1,7 +1,8 @@
 """When the delivery worker looks for due deliveries: on a notification, on a free slot, and by polling."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -11,8 +12,9 @@ import pytest
 
 from carimbo.storage.connection import DatabaseUnavailable
 from carimbo.storage.delivery_queue import ClaimedDelivery, claim_deliveries
+from carimbo.worker import claim_loop
 from carimbo.worker import delivery as delivery_module
-from integration.deliveries.outbox import Outbox
+from integration.deliveries.outbox import OPTIONS, WAITS, Outbox
 from receiver import Receiver, Reply
 from support import TIMEOUT_SECONDS
 
@@ -22,7 +24,7 @@ LISTENING = (
 SOON = timedelta(seconds=0.05)
 
 
-async def ignore_notifications(_url: str, _listener: Callable[[], None]) -> None:
+async def ignore_notifications(*_: Any) -> None:
     await asyncio.Event().wait()
 
 
@@ -73,7 +75,7 @@ class TestSleepingWorker:
         webhook_id = await outbox.webhook(receiver.url)
         for _ in range(6):
             await outbox.add_event(webhook_id)
-        async with outbox.delivery_worker(max_per_webhook=1, max_deliveries=1):
+        async with outbox.delivery_worker(options=replace(OPTIONS, max_per_webhook=1, max_deliveries=1)):
             await receiver.until(6, TIMEOUT_SECONDS)
 
     async def test_sleeping_worker_wakes_when_the_previous_event_is_delivered(
@@ -88,9 +90,9 @@ class TestSleepingWorker:
         self, outbox: Outbox, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, asleep: asyncio.Event
     ) -> None:
         """Polling finds deliveries of lost notifications, and those that become due later."""
-        monkeypatch.setattr(delivery_module, "listen", ignore_notifications)
+        monkeypatch.setattr(claim_loop, "listen", ignore_notifications)
         webhook_id = await outbox.webhook(receiver.url)
-        async with outbox.delivery_worker(poll=SOON):
+        async with outbox.delivery_worker(waits=replace(WAITS, poll=SOON)):
             for count in (1, 2):
                 await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
                 await outbox.add_event(webhook_id)
@@ -132,19 +134,19 @@ class TestFailingWorker:
 
         monkeypatch.setattr(delivery_module, "claim_deliveries", claim_at_last)
         await outbox.add_event(await outbox.webhook(receiver.url))
-        async with outbox.delivery_worker(poll=SOON):
+        async with outbox.delivery_worker(waits=replace(WAITS, poll=SOON)):
             await receiver.until(1, TIMEOUT_SECONDS)
         assert errors == []
 
     async def test_worker_that_fails_to_listen_continues_to_poll(
         self, outbox: Outbox, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, asleep: asyncio.Event
     ) -> None:
-        async def fail(_url: str, _listener: Callable[[], None]) -> None:
+        async def fail(*_: Any) -> None:
             raise asyncpg.InternalServerError("whatever PostgreSQL may say")
 
-        monkeypatch.setattr(delivery_module, "listen", fail)
+        monkeypatch.setattr(claim_loop, "listen", fail)
         webhook_id = await outbox.webhook(receiver.url)
-        async with outbox.delivery_worker(poll=SOON):
+        async with outbox.delivery_worker(waits=replace(WAITS, poll=SOON)):
             await asyncio.wait_for(asleep.wait(), TIMEOUT_SECONDS)
             await outbox.add_event(webhook_id)
             await receiver.until(1, TIMEOUT_SECONDS)
@@ -156,7 +158,7 @@ class TestStoppedWorker:
     ) -> None:
         receiver.default = Reply(delay=0.2)
         delivery_id = await outbox.add_event(await outbox.webhook(receiver.url))
-        async with outbox.delivery_worker(grace=timedelta(seconds=TIMEOUT_SECONDS)):
+        async with outbox.delivery_worker(waits=replace(WAITS, grace=timedelta(seconds=TIMEOUT_SECONDS))):
             await receiver.until(1, TIMEOUT_SECONDS)
         assert (await outbox.row_of(delivery_id))["status"] == "delivered"
 
@@ -165,7 +167,7 @@ class TestStoppedWorker:
     ) -> None:
         receiver.default = Reply(hangs=True)
         delivery_id = await outbox.add_event(await outbox.webhook(receiver.url))
-        async with outbox.delivery_worker(grace=timedelta(seconds=0.05)):
+        async with outbox.delivery_worker(waits=replace(WAITS, grace=SOON)):
             await receiver.until(1, TIMEOUT_SECONDS)
         row = await outbox.row_of(delivery_id)
         assert (row["status"], row["lease_until"]) == ("pending", None)

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,8 +13,8 @@ from carimbo.service.delivery import mailing
 from carimbo.service.delivery.mailing import send_email
 from carimbo.service.errors import ErrorCode
 from carimbo.service.maintenance import list_parked, resume_parked
-from carimbo.storage.work import WorkKey, WorkKind, claim
-from carimbo.worker.run import enqueue_coming_work
+from carimbo.storage.work import WorkKey, WorkKind
+from claimed_rows import claim_row
 from integration.emails.mailbox import (
     listed,
     new_address,
@@ -42,21 +41,6 @@ async def send_to(shop: Shop, *addresses: str) -> dict[str, Any]:
     document = await issued(shop)
     await request_email(shop, document, {"to": list(addresses)})
     return await settled_email(shop, document)
-
-
-async def jobs_of_both(shop: Shop, document: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the jobs of an e-mail from a trigger and of a requested one, without their ids."""
-    await request_email(shop, document, {"to": [new_address()]})
-    rows = await shop.system.fetch(
-        "select e.asked_by, e.id, q.* from emails e join pgqueuer q"
-        " on q.dedupe_key = 'email:' || e.subscription_id || ':' || e.id || ':' || e.lease_token"
-        " where e.document_id = $1 order by e.asked_by",
-        UUID(document["id"]),
-    )
-    assert [row["asked_by"] for row in rows] == ["company", "request"]
-    assert [row["payload"].decode() for row in rows] == [row["dedupe_key"].rpartition(":")[0] for row in rows]
-    shown = ("entrypoint", "priority", "status")
-    return [{name: row[name] for name in shown} for row in rows]
 
 
 @pytest.fixture
@@ -183,49 +167,7 @@ class TestWaitingLimit:
         assert (await settled_email(shop, document))["status"] == "sent"
 
 
-class TestLostJobs:
-    async def test_mail_is_sent_though_every_job_is_deleted(
-        self, shop: Shop, mail_server: SmtpServer
-    ) -> None:
-        address = new_address()
-        await shop.put_settings(email={"sendOnAuthorization": True})
-        async with shop.system.worker_stopped():
-            document = await shop.create("nfe", **party_fields("nfe", address))
-            await shop.system.fetch("delete from pgqueuer")
-        await shop.system.until(f"exists (select from emails where document_id = '{UUID(document['id'])}')")
-        await shop.system.fetch("delete from pgqueuer")
-        assert (await settled_email(shop, document))["status"] == "sent"
-        assert len(mail_server.sent_to(address)) == 1
-
-    async def test_mail_between_attempts_is_sent_though_its_jobs_are_deleted(
-        self, shop: Shop, mail_server: SmtpServer
-    ) -> None:
-        """An e-mail that waits for its next attempt may have no job at all."""
-        address = new_address()
-        mail_server.answer(address, NOT_NOW, NOT_NOW)
-        document = await issued(shop)
-        await request_email(shop, document, {"to": [address]})
-        for _ in range(10):
-            await shop.system.fetch("delete from pgqueuer")
-            await asyncio.sleep(0.05)
-        assert (await settled_email(shop, document))["status"] == "sent"
-
-    async def test_job_of_a_late_retry_is_created_shortly_before_it_is_due(self, shop: Shop) -> None:
-        """The queue stays short while the mail server is down."""
-        system, document = shop.system, await issued(shop)
-        async with system.worker_stopped():
-            email = await request_email(shop, document, {"to": [new_address()]})
-            await system.fetch("delete from pgqueuer")
-            moment = "next_action_at = now() + interval '5 minutes'"
-            await system.fetch(f"update emails set {moment} where id = $1", UUID(email["id"]))
-            jobs = f"from pgqueuer where dedupe_key like 'email:%{email['id']}:%'"
-            await enqueue_coming_work(system.database, within=timedelta(minutes=4))
-            assert await system.fetch(f"select {jobs}") == []
-            await enqueue_coming_work(system.database, within=timedelta(minutes=6))
-            (job,) = await system.fetch(f"select execute_after, priority {jobs}")
-            (row,) = await system.fetch("select * from emails where id = $1", UUID(email["id"]))
-            assert (job["execute_after"], job["priority"]) == (row["next_action_at"], -(1 << 30))
-
+class TestParked:
     async def test_parked_mail_is_sent_after_it_is_resumed(self, shop: Shop) -> None:
         system, document = shop.system, await issued(shop)
         async with system.worker_stopped():
@@ -241,21 +183,6 @@ class TestLostJobs:
         )
         assert await resume_parked(system.database, work.id)
         assert (await settled_email(shop, document))["status"] == "sent"
-
-    async def test_job_of_an_authorization_mail_has_the_lowest_priority(
-        self, shop: Shop, mail_server: SmtpServer
-    ) -> None:
-        """A database trigger creates it, with the same priority as the jobs of other e-mails."""
-        await shop.put_settings(email={"sendOnAuthorization": True})
-        document = await issued(shop)
-        async with shop.system.worker_stopped():
-            insertion = (
-                "insert into events (subscription_id, topic, company_id, document_id)"
-                " select subscription_id, 'nfe.authorized', company_id, id from documents where id = $1"
-            )
-            await shop.system.fetch(insertion, UUID(document["id"]))
-            triggered, requested = await jobs_of_both(shop, document)
-        assert triggered == requested
 
 
 class TestWithoutSending:
@@ -281,9 +208,9 @@ class TestWithoutSending:
             context = replace(mailing_context_of(shop.system.settings, shop.system.database), mailer=None)
             key = WorkKey(WorkKind.EMAIL, shop.caller.subscription_id, UUID(email["id"]))
             async with shop.system.database.connection() as connection:
-                lease = await claim(connection, key, timedelta(minutes=1))
+                lease = await claim_row(connection, key)
             assert lease
-            assert await send_email(context, lease) is None
+            await send_email(context, lease)
         email = await settled_email(shop, document)
         assert (email["status"], email["attempts"]) == ("failed", [])
         assert email["error"] == ErrorCode.EMAIL_NOT_CONFIGURED.message

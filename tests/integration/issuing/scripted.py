@@ -33,6 +33,7 @@ from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.outages import AuthorityService, record_outage
 from carimbo.storage.work import WorkKey, WorkKind
 from carimbo.worker.advance import Advancer
+from claimed_rows import advance_row
 from integration.issuing.shop import Shop
 from integration.issuing.system import System
 from nfse_answers import KEY as NFSE_KEY
@@ -210,7 +211,7 @@ class ScriptedWorker:
         """Advances a row in the same way; returns when it is due again."""
         key = WorkKey(kind, self.shop.caller.subscription_id, row_id)
         for _ in range(steps):
-            again_in = await self.advancer.advance(key)
+            again_in = await advance_row(self.advancer, key)
             if again_in is None or not self.script.lines:
                 break
             await asyncio.sleep(again_in.total_seconds())

@@ -5,9 +5,8 @@ Also copies of a ready company, and a gate that holds back requests to the simul
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -20,7 +19,7 @@ from carimbo.fiscal.registry import FEATURES
 from carimbo.main.api import api_of
 from carimbo.main.database import database_of
 from carimbo.main.outbound import deliver_forever
-from carimbo.main.worker import advancer_of, worker_context_of
+from carimbo.main.worker import advancer_of, work_loop_of, worker_context_of
 from carimbo.service.access import Authenticator
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.subscriptions import create_subscription
@@ -44,7 +43,6 @@ QUICK = {
     "ATTEMPTS_BEFORE_PARKING": "3",
     "EVENT_WAIT_SECONDS": "20",
     "WORKER_POLL_SECONDS": "0.2",
-    "SWEEP_SECONDS": "1",
     "WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
     "WEBHOOK_SECONDS": "3",
     "WEBHOOK_RETRY_SECONDS": "0.3,0.4,0.5,0.6,0.7",
@@ -72,7 +70,6 @@ class System:
     advancer: Advancer
     templates: "dict[tuple[Any, ...], Template]" = field(default_factory=dict)
     """Companies that are copied, by certificate and settings."""
-    _stop: asyncio.Event = field(default_factory=asyncio.Event)
     _worker: "asyncio.Task[None] | None" = None
 
     @property
@@ -131,28 +128,22 @@ class System:
             self.start_worker()
 
     def start_worker(self) -> None:
-        self._stop = asyncio.Event()
-        self._worker = asyncio.create_task(_work(self, self._stop))
+        self._worker = asyncio.create_task(_work(self))
 
     async def stop_worker(self) -> None:
-        self._stop.set()
+        """Stops the worker; it finishes its running work first."""
         assert self._worker is not None
-        await asyncio.wait_for(self._worker, TIMEOUT_SECONDS)
+        self._worker.cancel()
+        stopped, _ = await asyncio.wait({self._worker}, timeout=TIMEOUT_SECONDS)
+        assert stopped, "the worker does not stop"
+        with suppress(asyncio.CancelledError):
+            self._worker.result()
 
 
-async def _work(system: System, stop: asyncio.Event) -> None:
+async def _work(system: System) -> None:
     """Runs the worker as the program does, without signal handlers."""
     settings = system.settings
-    await run_worker(
-        settings.database_url.get_secret_value(),
-        system.advancer,
-        settings.queue_options,
-        sweep_every=timedelta(seconds=settings.sweep_seconds),
-        keep_history=timedelta(days=settings.queue_history_days),
-        reconnect_after=timedelta(seconds=settings.worker_reconnect_seconds),
-        stop=stop,
-        chores=[deliver_forever(settings)],
-    )
+    await run_worker(work_loop_of(settings, system.advancer), [deliver_forever(settings)])
 
 
 @asynccontextmanager

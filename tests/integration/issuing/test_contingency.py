@@ -248,11 +248,10 @@ class TestOperator:
             document = await shop.create()
             mine = f"from documents where id = '{document['id']}'"
             await shop.system.until(f"(select next_action_at > now() + interval '1 second' {mine})")
-            hour = "now() + interval '1 hour'"
             await shop.system.fetch(
-                f"update documents set next_action_at = {hour} where id = $1", document["id"]
+                "update documents set next_action_at = now() + interval '1 hour' where id = $1",
+                document["id"],
             )
-            await shop.system.fetch(f"update pgqueuer set execute_after = {hour}")
             await self.put(shop, mode="automatic")
             document = await shop.settled(document)
         assert document["accessKey"][34] == "6"

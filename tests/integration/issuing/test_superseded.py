@@ -21,6 +21,7 @@ from carimbo.fiscal.outcome import (
 )
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.storage.work import WorkKey, WorkKind
+from claimed_rows import advance_row
 from integration.issuing.printer import Recorder, ask_event, pdf_of
 from integration.issuing.scripted import (
     AT_WORK,
@@ -49,7 +50,7 @@ async def superseded_attempt(worker: ScriptedWorker, *lines: Line, first: Line =
     worker.script.begin(first, authorizing(), *lines)
     document, system = await worker.shop.create(), worker.shop.system
     key = WorkKey(WorkKind.DOCUMENT, worker.shop.caller.subscription_id, UUID(document["id"]))
-    await worker.advancer.advance(key)
+    await advance_row(worker.advancer, key)
     await worker.go_into_contingency()
     await worker.end_pause(document)
     document = await worker.advance(document)
@@ -254,7 +255,7 @@ class TestUnansweredAttempt:
             "select id from strays where document_id = $1", document["id"]
         )
         key = WorkKey(WorkKind.SUPERSEDED, worker.shop.caller.subscription_id, row["id"])
-        assert await worker.advancer.advance(key) is not None
+        assert await advance_row(worker.advancer, key) is not None
         assert await state_of(worker, document) == "sent"
         worker.script.passed = arrived
         await worker.shop.system.fetch("update strays set next_action_at = now() where id = $1", key.id)

@@ -1,6 +1,6 @@
 """Scheduled sales that an operator parks after a restore."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -10,10 +10,10 @@ from carimbo.service.errors import Refusal
 from carimbo.service.maintenance import dismiss_document, list_parked, park_unsent_work, resume_parked
 from integration.issuing.shop import accepted
 from integration.sales.store import Store, fired, make_due, moment, times_queued, waiting
-from integration.sales.test_sale_firing import MINUTE
 from support import code_of, data_of
 
 REASON = "restaurado de um backup"
+MINUTE = timedelta(minutes=1)
 
 
 async def parked_sale(store: Store, *, is_due: bool = False) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A scheduled sale that comes due: when it is issued, its job, and what may prevent it."""
+"""A scheduled sale that comes due: when it is issued, and what may prevent it."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -6,28 +6,20 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.service.subscriptions import set_features
-from carimbo.worker.run import enqueue_coming_work
 from integration.issuing.actions import SPENT, TRIAL, spend, usage
 from integration.issuing.shop import accepted, error_of
 from integration.issuing.system import System
 from integration.sales.store import NewStore, Store, fired, invoices, make_due, moment, times_queued, waiting
 from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, data_of
 
-MINUTE = timedelta(minutes=1)
-# The lease token after coming due and one claim.
-CLAIMED_ONCE = 2
+# The lease token after one claim.
+CLAIMED_ONCE = 1
 ALL_OF_SALE = "select * from documents where sale_id = $1 order by created_at, id"
 
 
 def in_(time: timedelta) -> str:
     """Returns the end of a guarantee after this time, as text."""
     return (datetime.now(UTC) + time).isoformat()
-
-
-async def jobs(system: System, sale: dict[str, Any]) -> list[datetime]:
-    """Returns the times of a sale's jobs."""
-    ours = "select execute_after from pgqueuer where dedupe_key like '%' || $1 || '%' order by execute_after"
-    return [row["execute_after"] for row in await system.fetch(ours, sale["id"])]
 
 
 async def documents(store: Store, sale: dict[str, Any]) -> list[Any]:
@@ -53,36 +45,16 @@ class TestMoment:
         sent = [(await documents(store, sale))[0]["queued_at"] for sale in sales]
         assert all(at >= moment(sale) for at, sale in zip(sent, sales, strict=True))
 
-
-class TestJobs:
-    async def test_a_sale_that_is_due_soon_has_a_job_for_that_time(
+    async def test_a_postponed_sale_is_not_issued_at_its_former_time(
         self, system: System, store: Store
     ) -> None:
-        async with system.worker_stopped():
-            sale = await waiting(store, "curso", guaranteeDate=in_(10 * MINUTE))
-            assert await jobs(system, sale) == [moment(sale)]
-
-    async def test_a_sale_gets_its_job_only_when_its_time_is_near(self, system: System, store: Store) -> None:
-        async with system.worker_stopped():
-            sale = await waiting(store, "curso", guaranteeDate=in_(90 * MINUTE))
-            assert await jobs(system, sale) == []
-            await enqueue_coming_work(system.database, within=80 * MINUTE)
-            assert await jobs(system, sale) == []
-            for _ in range(2):
-                await enqueue_coming_work(system.database, within=100 * MINUTE)
-                assert await jobs(system, sale) == [moment(sale)]
-
-    async def test_the_job_of_a_postponed_sale_does_nothing(self, system: System, store: Store) -> None:
-        schedule = {"emitWhen": "after_guarantee", "guaranteeDate": in_(10 * MINUTE)}
+        schedule = {"emitWhen": "after_guarantee", "guaranteeDate": in_(timedelta(minutes=10))}
         async with system.worker_stopped():
             sale = await waiting(store, "curso", guaranteeDate=in_(timedelta(seconds=1)))
-            later = data_of(await store.put(sale, "curso", **schedule))
-            assert await jobs(system, sale) == [moment(sale), moment(later)]
-        await system.until(
-            f"1 = (select count(*) from pgqueuer where dedupe_key like '%{UUID(sale['id'])}%')"
-        )
-        assert await jobs(system, sale) == [moment(later)]
-        assert await store.read_sale(later) == later
+            next_sale = await waiting(store, "curso", guaranteeDate=in_(timedelta(seconds=2)))
+            postponed = data_of(await store.put(sale, "curso", **schedule))
+        await fired(store, next_sale)
+        assert await store.read_sale(sale) == postponed
 
 
 class TestExhaustedPlan:

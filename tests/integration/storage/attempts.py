@@ -1,12 +1,11 @@
 """Documents that were attempted and authorized, for tests of events and inutilizations."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import EmissionState, Status
-from carimbo.storage import work
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.event_filings import EventFiling
@@ -14,6 +13,7 @@ from carimbo.storage.filings import FilingVerdict
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import EmissionRoute, IssuingSteps, NumericCodes, SignedEmission, Verdict
 from carimbo.storage.work import Lease, WorkKey, WorkKind
+from claimed_rows import claim_row
 from integration.storage.document_rows import NOTHING_SPENT, Shop
 from integration.storage.neighbours import new_cancellation
 
@@ -77,9 +77,7 @@ async def attempt_of(shop: Shop, document: Document, ordinal: int = 1) -> Emissi
 async def claimed(shop: Shop, work_kind: WorkKind, row_id: UUID) -> Lease:
     """Claims a row that is due."""
     async with shop.database.connection() as connection:
-        lease = await work.claim(
-            connection, WorkKey(work_kind, shop.subscription_id, row_id), timedelta(minutes=1)
-        )
+        lease = await claim_row(connection, WorkKey(work_kind, shop.subscription_id, row_id))
     assert lease is not None
     return lease
 

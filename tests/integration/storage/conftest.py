@@ -7,7 +7,7 @@ from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.database import Database, PoolOptions, open_database
 from carimbo.storage.envelope import KeyRing, new_key
-from carimbo.storage.jobs import add_probe
+from carimbo.storage.probes import add_probe
 from carimbo.storage.work import Lease, WorkKey
 from integration.conftest import NewDatabase
 from integration.storage.document_rows import Shop, open_shop
@@ -16,12 +16,15 @@ from integration.storage.probe_rows import claimed
 
 
 @pytest.fixture(scope="module")
-async def rows_database(new_migrated_database: NewDatabase) -> AsyncIterator[Database]:
-    """A separate database for each test file."""
-    async with (
-        new_migrated_database() as url,
-        open_database(url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened,
-    ):
+async def rows_url(new_migrated_database: NewDatabase) -> AsyncIterator[str]:
+    """The URL of a separate database for each test file."""
+    async with new_migrated_database() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+async def rows_database(rows_url: str) -> AsyncIterator[Database]:
+    async with open_database(rows_url, KeyRing.parse(new_key("k1")), PoolOptions(size=20)) as opened:
         yield opened
 
 
@@ -29,7 +32,7 @@ async def rows_database(new_migrated_database: NewDatabase) -> AsyncIterator[Dat
 async def rows(rows_database: Database) -> Database:
     """The file's database, without any work in it."""
     async with rows_database.connection() as connection:
-        await connection.execute("truncate probes, pgqueuer")
+        await connection.execute("truncate probes")
     return rows_database
 
 

@@ -9,7 +9,6 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.module_settings import LAST_NUMBER
-from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.document_search import DocumentFilter
@@ -20,6 +19,7 @@ from carimbo.storage.issuing import AllowanceChange, IssuingSteps, Verdict
 from carimbo.storage.new_documents import NewDocument
 from carimbo.storage.order_keys import OrderKeyTaken
 from carimbo.storage.work import Lease, WorkKey, WorkKind
+from claimed_rows import claim_row
 
 TODAY = date(2026, 11, 10)
 EVERYTHING = DocumentFilter()
@@ -88,7 +88,7 @@ class Shop:
 
     async def claimed(self, document: Document, duration: timedelta = MINUTE) -> Lease:
         async with self.database.transaction() as connection:
-            lease = await work.claim(connection, self.key_of(document), duration)
+            lease = await claim_row(connection, self.key_of(document), duration)
         assert lease is not None
         return lease
 

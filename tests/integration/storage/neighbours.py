@@ -1,7 +1,7 @@
 """Two subscriptions, for tests that neither reaches the other's rows."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from uuid import UUID
 
@@ -22,7 +22,8 @@ from carimbo.storage.issuing import EmissionRoute, IssuingSteps, NumericCodes, S
 from carimbo.storage.products import NewProduct, new_product_id
 from carimbo.storage.sales import NewSale, SaleLine
 from carimbo.storage.webhooks import WebhookFacts
-from carimbo.storage.work import Lease, WorkKey, WorkKind, claim
+from carimbo.storage.work import Lease, WorkKey, WorkKind
+from claimed_rows import claim_row
 from integration.storage.document_rows import CREATED, new_document
 
 TAX_ID = "11222333000181"
@@ -267,8 +268,6 @@ async def _steps_of(tenant: Tenant, document_id: UUID) -> IssuingSteps:
 
 
 async def _claimed(tenant: Tenant, work_kind: WorkKind, row_id: UUID) -> Lease:
-    lease = await claim(
-        tenant.connection, WorkKey(work_kind, tenant.subscription_id, row_id), timedelta(minutes=1)
-    )
+    lease = await claim_row(tenant.connection, WorkKey(work_kind, tenant.subscription_id, row_id))
     assert lease is not None
     return lease

@@ -3,9 +3,9 @@
 from datetime import timedelta
 from typing import Any
 
-from carimbo.storage import work
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKey
+from claimed_rows import claim_row
 
 MINUTE = timedelta(minutes=1)
 NONE = timedelta(0)
@@ -19,7 +19,7 @@ async def claimed(database: Database, key: WorkKey, duration: timedelta = MINUTE
 
 async def claim(database: Database, key: WorkKey, duration: timedelta = MINUTE) -> Lease | None:
     async with database.transaction() as connection:
-        return await work.claim(connection, key, duration)
+        return await claim_row(connection, key, duration)
 
 
 async def row_of(database: Database, key: WorkKey) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import AllowanceChange, EmissionRoute, IssuingSteps, Verdict
 from carimbo.storage.monitoring import backlog_of_company
 from carimbo.storage.superseded_attempts import SupersededOutcome
-from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind, claim
+from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
+from claimed_rows import claim_row
 from integration.storage.document_rows import CREATED, EVERYTHING, TODAY, new_document
 from integration.storage.neighbours import (
     CODES,
@@ -152,14 +153,6 @@ class TestEmissions:
 class TestIssuingSteps:
     """A made-up lease does not give access to another subscription's document."""
 
-    async def test_another_subscription_s_document_is_not_claimed(self, neighbours: Neighbours) -> None:
-        key = WorkKey(WorkKind.DOCUMENT, neighbours.stranger, neighbours.document_id)
-        async with neighbours.database.transaction() as connection:
-            await connection.execute(
-                "update documents set lease_until = null where id = $1", neighbours.document_id
-            )
-            assert await claim(connection, key, timedelta(minutes=1)) is None
-
     @pytest.mark.parametrize("step", [numbered, redirected, signed, paused, concluded])
     async def test_another_subscription_s_document_is_not_advanced(
         self, neighbours: Neighbours, step: Step
@@ -248,7 +241,7 @@ class TestFilingSteps:
 async def owner_lease(neighbours: Neighbours, key: WorkKey) -> Lease:
     """Returns the owner's lease."""
     async with neighbours.database.connection() as connection:
-        lease = await claim(connection, key, timedelta(minutes=1))
+        lease = await claim_row(connection, key)
     assert lease is not None
     return lease
 

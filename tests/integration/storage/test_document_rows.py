@@ -12,12 +12,10 @@ import pytest
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.orders import OrderIdentity, find_order
 from carimbo.storage import work
-from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.issuing import Verdict
 from carimbo.storage.order_keys import OrderKeyTaken
-from carimbo.storage.work import WorkKey, WorkKind
 from integration.storage.document_rows import CREATED, EVERYTHING, Shop, new_document
 
 EXACT = '{"items": [{"quantity": 1.10, "unitValue": 0.12345678901234567890, "description": "Maçã"}]}'
@@ -33,13 +31,6 @@ FULL: dict[str, Any] = {
     "allowance_period": "2026-11",
     "is_urgent": True,
 }
-
-
-async def jobs_of(database: Database, key: WorkKey) -> list[asyncpg.Record]:
-    async with database.connection() as connection:
-        return await connection.fetch(
-            "select * from pgqueuer where payload = $1 order by id", str(key).encode()
-        )
 
 
 async def repeated(
@@ -61,18 +52,16 @@ class TestAdd:
         document = await shop.added(request=EXACT)
         assert (await shop.read(document.id)).request == EXACT
 
-    async def test_a_queued_document_is_due_and_has_a_job(self, shop: Shop) -> None:
+    async def test_a_queued_document_is_due_and_has_a_turn(self, shop: Shop) -> None:
         document = await shop.added()
         row = await shop.row_of(document)
         assert row["next_action_at"] == row["queued_at"] == row["created_at"]
-        (job,) = await jobs_of(shop.database, shop.key_of(document))
-        assert job["priority"] == -row["turn"]
+        assert row["turn"] > 0
 
-    async def test_a_document_that_is_not_queued_is_not_due_and_has_no_job(self, shop: Shop) -> None:
+    async def test_a_document_that_is_not_queued_is_not_due(self, shop: Shop) -> None:
         document = await shop.added(queued=False, status=Status.PENDING)
         row = await shop.row_of(document)
         assert (row["next_action_at"], row["queued_at"], row["turn"]) == (None, None, 0)
-        assert await jobs_of(shop.database, shop.key_of(document)) == []
 
     async def test_the_first_events_are_stored_with_the_document(self, shop: Shop) -> None:
         document = new_document(shop.company_id)
@@ -92,8 +81,6 @@ class TestAdd:
             assert await tenant.documents.get(document.id) is None
             assert await tenant.document_events.all(document.id) == []
             assert await tenant.documents.count(shop.company_id, EVERYTHING) == 0
-        key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, document.id)
-        assert await jobs_of(shop.database, key) == []
 
     async def test_an_unknown_status_is_refused(self, shop: Shop) -> None:
         with pytest.raises(asyncpg.CheckViolationError):
@@ -109,7 +96,7 @@ class TestRepeated:
             (stored,), _ = await tenant.documents.page(shop.company_id, EVERYTHING, 0, 100)
         assert await repeated(shop, same.get("idempotency_key"), same.get("external_id")) == stored.id
 
-    async def test_a_repeated_order_adds_no_event_and_no_job(self, shop: Shop) -> None:
+    async def test_a_repeated_order_adds_no_event(self, shop: Shop) -> None:
         await shop.added(idempotency_key="k")
         twin = new_document(shop.company_id, idempotency_key="k")
         with pytest.raises(OrderKeyTaken):
@@ -117,8 +104,6 @@ class TestRepeated:
                 await tenant.documents.add(twin, [CREATED], queued=True)
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             assert await tenant.document_events.all(twin.id) == []
-        key = WorkKey(WorkKind.DOCUMENT, shop.subscription_id, twin.id)
-        assert await jobs_of(shop.database, key) == []
 
     async def test_an_order_with_a_new_key_and_an_existing_external_id_is_not_stored(
         self, shop: Shop
@@ -231,13 +216,12 @@ class TestStart:
 
 
 class TestQueue:
-    async def test_a_requeued_document_gets_a_new_job_beside_the_old_one(self, shop: Shop) -> None:
+    async def test_a_requeued_document_is_due_again(self, shop: Shop) -> None:
         document = await shop.added()
         await shop.settle(document)
         assert (await shop.row_of(document))["next_action_at"] is None
         await self._queue(shop, document)
         assert (await shop.claimed(document)).token == 2
-        assert len(await jobs_of(shop.database, shop.key_of(document))) == 2
 
     async def test_requeuing_a_parked_document_resets_its_attempts(self, shop: Shop) -> None:
         document = await shop.added()

@@ -11,7 +11,14 @@ from carimbo.storage.documents import Document
 from carimbo.storage.event_filings import EventFiling, NewEventFiling
 from carimbo.storage.filings import FilingVerdict
 from carimbo.storage.identifiers import new_id
-from integration.storage.attempts import add_filing, authorized, authorized_at_second_attempt, concluded
+from carimbo.storage.work import WorkKind
+from integration.storage.attempts import (
+    add_filing,
+    authorized,
+    authorized_at_second_attempt,
+    claimed,
+    concluded,
+)
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import new_cancellation
 
@@ -27,15 +34,10 @@ class TestAddingEvents:
         async with shop.database.tenant(shop.subscription_id) as tenant:
             return await tenant.event_filings.add(new)
 
-    async def test_a_new_filing_is_queued_and_has_a_job(self, shop: Shop) -> None:
+    async def test_a_new_filing_is_due(self, shop: Shop) -> None:
         filing = await add_filing(shop, await authorized(shop))
         assert (filing.state, filing.tries, filing.protocol) == (FilingState.QUEUED, 0, None)
-        async with shop.database.connection() as connection:
-            jobs = await connection.fetch(
-                "select status, entrypoint from pgqueuer where payload = convert_to($1, 'UTF8')",
-                f"event:{shop.subscription_id}:{filing.id}",
-            )
-        assert [tuple(job) for job in jobs] == [("queued", "event")]
+        assert await claimed(shop, WorkKind.EVENT, filing.id)
 
     async def test_simultaneous_requests_for_the_same_event_store_one_filing(self, shop: Shop) -> None:
         document = await authorized(shop)

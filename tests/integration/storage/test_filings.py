@@ -16,6 +16,7 @@ from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.documents import Document
 from carimbo.storage.filings import Filing, FilingSteps, FilingVerdict
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
+from claimed_rows import claim_row
 from integration.storage.attempts import (
     NOON,
     add_filing,
@@ -199,7 +200,7 @@ class TestWriteState:
         async with shop.database.connection() as connection:
             now = await connection.fetchval("select now()")
             assert timedelta(0) < row["next_action_at"] - now <= HOUR
-            assert await work.claim(connection, lease.key, HOUR) is None
+            assert await claim_row(connection, lease.key) is None
 
 
 class TestConclude:

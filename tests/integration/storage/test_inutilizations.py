@@ -10,7 +10,8 @@ import pytest
 from carimbo.fiscal.lifecycle import EmissionState, FilingState, Status
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import InutilizationRow, NewInutilization, NumberUse
-from integration.storage.attempts import authorized, authorized_at_second_attempt
+from carimbo.storage.work import WorkKind
+from integration.storage.attempts import authorized, authorized_at_second_attempt, claimed
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import new_range
 
@@ -170,16 +171,12 @@ class TestHighestNumber:
 
 
 class TestRanges:
-    async def test_a_stored_range_is_read_back_and_has_a_job(self, shop: Shop) -> None:
+    async def test_a_stored_range_is_read_back_and_is_due(self, shop: Shop) -> None:
         new = numbers(shop, 10, 12)
         async with shop.database.tenant(shop.subscription_id) as tenant:
             stored = await tenant.inutilizations.add(new)
             assert await tenant.inutilizations.get(new.id) == stored
-            jobs = await tenant.connection.fetch(
-                "select status, entrypoint from pgqueuer where payload = convert_to($1, 'UTF8')",
-                f"inutilization:{shop.subscription_id}:{new.id}",
-            )
-        assert [tuple(job) for job in jobs] == [("queued", "inutilization")]
+        assert await claimed(shop, WorkKind.INUTILIZATION, new.id)
         assert (stored.first_number, stored.last_number, stored.year) == (10, 12, 2026)
         assert (stored.state, stored.tries, stored.protocol) == (FilingState.QUEUED, 0, None)
 

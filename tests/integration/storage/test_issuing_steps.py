@@ -24,6 +24,7 @@ from carimbo.storage.issuing import (
 )
 from carimbo.storage.subscriptions import Usage
 from carimbo.storage.work import Lease, LeaseLost
+from claimed_rows import claim_row
 from integration.storage.document_rows import NOTHING_SPENT, Shop
 
 NOW = datetime(2026, 11, 10, 12, tzinfo=UTC)
@@ -244,7 +245,7 @@ class TestWriteState:
         assert (row["lease_until"], row["attempts"]) == (None, 0)
         async with shop.database.connection() as connection:
             assert timedelta(0) < row["next_action_at"] - await connection.fetchval("select now()") <= HOUR
-            assert await work.claim(connection, lease.key, HOUR) is None
+            assert await claim_row(connection, lease.key) is None
 
 
 class TestConclude:

@@ -2,14 +2,15 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import asyncpg
 import pytest
 
-from carimbo.storage.connection import DatabaseUnavailable
-from carimbo.storage.jobs import add_probe
+from carimbo.storage.connection import DatabaseUnavailable, connect
+from carimbo.storage.identifiers import new_id
 from carimbo.storage.migrate import (
+    AppliedMigrations,
     Migration,
     MigrationLocked,
     SchemaMismatch,
@@ -17,11 +18,14 @@ from carimbo.storage.migrate import (
     is_current,
     migrate,
 )
+from carimbo.storage.probes import add_probe
+from carimbo.storage.queue import WORK_CHANNEL, listen
 from integration.conftest import NewDatabase
+from support import TIMEOUT_SECONDS
 
 Session: TypeAlias = "asyncpg.Connection[Any]"
 LOCK_TIMEOUT = 60
-NAMES = [f"{migration.version:04}_{migration.name}" for migration in all_migrations()]
+NAMES = tuple(f"{migration.version:04}_{migration.name}" for migration in all_migrations())
 PROBES_INDEXED = Migration(
     9999,
     "probes_indexed",
@@ -73,26 +77,24 @@ class TestMigrate:
     async def test_a_fresh_database_gets_every_migration_in_order(
         self, fresh_url: str, fresh: Session
     ) -> None:
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES
+        assert await migrate(fresh_url, LOCK_TIMEOUT) == AppliedMigrations(NAMES)
         applied = await fresh.fetch("select version, name, checksum from schema_migrations order by version")
         assert [tuple(row) for row in applied] == [(m.version, m.name, m.checksum) for m in all_migrations()]
 
     async def test_a_second_run_changes_nothing(self, migrated_url: str, migrated: Session) -> None:
         before = await schema_of(migrated), await migrated.fetch("select * from schema_migrations")
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations(())
         assert (await schema_of(migrated), await migrated.fetch("select * from schema_migrations")) == before
 
     async def test_of_several_simultaneous_runs_one_applies_and_all_succeed(self, fresh_url: str) -> None:
-        applied = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
-        assert sorted(applied) == [[], [], [], NAMES]
+        runs = await asyncio.gather(*(migrate(fresh_url, LOCK_TIMEOUT) for _ in range(4)))
+        assert sorted(run.applied for run in runs) == [(), (), (), NAMES]
 
     async def test_a_database_that_is_behind_gets_only_what_is_missing(
         self, migrated_url: str, migrated: Session
     ) -> None:
         await migrated.execute("drop table probes; delete from schema_migrations where name = 'probes'")
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == [
-            name for name in NAMES if name.endswith("_probes")
-        ]
+        assert (await migrate(migrated_url, LOCK_TIMEOUT)).applied == ("0003_probes",)
 
     async def test_a_migration_applied_with_other_text_is_refused(
         self, migrated_url: str, migrated: Session
@@ -106,7 +108,6 @@ class TestMigrate:
             await add_probe(migrated)
         await migrate(migrated_url, LOCK_TIMEOUT)
         assert await migrated.fetchval("select count(*) from probes") == 1
-        assert await migrated.fetchval("select count(*) from pgqueuer") == 1
 
     async def test_a_migration_that_fails_leaves_nothing_half_done(
         self, fresh_url: str, fresh: Session
@@ -117,7 +118,7 @@ class TestMigrate:
         assert await fresh.fetchval("select max(version) from schema_migrations") == 1
         assert await fresh.fetchval("select to_regclass('companies')") is None
         await fresh.execute("drop table certificates")
-        assert await migrate(fresh_url, LOCK_TIMEOUT) == NAMES[1:]
+        assert (await migrate(fresh_url, LOCK_TIMEOUT)).applied[0] == NAMES[1]
 
     async def test_an_unknown_server_is_unavailable(self) -> None:
         with pytest.raises(DatabaseUnavailable):
@@ -138,7 +139,7 @@ class TestLock:
         migration = asyncio.create_task(migrate(fresh_url, LOCK_TIMEOUT))
         await self._wait_until_blocked(fresh)
         await fresh.execute("select pg_advisory_unlock_all()")
-        assert await asyncio.wait_for(migration, timeout=60) == NAMES
+        assert (await asyncio.wait_for(migration, timeout=60)).applied == NAMES
 
     async def test_a_locked_table_raises_an_error(self, migrated_url: str, migrated: Session) -> None:
         async with migrated.transaction():
@@ -179,13 +180,13 @@ class TestConcurrently:
         monkeypatch.setattr("carimbo.storage.migrate.all_migrations", lambda: migrations)
 
     async def test_an_index_is_built_concurrently(self, migrated_url: str, migrated: Session) -> None:
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
+        assert (await migrate(migrated_url, LOCK_TIMEOUT)).applied == ("9999_probes_indexed",)
         assert await self._is_valid(migrated)
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
+        assert (await migrate(migrated_url, LOCK_TIMEOUT)).applied == ()
 
     async def test_waiting_runs_do_not_block_a_concurrent_index(self, migrated_url: str) -> None:
-        applied = await asyncio.gather(*(migrate(migrated_url, LOCK_TIMEOUT) for _ in range(4)))
-        assert sorted(applied) == [[], [], [], ["9999_probes_indexed"]]
+        runs = await asyncio.gather(*(migrate(migrated_url, LOCK_TIMEOUT) for _ in range(4)))
+        assert sorted(run.applied for run in runs) == [(), (), (), ("9999_probes_indexed",)]
 
     async def test_an_interrupted_index_is_built_again(self, migrated_url: str, migrated: Session) -> None:
         await migrate(migrated_url, LOCK_TIMEOUT)
@@ -197,7 +198,7 @@ class TestConcurrently:
                 await migrate(migrated_url, 0.3)
             assert not await self._is_valid(migrated)
         await writer.close()
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == ["9999_probes_indexed"]
+        assert (await migrate(migrated_url, LOCK_TIMEOUT)).applied == ("9999_probes_indexed",)
         assert await self._is_valid(migrated)
 
     async def _is_valid(self, connection: Session) -> bool:
@@ -205,6 +206,65 @@ class TestConcurrently:
             "select indisvalid from pg_index where indexrelid = 'probes_again'::regclass"
         )
         return valid
+
+
+class TestRollingRestart:
+    """Processes of the release before work on the new schema until they are restarted."""
+
+    # The parts of PgQueuer's table that the release before writes to, and its statement for a new probe.
+    OLD_QUEUE: ClassVar = """
+        create type pgqueuer_status as enum ('queued', 'picked');
+        create table pgqueuer (
+            id bigserial primary key, priority integer not null, status pgqueuer_status not null,
+            entrypoint text not null, dedupe_key text, payload bytea, execute_after timestamptz not null
+        );
+        create unique index pgqueuer_unique_dedupe_key on pgqueuer (dedupe_key)
+            where status in ('queued', 'picked') and dedupe_key is not null;
+        create index documents_due on documents (next_action_at) where next_action_at is not null;
+        create function wake_worker() returns void language sql as 'select';
+        delete from schema_migrations where version > 33;
+    """
+    OLD_PROBE: ClassVar = """
+        with added as (
+            insert into probes (subscription_id, id, next_action_at) values (gen_random_uuid(), $1, now())
+            returning *
+        )
+        insert into pgqueuer (status, entrypoint, priority, payload, dedupe_key, execute_after)
+        select 'queued', 'probe', 0, convert_to(id::text, 'UTF8'), id::text, now() from added
+        on conflict (dedupe_key) where status in ('queued', 'picked') and dedupe_key is not null do nothing
+    """
+
+    @pytest.fixture
+    async def older(self, migrated: Session) -> Session:
+        """A session of the release before, on the schema with its tables."""
+        await migrated.execute(self.OLD_QUEUE)
+        return migrated
+
+    async def test_what_older_processes_use_stays_while_they_are_connected(
+        self, migrated_url: str, older: Session
+    ) -> None:
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations((), ("0034_without_pgqueuer",))
+        await older.execute(self.OLD_PROBE, new_id())
+        assert await is_current(older)
+
+    async def test_what_nobody_uses_any_more_goes(self, migrated_url: str, older: Session) -> None:
+        await older.execute(self.OLD_PROBE, new_id())
+        await older.close()
+        newer = await connect(migrated_url)
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations(("0034_without_pgqueuer",))
+        assert await newer.fetchval("select to_regclass('pgqueuer')") is None
+        assert await newer.fetchval("select count(*) from probes") == 1
+        await newer.close()
+
+    async def test_rows_of_older_processes_wake_newer_workers(
+        self, migrated_url: str, older: Session
+    ) -> None:
+        woken, listening = asyncio.Queue[str](), asyncio.Event()
+        listener = asyncio.create_task(listen(migrated_url, WORK_CHANNEL, woken.put_nowait, listening.set))
+        await asyncio.wait_for(listening.wait(), TIMEOUT_SECONDS)
+        await older.execute(self.OLD_PROBE, new_id())
+        assert await asyncio.wait_for(woken.get(), TIMEOUT_SECONDS) == "probe"
+        listener.cancel()
 
 
 class TestIsCurrent:
@@ -215,23 +275,13 @@ class TestIsCurrent:
         assert await is_current(migrated)
 
     async def test_a_database_without_the_newest_migration_is_not_current(self, migrated: Session) -> None:
-        await migrated.execute(
-            "delete from schema_migrations where version = (select max(version) from schema_migrations)"
-        )
+        newest = max(migration.version for migration in all_migrations() if not migration.waits_for_restart)
+        await migrated.execute("delete from schema_migrations where version >= $1", newest)
         assert not await is_current(migrated)
 
     async def test_a_database_without_any_migration_is_not_current(self, migrated: Session) -> None:
         await migrated.execute("delete from schema_migrations")
         assert not await is_current(migrated)
-
-    async def test_a_database_without_the_queue_is_not_current(
-        self, migrated_url: str, migrated: Session
-    ) -> None:
-        """As after restoring a backup without the queue, or after a migration that was killed."""
-        await migrated.execute("drop table pgqueuer cascade")
-        assert not await is_current(migrated)
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == []
-        assert await is_current(migrated)
 
     async def test_a_database_of_a_newer_version_is_current(self, migrated: Session) -> None:
         await migrated.execute("insert into schema_migrations values (9999, 'from_the_future', '')")
@@ -249,19 +299,6 @@ class TestKnownMigrations:
 
 
 class TestSchema:
-    async def test_the_queue_has_its_tables(self, migrated: Session) -> None:
-        for table in ("pgqueuer", "pgqueuer_log", "pgqueuer_statistics", "pgqueuer_schedules"):
-            assert await migrated.fetchval("select to_regclass($1)", table) is not None, table
-
-    async def test_an_older_queue_is_upgraded(self, migrated_url: str, migrated: Session) -> None:
-        wanted = await schema_of(migrated)
-        await migrated.execute(
-            "alter table pgqueuer drop column slot; alter table pgqueuer drop column headers"
-        )
-        for _ in range(2):
-            await migrate(migrated_url, LOCK_TIMEOUT)
-            assert await schema_of(migrated) == wanted
-
     async def test_keys_of_tenant_tables_begin_with_the_tenant(self, migrated: Session) -> None:
         """So the schema can be distributed or partitioned by tenant without change."""
         rows = await migrated.fetch(

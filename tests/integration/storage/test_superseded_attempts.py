@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.lifecycle import EmissionState
-from carimbo.storage import work
 from carimbo.storage.documents import Document
 from carimbo.storage.issuing import EmissionRoute, IssuingSteps
 from carimbo.storage.superseded_attempts import SupersededAttempt, SupersededAttempts, SupersededOutcome
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
+from claimed_rows import claim_row
 from integration.storage.attempts import (
     CODES,
     NOON,
@@ -82,14 +82,9 @@ class TestSuperseded:
         assert (attempt.emission, attempt.tries) == (1, 0)
         assert [(await attempt_of(shop, document, ordinal)).number for ordinal in (1, 2)] == [1, 2]
 
-    async def test_a_superseded_attempt_has_a_job(self, shop: Shop) -> None:
+    async def test_a_superseded_attempt_is_due(self, shop: Shop) -> None:
         attempt = await superseded_of(shop, await authorized_at_second_attempt(shop))
-        async with shop.database.connection() as connection:
-            jobs = await connection.fetch(
-                "select status, entrypoint from pgqueuer where payload = convert_to($1, 'UTF8')",
-                f"stray:{shop.subscription_id}:{attempt.id}",
-            )
-        assert [tuple(job) for job in jobs] == [("queued", "stray")]
+        assert await claimed(shop, WorkKind.SUPERSEDED, attempt.id)
 
     async def test_an_attempt_with_a_known_outcome_is_not_superseded(self, shop: Shop) -> None:
         document = await authorized(shop)
@@ -175,7 +170,7 @@ class TestPause:
         async with shop.database.connection() as connection:
             now = await connection.fetchval("select now()")
             assert timedelta(0) < row["next_action_at"] - now <= HOUR
-            assert await work.claim(connection, lease.key, HOUR) is None
+            assert await claim_row(connection, lease.key) is None
 
     async def test_a_pause_leaves_the_attempt_unchanged(self, shop: Shop) -> None:
         document, lease = await claimed_attempt(shop)

@@ -10,58 +10,11 @@ import pytest
 from carimbo.storage import work
 from carimbo.storage.connection import Connection
 from carimbo.storage.database import Database
-from carimbo.storage.identifiers import NIL, new_id
-from carimbo.storage.jobs import answer_probe
-from carimbo.storage.work import Lease, LeaseLost, WorkKey, WorkKind
+from carimbo.storage.probes import answer_probe
+from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.probe_rows import MINUTE, NONE, change, claim, claimed, row_of
 
 Release = Callable[[Connection, Lease], Awaitable[Any]]
-
-
-class TestClaim:
-    async def test_a_due_row_is_claimed(self, rows: Database, key: WorkKey) -> None:
-        assert await claim(rows, key) == Lease(key, token=1, attempts=1)
-
-    async def test_a_claimed_row_is_not_claimed_again(self, rows: Database, lease: Lease) -> None:
-        assert await claim(rows, lease.key) is None
-
-    async def test_only_one_of_many_simultaneous_claims_succeeds(self, rows: Database, key: WorkKey) -> None:
-        leases = await asyncio.gather(*(claim(rows, key) for _ in range(20)))
-        assert [lease for lease in leases if lease] == [Lease(key, token=1, attempts=1)]
-
-    async def test_the_lease_has_the_requested_length(self, rows: Database, key: WorkKey) -> None:
-        await claim(rows, key, timedelta(hours=3))
-        row = await row_of(rows, key)
-        assert timedelta(hours=2, minutes=59) < row["lease_until"] - row["now"] <= timedelta(hours=3)
-
-    async def test_a_lapsed_lease_can_be_claimed_with_a_higher_token(
-        self, rows: Database, lease: Lease
-    ) -> None:
-        assert await claimed_by_another(rows, lease) == Lease(lease.key, token=2, attempts=2)
-
-    async def test_a_row_that_is_due_later_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
-        await change(rows, key, "next_action_at = now() + interval '1 hour'")
-        assert await claim(rows, key) is None
-
-    async def test_a_row_with_nothing_to_do_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
-        await change(rows, key, "next_action_at = null")
-        assert await claim(rows, key) is None
-
-    async def test_a_missing_row_is_not_claimed(self, rows: Database) -> None:
-        assert await claim(rows, WorkKey(WorkKind.PROBE, NIL, new_id())) is None
-
-    async def test_a_row_of_another_subscription_is_not_claimed(self, rows: Database, key: WorkKey) -> None:
-        assert await claim(rows, WorkKey(key.kind, new_id(), key.id)) is None
-
-    @pytest.mark.parametrize(("attempts", "taken"), [(0, True), (1, True), (2, False), (7, False)])
-    async def test_a_row_with_too_many_attempts_is_not_claimed(
-        self, rows: Database, key: WorkKey, attempts: int, taken: bool
-    ) -> None:
-        await change(rows, key, f"attempts = {attempts}")
-        async with rows.transaction() as connection:
-            lease = await work.claim(connection, key, MINUTE, max_attempts=2)
-        assert (lease is not None) == taken
-        assert (await row_of(rows, key))["attempts"] == attempts + taken
 
 
 class TestRenew:

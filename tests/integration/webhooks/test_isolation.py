@@ -1,4 +1,3 @@
-import asyncio
 import statistics
 import time
 
@@ -49,17 +48,6 @@ class TestHangingReceiver:
 
 
 class TestNothingIsLost:
-    async def test_no_event_is_lost_when_every_row_of_the_queue_is_deleted(
-        self, shop: Shop, new_listener: NewListener, receiver: Receiver
-    ) -> None:
-        listener = await new_listener(receiver)
-        documents = await asyncio.gather(*(shop.create("nfe") for _ in range(5)))
-        for _ in range(10):
-            await shop.system.fetch("delete from pgqueuer")
-            await asyncio.sleep(0.05)
-        payloads = await listener.payloads(5)
-        assert {payload["data"]["id"] for payload in payloads} == {payload["id"] for payload in documents}
-
     async def test_no_event_is_lost_when_the_holder_of_its_lease_never_returns(
         self, shop: Shop, new_listener: NewListener, receiver: Receiver
     ) -> None:

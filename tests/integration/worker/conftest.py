@@ -25,7 +25,7 @@ async def clean_site(new_migrated_database: NewDatabase) -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def site(clean_site: Site) -> Site:
-    await clean_site.fetch("truncate probes, outcomes, pgqueuer, pgqueuer_log")
+    await clean_site.fetch("truncate probes, outcomes")
     return clean_site
 
 

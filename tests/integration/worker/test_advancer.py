@@ -9,7 +9,8 @@ import pytest
 from carimbo.service.maintenance import conclude_probe
 from carimbo.storage.database import Database, DatabaseUnavailable, PoolOptions, open_database
 from carimbo.storage.work import Lease
-from integration.worker.worker_site import NEVER, POLICY, Site, failing, milliseconds, outcomes, recording
+from claimed_rows import advance_row
+from integration.worker.worker_site import POLICY, Site, failing, milliseconds, outcomes, recording
 from support import TIMEOUT_SECONDS
 
 
@@ -30,18 +31,17 @@ class TestFailingTask:
     async def test_a_parked_row_is_left_alone(self, site: Site) -> None:
         task, tried = failing(ZeroDivisionError("by zero"))
         (key,) = await site.add(1)
-        async with site.worker(site.advancer(task), sweep_every=milliseconds(20)):
+        async with site.worker(site.advancer(task)):
             await site.until("exists (select from probes where parked_reason is not null)")
-            await site.fetch("delete from pgqueuer")
             await site.add(1)
             await site.until("2 = (select count(*) from probes where parked_reason is not null)")
         assert len(tried) == 2 * POLICY.attempts_before_parking
         assert (await site.row_of(key))["lease_token"] == 3
 
-    async def test_the_queue_retries_without_a_sweep(self, site: Site) -> None:
+    async def test_a_row_that_fails_twice_is_retried_until_it_succeeds(self, site: Site) -> None:
         task, tried = failing(ZeroDivisionError("by zero"), times=2)
         (key,) = await site.add(1)
-        async with site.worker(site.advancer(task), sweep_every=NEVER):
+        async with site.worker(site.advancer(task)):
             await site.until_all_answered()
         row = await site.row_of(key)
         assert (row["attempts"], row["parked_reason"]) == (0, None)
@@ -65,7 +65,7 @@ class TestFailingTask:
         task, tried = failing(asyncio.CancelledError())
         (key,) = await site.add(1)
         advancer = site.advancer(task, lease=milliseconds(100))
-        async with site.worker(advancer, sweep_every=milliseconds(50)):
+        async with site.worker(advancer):
             await site.until("exists (select from probes where parked_reason is not null)")
         row = await site.row_of(key)
         assert row["parked_reason"] == "o worker caiu ou falhou em todas as tentativas"
@@ -77,7 +77,7 @@ class TestFailingTask:
             raise ZeroDivisionError("too late to matter")
 
         (key,) = await site.add(1)
-        await site.advancer(task).advance(key)
+        await advance_row(site.advancer(task), key)
         row = await site.row_of(key)
         assert row["answered_at"] is not None
         assert (row["next_action_at"], row["parked_reason"]) == (None, None)
@@ -91,7 +91,7 @@ class TestFailingTask:
 
         await site.add(1)
         advancer = site.advancer(task, lease=milliseconds(100))
-        async with site.worker(advancer, sweep_every=milliseconds(50)):
+        async with site.worker(advancer):
             await site.until_all_answered()
 
     async def test_a_lost_database_does_not_count_as_a_failure_of_the_row(self, site: Site) -> None:
@@ -150,13 +150,13 @@ class TestLease:
 
         (key,) = await site.add(1)
         lease = milliseconds(900)
-        first = asyncio.create_task(site.advancer(recording("first", last_long), lease).advance(key))
+        first = asyncio.create_task(advance_row(site.advancer(recording("first", last_long), lease), key))
         await started.wait()
         before = (await site.row_of(key))["lease_until"]
         # The row is still held when its first lease has ended, because the lease was renewed.
         deadline = f"'{before + lease / 3}'::timestamptz"
         while not (await site.fetch(f"select clock_timestamp() > {deadline} as passed"))[0]["passed"]:
-            assert await site.advancer(recording("second"), lease).advance(key) is None
+            assert await advance_row(site.advancer(recording("second"), lease), key) is None
             await asyncio.sleep(0.02)
         finish.set()
         await first
@@ -175,12 +175,12 @@ class TestLease:
         async def in_another_thread() -> None:
             async with open_database(site.url, site.database.key_ring, PoolOptions(size=2)) as database:
                 advancer = replace(site.advancer(recording("frozen", freeze), lease), database=database)
-                assert await advancer.advance(key) is None
+                assert await advance_row(advancer, key) is None
 
         thread = asyncio.create_task(asyncio.to_thread(asyncio.run, in_another_thread()))
         assert await asyncio.to_thread(frozen.wait, TIMEOUT_SECONDS)
         await site.until("exists (select from probes where lease_until < now())")
-        await site.advancer(recording("second"), lease).advance(key)
+        await advance_row(site.advancer(recording("second"), lease), key)
         thaw.set()
         await thread
         assert [row["who"] for row in await site.fetch("select who from outcomes")] == ["second"]
@@ -195,11 +195,11 @@ class TestLease:
 
         async def overtaken(database: Database, lease: Lease) -> None:
             await site.fetch("update probes set lease_until = now()")
-            await site.advancer(recording("second")).advance(key)
+            await advance_row(site.advancer(recording("second")), key)
             raise ZeroDivisionError("after being overtaken")
 
         policy = replace(POLICY, attempts_before_parking=attempts_before_parking)
-        await replace(site.advancer(overtaken), policy=policy).advance(key)
+        await advance_row(replace(site.advancer(overtaken), policy=policy), key)
         row = await site.row_of(key)
         assert (row["next_action_at"], row["parked_reason"]) == (None, None)
         assert row["answered_at"] is not None
@@ -207,5 +207,5 @@ class TestLease:
     async def test_a_row_held_by_another_worker_is_left_alone(self, site: Site) -> None:
         (key,) = await site.add(1)
         await site.fetch("update probes set lease_until = now() + interval '1 minute'")
-        assert await site.advancer(recording("second")).advance(key) is None
+        assert await advance_row(site.advancer(recording("second")), key) is None
         assert await outcomes(site) == Counter()

@@ -88,27 +88,22 @@ class TestDocuments:
 
 
 class TestQueue:
-    async def test_waiting_running_and_later_jobs_are_counted_separately(
+    async def test_waiting_running_and_later_rows_are_counted_separately(
         self, site: Site, observer: Observer
     ) -> None:
-        await site.add(6)
+        keys = await site.add(6)
         for change, rows in (
-            ("status = 'picked'", 1),
-            ("execute_after = now() + interval '1 hour'", 2),
-            ("execute_after = now() - interval '90 seconds'", 1),
+            ("lease_until = now() + interval '1 hour'", keys[:1]),
+            ("next_action_at = now() + interval '1 hour'", keys[1:3]),
+            ("next_action_at = now() - interval '90 seconds'", keys[3:4]),
         ):
-            await site.fetch(
-                f"update pgqueuer set {change}, heartbeat = now() where id in (select id from pgqueuer"
-                " where status = 'queued' and execute_after > now() - interval '1 minute'"
-                " and execute_after <= now() order by id limit $1)",
-                rows,
-            )
+            await site.fetch(f"update probes set {change} where id = any($1)", [key.id for key in rows])
         await measure(observer)
         states = {state: shown("queue_jobs", state=state) for state in ("waiting", "running", "later")}
         assert states == {"waiting": 3, "running": 1, "later": 2}
         assert shown("queue_oldest_seconds") == pytest.approx(90, abs=TOLERANCE)
 
-    async def test_an_empty_queue_has_no_waiting_jobs(self, site: Site, observer: Observer) -> None:
+    async def test_without_work_nothing_waits(self, site: Site, observer: Observer) -> None:
         await measure(observer)
         assert shown("queue_jobs", state="waiting") == 0
         assert shown("queue_oldest_seconds") == 0

@@ -1,19 +1,14 @@
 import asyncio
-import itertools
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
-import pytest
 from structlog.testing import capture_logs
 
 from carimbo.main.outbound import mailing_context_of
 from carimbo.main.worker import worker_context_of
 from carimbo.service.maintenance import probe_queue
 from carimbo.settings import Settings
-from carimbo.storage.jobs import consume
 from carimbo.storage.work import WorkKind
-from carimbo.worker import run
 from carimbo.worker.tasks import tasks_of
 from integration.worker.worker_site import (
     NEVER,
@@ -40,15 +35,14 @@ class TestProbe:
 
     async def test_a_waiting_worker_is_woken_at_once(self, site: Site) -> None:
         """By the notification: polling happens only every hour."""
-        async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
+        async with site.worker(options=replace(QUICK, poll=NEVER)):
             for _ in range(3):
                 assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
-    async def test_many_probes_are_answered_and_leave_no_job(self, site: Site) -> None:
+    async def test_many_probes_are_answered_with_one_claim_each(self, site: Site) -> None:
         keys = await site.add(200)
         async with site.worker():
             await site.until_all_answered()
-        assert await site.fetch("select from pgqueuer") == []
         for row in await site.fetch("select * from probes"):
             assert (row["next_action_at"], row["lease_until"], row["lease_token"]) == (None, None, 1)
         assert len(keys) == 200
@@ -58,59 +52,57 @@ class TestProbe:
             assert set(tasks_of(context, mailing_context_of(settings, site.database))) == set(WorkKind)
 
 
-class TestQueueLost:
-    async def test_every_row_is_processed_though_all_jobs_were_deleted_meanwhile(self, site: Site) -> None:
-        started, gate = asyncio.Event(), asyncio.Event()
+class TestPoll:
+    """Polling finds what nobody was notified of."""
 
-        async def wait() -> None:
-            started.set()
-            await gate.wait()
-
-        keys = await site.add(200)
-        advancer = site.advancer(recording("worker", wait))
-        async with site.worker(advancer, sweep_every=milliseconds(100)):
-            await asyncio.wait_for(started.wait(), TIMEOUT_SECONDS)
-            await site.fetch("delete from pgqueuer")
-            gate.set()
+    async def test_a_row_is_done_when_its_time_comes(self, site: Site) -> None:
+        async with site.worker():
+            await site.add(1)
             await site.until_all_answered()
-        assert await outcomes(site) == Counter(key.id for key in keys)
-
-    async def test_every_row_is_processed_though_jobs_are_deleted_repeatedly(self, site: Site) -> None:
-        keys = await site.add(100)
-        async with site.worker(site.advancer(recording("worker")), sweep_every=milliseconds(30)):
-            for _ in range(10):
-                await site.fetch("delete from pgqueuer")
-                await asyncio.sleep(0)
+            (key,) = await site.add(1)
+            await site.fetch("update probes set next_action_at = now() + interval '300 milliseconds'")
             await site.until_all_answered()
-        assert await outcomes(site) == Counter(key.id for key in keys)
+        row = await site.row_of(key)
+        assert row["lease_token"] == 1
 
-    async def test_an_unreadable_job_does_not_stop_the_others(self, site: Site) -> None:
+    async def test_a_row_whose_notification_was_lost_is_done(self, site: Site) -> None:
+        async with site.worker():
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
+            await site.fetch("alter table probes disable trigger user")
+            try:
+                await site.add(3)
+                await site.until_all_answered()
+            finally:
+                await site.fetch("alter table probes enable trigger user")
+
+    async def test_a_row_of_a_worker_that_died_is_done_after_its_lease(self, site: Site) -> None:
+        await site.add(1)
         await site.fetch(
-            "insert into pgqueuer (priority, status, entrypoint, payload) values (9, 'queued', 'probe', 'x')"
+            "update probes set lease_token = 1, attempts = 1,"
+            " lease_until = now() + interval '300 milliseconds'"
         )
-        await site.add(1)
         async with site.worker():
             await site.until_all_answered()
 
-    async def test_the_job_of_a_missing_row_is_removed(self, site: Site) -> None:
-        await site.add(1)
-        await site.fetch("delete from probes")
-        async with site.worker():
-            await site.until("not exists (select from pgqueuer)")
+    async def test_kinds_of_a_newer_release_are_ignored(self, site: Site) -> None:
+        async with site.worker(options=replace(QUICK, poll=NEVER)):
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
+            await site.fetch("select pg_notify('carimbo_work', 'something new')")
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
 
 
 class TestConnectionLost:
     async def test_a_worker_reconnects_and_continues(self, site: Site) -> None:
-        async with site.worker(sweep_every=milliseconds(100)) as running:
+        async with site.worker() as worker:
             for _ in range(3):
                 assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
                 await self._cut_all(site)
             assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
-            assert not running.worker.done()
+            assert not worker.done()
 
     async def test_a_waiting_worker_notices_a_lost_connection_at_once(self, site: Site) -> None:
-        """Polling happens only every hour, and the listener is checked every ten seconds."""
-        async with site.worker(options=replace(QUICK, poll_interval=NEVER)):
+        """Polling happens only every hour."""
+        async with site.worker(options=replace(QUICK, poll=NEVER)):
             assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
             await self._cut_all(site)
             assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
@@ -119,7 +111,7 @@ class TestConnectionLost:
         keys = await site.add(150)
         advancer = site.advancer(recording("worker"), lease=milliseconds(300))
         advancer = replace(advancer, policy=replace(POLICY, attempts_before_parking=50))
-        async with site.worker(advancer, sweep_every=milliseconds(100)):
+        async with site.worker(advancer):
             await site.until("exists (select from probes where answered_at is not null)")
             await self._cut_all(site)
             await site.until_all_answered()
@@ -133,31 +125,17 @@ class TestConnectionLost:
         )
 
 
-class TestQueueFailed:
-    async def test_a_worker_survives_errors_of_its_queue(
-        self, site: Site, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        tries = itertools.count(1)
-
-        async def consume_at_last(*arguments: Any) -> None:
-            if next(tries) < 4:
-                raise RuntimeError("whatever PgQueuer may raise")
-            await consume(*arguments)
-
-        monkeypatch.setattr(run, "consume", consume_at_last)
-        async with site.worker():
-            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
-
+class TestClaimFailed:
     async def test_a_worker_started_before_the_migration_works_after_it(self, site: Site) -> None:
-        await site.fetch("alter table pgqueuer rename to somewhere_else")
+        await site.fetch("alter table probes rename to somewhere_else")
         try:
             with capture_logs() as logs:
-                async with site.worker(sweep_every=milliseconds(20)):
-                    await until_logged(logs, "queue_failed", times=2)
-                    await site.fetch("alter table somewhere_else rename to pgqueuer")
+                async with site.worker():
+                    await until_logged(logs, "work_not_claimed", times=2)
+                    await site.fetch("alter table somewhere_else rename to probes")
                     assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
         finally:
-            await site.fetch("alter table if exists somewhere_else rename to pgqueuer")
+            await site.fetch("alter table if exists somewhere_else rename to probes")
 
 
 class TestChores:
@@ -179,12 +157,10 @@ class TestChores:
 
     async def test_chores_end_with_a_cancelled_worker(self, site: Site) -> None:
         ended = asyncio.Event()
-        with pytest.raises(asyncio.CancelledError):
-            async with site.worker(chores=[until_the_end(ended)]) as running:
-                assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
-                running.worker.cancel()
-                await asyncio.wait_for(ended.wait(), TIMEOUT_SECONDS)
-        assert ended.is_set()
+        async with site.worker(chores=[until_the_end(ended)]) as worker:
+            assert await probe_queue(site.database, TIMEOUT_SECONDS) is not None
+            worker.cancel()
+            await asyncio.wait_for(ended.wait(), TIMEOUT_SECONDS)
 
 
 class TestTwoWorkers:
@@ -193,8 +169,8 @@ class TestTwoWorkers:
         first = site.advancer(recording("one"))
         other = site.advancer(recording("other"))
         async with (
-            site.worker(first, sweep_every=milliseconds(30)),
-            site.worker(other, sweep_every=milliseconds(30)),
+            site.worker(first),
+            site.worker(other),
         ):
             await site.until_all_answered()
         assert await outcomes(site) == Counter(key.id for key in keys)
@@ -211,8 +187,8 @@ class TestTwoWorkers:
             for name in ("one", "other")
         ]
         async with (
-            site.worker(workers[0], sweep_every=milliseconds(20)),
-            site.worker(workers[1], sweep_every=milliseconds(20)),
+            site.worker(workers[0]),
+            site.worker(workers[1]),
         ):
             await site.until_all_answered()
         assert await outcomes(site) == Counter(key.id for key in keys)
@@ -228,14 +204,14 @@ class TestStop:
 
         (key,) = await site.add(1)
         advancer = site.advancer(recording("worker", last_long))
-        async with site.worker(advancer, chores=[until_the_end(stopping)]) as running:
+        async with site.worker(advancer, chores=[until_the_end(stopping)]) as worker:
             await asyncio.wait_for(started.wait(), TIMEOUT_SECONDS)
-            running.stop.set()
+            worker.cancel()
             await asyncio.wait_for(stopping.wait(), TIMEOUT_SECONDS)
-            assert not running.worker.done()
+            assert not worker.done()
             finish.set()
+            await asyncio.wait({worker}, timeout=TIMEOUT_SECONDS)
         assert (await site.row_of(key))["answered_at"] is not None
-        assert await site.fetch("select from pgqueuer") == []
 
     async def test_a_worker_stopped_before_it_began_ends_at_once(self, site: Site) -> None:
         await site.add(1)
@@ -244,6 +220,6 @@ class TestStop:
 
     async def test_a_worker_without_a_database_stops_too(self, site: Site) -> None:
         nowhere = replace(site, url="postgresql://postgres@/x?host=/nonexistent")
-        async with nowhere.worker() as running:
+        async with nowhere.worker() as worker:
             await asyncio.sleep(0)
-            assert not running.worker.done()
+            assert not worker.done()

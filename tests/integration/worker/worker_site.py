@@ -15,10 +15,10 @@ import asyncpg
 from carimbo.service.maintenance import conclude_probe
 from carimbo.service.waiting import Backoff
 from carimbo.storage.database import Database
-from carimbo.storage.jobs import add_probe, answer_probe
-from carimbo.storage.options import QueueOptions
+from carimbo.storage.probes import add_probe, answer_probe
 from carimbo.storage.work import Lease, WorkKey, WorkKind, conclude
-from carimbo.worker.advance import Advancer, RetryPolicy
+from carimbo.worker.advance import Advancer, RetryPolicy, Slots
+from carimbo.worker.claim_loop import ClaimLoop, LoopOptions
 from carimbo.worker.run import run_worker
 from carimbo.worker.tasks import Task
 from support import ALL_ANSWERED, TIMEOUT_SECONDS, wait_until_true
@@ -31,13 +31,8 @@ def milliseconds(number: int) -> timedelta:
     return timedelta(milliseconds=number)
 
 
-QUICK = QueueOptions(
-    batch_size=10,
-    concurrency=20,
-    heartbeat_timeout=timedelta(seconds=2),
-    poll_interval=milliseconds(100),
-    error_delay=milliseconds(50),
-)
+QUICK = LoopOptions(poll=milliseconds(100), reconnect_after=milliseconds(50), grace=NEVER)
+SLOTS = Slots(total=20, batch=10, slow_after=NEVER)
 POLICY = RetryPolicy(Backoff(milliseconds(40), milliseconds(80)), attempts_before_parking=3)
 
 
@@ -49,9 +44,9 @@ class Site:
     database: Database
 
     def advancer(
-        self, task: Task = conclude_probe, lease: timedelta = NEVER, slow_after: timedelta = NEVER
+        self, task: Task = conclude_probe, lease: timedelta = NEVER, slots: Slots = SLOTS
     ) -> Advancer:
-        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, slow_after)
+        return Advancer(self.database, {WorkKind.PROBE: task}, POLICY, lease, slots)
 
     async def add(self, count: int) -> list[WorkKey]:
         async with self.database.transaction() as connection:
@@ -75,37 +70,18 @@ class Site:
     async def worker(
         self,
         advancer: Advancer | None = None,
-        options: QueueOptions = QUICK,
-        sweep_every: timedelta = NEVER,
+        options: LoopOptions = QUICK,
         chores: Iterable[Coroutine[Any, Any, None]] = (),
-    ) -> AsyncIterator["Running"]:
-        """Runs a worker for the length of a block; it must stop on request."""
-        stop = asyncio.Event()
-        worker = asyncio.create_task(
-            run_worker(
-                self.url,
-                advancer or self.advancer(),
-                options,
-                sweep_every=sweep_every,
-                keep_history=timedelta(days=7),
-                reconnect_after=milliseconds(50),
-                stop=stop,
-                chores=chores,
-            )
-        )
+    ) -> AsyncIterator["asyncio.Task[None]"]:
+        """Runs a worker for the length of a block; it must stop when it is cancelled."""
+        loop = ClaimLoop(self.url, advancer or self.advancer(), options)
+        worker = asyncio.create_task(run_worker(loop, chores))
         try:
-            yield Running(worker, stop)
+            yield worker
         finally:
-            stop.set()
-            await asyncio.wait_for(worker, TIMEOUT_SECONDS)
-
-
-@dataclass(frozen=True)
-class Running:
-    """A running worker, and the event that stops it."""
-
-    worker: asyncio.Task[None]
-    stop: asyncio.Event
+            worker.cancel()
+            await asyncio.wait({worker}, timeout=TIMEOUT_SECONDS)
+            assert worker.done()
 
 
 async def until_the_end(ended: asyncio.Event) -> None:

@@ -1,12 +1,17 @@
 """The settings of an installation: defaults, types, refusals and secrets."""
 
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 
+from carimbo.main.worker import advancer_of, work_loop_of
 from carimbo.outbound.target import AllowedHosts, HostPort
+from carimbo.service.contexts import WorkerContext
 from carimbo.service.waiting import Backoff
 from carimbo.settings import Settings, child_environment, load_settings
+from carimbo.worker.advance import Slots
+from carimbo.worker.claim_loop import LoopOptions
 from unit.settings.needed_settings import KEYS, NEEDED, URL, not_refused_by_name, problems_of
 
 WRONG_VALUES = {
@@ -118,12 +123,19 @@ class TestTypes:
             settings = load_settings(NEEDED | {f"CARIMBO_{name}": value for name, value in given.items()})
             assert settings.link_base == base
 
-    def test_a_batch_is_at_most_half_of_the_concurrency(self) -> None:
+    def test_every_limit_of_a_worker_is_a_setting(self) -> None:
         settings = load_settings(
-            {**NEEDED, "CARIMBO_WORKER_CONCURRENCY": "5", "CARIMBO_WORKER_BATCH_SIZE": "20"}
+            {
+                **NEEDED,
+                "CARIMBO_WORKER_CONCURRENCY": "5",
+                "CARIMBO_WORKER_BATCH_SIZE": "3",
+                "CARIMBO_WORKER_SLOW_SECONDS": "0.5",
+                "CARIMBO_ATTEMPTS_BEFORE_PARKING": "4",
+            }
         )
-        assert settings.queue_options.batch_size == 2
-        assert settings.queue_options.concurrency == 5
+        advancer = advancer_of(settings, Mock(WorkerContext, database=None))
+        assert advancer.slots == Slots(total=5, batch=3, slow_after=timedelta(seconds=0.5))
+        assert advancer.policy.attempts_before_parking == 4
 
     def test_no_host_is_allowed_to_webhooks_unless_named(self) -> None:
         assert load_settings(NEEDED).allowed_hosts == AllowedHosts()
@@ -133,17 +145,23 @@ class TestTypes:
         )
 
     def test_every_wait_of_the_queue_is_a_setting(self) -> None:
-        options = load_settings(
+        settings = load_settings(
             {
                 **NEEDED,
                 "CARIMBO_WORKER_POLL_SECONDS": "0.5",
-                "CARIMBO_WORKER_HEARTBEAT_SECONDS": "7",
+                "CARIMBO_WORKER_RECONNECT_SECONDS": "4",
+                "CARIMBO_SHUTDOWN_SECONDS": "10",
+                "CARIMBO_LEASE_SECONDS": "7",
                 "CARIMBO_RETRY_FIRST_SECONDS": "0.25",
+                "CARIMBO_RETRY_LONGEST_SECONDS": "60",
             }
-        ).queue_options
-        assert options.poll_interval == timedelta(seconds=0.5)
-        assert options.heartbeat_timeout == timedelta(seconds=7)
-        assert options.error_delay == timedelta(seconds=0.25)
+        )
+        advancer = advancer_of(settings, Mock(WorkerContext, database=None))
+        assert work_loop_of(settings, advancer)._options == LoopOptions(
+            poll=timedelta(seconds=0.5), reconnect_after=timedelta(seconds=4), grace=timedelta(seconds=10)
+        )
+        assert advancer.lease == timedelta(seconds=7)
+        assert advancer.policy.backoff == Backoff(timedelta(seconds=0.25), timedelta(seconds=60))
 
     def test_every_wait_for_an_authority_is_a_setting(self) -> None:
         timeouts = load_settings(

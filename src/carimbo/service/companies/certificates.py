@@ -30,7 +30,7 @@ from carimbo.service.json_values import utc_text
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
-from carimbo.storage.jobs import retry_answered
+from carimbo.storage.queue import retry_answered
 
 _log = structlog.get_logger("carimbo.service")
 _ORDINARY_AT_ONCE = 2

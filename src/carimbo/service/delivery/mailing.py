@@ -51,8 +51,6 @@ _MAX_AT_ONCE = 20
 # If more e-mails than this wait, further ones are postponed, so that documents find free places in the queue.
 _MAX_WAITING = 200
 _POSTPONED_BY = timedelta(seconds=30)
-# An e-mail that is due later than this has no job yet, so that the queue stays short during an outage.
-_SOON = timedelta(seconds=10)
 _NOT_PREPARED = "O e-mail não pôde ser preparado: houve um erro ao reunir o XML e o PDF do documento."
 _UNUSUAL_ADDRESS = "Endereço com caracteres que nem todo servidor de e-mail aceita antes do @."
 _OUTCOMES: dict[type, AttemptOutcome] = {
@@ -186,30 +184,25 @@ class MailingContext:
     """Lets one PDF be rendered at a time, because documents and webhooks need the processor."""
 
 
-async def send_email(mailing: MailingContext, lease: Lease) -> timedelta | None:
-    """Sends a due e-mail and stores the outcome; returns when to try again, if that is soon."""
+async def send_email(mailing: MailingContext, lease: Lease) -> None:
+    """Sends a due e-mail and stores the outcome."""
     if mailing.limit.is_full:
-        return await _postpone(mailing, lease)
+        await _postpone(mailing, lease)
+        return
     async with mailing.limit:
         outcome = await _attempt(mailing, lease, *await _read(mailing, lease))
         async with mailing.database.autocommit(lease.key.subscription_id) as tenant:
             if outcome is None:
                 await tenant.emails.forget(lease)
-                return None
+                return
             await tenant.emails.write(lease, outcome)
     mailing.tried(outcome.status)
-    return _if_soon(outcome.pause)
 
 
-async def _postpone(mailing: MailingContext, lease: Lease) -> timedelta | None:
+async def _postpone(mailing: MailingContext, lease: Lease) -> None:
     pause = _POSTPONED_BY * (1 + jitter())
     async with mailing.database.connection() as connection:
         await work.postpone(connection, lease, pause, progressed=True)
-    return _if_soon(pause)
-
-
-def _if_soon(pause: timedelta | None) -> timedelta | None:
-    return pause if pause and pause <= _SOON else None
 
 
 async def _read(mailing: MailingContext, lease: Lease) -> tuple[Email, Sequence[EmailAttempt]]:

@@ -1,7 +1,6 @@
 """Advances a filing as far as possible; the work can be interrupted and resumed after every step."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
 
 import structlog
 
@@ -24,28 +23,24 @@ from carimbo.storage.work import Lease, WorkKey
 _log = structlog.get_logger("carimbo.filing")
 
 ReadFiling = Callable[[WorkerContext, WorkKey], Awaitable[FilingInProgress]]
-NextStep = FilingInProgress | timedelta | None
-"""The filing for the next step, or when to continue, or None when the work is done."""
-
 _NOT_READY = Problem(ErrorCode.COMPANY_NOT_READY.name, "company", ErrorCode.COMPANY_NOT_READY.message)
 # Names of decisions in the log.
 _LOGGED_DECISIONS = {FilingRegistered: "registered", FilingRefused: "refused", ContinueFiling: "onward"}
 
 
-async def advance(context: WorkerContext, lease: Lease, read: ReadFiling) -> timedelta | None:
-    """Takes all steps that are possible now; returns when to continue, or None when the work is done."""
+async def advance(context: WorkerContext, lease: Lease, read: ReadFiling) -> None:
+    """Takes all steps that are possible now; the filing's row says when the next one is due."""
     filing = await read(context, lease.key)
     if FilingState(filing.row.state).is_settled:
         async with context.database.transaction() as connection:
             await work.conclude(connection, lease)
-        return None
-    step: NextStep = filing
-    while step is not None and not isinstance(step, timedelta):
+        return
+    step: FilingInProgress | None = filing
+    while step is not None:
         step = await _next(context, lease, step)
-    return step
 
 
-async def _next(context: WorkerContext, lease: Lease, filing: FilingInProgress) -> NextStep:
+async def _next(context: WorkerContext, lease: Lease, filing: FilingInProgress) -> FilingInProgress | None:
     identity = await context.snapshots.signing_identity_of(filing.snapshot)
     state = FilingState(filing.row.state)
     if identity is None:
@@ -65,7 +60,7 @@ async def _next(context: WorkerContext, lease: Lease, filing: FilingInProgress) 
 
 async def _handle_missing(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, problem: Problem
-) -> NextStep:
+) -> FilingInProgress | None:
     """Handles missing data of the company: a filing that may have been sent waits, another is refused."""
     state, tries = FilingState(filing.row.state), filing.row.tries + 1
     if state is FilingState.SENT or filing.waits_for_company:
@@ -77,7 +72,7 @@ async def _handle_missing(
 
 async def _sign_and_send(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity
-) -> NextStep:
+) -> FilingInProgress | None:
     """Signs, stores and sends the filing; it is marked as sent when it is stored."""
     if filing.snapshot.missing_registration(filing.document_type):
         return await _handle_missing(context, lease, filing, _NOT_READY)
@@ -94,7 +89,7 @@ async def _sign_and_send(
 
 async def _ask_authority(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity, signed: bytes
-) -> NextStep:
+) -> FilingInProgress | None:
     """Asks for the registration of a signed filing, or whether a sent one was registered."""
     authority = context.authorities[filing.document_type.name]
     sender = identity.sender(filing.snapshot.row.tax_id, filing.environment)
@@ -107,7 +102,7 @@ async def _ask_authority(
 
 async def _apply_answer(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, outcome: Outcome
-) -> NextStep:
+) -> FilingInProgress | None:
     decider = FilingDecider(context.backoff, context.builder.clock(), jitter())
     decision = filing.decide(decider, outcome)
     logged = _LOGGED_DECISIONS[type(decision)]
@@ -124,15 +119,17 @@ async def _store_continuation(
     filing: FilingInProgress,
     continuation: ContinueFiling,
     answer: LastAnswer | None = None,
-) -> NextStep:
+) -> FilingInProgress | None:
     async with context.database.filing_steps(lease) as steps:
         await steps.write_state(continuation.state, continuation.tries, continuation.after or None, answer)
-    return continuation.after or filing.with_changes(state=continuation.state, tries=continuation.tries)
+    if continuation.after:
+        return None
+    return filing.with_changes(state=continuation.state, tries=continuation.tries)
 
 
 async def _conclude(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, verdict: FilingVerdict
-) -> NextStep:
+) -> FilingInProgress | None:
     async with context.database.filing_steps(lease) as steps:
         await steps.conclude(verdict)
     context.reached(f"{filing.name} concluded", filing.subject)
@@ -141,7 +138,7 @@ async def _conclude(
 
 async def _refuse_unsent(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, problems: tuple[Problem, ...]
-) -> NextStep:
+) -> FilingInProgress | None:
     """Refuses a filing that can't be sent with the present data of the company."""
     verdict = FilingVerdict(state=FilingState.REFUSED, own_refusal=broken_rules(problems))
     return await _conclude(context, lease, filing, verdict)

@@ -1,4 +1,4 @@
-"""The first step: checks a request and stores it as a document with a job, or refuses it."""
+"""The first step: checks a request and stores it as a document that is due, or refuses it."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -90,7 +90,7 @@ async def find_replay(
 
 
 async def accept(context: IssuingContext, order: DocumentOrder) -> Accepted:
-    """Checks an order, then stores document, history, use of the plan and job together. Raises Refusal."""
+    """Checks an order, then stores document, history and use of the plan together. Raises Refusal."""
     require_feature(order.subscription, order.document_type)
     snapshot = await context.snapshots.of(order.subscription.id, order.company.id, order.company.revision)
     environment = snapshot.environment_of(order.document_type)

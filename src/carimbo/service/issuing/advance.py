@@ -1,8 +1,7 @@
 """Advances a document as far as possible; the work can be interrupted and resumed after every step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import replace
 
 import structlog
 
@@ -51,22 +50,14 @@ _ISSUED_BEFORE_RESTORE = (
 )
 
 
-@dataclass(frozen=True)
-class NoMoreSteps:
-    """No further step is possible now; `again_in` is the time until the next one, if any."""
-
-    again_in: timedelta | None = None
-
-
-async def advance(context: WorkerContext, lease: Lease) -> timedelta | None:
-    """Takes all steps that are possible now; returns when to continue, or None when the work is done."""
-    step: DocumentInProgress | NoMoreSteps = await _read(context, lease)
-    while isinstance(step, DocumentInProgress):
-        step = await _next(context, step)
-    return step.again_in
+async def advance(context: WorkerContext, lease: Lease) -> None:
+    """Takes all steps that are possible now; the document's row says when the next one is due."""
+    document = await _read(context, lease)
+    while document is not None:
+        document = await _next(context, document)
 
 
-async def _read(context: WorkerContext, lease: Lease) -> DocumentInProgress | NoMoreSteps:
+async def _read(context: WorkerContext, lease: Lease) -> DocumentInProgress | None:
     key = lease.key
     async with context.database.autocommit(key.subscription_id) as tenant:
         row = await tenant.documents.get(key.id)
@@ -75,12 +66,12 @@ async def _read(context: WorkerContext, lease: Lease) -> DocumentInProgress | No
     if row.status != Status.PROCESSING:
         async with context.database.transaction() as connection:
             await work.conclude(connection, lease)
-        return NoMoreSteps()
+        return None
     snapshot = await context.snapshots.of(key.subscription_id, row.company_id, row.company_revision)
     return DocumentInProgress(lease, row, snapshot)
 
 
-async def _next(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | NoMoreSteps:
+async def _next(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     emission = document.row.emission
     if emission is not None and emission.emission_type == EmissionType.OFFLINE:
         return await _continue(context, document)
@@ -97,7 +88,7 @@ async def _next(context: WorkerContext, document: DocumentInProgress) -> Documen
     return await _continue(context, document)
 
 
-async def _continue(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | NoMoreSteps:
+async def _continue(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     """Takes the next step of the current attempt."""
     match EmissionState(document.emission.state):
         case EmissionState.NUMBERED:
@@ -113,7 +104,7 @@ async def _continue(context: WorkerContext, document: DocumentInProgress) -> Doc
 
 async def _supersede(
     context: WorkerContext, document: DocumentInProgress, route: EmissionRoute
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     """Takes another number, because the outcome is unknown; the superseded attempt is settled separately."""
     numbered = await _try_number(context, document, route)
     return numbered if isinstance(numbered, DocumentInProgress) else await _continue(context, document)
@@ -121,12 +112,12 @@ async def _supersede(
 
 async def _number_or_reject(
     context: WorkerContext, document: DocumentInProgress, route: EmissionRoute
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     numbered = await _try_number(context, document, route)
     if isinstance(numbered, DocumentInProgress):
         return numbered
     await _reject_unsent(context, document, numbered)
-    return NoMoreSteps()
+    return None
 
 
 async def _try_number(
@@ -143,25 +134,23 @@ async def _try_number(
     return numbered
 
 
-async def _build_and_send(
-    context: WorkerContext, document: DocumentInProgress
-) -> DocumentInProgress | NoMoreSteps:
+async def _build_and_send(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     """Builds, signs, stores and sends the document; it is marked as sent when it is stored."""
     identity = await context.snapshots.signing_identity_of(document.snapshot)
     problems = company_problems(context, document)
     if problems or identity is None:
         await _reject_unsent(context, document, problems or (NO_CERTIFICATE,))
-        return NoMoreSteps()
+        return None
     built = await build_document(context, document, identity)
     if isinstance(built, tuple):
         await _reject_unsent(context, document, built)
-        return NoMoreSteps()
+        return None
     document = await store_signed(context, document, built.signed, built.issued_at)
     context.reached("signed", document.subject)
     return await _transmit(context, document, identity, built.signed)
 
 
-async def _resend(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | NoMoreSteps:
+async def _resend(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     """Sends the same bytes again, unless the company has another certificate by now.
 
     The authority may refuse the previous certificate in the signature too. A printed document can't be
@@ -170,7 +159,7 @@ async def _resend(context: WorkerContext, document: DocumentInProgress) -> Docum
     identity = await context.snapshots.signing_identity_of(document.snapshot)
     if identity is None:
         await _reject_unsent(context, document, (NO_CERTIFICATE,))
-        return NoMoreSteps()
+        return None
     signed = await load_signed(context, document)
     is_printed = document.emission.emission_type == EmissionType.OFFLINE
     if not is_printed and not identity.has_signed(signed.xml):
@@ -181,13 +170,13 @@ async def _resend(context: WorkerContext, document: DocumentInProgress) -> Docum
 
 async def _transmit(
     context: WorkerContext, document: DocumentInProgress, identity: SigningIdentity, signed: SignedDocument
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     outcome = await transmit(context, document, _sender(document, identity), signed)
     context.reached("answered", document.subject)
     return await _apply_answer(context, document, EmissionState.SIGNED, HistoryEntry.TRANSMITTED, outcome)
 
 
-async def _consult(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | NoMoreSteps:
+async def _consult(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     """Asks for the outcome of a document that the authority may have."""
     identity = await context.snapshots.signing_identity_of(document.snapshot)
     if identity is None:
@@ -207,7 +196,7 @@ async def _apply_answer(
     state: EmissionState,
     history_entry: HistoryEntry,
     outcome: Outcome,
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     await report_outcome(context, document, history_entry, outcome)
     decision = await decide(context, document, state, outcome)
     entries = request_entries(document, history_entry, outcome, decision)
@@ -219,7 +208,7 @@ async def _apply_answer(
         return await _renumber(context, document, decision, entries)
     await _conclude(context, document, decision, entries)
     context.reached("concluded", document.subject)
-    return NoMoreSteps()
+    return None
 
 
 def _is_stale(context: WorkerContext, document: DocumentInProgress) -> bool:
@@ -267,11 +256,11 @@ async def _store_continuation(
     continuation: ContinueAttempt,
     entries: Sequence[NewEvent],
     answer: LastAnswer,
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     continuation = replace(continuation, after=await shorten_pause(context, document, continuation.after))
     await conclude.store_progress(context, document, continuation, entries, answer)
     if continuation.after > AT_ONCE:
-        return NoMoreSteps(continuation.after)
+        return None
     changed = replace(
         document.emission,
         state=continuation.state,
@@ -286,7 +275,7 @@ async def _store_continuation(
 
 async def _renumber(
     context: WorkerContext, document: DocumentInProgress, taken: NumberTaken, entries: Sequence[NewEvent]
-) -> DocumentInProgress | NoMoreSteps:
+) -> DocumentInProgress | None:
     """Takes the next number, because another document has this one; after too many, rejects."""
     answer = taken.answer
     _log.warning("number_taken", document_id=str(document.row.id), code=answer.code, told=answer.message)
@@ -298,7 +287,7 @@ async def _renumber(
         hint = _ISSUED_BEFORE_RESTORE if issued_before else None
         await conclude.store_rejected(context, document, refusal, entries, EmissionState.FOREIGN, hint)
         _log_conclusion(document, Status.REJECTED, refusal.code)
-        return NoMoreSteps()
+        return None
     continuation = ContinueAttempt(EmissionState.FOREIGN, AT_ONCE, tries=0)
     return await _store_continuation(
         context, document, continuation, entries, LastAnswer(answer.code, answer.message)

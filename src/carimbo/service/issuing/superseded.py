@@ -63,19 +63,19 @@ class SupersededInProgress:
         return document_type_named(self.document.type)
 
 
-async def settle_superseded(context: WorkerContext, lease: Lease) -> timedelta | None:
-    """Asks for the outcome of an attempt; returns when to ask again, or None when it is settled."""
+async def settle_superseded(context: WorkerContext, lease: Lease) -> None:
+    """Asks for the outcome of an attempt, and settles the attempt or asks again later."""
     superseded = await _read(context, lease)
     answer = await _ask(context, superseded)
     outcome = await _outcome_of(context, lease, superseded, answer) if answer else None
     if outcome is None:
-        return await _pause(context, lease, superseded, answer)
+        await _pause(context, lease, superseded, answer)
+        return
     async with context.database.tenant(lease.key.subscription_id) as tenant:
         await tenant.superseded_attempts.settle(lease, outcome)
         if outcome.state == EmissionState.AUTHORIZED:
             await _cancel(tenant, superseded)
     _log.warning("stray_settled", document_id=str(superseded.document.id), fate=outcome.state)
-    return None
 
 
 async def _read(context: WorkerContext, lease: Lease) -> SupersededInProgress:
@@ -200,7 +200,7 @@ async def _cancel(tenant: Tenant, superseded: SupersededInProgress) -> None:
 
 async def _pause(
     context: WorkerContext, lease: Lease, superseded: SupersededInProgress, answer: Outcome | None
-) -> timedelta:
+) -> None:
     tries = superseded.attempt.tries if answer is None else superseded.attempt.tries + 1
     pause = context.backoff.pause(_TRIES_DURING_OUTAGE if answer is None else tries, jitter())
     if isinstance(answer, Throttled) and answer.until:
@@ -210,4 +210,3 @@ async def _pause(
         pause = max(arrived_by - context.builder.clock(), _SOON)
     async with context.database.autocommit(lease.key.subscription_id) as tenant:
         await tenant.superseded_attempts.pause(lease, tries, pause)
-    return pause

@@ -1,4 +1,4 @@
-"""Creates a sale: customer, items, sale, documents and jobs are stored in one transaction."""
+"""Creates a sale: customer, items, sale and documents are stored in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
