@@ -6,12 +6,12 @@ An index by words makes a search independent of the number of texts.
 import re
 import unicodedata
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Generic, TypeVar
 
 from pydantic import Field
@@ -25,9 +25,7 @@ _WORD = re.compile(r"\w+")
 _PLURALS = ("", "s", "es")
 _MIN_PART_LENGTH = 3
 """Shorter texts are part of nearly every word, so they match only whole words."""
-_BETWEEN, _AFTER_ALL = "\n", chr(0x10FFFF)
-_PLACE, _START = "H", "I"
-"""Two bytes for the place of a text: the largest table has eleven thousand texts."""
+_AFTER_DIGITS = chr(ord("9") + 1)
 
 
 def folded(text: str) -> str:
@@ -40,73 +38,20 @@ def words_of(text: str) -> list[str]:
     return list(dict.fromkeys(_WORD.findall(folded(text).replace("_", ""))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Vocabulary:
-    """The sorted words of an index; a word is identified by its number.
-
-    All words are one string, which takes less memory than ten thousand strings and is searched faster.
-    """
-
-    joined: str
-    starts: "array[int]"
-    """Where each word begins; the last entry is the end of the last word."""
-
-    def word(self, number: int) -> str:
-        return self.joined[self.starts[number] : self.starts[number + 1] - len(_BETWEEN)]
-
-    def equal(self, word: str) -> list[int]:
-        """Returns a word and its plurals: people search in the singular, descriptions often have plurals."""
-        forms = [word + ending for ending in _PLURALS]
-        numbers = map(self._first_from, forms)
-        count = len(self.starts) - 1
-        return [
-            number
-            for number, form in zip(numbers, forms, strict=True)
-            if number < count and self.word(number) == form
-        ]
-
-    def with_prefix(self, prefix: str) -> range:
-        """Returns the words with a prefix."""
-        return range(self._first_from(prefix), self._first_from(prefix + _AFTER_ALL))
-
-    def containing(self, part: str) -> Iterator[int]:
-        """Yields the words that contain a text."""
-        at = self.joined.find(part)
-        while at >= 0:
-            number = bisect_right(self.starts, at) - 1
-            yield number
-            at = self.joined.find(part, self.starts[number + 1])
-
-    def _first_from(self, word: str) -> int:
-        return bisect_left(range(len(self.starts) - 1), word, key=self.word)
-
-
-@dataclass(frozen=True, slots=True)
-class _Postings:
-    """The texts that contain each word, as places in the list of texts.
-
-    Flat arrays, because objects for a quarter of a million pairs would take more memory than the texts.
-    """
-
-    starts: "array[int]"
-    """Where the places of each word begin; they end where those of the next word begin."""
-    places: "array[int]"
-
-    def of(self, words: range) -> "array[int]":
-        return self.places[self.starts[words.start] : self.starts[words.stop]]
-
-    def of_all(self, words: Iterable[int]) -> Iterator[int]:
-        return chain.from_iterable(self.of(range(word, word + 1)) for word in words)
+Places = Mapping[str, "array[int]"]
+"""Texts by word, as positions in the list of texts; arrays take the least memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordIndex:
     """An index of texts by their words."""
 
-    vocabulary: _Vocabulary
-    postings: _Postings
-    openings: _Postings
+    containing: Places
+    """The texts that have each word."""
+    beginning: Places
     """The texts that begin with each word."""
+    vocabulary: str
+    """All words, one in each line: one string is searched faster than ten thousand."""
 
     def ranked(self, words: Iterable[str]) -> list[int]:
         """Returns the texts that have all these words, best first.
@@ -114,29 +59,39 @@ class WordIndex:
         Whole words rank before prefixes, and those before other parts of a word; then texts that begin with
         one of the words rank first; then their order counts.
         """
-        longest_first = sorted(words, key=len, reverse=True)
-        matching = self._texts_with_all(longest_first)
+        # The longest word is in the fewest texts.
+        matches = {word: self._matches(word) for word in sorted(words, key=len, reverse=True)}
+        texts = (_texts(self.containing, similar) for similar in matches.values())
+        matching = reduce(set.intersection, texts, set(next(texts, ())))
         levels, opening = [matching], set[int]()
-        for word in longest_first:
-            whole_word = self.postings.of_all(self.vocabulary.equal(word))
-            levels = _split_levels(levels, matching.intersection(whole_word))
-            if len(word) >= _MIN_PART_LENGTH:
-                with_prefix = self.vocabulary.with_prefix(word)
-                levels = _split_levels(levels, matching.intersection(self.postings.of(with_prefix)))
-                opening.update(matching.intersection(self.openings.of(with_prefix)))
+        for word, similar in matches.items():
+            if len(word) < _MIN_PART_LENGTH:
+                continue
+            prefixed = [match for match in similar if match.startswith(word)]
+            for better in (self._whole(word), prefixed):
+                levels = _split_levels(levels, matching.intersection(_texts(self.containing, better)))
+            opening.update(_texts(self.beginning, prefixed))
         parts = (part for level in levels for part in (level & opening, level - opening))
         return [place for part in parts for place in sorted(part)]
 
-    def _texts_with_all(self, words: Sequence[str]) -> set[int]:
-        """Returns the texts with all words. Starts with the longest word, which is in the fewest texts."""
-        texts = map(self._texts_with, words)
-        first = set(next(texts, ()))
-        return reduce(set.intersection, texts, first)
+    def _matches(self, word: str) -> list[str]:
+        """Returns the words of the texts that match a word of a search."""
+        return list(self._with_part(word)) if len(word) >= _MIN_PART_LENGTH else self._whole(word)
 
-    def _texts_with(self, word: str) -> Iterator[int]:
-        may_be_part = len(word) >= _MIN_PART_LENGTH
-        words = self.vocabulary.containing(word) if may_be_part else self.vocabulary.equal(word)
-        return self.postings.of_all(words)
+    def _whole(self, word: str) -> list[str]:
+        """Returns a word and its plurals: people search in the singular, descriptions often have plurals."""
+        return [form for form in (word + ending for ending in _PLURALS) if form in self.containing]
+
+    def _with_part(self, part: str) -> Iterator[str]:
+        at = self.vocabulary.find(part)
+        while at >= 0:
+            end = self.vocabulary.index("\n", at)
+            yield self.vocabulary[self.vocabulary.rfind("\n", 0, at) + 1 : end]
+            at = self.vocabulary.find(part, end)
+
+
+def _texts(places: Places, words: Iterable[str]) -> Iterator[int]:
+    return chain.from_iterable(places.get(word, ()) for word in words)
 
 
 def _split_levels(levels: Sequence[set[int]], better: set[int]) -> list[set[int]]:
@@ -148,30 +103,19 @@ def _split_levels(levels: Sequence[set[int]], better: set[int]) -> list[set[int]
 
 def build_word_index(texts: Iterable[str]) -> WordIndex:
     """Builds the index of texts; the place of a text is its position."""
-    postings: defaultdict[str, array[int]] = defaultdict(lambda: array(_PLACE))
-    openings: defaultdict[str, array[int]] = defaultdict(lambda: array(_PLACE))
+    containing: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
+    beginning: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
     for place, text in enumerate(texts):
         words = words_of(text)
         for word in words:
-            postings[word].append(place)
+            containing[word].append(place)
         for word in words[:1]:
-            openings[word].append(place)
-    ordered = sorted(postings)
-    lengths = (len(word) + len(_BETWEEN) for word in ordered)
-    vocabulary = _Vocabulary(_BETWEEN.join(ordered), array(_START, accumulate(lengths, initial=0)))
-    return WordIndex(vocabulary, _flat(ordered, postings), _flat(ordered, openings))
-
-
-def _flat(words: Sequence[str], postings: Mapping[str, "array[int]"]) -> _Postings:
-    own = [postings.get(word, array(_PLACE)) for word in words]
-    starts = accumulate(map(len, own), initial=0)
-    return _Postings(array(_START, starts), array(_PLACE, chain.from_iterable(own)))
+            beginning[word].append(place)
+    return WordIndex(dict(containing), dict(beginning), "".join(f"{word}\n" for word in containing))
 
 
 RowT = TypeVar("RowT")
 EntryT = TypeVar("EntryT", bound="TableEntry")
-
-_AFTER_DIGITS = chr(ord("9") + 1)
 
 
 class TableEntry(Record):
