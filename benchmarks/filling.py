@@ -4,6 +4,8 @@ from typing import Any
 
 import asyncpg
 
+from carimbo.fiscal.identity.access_key import AccessKey
+
 # Triggers would count documents one by one, and look up every reference.
 _UNCHECKED = "set local session_replication_role = replica"
 _PLAN = """
@@ -30,10 +32,17 @@ _EMISSIONS = """
     select made.* from plan join emissions as template on template.document_id = plan.model,
         number_sequences as sequence,
         lateral (select sequence.next_number + plan.position - 1 as number) as next,
+        lateral (select lpad(next.number::text, 9, '0') as digits) as written,
+        lateral (select overlay(left(template.access_key, 43) placing written.digits from 26) as text) as key,
+        -- The rule of `access_key.check_digit`: weights 2 to 9, from the right.
+        lateral (
+            select (11 - sum((ascii(substr(key.text, place, 1)) - 48) * (2 + (43 - place) % 8)) % 11)
+                % 11 % 10 as digit
+            from generate_series(1, 43) as place
+        ) as check_digit,
         jsonb_populate_record(template, jsonb_build_object(
             'document_id', plan.id, 'number', next.number, 'issued_at', plan.moment,
-            'authorized_at', plan.moment,
-            'access_key', overlay(template.access_key placing lpad(next.number::text, 9, '0') from 26)
+            'authorized_at', plan.moment, 'access_key', key.text || check_digit.digit
         )) as made
     where template.company_id = sequence.company_id and template.document_type = sequence.document_type
         and template.environment = sequence.environment and template.series = sequence.series
@@ -65,10 +74,11 @@ _COUNTS = """
     do update set documents = c.documents + excluded.documents
 """
 _NUMBERS = "update number_sequences set next_number = next_number + $1 where next_number > 1"
+_KEYS = "select access_key from emissions join plan on plan.id = document_id order by random() limit 100"
 
 
 async def fill(database: "asyncpg.Connection[Any]", documents: int) -> None:
-    """Bring a database that has some authorized documents to so many in all."""
+    """Bring a database that has some authorized documents to so many in all; their keys must be right."""
     missing = documents - await database.fetchval("select count(*) from documents")
     async with database.transaction():
         await database.execute(_UNCHECKED)
@@ -77,5 +87,7 @@ async def fill(database: "asyncpg.Connection[Any]", documents: int) -> None:
         for statement in (_DOCUMENTS, _EMISSIONS, _EVENTS, _ARCHIVE, _COUNTS):
             await database.execute(statement)
         await database.execute(_NUMBERS, missing)
+        for row in await database.fetch(_KEYS):
+            AccessKey.parse(row["access_key"])
     await database.execute("vacuum analyze")
     await database.execute("checkpoint")

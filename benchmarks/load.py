@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import islice
+from itertools import cycle, islice
 from multiprocessing import get_context
 from statistics import quantiles
 from typing import Any
@@ -58,16 +58,21 @@ class Load:
 class Line:
     """A connection that is kept open."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._port = port
         self._reader = reader
         self._writer = writer
 
     @classmethod
     async def open(cls, port: int) -> "Line":
-        return cls(*await asyncio.open_connection(HOST, port))
+        return cls(port, *await asyncio.open_connection(HOST, port))
 
     async def exchange(self, request: bytes) -> Reply:
         """Send one request and read its answer."""
+        if self._reader.at_eof():
+            # The API closes a connection that has been idle for some seconds.
+            self.close()
+            self._reader, self._writer = await asyncio.open_connection(HOST, self._port)
         sent_at, start = time.time(), time.perf_counter()
         self._writer.write(request)
         head = await self._reader.readuntil(_END_OF_HEAD)
@@ -93,10 +98,11 @@ def creations(installation: Installation) -> Iterator[bytes]:
         json_values.write_json(request.model_dump(by_alias=True, exclude_unset=True)).encode()
         for request in prepared_requests(1)
     ]
-    while True:
-        for body in bodies:
-            headers = {**installation.headers, "Idempotency-Key": str(uuid4())}
-            yield request_text("POST", installation.documents_path, headers, body)
+    path, headers = installation.documents_path, installation.headers
+    return (
+        request_text("POST", path, {**headers, "Idempotency-Key": str(uuid4())}, body)
+        for body in cycle(bodies)
+    )
 
 
 def new_client() -> ProcessPoolExecutor:
@@ -144,5 +150,7 @@ def take(requests: Iterator[bytes], many: int) -> list[bytes]:
 
 def middle_and_slowest(seconds: Sequence[float]) -> tuple[float, float]:
     """What half of them took at most, and what all but a hundredth took at most."""
+    if len(seconds) == 1:
+        return seconds[0], seconds[0]
     hundredths = quantiles(seconds, n=100, method="inclusive")
     return hundredths[49], hundredths[98]
