@@ -1,9 +1,9 @@
 """How many POSTs are acknowledged, seen against what the database takes at best.
 
 `python benchmarks/accept.py` creates NF-e of one item while no worker runs. An answer means that the request
-was authenticated, validated, held against the fiscal rules and stored with its history and its job. Beside
-it, in turns and over as many connections, bare transactions of two inserts into plain tables, whose rows are
-as large as those of a document and of its job.
+was authenticated, validated, held against the fiscal rules and stored with its history. Beside it, in turns
+and over as many connections, bare transactions of two inserts into plain tables, whose rows are as large as
+those of a document and of its history.
 """
 
 import argparse
@@ -18,9 +18,10 @@ from uuid import uuid4
 import asyncpg
 import uvloop
 
-from core import tell
 from installation import Installation, running_installation, running_server
 from load import ACCEPTED, creations, middle_and_slowest, new_client, require_status, send_all, take
+from report import tell, tell_origin
+from statements import count_statements, sql_line
 
 MIN_RATIO = 0.35
 _LINES = 16
@@ -28,11 +29,11 @@ _ROUNDS = 5
 _WARMING = 200
 _PLAIN_TABLES = """
     create table plain_documents (id uuid primary key, content text not null);
-    create table plain_jobs (id uuid primary key, content text not null);
+    create table plain_events (id uuid primary key, content text not null);
 """
 _SIZES = """
     select (select avg(pg_column_size(d)) from documents d)::integer,
-        (select avg(pg_column_size(j)) from pgqueuer j)::integer
+        (select avg(pg_column_size(e)) from document_events e)::integer
 """
 
 
@@ -62,7 +63,7 @@ def transact_all(url: str, sizes: tuple[int, int], many: int, lines: int) -> tup
 
 async def _transact_all(url: str, sizes: tuple[int, int], many: int, lines: int) -> tuple[list[float], float]:
     connections = [await asyncpg.connect(url) for _ in range(lines)]
-    document, job = ("x" * size for size in sizes)
+    document, event = ("x" * size for size in sizes)
     latencies: list[float] = []
     turns = iter(range(many))
 
@@ -71,7 +72,7 @@ async def _transact_all(url: str, sizes: tuple[int, int], many: int, lines: int)
             start = time.perf_counter()
             async with connection.transaction():
                 await connection.execute("insert into plain_documents values ($1, $2)", uuid4(), document)
-                await connection.execute("insert into plain_jobs values ($1, $2)", uuid4(), job)
+                await connection.execute("insert into plain_events values ($1, $2)", uuid4(), event)
             latencies.append(time.perf_counter() - start)
 
     start = time.perf_counter()
@@ -118,28 +119,31 @@ class Bench:
 async def measure(installation: Installation, client: ProcessPoolExecutor, posts: int) -> None:
     """Race both ways in turns, and print the ratio."""
     bench = Bench(installation, client, creations(installation))
-    await bench.post(_WARMING)
+    in_a_round, warming = -(-posts // _ROUNDS), min(_WARMING, posts)
+    await bench.post(warming)
     sizes = await _prepare(installation.database_url)
-    await bench.transact(sizes, _WARMING)
+    await bench.transact(sizes, warming)
     accepted, bare = StorageTimes(), StorageTimes()
     for _ in range(_ROUNDS):
-        await bench.count(accepted, lambda: bench.post(posts // _ROUNDS))
-        await bench.count(bare, lambda: bench.transact(sizes, posts // _ROUNDS))
+        await bench.count(accepted, lambda: bench.post(in_a_round))
+        await bench.count(bare, lambda: bench.transact(sizes, in_a_round))
+    sql = await count_statements(installation, lambda: bench.post(warming))
     tell(
         f"NF-e, items: 1; POSTs: {len(accepted.latencies)}; connections: {_LINES}; bytes of the rows: {sizes}"
     )
     ratio = accepted.a_second / bare.a_second
     tell(f"{_row('bare', bare)}")
     tell(f"{_row('accepted', accepted)}  ratio {ratio:.3f}, bar {MIN_RATIO:.2f}")
-    tell(f"  CPU: {_cpu('accepted', accepted)}; {_cpu('bare', bare)}")
+    tell(f"  CPU: accepted {_cpu(accepted, 'api', 'postgres')}; bare {_cpu(bare, 'postgres')}")
+    tell(sql_line("POST", sql, warming))
 
 
 async def _prepare(url: str) -> tuple[int, int]:
     connection = await asyncpg.connect(url)
     try:
         await connection.execute(_PLAIN_TABLES)
-        document, job = await connection.fetchrow(_SIZES) or (0, 0)
-        return document, job
+        document, event = await connection.fetchrow(_SIZES) or (0, 0)
+        return document, event
     finally:
         await connection.close()
 
@@ -149,9 +153,9 @@ def _row(name: str, times: StorageTimes) -> str:
     return f"  {name:10} {times.a_second:8.1f} a second  p50 {middle:6.1f} ms  p99 {slowest:6.1f} ms"
 
 
-def _cpu(name: str, times: StorageTimes) -> str:
-    used = {of: 1_000 * seconds / len(times.latencies) for of, seconds in times.cpu_seconds.items()}
-    return f"{name} " + ", ".join(f"{of} {each:.2f} ms" for of, each in used.items() if each > 0.05)
+def _cpu(times: StorageTimes, *programs: str) -> str:
+    used = {name: 1_000 * times.cpu_seconds[name] / len(times.latencies) for name in programs}
+    return ", ".join(f"{name} {milliseconds:.2f} ms" for name, milliseconds in used.items())
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -159,6 +163,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--posts", type=int, default=2_500, help="how many of each")
     posts: int = parser.parse_args(arguments).posts
+    tell_origin()
     with (
         running_server() as server,
         running_installation(server, with_worker=False) as installation,

@@ -36,6 +36,7 @@ from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.taxes.trade import TaxDay, Trade
 from invoices import Sale, prepared_requests, sales_of
+from report import tell, tell_origin
 from verification import SHOWN_TO_XMLSEC1, verify_all
 
 T = TypeVar("T")
@@ -255,12 +256,6 @@ def watch_memory(documents: int) -> None:
             make(sale)
 
 
-def tell(line: str) -> None:
-    """Print at once: a run takes minutes."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
 def main(arguments: Sequence[str]) -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -268,6 +263,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--memory", action="store_true", help="watch the memory instead of the time")
     parser.add_argument("--documents", type=int, default=100_000, help="how many while the memory is watched")
     options = parser.parse_args(arguments)
+    tell_origin()
     if options.memory:
         watch_memory(options.documents)
         return

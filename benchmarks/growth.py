@@ -20,12 +20,11 @@ from typing import Any
 
 import asyncpg
 
-from core import tell
 from filling import fill
 from installation import Installation, running_installation, running_server, until_settled
 from load import ACCEPTED, Line, Refused, Reply, creations, request_text, require_status, send, take
+from report import tell, tell_origin
 
-FEW = 1_000
 MAX_RATIO = 1.2
 _TEMPLATES = 100
 _KNOWN = 500
@@ -133,7 +132,8 @@ async def prepare(installation: Installation, documents: int) -> None:
     start = time.monotonic()
     database = await asyncpg.connect(installation.database_url)
     try:
-        issued = await send(installation.port, take(creations(installation), _TEMPLATES), 1)
+        templates = take(creations(installation), min(_TEMPLATES, documents))
+        issued = await send(installation.port, templates, 1)
         require_status(issued, ACCEPTED)
         await until_settled(database)
         await fill(database, documents)
@@ -173,13 +173,13 @@ async def race(few: Side, many: Side, call: Call, calls: int) -> tuple[float, fl
     return median(short for short, _ in counted), median(long for _, long in counted)
 
 
-async def measure(small: Installation, large: Installation, documents: int, calls: int) -> None:
+async def measure(small: Installation, large: Installation, few: int, many: int, calls: int) -> None:
     """Fill both, and print a line for each call."""
-    await prepare(small, FEW)
-    await prepare(large, documents)
-    async with side_of(small) as few, side_of(large) as many:
+    await prepare(small, few)
+    await prepare(large, many)
+    async with side_of(small) as smaller, side_of(large) as larger:
         for name, call in CALLS.items():
-            short, long = await race(few, many, call, calls)
+            short, long = await race(smaller, larger, call, calls)
             bar = "" if call in UNLIKE else f", bar {MAX_RATIO}"
             ratio = f"ratio {long / short:.2f}{bar}"
             tell(f"  {name:18} {1_000 * short:8.2f} ms {1_000 * long:8.2f} ms  {ratio}")
@@ -189,13 +189,15 @@ def main(arguments: Sequence[str]) -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--documents", type=int, default=1_000_000, help="how many are stored")
+    parser.add_argument("--few", type=int, default=1_000, help="how many in the smaller database")
     parser.add_argument("--calls", type=int, default=300, help="how many of each kind")
     options = parser.parse_args(arguments)
+    tell_origin()
     with ExitStack() as running:
         server = running.enter_context(running_server())
         names = ("carimbo_few", "carimbo_many")
         small, large = (running.enter_context(running_installation(server, name)) for name in names)
-        asyncio.run(measure(small, large, options.documents, options.calls))
+        asyncio.run(measure(small, large, options.few, options.documents, options.calls))
 
 
 if __name__ == "__main__":

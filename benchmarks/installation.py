@@ -6,6 +6,7 @@ no e-mails, as there is nobody to take them.
 
 import asyncio
 import http.client
+import random
 import socket
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -35,7 +37,8 @@ from carimbo.storage.envelope import KeyRing, new_key
 from carimbo.storage.migrate import migrate
 
 HOST = "127.0.0.1"
-_START_SECONDS = 60
+_PORTS = range(10_000, 20_000)
+_START_SECONDS = 180
 _STOP_SECONDS = 30
 _LOCK_SECONDS = 30
 _TIMEOUT_SECONDS = 600
@@ -81,6 +84,7 @@ class Installation:
     headers: Mapping[str, str]
     company_id: UUID
     programs: tuple[Program, ...]
+    postgres_log: Path
 
     @property
     def documents_path(self) -> str:
@@ -121,7 +125,7 @@ def running_installation(
     folder, keys = server.folder / name, new_key("benchmark")
     url = asyncio.run(_new_database(server.postgres.url, name))
     headers, company_id = asyncio.run(_seed(url, keys, folder / "simulator"))
-    ports = _free_port(), _free_port(), _free_port()
+    ports = _free_ports(3)
     with ExitStack() as running:
         programs = [
             running.enter_context(_running(program_name, command, settings, folder))
@@ -131,7 +135,8 @@ def running_installation(
         for port, path in ((ports[0], "/readyz"), (ports[2], "/controls")):
             _wait_until_ready(port, path, programs, folder)
         programs.append(Program("postgres", psutil.Process(server.postgres.pid)))
-        yield Installation(url, ports[0], headers, company_id, tuple(programs))
+        log = server.folder / "postgres" / "log"
+        yield Installation(url, ports[0], headers, company_id, tuple(programs), log)
 
 
 async def until_settled(database: "asyncpg.Connection[Any]") -> None:
@@ -166,27 +171,33 @@ async def _seed(url: str, keys: str, folder: Path) -> tuple[dict[str, str], UUID
 
 
 def _plans(
-    url: str, keys: str, folder: Path, ports: tuple[int, int, int]
+    url: str, keys: str, folder: Path, ports: Sequence[int]
 ) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
     """The command and the settings of every process, by its name."""
     api_port, simulator_port, control_port = map(str, ports)
     logs = {"log_format": "json", "log_level": "warning"}
     shared = {
         **logs,
-        "database_url": url,
         "secret_keys": keys,
         "simulator_url": f"https://{HOST}:{simulator_port}",
         "authority_ca_file": str(folder / "simulator" / "ca.pem"),
         "api_metrics_port": "0",
         "worker_metrics_port": "0",
         "webhook_allowed_hosts": HOST,
+        # Nobody needs the calls that hang when a benchmark ends.
+        "shutdown_seconds": "1",
     }
     listening = ("--port", simulator_port, "--control-port", control_port)
     return {
         "simulator": (("simulator", *listening, "--data-dir", str(folder / "simulator")), logs),
-        "api": (("serve",), {**shared, "host": HOST, "port": api_port}),
-        "worker": (("worker",), shared),
+        "api": (("serve",), {**shared, **_database(url, "api"), "host": HOST, "port": api_port}),
+        "worker": (("worker",), {**shared, **_database(url, "worker")}),
     }
+
+
+def _database(url: str, program: str) -> dict[str, str]:
+    """The address of the database with the program's name, which is in the log of PostgreSQL."""
+    return {"database_url": f"{url}&application_name={program}"}
 
 
 @contextmanager
@@ -228,7 +239,14 @@ def _answers(port: int, path: str) -> bool:
         connection.close()
 
 
-def _free_port() -> int:
-    with socket.create_server((HOST, 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+def _free_ports(many: int) -> list[int]:
+    """Ports that nothing listens on, of those that the system does not give to connections by itself."""
+    return list(islice(filter(_is_free, random.sample(_PORTS, len(_PORTS))), many))
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError:
+        return False
+    return True

@@ -8,7 +8,7 @@ the next in real life have to differ here too, and there must be far more of the
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
@@ -89,14 +89,15 @@ def certificate() -> A1Certificate:
     return certificate_of(company(TaxRegime.SIMPLES), EXAMPLES)
 
 
-def prepared_requests(items: int) -> list[NfeRequest]:
+@cache
+def prepared_requests(items: int) -> Sequence[NfeRequest]:
     """As many different requests as make 10,000 items, within limits; the same ones in every run."""
     many = min(max(ITEMS_PREPARED // items, MIN_REQUESTS), MAX_REQUESTS)
     chance = random.Random(items)
     return [NfeRequest.model_validate(_body(items, chance)) for _ in range(many)]
 
 
-def sales_of(prepared: list[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
+def sales_of(prepared: Sequence[NfeRequest], regime: TaxRegime) -> Iterator[Sale]:
     """Sales without end: requests come back in turn, each time with the next number and a later moment."""
     seller, chance = company(regime), random.Random(0)
     signer, schemas = Signer.of(certificate()), Schemas()

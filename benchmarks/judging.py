@@ -37,12 +37,13 @@ from carimbo.simulator.store import Store
 from carimbo.simulator.trust import JudgedCertificate, TrustedAuthorities, judged_certificate
 from core import make, sign_only
 from invoices import Sale, certificate, prepared_requests, sales_of
+from report import tell, tell_origin
 
 _PATH = "/producao/sp/nfe/NFeAutorizacao4"
 _HEADERS = {"content-type": "application/soap+xml; charset=utf-8", "host": "localhost"}
 _CODE = re.compile(rb"<infProt>.*<cStat>([0-9]+)</cStat>")
 _WARMING = 20
-"""Documents that fill the caches before the time counts."""
+"""Documents at most that fill the caches before the time counts."""
 
 BARS = {1: "bar 3.0", 50: ""}
 """The project's own, in milliseconds, by items."""
@@ -100,41 +101,43 @@ async def measure(items: int, regime: TaxRegime, documents: int) -> tuple[float,
 
     Documents are made before: the simulator is a process of its own, which does nothing else.
     """
-    sales = islice(sales_of(prepared_requests(items), regime), _WARMING + documents)
+    warming = min(_WARMING, documents)
+    sales = islice(sales_of(prepared_requests(items), regime), warming + documents)
     messages = [(sale, make(sale)) for sale in sales]
     with (
         tempfile.TemporaryDirectory(prefix="carimbo-") as folder,
         closing(LocalSimulator(Path(folder))) as simulator,
     ):
-        for sale, message in messages[:_WARMING]:
+        for sale, message in messages[:warming]:
             simulator.judge(sale, message)
             await simulator.answer(sale, message)
-        return _judging(simulator, messages), await _answering(simulator, messages), _signing(messages)
+        counted = messages[warming:]
+        return _judging(simulator, counted), await _answering(simulator, counted), _signing(counted)
 
 
 def _judging(simulator: LocalSimulator, messages: Messages) -> float:
     start = time.process_time()
-    for sale, message in messages[_WARMING:]:
+    for sale, message in messages:
         simulator.judge(sale, message)
     return _milliseconds(start, messages)
 
 
 async def _answering(simulator: LocalSimulator, messages: Messages) -> float:
     start = time.process_time()
-    for sale, message in messages[_WARMING:]:
+    for sale, message in messages:
         await simulator.answer(sale, message)
     return _milliseconds(start, messages)
 
 
 def _signing(messages: Messages) -> float:
     start = time.process_time()
-    for sale, _ in messages[_WARMING:]:
+    for sale, _ in messages:
         sign_only(sale)
     return _milliseconds(start, messages)
 
 
 def _milliseconds(start: float, messages: Messages) -> float:
-    return 1_000 * (time.process_time() - start) / (len(messages) - _WARMING)
+    return 1_000 * (time.process_time() - start) / len(messages)
 
 
 def main(arguments: list[str]) -> None:
@@ -142,13 +145,14 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=300, help="how many of each")
     documents: int = parser.parse_args(arguments).documents
+    tell_origin()
     for regime, name in ((TaxRegime.SIMPLES, "Simples Nacional"), (TaxRegime.NORMAL, "normal regime")):
         for items, bar in BARS.items():
             judged, answered, signed = asyncio.run(measure(items, regime, documents))
             what = f"NF-e, items: {items:2}; {name:16}"
             first = f"judged {judged:6.2f} ms, {judged / signed:5.2f} signatures"
             second = f"answered {answered:6.2f} ms, {answered / signed:5.2f} signatures"
-            sys.stdout.write(f"{what}  {first}  {second}  {bar}".rstrip() + "\n")
+            tell(f"{what}  {first}  {second}  {bar}".rstrip())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
 from carimbo.printing.registry import PdfRenderer
+from report import tell, tell_origin
 
 _EXAMPLES = Path(__file__).parent.parent / "examples"
 _ISSUED = re.compile(rb"(?<=<dhEmi>)[^<]+")
@@ -102,8 +103,10 @@ def measure(subject: Subject, renderer: PdfRenderer, seconds: float) -> str:
     """Draw by turns until the time is over, and tell what came of it."""
     own, other = own_drawing(renderer, subject), other_drawing(subject)
     drawings = [own, other] if other else [own]
-    for drawing in drawings:
-        drawing.draw()
+    if seconds:
+        # The first ones fill caches.
+        for drawing in drawings:
+            drawing.draw()
     end = time.monotonic() + seconds
     while time.monotonic() < end or not own.seconds:
         for drawing in drawings:
@@ -115,26 +118,25 @@ def measure(subject: Subject, renderer: PdfRenderer, seconds: float) -> str:
     return f"{line}   brazilfiscalreport {other.milliseconds:8.1f} ms   {ratio:5.1f} times, bar {_BAR}"
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure every document."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=8.0, help="for each document")
+    parser.add_argument(
+        "--seconds", type=float, default=8.0, help="for each document; with 0, each is drawn once"
+    )
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
+    tell_origin()
     start = time.process_time()
     renderer = PdfRenderer()
     renderer.document(DocumentPrint("nfe", next(subjects()).xml, PaperSize.A4))
-    _say(f"first document of a process, fonts and all: {1_000 * (time.process_time() - start):.1f} ms")
+    tell(f"first document of a process, fonts and all: {1_000 * (time.process_time() - start):.1f} ms")
     if find_spec("brazilfiscalreport"):
-        _say(f"beside brazilfiscalreport {version('brazilfiscalreport')}, by turns in one process")
+        tell(f"beside brazilfiscalreport {version('brazilfiscalreport')}, by turns in one process")
     else:
-        _say("brazilfiscalreport is not installed: pip install 'carimbo[bench]'")
+        tell("brazilfiscalreport is not installed: pip install 'carimbo[bench]'")
     for subject in subjects():
-        _say(measure(subject, renderer, options.seconds))
+        tell(measure(subject, renderer, options.seconds))
 
 
 if __name__ == "__main__":

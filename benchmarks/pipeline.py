@@ -3,7 +3,7 @@
 `python benchmarks/pipeline.py` starts PostgreSQL, the simulator, the API and a worker, creates NF-e of one
 item through HTTP and waits until the simulator has authorized all of them. It prints documents per second as
 a ratio to RSA signatures per second of one core in the same run, how long a document takes in a burst, at
-half the speed and alone, and how much CPU and memory each process needs for it.
+half the speed and alone, how much CPU and memory each process needs for it, and how many SQL statements.
 """
 
 import argparse
@@ -19,12 +19,16 @@ from typing import Any
 import asyncpg
 
 from carimbo.fiscal.parties.company import TaxRegime
-from core import sign_only, tell
+from core import sign_only
 from installation import Installation, running_installation, running_server, until_settled
 from invoices import prepared_requests, sales_of
 from load import ACCEPTED, Load, creations, middle_and_slowest, new_client, require_status, send_all, take
+from report import tell, tell_origin
+from statements import count_statements, sql_line
 
 MIN_RATIO = 0.5
+MAX_MILLISECONDS = 9
+"""CPU of a document without RSA and without what is not ours: the simulator and the client."""
 MAX_MEGABYTES = {"api": 150, "worker": 200}
 _WARMING = 100
 _LINES = 8
@@ -32,6 +36,8 @@ _LINES_OF_PACED_LOAD = 32
 _ALONE = 40
 _ALONE_A_SECOND = 4.0
 _SIGNATURES = 300
+_COUNTED = 200
+"""Documents at most whose statements are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +94,13 @@ class Bench:
         return {row["document_id"]: row["moment"] for row in rows}
 
 
-def signatures_a_second() -> float:
+def signatures_a_second(signatures: int) -> float:
     """RSA signatures per second of one core, which no program on it can beat."""
-    sale = next(sales_of(prepared_requests(1)[:1], TaxRegime.SIMPLES))
+    sale = next(sales_of(prepared_requests(1), TaxRegime.SIMPLES))
     start = time.process_time()
-    for _ in range(_SIGNATURES):
+    for _ in range(signatures):
         sign_only(sale)
-    return _SIGNATURES / (time.process_time() - start)
+    return signatures / (time.process_time() - start)
 
 
 async def measure(installation: Installation, client: ProcessPoolExecutor, documents: int) -> None:
@@ -102,17 +108,21 @@ async def measure(installation: Installation, client: ProcessPoolExecutor, docum
     database = await asyncpg.connect(installation.database_url)
     try:
         bench = Bench(installation, client, database, creations(installation))
-        await bench.run(_WARMING, _LINES)
+        await bench.run(min(_WARMING, documents), _LINES)
         # What PostgreSQL does by itself within its first minute: plans without statistics are bad ones.
         await database.execute("analyze")
-        first = signatures_a_second()
+        signatures = min(_SIGNATURES, documents)
+        first = signatures_a_second(signatures)
         burst = await bench.run(documents, _LINES)
-        limit = (first + signatures_a_second()) / 2
+        limit = (first + signatures_a_second(signatures)) / 2
         tell_speed(burst, limit)
-        half = await bench.run(documents // 2, _LINES_OF_PACED_LOAD, burst.a_second / 2)
+        half = await bench.run(-(-documents // 2), _LINES_OF_PACED_LOAD, burst.a_second / 2)
         tell_latencies(f"at {burst.a_second / 2:.0f} a second", half)
-        tell_latencies("alone", await bench.run(_ALONE, 1, _ALONE_A_SECOND))
+        tell_latencies("alone", await bench.run(min(_ALONE, documents), 1, _ALONE_A_SECOND))
         tell_costs(burst, limit, installation)
+        counted = min(_COUNTED, documents)
+        sql = await count_statements(installation, lambda: bench.run(counted, _LINES))
+        tell(sql_line("document", sql, counted))
     finally:
         await database.close()
 
@@ -140,6 +150,12 @@ def tell_costs(burst: Run, limit: float, installation: Installation) -> None:
         milliseconds, signatures = 1_000 * seconds / documents, limit * seconds / documents
         memory = _memory(installation, name)
         tell(f"    {name:12} {milliseconds:8.2f} ms, {signatures:5.2f} signatures{memory}")
+    ours = 1_000 * (used["api"] + used["worker"] + used["postgres"]) / documents - 1_000 / limit
+    signatures = limit * ours / 1_000
+    tell(
+        f"  API, worker without its signature, and PostgreSQL: {ours:.2f} ms, bar {MAX_MILLISECONDS},"
+        f" {signatures:.2f} signatures"
+    )
     cores = os.cpu_count() or 1
     possible = cores * documents / sum(used.values())
     tell(f"  {cores} cores with nothing else to do: {possible:.1f} a second, ratio {possible / limit:.3f}")
@@ -156,6 +172,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--documents", type=int, default=1_000, help="how many in the burst")
     documents: int = parser.parse_args(arguments).documents
+    tell_origin()
     with running_server() as server, running_installation(server) as installation, new_client() as client:
         asyncio.run(measure(installation, client, documents))
 

@@ -2,7 +2,7 @@
 
 `python benchmarks/soak.py --documents 500` runs an installation of real processes on this machine:
 PostgreSQL, an API, two workers, and a simulator that loses, delays and refuses answers in waves. Whenever
-some more documents are authorized, one of the parts is killed, frozen, restarted or emptied, chosen at random
+some more documents are authorized, one of the parts is killed, frozen, restarted or cut off, chosen at random
 (`--seed`). At the end the simulator's journal is compared with the database; the exit code is the verdict.
 """
 
@@ -12,12 +12,13 @@ import random
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from core import tell
+from report import tell, tell_origin
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from acceptance.fault_company import Company
@@ -26,8 +27,10 @@ from acceptance.fault_programs import Program
 from acceptance.fault_site import CALM, STORM, Site, local, open_site
 from support import free_port
 
-_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS = 20, 120
-"""Documents."""
+_CUT = """
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+"""
 _WAVE_SECONDS = 5
 _FROZEN_SECONDS = 3
 _REPORTED_EVERY_SECONDS = 10
@@ -75,6 +78,8 @@ class Faults:
     api: RestartedProgram
     workers: tuple[RestartedProgram, ...]
     rng: random.Random
+    between: tuple[int, int]
+    """How many documents at least and at most are authorized between two faults."""
 
     async def strike(self) -> str:
         """Do one of them; tells which."""
@@ -83,22 +88,24 @@ class Faults:
             "API killed": self.api.kill,
             "worker killed": worker.kill,
             "worker frozen": worker.freeze,
-            "queue emptied": self._empty_queue,
+            "connections cut": self._cut_connections,
             "PostgreSQL restarted": self._restart_postgres,
         }
         name = self.rng.choice(list(faults))
         await faults[name]()
         return name
 
-    async def _empty_queue(self) -> None:
-        await self.site.fetch("delete from pgqueuer")
+    async def _cut_connections(self) -> None:
+        await self.site.fetch(_CUT)
 
     async def _restart_postgres(self) -> None:
         await self.site.stop_postgres()
         await self.site.start_postgres()
 
 
-async def soak(site: Site, company: Company, documents: int, rng: random.Random) -> list[str]:
+async def soak(
+    site: Site, company: Company, documents: int, rng: random.Random, between: tuple[int, int]
+) -> list[str]:
     """Order documents while everything fails; tells what the judge finds wrong in the end."""
     port = free_port()
     with (
@@ -109,7 +116,8 @@ async def soak(site: Site, company: Company, documents: int, rng: random.Random)
         ordering = asyncio.create_task(company.issue_many(documents, at=local(port)))
         waves = asyncio.create_task(storm_in_waves(site))
         try:
-            await strike_until_done(Faults(site, api, (first, other), rng), company, documents)
+            faults = Faults(site, api, (first, other), rng, between)
+            await strike_until_done(faults, company, documents)
         finally:
             for task in (ordering, waves):
                 task.cancel()
@@ -121,7 +129,8 @@ async def soak(site: Site, company: Company, documents: int, rng: random.Random)
 async def strike_until_done(faults: Faults, company: Company, documents: int) -> None:
     """Strike again and again, and tell how far it is; ends when nothing moves any more, too."""
     started = reported = moved = time.monotonic()
-    done, next_fault = 0, _MIN_BETWEEN_FAULTS
+    done, next_fault = 0, faults.between[0]
+    struck: Counter[str] = Counter()
     last = "no fault yet"
     while done < documents and time.monotonic() - moved < _STALLED_SECONDS:
         before, done = done, await faults.site.pool.fetchval(f"select {company.count('authorized')}")
@@ -130,11 +139,13 @@ async def strike_until_done(faults: Faults, company: Company, documents: int) ->
             program.revive()
         if next_fault <= done < documents:
             last = await faults.strike()
-            next_fault = done + faults.rng.randint(_MIN_BETWEEN_FAULTS, _MAX_BETWEEN_FAULTS)
+            struck[last] += 1
+            next_fault = done + faults.rng.randint(*faults.between)
         if time.monotonic() - reported > _REPORTED_EVERY_SECONDS:
             reported = time.monotonic()
             tell(f"{reported - started:6.0f} s  {done:6} of {documents} authorized  ({last})")
         await asyncio.sleep(0.1)
+    tell(f"faults: {', '.join(f'{name} {times}' for name, times in sorted(struck.items()))}")
 
 
 async def storm_in_waves(site: Site) -> None:
@@ -146,10 +157,10 @@ async def storm_in_waves(site: Site) -> None:
         await asyncio.sleep(_WAVE_SECONDS)
 
 
-async def run(documents: int, seed: int) -> int:
+async def run(documents: int, seed: int, between: tuple[int, int]) -> int:
     """Soak, tell the verdict, and give the exit code."""
     async with open_site() as site, site.company() as company:
-        contradictions = await soak(site, company, documents, random.Random(seed))
+        contradictions = await soak(site, company, documents, random.Random(seed), between)
         authorized = await site.pool.fetchval(f"select {company.count('authorized')}")
         sent = len(await site.sent(company))
     for line in contradictions[:_SHOWN]:
@@ -165,8 +176,18 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=10_000, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the random generator")
+    parser.add_argument(
+        "--between",
+        type=int,
+        nargs=2,
+        default=(20, 120),
+        metavar=("LEAST", "MOST"),
+        help="how many documents are authorized between two faults",
+    )
     given = parser.parse_args(arguments)
-    return asyncio.run(run(given.documents, given.seed))
+    tell_origin()
+    least, most = given.between
+    return asyncio.run(run(given.documents, given.seed, (least, most)))
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 `python benchmarks/webhooks.py` starts PostgreSQL, the simulator, the API, a worker and a receiver on this
 machine, and lets several webhooks listen. It prints deliveries per second of the worker as a ratio to those
 of its HTTP client alone, which posts the same bodies to the same receiver, as many at once and without a
-database; how long after its authorization a document is delivered, one at a time; and how long that
-takes while other receivers hang, as a ratio.
+database; the SQL statements of a call; how long after its authorization a document is delivered, one at a
+time; and how long that takes while other receivers hang, as a ratio.
 """
 
 import argparse
@@ -25,10 +25,11 @@ from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookCall
-from core import tell
 from installation import HOST, Installation, running_installation, running_server, until_settled
 from load import ACCEPTED, creations, middle_and_slowest, new_client, request_text, require_status, send, take
 from receiving import HANGING, Arrival, WebhookReceiver, running_receiver
+from report import tell, tell_origin
+from statements import count_statements, sql_line
 
 MAX_MILLISECONDS = 100.0
 _WEBHOOKS = 4
@@ -36,6 +37,9 @@ _HANGING_WEBHOOKS = 4
 _AT_ONCE = 5
 """Concurrent deliveries of a worker to one webhook, by default."""
 _TEMPLATES = 100
+"""Events at most that the backlog repeats."""
+_COUNTED = 400
+"""Calls at most whose statements are counted."""
 _WARMING = 10
 _LINES = 8
 _CLIENT_SECONDS = 15
@@ -49,6 +53,7 @@ _BACKLOG = """
         generate_series(1, $2) as round
     order by round, template.ordinal
 """
+_UNDELIVERED = "select exists (select from deliveries where status = 'pending')"
 _DUE_BY_TURNS = "update deliveries set next_action_at = clock_timestamp() where status = 'pending'"
 _SENT = "select url, request_headers, request_body from delivery_attempts order by started_at desc limit $1"
 _MOMENTS = """
@@ -101,12 +106,14 @@ class Bench:
     async def clear(self, deliveries: int) -> Rate:
         """Let the worker deliver what was written while it did not look."""
         before = self._cpu_seconds()
+        templates = templates_of(deliveries)
+        rounds = -(-deliveries // (templates * _WEBHOOKS))
         async with self.database.transaction():
-            rounds = -(-deliveries // (_TEMPLATES * _WEBHOOKS))
-            await self.database.execute(_BACKLOG, _TEMPLATES, rounds)
+            await self.database.execute(_BACKLOG, templates, rounds)
             await self.database.execute(_DUE_BY_TURNS)
-        calls = _TEMPLATES * _WEBHOOKS * rounds
+        calls = templates * _WEBHOOKS * rounds
         seconds = _between(await self.receiver.arrivals(calls, _MAX_SECONDS))
+        await self._until_delivered()
         after = self._cpu_seconds()
         return Rate(
             calls, seconds, {name: after[name] - before[name] for name in ("worker", "postgres", "receiver")}
@@ -122,8 +129,19 @@ class Bench:
         authorized = {row["id"]: row["moment"] for row in rows}
         return [arrival.at - authorized[arrival.event_id] for arrival in arrivals]
 
+    async def _until_delivered(self) -> None:
+        """Wait until the worker has stored what became of each call."""
+        async with asyncio.timeout(_MAX_SECONDS):
+            while await self.database.fetchval(_UNDELIVERED):  # noqa: ASYNC110 - a row tells nobody
+                await asyncio.sleep(0.02)
+
     def _cpu_seconds(self) -> dict[str, float]:
         return self.installation.cpu_seconds() | {"receiver": self.receiver.program.cpu_seconds()}
+
+
+def templates_of(deliveries: int) -> int:
+    """How many events the backlog repeats: each of them goes to every webhook."""
+    return min(_TEMPLATES, -(-deliveries // _WEBHOOKS))
 
 
 def post_all(calls: Sequence[WebhookCall], at_once: int) -> float:
@@ -168,17 +186,18 @@ def _between(arrivals: Sequence[Arrival]) -> float:
 
 async def measure(bench: Bench, client: ProcessPoolExecutor, deliveries: int, documents: int) -> None:
     """Measure a backlog, documents one at a time, and the same beside receivers that hang."""
-    await bench.issue(_TEMPLATES)
+    warming = min(_WARMING, documents)
+    await bench.issue(templates_of(deliveries))
     await until_settled(bench.database)
     await measure_backlog(bench, client, deliveries)
     await bench.silence()
     await bench.listen("/")
-    await bench.delays(_WARMING)
+    await bench.delays(warming)
     alone = await bench.delays(documents)
     for _ in range(_HANGING_WEBHOOKS):
         await bench.listen(HANGING)
     # By then every place of those that hang is taken.
-    await bench.delays(_WARMING)
+    await bench.delays(warming)
     tell_delays(alone, await bench.delays(documents))
 
 
@@ -186,14 +205,16 @@ async def measure_backlog(bench: Bench, client: ProcessPoolExecutor, deliveries:
     """Print how fast what is due goes out, beside the bare client."""
     for number in range(_WEBHOOKS):
         await bench.listen(f"/{number}")
-    await bench.clear(1)
+    warmed = await bench.clear(min(_COUNTED, deliveries))
     await bench.database.execute("analyze")
     delivered = await bench.clear(deliveries)
     bare = await post_the_same(bench, client, delivered.calls)
     ratio = delivered.a_second / bare.a_second
+    sql = await count_statements(bench.installation, lambda: bench.clear(warmed.calls))
     tell(f"deliveries: {delivered.calls}; webhooks: {_WEBHOOKS}, {_AT_ONCE} calls at once each")
     tell(f"  delivered     {delivered.a_second:8.1f} a second  ratio {ratio:.3f}  {delivered.costs()}")
     tell(f"  client alone  {bare.a_second:8.1f} a second               {bare.costs()}")
+    tell(sql_line("call", sql, warmed.calls))
 
 
 def tell_delays(alone: Sequence[float], beside: Sequence[float]) -> None:
@@ -230,6 +251,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--deliveries", type=int, default=4_000, help="how many go out as fast as they can")
     parser.add_argument("--documents", type=int, default=200, help="how many are delivered one at a time")
     options = parser.parse_args(arguments)
+    tell_origin()
     with (
         running_server() as server,
         running_installation(server) as installation,
