@@ -8,11 +8,12 @@ DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
 
 PYTEST = $(BIN)/pytest --numprocesses=$(or $(PROCESSES),2) --durations=30
+BENCHMARK = $(BIN)/python benchmarks/
 # The tests start many programs: none of them compiles the sources anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check static lint types imports sizes names collect unit integration fuzz mutants format reference golden pictures bench soak pin clean
+.PHONY: help install demo test check static lint types imports sizes names collect unit integration fuzz mutants format reference golden pictures bench figures soak pin clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -80,14 +81,17 @@ pictures: $(DEV_INSTALLED) ## draw the pictures of docs/images
 	$(BIN)/python scripts/pictures.py
 
 bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and issued, with STORED documents too (100000)
-	$(BIN)/python benchmarks/core.py
-	$(BIN)/python benchmarks/judging.py
-	$(BIN)/python benchmarks/pdf.py
-	$(BIN)/python benchmarks/pipeline.py
-	$(BIN)/python benchmarks/accept.py
-	$(BIN)/python benchmarks/webhooks.py
-	$(BIN)/python benchmarks/lookups.py
-	$(BIN)/python benchmarks/growth.py --documents $(or $(STORED),100000)
+	$(BENCHMARK)core.py
+	$(BENCHMARK)judging.py
+	$(BENCHMARK)pdf.py
+	$(BENCHMARK)pipeline.py
+	$(BENCHMARK)accept.py
+	$(BENCHMARK)webhooks.py
+	$(BENCHMARK)lookups.py
+	$(BENCHMARK)growth.py --documents $(or $(STORED),100000)
+
+figures: BENCHMARK = $(BIN)/python benchmarks/record.py benchmarks/
+figures: bench ## make bench, and write its figures to docs/howto/benchmarks.md
 
 soak: $(DEV_INSTALLED) ## every fault at once over DOCUMENTS documents (10000)
 	$(BIN)/python benchmarks/soak.py --documents $(or $(DOCUMENTS),10000)
