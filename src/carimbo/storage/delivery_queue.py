@@ -78,7 +78,9 @@ _CLAIM = f"""
 """
 # The outcome changes the webhook only if it still has the address that was called. It disables the webhook
 # only if no success has arrived since the decision. Later deliveries of the document are due now, or
-# together with the retry of this one.
+# together with the retry of this one. They are found in a subquery that `offset 0` keeps apart: as a join, it
+# would be planned for the number of pending deliveries at the last ANALYZE, usually none, and read all of
+# them for each outcome of a backlog.
 _CONCLUDE = NamedSql(f"""
     with webhook as (
         update webhooks w
@@ -102,12 +104,20 @@ _CONCLUDE = NamedSql(f"""
             next_action_at = now() + :pause::interval, lease_until = null, attempts = 0
         {WHERE_HELD} returning *
     ), following as (
-        update deliveries d set next_action_at = coalesce(held.next_action_at, now())
-        from held
-        where d.webhook_id = held.webhook_id and d.document_id = held.document_id
-            and d.ordinal > held.ordinal and d.status = 'pending' and d.subscription_id = held.subscription_id
-            and (d.next_action_at < held.next_action_at
-                or held.next_action_at is null and d.next_action_at > now())
+        update deliveries d set next_action_at = coalesce(later.next_action_at, now())
+        from (
+            select later.subscription_id, later.id, held.next_action_at
+            from held
+            cross join lateral (
+                select subscription_id, id from deliveries
+                where webhook_id = held.webhook_id and document_id = held.document_id
+                    and ordinal > held.ordinal and status = 'pending'
+                offset 0
+            ) as later
+        ) as later
+        where d.subscription_id = later.subscription_id and d.id = later.id
+            and (d.next_action_at < later.next_action_at
+                or later.next_action_at is null and d.next_action_at > now())
     ), attempt as (
         insert into delivery_attempts (subscription_id, delivery_id, number, url, request_headers,
             request_body, response_status, response_body, error, started_at, milliseconds, next_attempt_at)
