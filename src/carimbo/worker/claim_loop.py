@@ -132,11 +132,13 @@ class ClaimLoop(Generic[Item]):
         self._woken.set()
 
     async def _finish(self) -> None:
-        tasks = set(self._running)
+        tasks, own_task = set(self._running), asyncio.current_task()
         if not tasks:
             return
+        # The second cancellation may have come while a claim was still running.
+        is_hurried = own_task is not None and own_task.cancelling() > 1
         try:
-            await asyncio.wait(tasks, timeout=self._options.grace.total_seconds())
+            await asyncio.wait(tasks, timeout=0 if is_hurried else self._options.grace.total_seconds())
         finally:
             for task in tasks:
                 task.cancel()
