@@ -190,14 +190,9 @@ def _plans(
     listening = ("--port", simulator_port, "--control-port", control_port)
     return {
         "simulator": (("simulator", *listening, "--data-dir", str(folder / "simulator")), logs),
-        "api": (("serve",), {**shared, **_database(url, "api"), "host": HOST, "port": api_port}),
-        "worker": (("worker",), {**shared, **_database(url, "worker")}),
+        "api": (("serve",), {**shared, "database_url": url, "host": HOST, "port": api_port}),
+        "worker": (("worker",), {**shared, "database_url": url}),
     }
-
-
-def _database(url: str, program: str) -> dict[str, str]:
-    """The address of the database with the program's name, which is in the log of PostgreSQL."""
-    return {"database_url": f"{url}&application_name={program}"}
 
 
 @contextmanager

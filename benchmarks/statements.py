@@ -1,6 +1,6 @@
 """How many SQL statements each program sends, counted in the log of PostgreSQL.
 
-The embedded PostgreSQL has no pg_stat_statements. Its log names the program by its `application_name`. It
+The embedded PostgreSQL has no pg_stat_statements. Its log has the `application_name` of each program. It
 costs CPU, so a run that is counted is not one that is timed.
 """
 
@@ -22,7 +22,8 @@ _LOGGED = {
     "log_parameter_max_length": "0",
 }
 _ENTRY = re.compile(
-    rb"^(?P<program>\w+) LOG:  duration: [0-9.]+ ms  (?P<step>statement|parse|execute)\b", re.MULTILINE
+    rb"^carimbo_(?P<program>\w+) LOG:  duration: [0-9.]+ ms  (?P<step>statement|parse|execute)\b",
+    re.MULTILINE,
 )
 _TIMEOUT_SECONDS = 30
 

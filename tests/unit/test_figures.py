@@ -12,14 +12,14 @@ from documentation import ROOT
 from statements import SqlUse
 
 LOG = b"""\
-api LOG:  duration: 0.041 ms  statement: BEGIN;
-api LOG:  duration: 0.310 ms  parse __asyncpg_stmt_1__: insert into documents values ($1)
-\treturning 'worker LOG:  duration: 1 ms  execute x: select'
-api LOG:  duration: 0.020 ms  bind __asyncpg_stmt_1__: insert into documents values ($1)
-api LOG:  duration: 0.150 ms  execute __asyncpg_stmt_1__: insert into documents values ($1)
-worker LOG:  duration: 0.050 ms  bind __asyncpg_stmt_7__: select 1
-worker LOG:  duration: 0.050 ms  execute __asyncpg_stmt_7__: select 1
-api LOG:  duration: 0.900 ms  statement: COMMIT;
+carimbo_api LOG:  duration: 0.041 ms  statement: BEGIN;
+carimbo_api LOG:  duration: 0.310 ms  parse __asyncpg_stmt_1__: insert into documents values ($1)
+\treturning 'carimbo_worker LOG:  duration: 1 ms  execute x: select'
+carimbo_api LOG:  duration: 0.020 ms  bind __asyncpg_stmt_1__: insert into documents values ($1)
+carimbo_api LOG:  duration: 0.150 ms  execute __asyncpg_stmt_1__: insert into documents values ($1)
+carimbo_worker LOG:  duration: 0.050 ms  bind __asyncpg_stmt_7__: select 1
+carimbo_worker LOG:  duration: 0.050 ms  execute __asyncpg_stmt_7__: select 1
+carimbo_api LOG:  duration: 0.900 ms  statement: COMMIT;
  LOG:  duration: 0.900 ms  statement: select the_benchmark_itself
  LOG:  checkpoint complete
 """

@@ -38,7 +38,7 @@ def api_of(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with database_of(settings) as database, authorities_of(settings) as authorities:
+        async with database_of(settings, "carimbo_api") as database, authorities_of(settings) as authorities:
             snapshots = CompanySnapshots(database)
             municipalities = municipalities_of(snapshots, authorities, clock)
             context = IssuingContext(database, snapshots, with_queries(builder, database, municipalities))

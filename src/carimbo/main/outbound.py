@@ -79,7 +79,7 @@ async def deliver_forever(settings: Settings) -> None:
 
     async def deliver() -> None:
         async with (
-            database_of(settings, _CONNECTIONS) as database,
+            database_of(settings, "carimbo_worker", _CONNECTIONS) as database,
             delivery_sender_of(settings, database) as delivery_sender,
         ):
             await delivery_loop_of(settings, delivery_sender).run()

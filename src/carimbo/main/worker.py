@@ -48,7 +48,10 @@ async def work(settings: Settings, reached: StepListener = ignore_step) -> None:
     # Without a handler, SIGHUP would end the process. A request before the start is served after it.
     signal.signal(signal.SIGHUP, reloader.ask)
     start_metrics(settings.metrics_host, settings.worker_metrics_port, REGISTRY)
-    async with database_of(settings) as database, worker_context_of(settings, database, reached) as context:
+    async with (
+        database_of(settings, "carimbo_worker") as database,
+        worker_context_of(settings, database, reached) as context,
+    ):
         reloader.start()
         tune_garbage_collector()
         loop_of_work = work_loop_of(settings, advancer_of(settings, context))

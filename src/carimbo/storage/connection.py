@@ -38,19 +38,15 @@ _LOST = (
 )
 
 
-APPLICATION_NAME = "carimbo"
-"""What our connections are called in `pg_stat_activity`."""
-
-
 async def connect(
-    url: str, timeout_seconds: float = 60, command_seconds: float | None = None
+    url: str, name: str = "carimbo", timeout_seconds: float = 60, command_seconds: float | None = None
 ) -> "asyncpg.Connection[Any]":
-    """Opens a connection that has our name."""
+    """Opens a connection with a name in `pg_stat_activity`, by which `carimbo migrate` knows it."""
     return await asyncpg.connect(
         url,
         timeout=timeout_seconds,
         command_timeout=command_seconds,
-        server_settings={"application_name": APPLICATION_NAME},
+        server_settings={"application_name": name},
     )
 
 

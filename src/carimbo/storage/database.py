@@ -246,7 +246,7 @@ async def open_database(
     """Opens the database and closes it when the block ends. Raises DatabaseUnavailable."""
 
     async def connect_with_codecs() -> "asyncpg.Connection[Any]":
-        connection = await connect(url, options.connect_seconds, options.command_seconds)
+        connection = await connect(url, options.name, options.connect_seconds, options.command_seconds)
         try:
             await connection.set_type_codec(
                 "jsonb", encoder=json.dumps, decoder=json.loads, schema="pg_catalog"

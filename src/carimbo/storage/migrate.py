@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 
-from carimbo.storage.connection import APPLICATION_NAME, connect, connecting, translated_errors
+from carimbo.storage.connection import connect, connecting, translated_errors
 
 # The number of the migration lock. Any number works if every version of carimbo uses the same one.
 _ADVISORY_LOCK = 0x63617269
@@ -154,8 +154,7 @@ async def _has_other_sessions(connection: "asyncpg.Connection[Any]") -> bool:
     return bool(
         await connection.fetchval(
             "select exists (select from pg_stat_activity where datname = current_database()"
-            " and backend_type = 'client backend' and application_name is distinct from $1)",
-            APPLICATION_NAME,
+            " and backend_type = 'client backend' and coalesce(application_name, '') not like 'carimbo%')"
         )
     )
 
