@@ -154,6 +154,34 @@ class TestPipelining:
             await client.send(get("/") + b"nonsense\r\n\r\n")
             assert [(await client.answer()).status for _ in range(2)] == [200, 400]
 
+    @pytest.mark.parametrize(
+        ("last", "status"),
+        [
+            (get("/", "Content-Length: 11", method="POST"), 413),
+            (get("/", CHUNKED, method="POST") + b"b\r\n0123456789x\r\n", 413),
+            (get("/", CHUNKED, method="POST") + b"zz\r\n", 400),
+            (post("/", b"0123456789")[:-1], 408),
+        ],
+        ids=["announced size", "size", "chunk", "incomplete"],
+    )
+    async def test_refusal_of_a_request_is_sent_after_the_answers_to_those_before(
+        self, last: bytes, status: int
+    ) -> None:
+        received, may_answer = asyncio.Event(), asyncio.Event()
+
+        async def answer(request: Request) -> Reply:
+            received.set()
+            await may_answer.wait()
+            return Reply(200, request.path.encode())
+
+        limited = listening(answer, body_bytes=10, request_seconds=0.05)
+        async with limited as server, wire(server.port) as client:
+            await client.send(get("/0") + get("/1") + last)
+            await received.wait()
+            await asyncio.sleep(0.1)
+            may_answer.set()
+            assert [(await client.answer()).status for _ in range(3)] == [200, 200, status]
+
     async def test_requests_ahead_of_a_slow_answer_are_not_read(self) -> None:
         async def never(_: Request) -> Reply:
             await asyncio.Event().wait()

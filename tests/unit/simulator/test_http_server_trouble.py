@@ -98,6 +98,19 @@ class TestLimits:
                 assert (await client.answer()).status == 431
             assert await understood(server, get("/", "X: " + "x" * 900))
 
+    @pytest.mark.parametrize(
+        "start", [b"0\r\nX: ", b"0\r\n", b"1;"], ids=["trailer", "its name", "extension"]
+    )
+    async def test_chunked_body_with_an_endless_trailer_or_extension_is_refused(self, start: bytes) -> None:
+        async with listening(header_bytes=1000) as server:
+            parts = [get("/", CHUNKED, method="POST"), start, *[b"x" * 500] * 4]
+            assert await status_of(server, *parts) == 431
+
+    async def test_chunked_body_may_have_more_framing_than_headers_may_have_bytes(self) -> None:
+        async with listening(header_bytes=1000) as server:
+            chunks = b"1\r\nx\r\n" * 1000 + b"0\r\n\r\n"
+            assert (await understood(server, get("/", CHUNKED, method="POST") + chunks))["body"] == "x" * 1000
+
     async def test_large_headers_in_several_pieces_are_read(self, server: HttpServer) -> None:
         headers = [f"X-{number}: {'x' * 1000}" for number in range(55)]
         whole = get("/", *headers)
@@ -127,6 +140,14 @@ class TestLimits:
             dripping.cancel()
             with suppress(asyncio.CancelledError, ConnectionError):
                 await dripping
+
+    async def test_blank_lines_do_not_keep_an_idle_connection(self) -> None:
+        async with listening(idle_seconds=0.1) as server, wire(server.port) as client:
+            with pytest.raises(ConnectionError):
+                async with asyncio.timeout(TIMEOUT_SECONDS):
+                    while True:
+                        await client.send(b"\r\n")
+                        await asyncio.sleep(0.01)
 
     async def test_refused_client_that_reads_late_gets_the_answer(self) -> None:
         def send_then_read(port: int) -> bytes:

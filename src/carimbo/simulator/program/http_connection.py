@@ -33,6 +33,7 @@ class Limits:
 
     body_bytes: int = 10_000_000
     header_bytes: int = 64_000
+    """Of a request's head, and of everything between two parts of its body."""
     idle_seconds: float = 60
     """Between two requests."""
     request_seconds: float = 30
@@ -62,6 +63,8 @@ class RequestReader:
         self._limits = limits
         self._certificate = certificate
         self._parser = HttpRequestParser(self)
+        self._overhead_bytes = 0
+        """Bytes since the last part of a body, or since the last request."""
         self.arrived: deque[ParsedRequest] = deque()
         self.refusal: Reply | None = None
         """What to answer after all that arrived; no byte after it is read."""
@@ -72,20 +75,21 @@ class RequestReader:
         self._reset_request()
 
     def feed(self, data: bytes) -> None:
-        """Parses the next bytes."""
-        if self.refusal:
-            return
-        was_in_headers = self._is_in_headers
-        try:
-            self._parser.feed_data(data)
-        except HttpParserUpgrade:
-            # The connection closes after this request, so the client does not wait for another protocol.
-            return
-        except HttpParserError:
-            self.refusal = self.refusal or _BAD_REQUEST
-            return
-        if was_in_headers and self._is_in_headers:
-            self._count_unfinished(len(data))
+        """Parses the next bytes, in pieces: the parser collects a header or a trailer until it ends."""
+        while data and not self.refusal:
+            room = self._limits.header_bytes - self._overhead_bytes
+            piece, data = data[:room], data[room:]
+            self._overhead_bytes += len(piece)
+            try:
+                self._parser.feed_data(piece)
+            except HttpParserUpgrade:
+                # The connection closes after this request, so the client does not wait for another protocol.
+                return
+            except HttpParserError:
+                self.refusal = self.refusal or _BAD_REQUEST
+                return
+            if self._overhead_bytes == self._limits.header_bytes:
+                self.refusal = _HEADERS_TOO_LARGE
 
     def on_message_begin(self) -> None:
         """Begins a request."""
@@ -94,12 +98,10 @@ class RequestReader:
 
     def on_url(self, part: bytes) -> None:
         """Stores a part of the target."""
-        self._count_header(len(part))
         self._target += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Stores a header; ignores trailers of a chunked body."""
-        self._count_header(len(name) + len(value))
         if self._has_headers:
             return
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
@@ -108,6 +110,7 @@ class RequestReader:
     def on_headers_complete(self) -> None:
         """Refuses a body that is announced as too large."""
         self._has_headers = True
+        self._overhead_bytes = 0
         length = int(self._headers.get("content-length") or 0)
         if length > self._limits.body_bytes:
             self._refuse(_TOO_LARGE)
@@ -117,6 +120,7 @@ class RequestReader:
 
     def on_body(self, part: bytes) -> None:
         """Stores a part of the body."""
+        self._overhead_bytes = 0
         if len(self._body) + len(part) > self._limits.body_bytes:
             self._refuse(_TOO_LARGE)
         self._body += part
@@ -135,28 +139,13 @@ class RequestReader:
         keep_alive = self._parser.should_keep_alive() and not self._parser.should_upgrade()
         self.arrived.append(ParsedRequest(request, keep_alive))
         self.is_mid_request = self.must_send_continue = False
-
-    @property
-    def _is_in_headers(self) -> bool:
-        return self.is_mid_request and not self._has_headers
+        self._overhead_bytes = 0
 
     def _reset_request(self) -> None:
         self._target = b""
         self._headers: dict[str, str] = {}
-        self._header_bytes = self._unfinished_bytes = 0
         self._has_headers = False
         self._body = bytearray()
-
-    def _count_unfinished(self, size: int) -> None:
-        """The parser reports no event for a header that never ends."""
-        self._unfinished_bytes += size
-        if self._unfinished_bytes > self._limits.header_bytes:
-            self.refusal = _HEADERS_TOO_LARGE
-
-    def _count_header(self, size: int) -> None:
-        self._header_bytes += size
-        if self._header_bytes > self._limits.header_bytes:
-            self._refuse(_HEADERS_TOO_LARGE)
 
     def _refuse(self, reply: Reply) -> None:
         self.refusal = reply
