@@ -25,7 +25,14 @@ from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.service.ports import WebhookCall
-from installation import HOST, Installation, running_installation, running_server, until_settled
+from installation import (
+    HOST,
+    Installation,
+    build_contract,
+    running_installation,
+    running_server,
+    until_settled,
+)
 from load import ACCEPTED, creations, middle_and_slowest, new_client, request_text, require_status, send, take
 from receiving import HANGING, Arrival, WebhookReceiver, running_receiver
 from report import tell, tell_origin
@@ -258,6 +265,7 @@ def main(arguments: Sequence[str]) -> None:
         running_receiver() as receiver,
         new_client() as client,
     ):
+        build_contract(installation, options.deliveries)
         asyncio.run(run(installation, receiver, client, options.deliveries, options.documents))
 
 
