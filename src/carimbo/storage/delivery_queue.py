@@ -1,4 +1,4 @@
-"""Webhook deliveries on the side of the worker: claiming due ones and storing the outcome of attempts.
+"""Webhook deliveries on the side of the worker: claiming due ones, and deleting old ones.
 
 A delivery is claimed by a lease, as all work (see work.py), but by its own statement, because each webhook
 has its own limits. Deliveries to a slow webhook wait in their rows and take no place from others.
@@ -6,12 +6,12 @@ has its own limits. Deliveries to a slow webhook wait in their rows and take no 
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
-from carimbo.storage.sql import NamedSql, delete_batch
+from carimbo.storage.sql import delete_batch
 from carimbo.storage.work import WHERE_HELD, LeaseLost
 
 OUTBOUND = "carimbo_outbound"
@@ -76,57 +76,6 @@ _CLAIM = f"""
     returning d.subscription_id, d.id, d.webhook_id, d.event_id, d.lease_token as token, d.is_test,
         d.failures, d.attempts_made, d.attempts as claims
 """
-# The outcome changes the webhook only if it still has the address that was called. It disables the webhook
-# only if no success has arrived since the decision. Later deliveries of the document are due now, or
-# together with the retry of this one. They are found in a subquery that `offset 0` keeps apart: as a join, it
-# would be planned for the number of pending deliveries at the last ANALYZE, usually none, and read all of
-# them for each outcome of a backlog.
-_CONCLUDE = NamedSql(f"""
-    with webhook as (
-        update webhooks w
-        set failing_since = case when :status::text <> 'delivered'
-                then coalesce(w.failing_since, :started_at) end,
-            is_active = w.is_active and not coalesce(
-                w.failing_since = :judged_since and :disabled_reason::text is not null, false
-            ),
-            disabled_reason = case when w.failing_since = :judged_since then :disabled_reason::text
-                else w.disabled_reason end,
-            updated_at = case when :disabled_reason::text is null then w.updated_at else now() end
-        from deliveries d
-        where d.subscription_id = $1 and d.id = $2 and d.lease_token = $3 and d.lease_until is not null
-            and not d.is_test and w.subscription_id = $1 and w.id = d.webhook_id and w.url = :url
-            and (:disabled_reason::text is not null
-                or (w.failing_since is null) = (:status::text <> 'delivered'))
-    ), held as (
-        update deliveries
-        set status = :status, failures = :failures, attempts_made = :number,
-            response_status = :response_status, attempted_at = :started_at,
-            next_action_at = now() + :pause::interval, lease_until = null, attempts = 0
-        {WHERE_HELD} returning *
-    ), following as (
-        update deliveries d set next_action_at = coalesce(later.next_action_at, now())
-        from (
-            select later.subscription_id, later.id, held.next_action_at
-            from held
-            cross join lateral (
-                select subscription_id, id from deliveries
-                where webhook_id = held.webhook_id and document_id = held.document_id
-                    and ordinal > held.ordinal and status = 'pending'
-                offset 0
-            ) as later
-        ) as later
-        where d.subscription_id = later.subscription_id and d.id = later.id
-            and (d.next_action_at < later.next_action_at
-                or later.next_action_at is null and d.next_action_at > now())
-    ), attempt as (
-        insert into delivery_attempts (subscription_id, delivery_id, number, url, request_headers,
-            request_body, response_status, response_body, error, started_at, milliseconds, next_attempt_at)
-        select subscription_id, id, :number, :url, :request_headers, :request_body, :response_status,
-            :response_body, :error, :started_at, :milliseconds, next_action_at
-        from held
-    )
-    select id from held
-""")
 # Webhooks that were called lately, or are being called, are left out: their deliveries are late because the
 # receiver is slow or fails. With the `order by`, the planner uses the index of due deliveries and not the
 # index of all deliveries of a webhook.
@@ -166,15 +115,11 @@ class ClaimedDelivery:
     def require_held(self) -> None:
         """Raises LeaseLost if another worker may have claimed it; called before the request is sent."""
         if time.monotonic() >= self.held_until:
-            raise LeaseLost(f"delivery:{self.subscription_id}:{self.id}")
+            raise self.lease_lost()
 
-
-@dataclass(frozen=True)
-class Receiver:
-    """The webhook that a delivery is sent to."""
-
-    url: str
-    failing_since: datetime | None
+    def lease_lost(self) -> LeaseLost:
+        """Returns the error of a delivery that another worker has claimed."""
+        return LeaseLost(f"delivery:{self.subscription_id}:{self.id}")
 
 
 @dataclass(frozen=True)
@@ -184,34 +129,6 @@ class DeliveryLimits:
     each: int
     quick: int
     others: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewDeliveryAttempt:
-    """An attempt to store: the request and the response."""
-
-    url: str
-    request_headers: Mapping[str, str] = field(repr=False)
-    request_body: str = field(repr=False)
-    response_status: int | None
-    response_body: str = field(repr=False)
-    error: str | None
-    started_at: datetime
-    milliseconds: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeliveryOutcome:
-    """The state of a delivery after an attempt."""
-
-    status: str
-    failures: int
-    pause: timedelta | None = None
-    """The time until the next attempt; None if there is none."""
-    judged_since: datetime | None = None
-    """The `failing_since` of the webhook that the decision was based on."""
-    disabled_reason: str | None = None
-    """Why the webhook is disabled; None if it is not."""
 
 
 async def claim_deliveries(
@@ -227,28 +144,6 @@ async def claim_deliveries(
         _CLAIM, list(busy), list(busy.values()), list(quick), limits.each, limits.quick, limits.others, lease
     )
     return [ClaimedDelivery(**row, held_until=held_until) for row in rows]
-
-
-async def receiver_of(connection: Connection, claimed: ClaimedDelivery) -> Receiver | None:
-    """Returns the current receiver of a delivery; None if the webhook was deleted."""
-    row = await connection.fetchrow(
-        "select url, failing_since from webhooks"
-        " where subscription_id = $1 and id = $2 and deleted_at is null",
-        claimed.subscription_id, claimed.webhook_id,
-    )  # fmt: skip
-    return row and Receiver(**row)
-
-
-async def conclude_delivery(
-    connection: Connection, claimed: ClaimedDelivery, attempt: NewDeliveryAttempt, outcome: DeliveryOutcome
-) -> None:
-    """Stores an attempt with all its consequences. Raises LeaseLost."""
-    values = {**vars(attempt), **vars(outcome), "number": claimed.attempts_made + 1}
-    row = await connection.fetchrow(
-        _CONCLUDE.text, claimed.subscription_id, claimed.id, claimed.token, *_CONCLUDE.arguments(values)
-    )
-    if row is None:
-        raise LeaseLost(f"delivery:{claimed.subscription_id}:{claimed.id}")
 
 
 async def release_delivery(connection: Connection, claimed: ClaimedDelivery) -> None:

@@ -1,6 +1,6 @@
 """The rows of sealed secrets, and moving them to a new master key."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from uuid import UUID
 
 from carimbo.storage.connection import Connection
@@ -44,13 +44,8 @@ class Secrets:
             "select name, key_id, sealed from secrets where subscription_id = $1 and owner_id = $2",
             self._subscription_id, owner_id,
         )  # fmt: skip
-        return {
-            row["name"]: self._key_ring.open(
-                Sealed(row["key_id"], row["sealed"]),
-                _belongs_to(self._subscription_id, owner_id, row["name"]),
-            )
-            for row in rows
-        }
+        sealed = {row["name"]: Sealed(row["key_id"], row["sealed"]) for row in rows}
+        return open_secrets(self._key_ring, self._subscription_id, owner_id, sealed)
 
     async def of_owners(self, owner_ids: Collection[UUID], name: str) -> dict[UUID, bytes]:
         """Returns the secrets of one name by their owners."""
@@ -91,6 +86,16 @@ class Secrets:
             "delete from secrets where subscription_id = $1 and owner_id = $2",
             self._subscription_id, owner_id,
         )  # fmt: skip
+
+
+def open_secrets(
+    key_ring: KeyRing, subscription_id: UUID, owner_id: UUID, sealed: Mapping[str, Sealed]
+) -> dict[str, bytes]:
+    """Opens secrets of an owner, by name. Raises DecryptionFailed."""
+    return {
+        name: key_ring.open(secret, _belongs_to(subscription_id, owner_id, name))
+        for name, secret in sealed.items()
+    }
 
 
 async def rewrap_batch(connection: Connection, key_ring: KeyRing, batch_size: int = 100) -> int:

@@ -12,8 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from carimbo.storage.deliveries import Deliveries, DeliveryAttempt
-from carimbo.storage.delivery_queue import OUTBOUND, DeliveryOutcome, conclude_delivery
-from carimbo.storage.work import LeaseLost
+from carimbo.storage.delivery_attempts import DeliveryOutcome
+from carimbo.storage.delivery_queue import OUTBOUND
 from integration.api.webhook_api import ATTEMPT, DELIVERED, URL, WebhookApi
 from support import ABSENT, code_of, data_of, fields_of, wait_until_true
 
@@ -202,9 +202,7 @@ class TestRedeliver:
         accepted(await redeliver(webhooks, webhook_id, delivery["id"]))
         (row,) = await webhooks.fetch(self.DUE, frozen.id)
         assert (row["failures"], row["claims"], row["due"], row["lease_until"]) == (0, 0, True, None)
-        async with webhooks.database.connection() as connection:
-            with pytest.raises(LeaseLost):
-                await conclude_delivery(connection, frozen, ATTEMPT, DELIVERED)
+        assert not await webhooks.conclude(frozen)
         (listed,) = await webhooks.deliveries(webhook_id)
         assert (listed["status"], listed["attemptCount"]) == ("pending", 0)
 

@@ -10,12 +10,13 @@ from uuid import UUID
 import httpx2
 
 from carimbo.storage.database import Database
-from carimbo.storage.delivery_queue import (
-    ClaimedDelivery,
+from carimbo.storage.delivery_attempts import (
+    ConcludedDelivery,
     DeliveryOutcome,
     NewDeliveryAttempt,
-    conclude_delivery,
+    conclude_deliveries,
 )
+from carimbo.storage.delivery_queue import ClaimedDelivery
 from support import Caller, data_of
 
 URL = "http://127.0.0.1:9/webhooks"
@@ -93,9 +94,19 @@ class WebhookApi:
         self, delivery_id: str, attempt: NewDeliveryAttempt = ATTEMPT, outcome: DeliveryOutcome = DELIVERED
     ) -> None:
         """Writes an attempt as a worker does."""
-        claimed = await self.hold(delivery_id)
+        assert await self.conclude(await self.hold(delivery_id), attempt, outcome)
+
+    async def conclude(
+        self,
+        claimed: ClaimedDelivery,
+        attempt: NewDeliveryAttempt = ATTEMPT,
+        outcome: DeliveryOutcome = DELIVERED,
+    ) -> bool:
+        """Writes an attempt of a claimed delivery; returns whether the lease was still held."""
         async with self.database.connection() as connection:
-            await conclude_delivery(connection, claimed, attempt, outcome)
+            concluded = ConcludedDelivery(claimed, attempt, outcome)
+            (is_stored,) = await conclude_deliveries(connection, [concluded])
+            return is_stored
 
     async def secret(self, webhook_id: str, name: str) -> bytes | None:
         async with self.database.tenant(self.caller.subscription_id) as tenant:

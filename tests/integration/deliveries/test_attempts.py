@@ -1,6 +1,8 @@
 """One delivery attempt: when it is sent, what is recorded, and when the next one is due."""
 
+import asyncio
 import time
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
@@ -8,8 +10,9 @@ from uuid import UUID
 import pytest
 
 from carimbo.service.delivery import attempt as attempts
-from carimbo.service.delivery.attempt import deliver
+from carimbo.service.delivery.attempt import DeliveryStatus, deliver
 from carimbo.service.delivery.retry import RetrySchedule
+from carimbo.storage.delivery_queue import ClaimedDelivery
 from carimbo.storage.work import LeaseLost
 from integration.deliveries.outbox import HOUR, MINUTE, Outbox
 from receiver import Receiver, Reply
@@ -103,3 +106,82 @@ class TestAWorkerWhoseLeaseHasEnded:
         row = await outbox.row_of(delivery_id)
         assert (row["status"], row["attempts_made"], row["lease_token"]) == ("pending", 0, claimed.token)
         assert await outbox.attempts(delivery_id) == []
+
+
+class TestDeliveriesAtOnce:
+    """Deliveries that are read together, and whose outcomes are stored together."""
+
+    async def test_each_delivery_gets_its_own_event_and_receiver(
+        self, outbox: Outbox, receiver: Receiver, other_receiver: Receiver
+    ) -> None:
+        webhooks = {
+            await outbox.webhook(f"{receiver.url}/a"): (receiver, "/a"),
+            await outbox.webhook(f"{receiver.url}/b"): (receiver, "/b"),
+            await outbox.webhook(other_receiver.url): (other_receiver, "/"),
+        }
+        for webhook_id in webhooks:
+            await outbox.add_events(webhook_id, 3)
+        claimed = await outbox.claim(quick=set(webhooks))
+        assert await deliver_all(outbox, claimed) == [DeliveryStatus.DELIVERED] * 9
+        for delivery in claimed:
+            called, path = webhooks[delivery.webhook_id]
+            (call,) = [c for c in called.calls if c.headers["webhook-id"] == str(delivery.event_id)]
+            assert call.path == path
+            (attempt,) = await outbox.attempts(delivery.id)
+            assert (attempt["request_body"].encode(), attempt["number"]) == (call.body, 1)
+        assert {row["status"] for row in await outbox.rows()} == {"delivered"}
+
+    async def test_only_the_delivery_without_a_lease_is_not_stored(
+        self, outbox: Outbox, receiver: Receiver
+    ) -> None:
+        webhook_id = await outbox.webhook(receiver.url)
+        await outbox.add_events(webhook_id, 3)
+        first, frozen, last = await outbox.claim(quick={webhook_id})
+        await outbox.change(frozen.id, "lease_token = lease_token + 1")
+        results = await deliver_all(outbox, [first, frozen, last])
+        assert [type(result) for result in results] == [DeliveryStatus, LeaseLost, DeliveryStatus]
+        assert (await outbox.row_of(frozen.id))["status"] == "pending"
+        assert await outbox.attempts(frozen.id) == []
+
+    async def test_only_the_delivery_that_cannot_be_prepared_fails(
+        self, outbox: Outbox, receiver: Receiver
+    ) -> None:
+        webhook_id, broken = await outbox.webhook(receiver.url), await outbox.webhook(receiver.url)
+        await outbox.fetch("delete from secrets where owner_id = $1", broken)
+        delivery_id = await outbox.add_event(webhook_id)
+        await outbox.add_event(broken)
+        results = await deliver_all(outbox, await outbox.claim())
+        assert {type(result) for result in results} == {DeliveryStatus, KeyError}
+        assert (await outbox.row_of(delivery_id))["status"] == "delivered"
+
+    async def test_successes_and_failures_of_one_webhook_are_all_stored(
+        self, outbox: Outbox, receiver: Receiver
+    ) -> None:
+        webhook_id = await outbox.webhook(receiver.url)
+        await outbox.add_events(webhook_id, 5)
+        receiver.replies.extend([Reply(), Reply(500), Reply(), Reply(500)])
+        await deliver_all(outbox, await outbox.claim(quick={webhook_id}))
+        statuses = Counter(row["status"] for row in await outbox.rows())
+        assert statuses == {"delivered": 3, "pending": 2}
+
+    async def test_success_that_ends_after_a_failure_clears_it(
+        self, outbox: Outbox, receiver: Receiver
+    ) -> None:
+        webhook_id = await outbox.webhook(receiver.url)
+        await outbox.add_events(webhook_id, 2)
+        gate = asyncio.Event()
+        receiver.default = Reply(gate=gate)
+        delivering = asyncio.create_task(deliver_all(outbox, await outbox.claim(quick={webhook_id})))
+        await receiver.until(2)
+        await outbox.set_failing_for(webhook_id, HOUR)
+        gate.set()
+        await delivering
+        assert (await outbox.read_webhook(webhook_id)).failing_since is None
+
+
+async def deliver_all(
+    outbox: Outbox, claimed: list[ClaimedDelivery]
+) -> list[DeliveryStatus | BaseException | None]:
+    """Attempts deliveries at once, and returns what each returned or raised."""
+    sender = outbox.delivery_sender()
+    return await asyncio.gather(*(deliver(sender, delivery) for delivery in claimed), return_exceptions=True)

@@ -1,9 +1,18 @@
 """Events of one document are delivered in order; events of others do not wait for them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from carimbo.service.delivery.retry import RetrySchedule
-from carimbo.storage.delivery_queue import DeliveryOutcome, NewDeliveryAttempt, conclude_delivery
+from carimbo.storage.connection import Connection
+from carimbo.storage.delivery_attempts import (
+    ConcludedDelivery,
+    DeliveryOutcome,
+    NewDeliveryAttempt,
+    conclude_deliveries,
+)
 from integration.deliveries.outbox import HOUR, Outbox, now
 from receiver import Receiver, Reply
 
@@ -112,17 +121,39 @@ class TestNextEvent:
 
 
 class TestBacklog:
+    """Statistics are usually of a time without pending deliveries: the planner expects to find none."""
+
     async def test_outcome_is_stored_without_reading_the_deliveries_of_other_documents(
         self, outbox: Outbox
     ) -> None:
-        """Statistics are usually of a time without pending deliveries: the planner expects to find none."""
+        await self.add_backlog(outbox)
+        (claimed,) = await outbox.claim()
+        async with self.few_rows_read(outbox) as connection:
+            assert await conclude_deliveries(connection, [ConcludedDelivery(claimed, ATTEMPT, DELIVERED)])
+
+    async def test_event_is_added_without_reading_the_deliveries_of_other_documents(
+        self, outbox: Outbox
+    ) -> None:
+        await self.add_backlog(outbox)
+        document_id = await outbox.document()
+        async with self.few_rows_read(outbox) as connection:
+            await connection.execute("update documents set status = 'authorized' where id = $1", document_id)
+
+    @staticmethod
+    async def add_backlog(outbox: Outbox) -> None:
         webhook_id = await outbox.webhook()
         await outbox.add_events(webhook_id, 300)
         await outbox.fetch("update deliveries set status = 'delivered', next_action_at = null")
         await outbox.fetch("analyze deliveries")
         await outbox.add_events(webhook_id, 300)
-        (claimed,) = await outbox.claim()
+
+    @staticmethod
+    @asynccontextmanager
+    async def few_rows_read(outbox: Outbox) -> AsyncIterator[Connection]:
+        """Gives a connection on which only a few deliveries may be read."""
         async with outbox.database.transaction() as connection:
+            # As in a table that is too large to be read as a whole.
+            await connection.execute("set local enable_seqscan = off")
             before = await connection.fetchval(ROWS_READ)
-            await conclude_delivery(connection, claimed, ATTEMPT, DELIVERED)
+            yield connection
             assert await connection.fetchval(ROWS_READ) - before < 10

@@ -2,15 +2,17 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from carimbo import __version__
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.service.change_bodies import mask_secret
+from carimbo.service.delivery.batches import Batches
 from carimbo.service.delivery.payload import payload_json
 from carimbo.service.delivery.retry import RetrySchedule
 from carimbo.service.delivery.webhook_headers import HEADERS, current_secrets, load_headers, signed_headers
@@ -18,15 +20,18 @@ from carimbo.service.documents.files import Links
 from carimbo.service.ports import WebhookAnswer, WebhookCall, WebhookClient
 from carimbo.service.waiting import jitter
 from carimbo.storage.database import Database
-from carimbo.storage.delivery_queue import (
-    ClaimedDelivery,
+from carimbo.storage.delivery_attempts import (
+    ConcludedDelivery,
+    DeliveryContent,
     DeliveryOutcome,
     NewDeliveryAttempt,
     Receiver,
-    conclude_delivery,
-    receiver_of,
+    conclude_deliveries,
+    read_contents,
 )
+from carimbo.storage.delivery_queue import ClaimedDelivery
 from carimbo.storage.events import PublishedEvent
+from carimbo.storage.secrets import open_secrets
 
 _OWN_HEADERS = (("Content-Type", "application/json"), ("User-Agent", f"Carimbo/{__version__}"))
 # Only with these statuses a Retry-After header is followed.
@@ -53,6 +58,25 @@ class DeliverySender:
     disable_after: timedelta
     """A webhook that has failed for this long, without a success, is disabled."""
     clock: Callable[[], datetime]
+
+    @cached_property
+    def contents(self) -> Batches[ClaimedDelivery, DeliveryContent | None]:
+        """Reads what deliveries send; those that were claimed together are read together."""
+        return Batches(self._read)
+
+    @cached_property
+    def successes(self) -> Batches[ConcludedDelivery, bool]:
+        """Stores successful deliveries; those that end while others are stored are stored together."""
+        return Batches(self.conclude)
+
+    async def conclude(self, deliveries: Sequence[ConcludedDelivery]) -> Sequence[bool]:
+        """Stores attempts; returns for each whether its lease was still held."""
+        async with self.database.connection() as connection:
+            return await conclude_deliveries(connection, deliveries)
+
+    async def _read(self, deliveries: Sequence[ClaimedDelivery]) -> Sequence[DeliveryContent | None]:
+        async with self.database.connection() as connection:
+            return await read_contents(connection, deliveries)
 
 
 @dataclass(frozen=True)
@@ -85,9 +109,8 @@ async def deliver(sender: DeliverySender, claimed: ClaimedDelivery) -> DeliveryS
         milliseconds=round((time.perf_counter() - started) * 1000),
         **_response_values(answer),
     )
-    return await _conclude(
-        sender, claimed, attempt, decide_outcome(sender, claimed, prepared.receiver, answer)
-    )
+    outcome = decide_outcome(sender, claimed, prepared.receiver, answer)
+    return await _conclude(sender, ConcludedDelivery(claimed, attempt, outcome), prepared.receiver)
 
 
 async def record_internal_error(sender: DeliverySender, claimed: ClaimedDelivery) -> None:
@@ -101,15 +124,26 @@ async def record_internal_error(sender: DeliverySender, claimed: ClaimedDelivery
         milliseconds=0,
         **_response_values(failure),
     )
-    await _conclude(sender, claimed, attempt, decide_outcome(sender, claimed, None, failure))
+    outcome = decide_outcome(sender, claimed, None, failure)
+    await _conclude(sender, ConcludedDelivery(claimed, attempt, outcome), None)
 
 
 async def _conclude(
-    sender: DeliverySender, claimed: ClaimedDelivery, attempt: NewDeliveryAttempt, outcome: DeliveryOutcome
+    sender: DeliverySender, delivery: ConcludedDelivery, receiver: Receiver | None
 ) -> DeliveryStatus:
-    async with sender.database.connection() as connection:
-        await conclude_delivery(connection, claimed, attempt, outcome)
-    return DeliveryStatus(outcome.status)
+    """Stores an attempt. Raises LeaseLost.
+
+    An outcome that changes the webhook is stored alone: two workers that changed several webhooks each, in
+    another order, would wait for each other.
+    """
+    status = DeliveryStatus(delivery.outcome.status)
+    if status is DeliveryStatus.DELIVERED and receiver and receiver.failing_since is None:
+        is_stored = await sender.successes.put(delivery)
+    else:
+        (is_stored,) = await sender.conclude([delivery])
+    if not is_stored:
+        raise delivery.claimed.lease_lost()
+    return status
 
 
 def _response_values(answer: WebhookAnswer) -> dict[str, Any]:
@@ -142,14 +176,15 @@ def decide_outcome(
 
 
 async def _prepare(sender: DeliverySender, claimed: ClaimedDelivery) -> _PreparedDelivery | None:
-    async with sender.database.autocommit(claimed.subscription_id) as tenant:
-        receiver = await receiver_of(tenant.connection, claimed)
-        event = await tenant.events.get(claimed.event_id)
-        secrets = await tenant.secrets.all(claimed.webhook_id)
-    if receiver is None or event is None:
+    content = await sender.contents.put(claimed)
+    if content is None:
         return None
+    secrets = open_secrets(
+        sender.database.key_ring, claimed.subscription_id, claimed.webhook_id, content.secrets
+    )
     headers = tuple(load_headers(secrets.get(HEADERS)))
-    return _PreparedDelivery(receiver, headers, current_secrets(secrets, sender.clock()), event)
+    signers = current_secrets(secrets, sender.clock())
+    return _PreparedDelivery(content.receiver, headers, signers, content.event)
 
 
 def _reason_to_disable(sender: DeliverySender, since: datetime | None, answer: WebhookAnswer) -> str | None:
