@@ -222,7 +222,7 @@ class TestRollingRestart:
             where status in ('queued', 'picked') and dedupe_key is not null;
         create index documents_due on documents (next_action_at) where next_action_at is not null;
         create function wake_worker() returns void language sql as 'select';
-        delete from schema_migrations where version > 33;
+        delete from schema_migrations where version = 35;
     """
     OLD_PROBE: ClassVar = """
         with added as (
@@ -243,7 +243,7 @@ class TestRollingRestart:
     async def test_what_older_processes_use_stays_while_they_are_connected(
         self, migrated_url: str, older: Session
     ) -> None:
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations((), ("0034_without_pgqueuer",))
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations((), ("0035_without_pgqueuer",))
         await older.execute(self.OLD_PROBE, new_id())
         assert await is_current(older)
 
@@ -251,7 +251,7 @@ class TestRollingRestart:
         await older.execute(self.OLD_PROBE, new_id())
         await older.close()
         newer = await connect(migrated_url)
-        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations(("0034_without_pgqueuer",))
+        assert await migrate(migrated_url, LOCK_TIMEOUT) == AppliedMigrations(("0035_without_pgqueuer",))
         assert await newer.fetchval("select to_regclass('pgqueuer')") is None
         assert await newer.fetchval("select count(*) from probes") == 1
         await newer.close()
