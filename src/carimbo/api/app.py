@@ -16,11 +16,11 @@ from carimbo.api import (
     company_files,
     company_settings,
     customers,
+    docs_routes,
     documents,
     filings,
     invoices,
     lookups,
-    openapi,
     printouts,
     products,
     sales,
@@ -121,7 +121,7 @@ _ROUTERS = (
     account.router,
     lookups.code_router,
     printouts.link_router,
-    openapi.router,
+    docs_routes.router,
     health_router,
 )
 
@@ -137,7 +137,7 @@ def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> Fast
         redirect_slashes=False,
     )
     app.state.is_stopping = False
-    app.state.publishing = asyncio.Lock()
+    app.state.published = docs_routes.PublishedFiles()
     for router in _ROUTERS:
         app.include_router(router)
     install_error_handlers(app, partial(methods_of, app))

@@ -1,30 +1,29 @@
-"""The published contract: OpenAPI 3.1 as YAML and JSON, and documentation pages rendered from it."""
+"""The published contract: OpenAPI 3.1 as YAML and JSON, and documentation pages rendered from it.
 
-import asyncio
+Run as a program, this module writes all these files to stdout. Building them takes seconds of CPU and tens of
+megabytes, so the API runs this program instead of building them itself (api/docs_routes.py).
+"""
+
 import json
+import os
 import re
-import threading
-from collections.abc import Callable
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any, TypeVar
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import yaml
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from carimbo import __version__
+from carimbo.api.app import create_app
 from carimbo.api.body_examples import body_examples
-from carimbo.api.docs_page import OVERVIEW, render_docs
+from carimbo.api.docs_page import render_docs
 from carimbo.api.published_events import published_events
 from carimbo.api.response_docs import body_refusals
 from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
 from carimbo.service.documents.record import EXAMPLE
-from carimbo.service.errors import not_found
-
-router = APIRouter(include_in_schema=False)
-T = TypeVar("T")
 
 _DESCRIPTION = """\
 API única para emitir documentos fiscais brasileiros.
@@ -56,18 +55,6 @@ O prefixo `/api/v1` equivale a `/v1`. As respostas trazem `success` e `data` ou,
 com o cabeçalho `X-Envelope: ok`, `ok` toma o lugar de `success`, e os campos do erro vêm ao lado dele, com
 `statusCode`. Toda resposta traz `X-Request-Id`.
 """
-_NOTHING_FROM_OUTSIDE = "; ".join(
-    (
-        "default-src 'none'",
-        "style-src 'self'",
-        "script-src 'self'",
-        "connect-src 'self'",
-        "frame-ancestors 'none'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
-)
-_STATIC = {"docs.css": "text/css", "docs.js": "text/javascript", "search.js": "text/javascript"}
 _NAMES = (
     (r"^Success_list_dict_str__Any___$", "LinesResponse"),
     (r"^Success_list_(\w+)__$", r"\1sResponse"),
@@ -85,51 +72,12 @@ _NAMES = (
     (r"^VolumeSeal$", "Seal"),
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
-# Held by the thread that builds at startup and by one that builds for a request.
-_BUILDING = threading.Lock()
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
 _FAILURE = {"$ref": "#/components/schemas/Failure"}
 _SCHEMES = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "apiSecret": {"type": "apiKey", "in": "header", "name": "X-Api-Secret"},
 }
-
-
-@router.get("/openapi.yaml")
-async def openapi_yaml(request: Request) -> Response:
-    """Returns the contract as YAML."""
-    return Response(await _build_in_thread(_yaml, request.app), media_type="application/yaml")
-
-
-@router.get("/openapi.json")
-async def openapi_json(request: Request) -> Response:
-    """Returns the contract as JSON."""
-    return Response(await _build_in_thread(_json, request.app), media_type=JSON)
-
-
-@router.get("/")
-async def front_door() -> Response:
-    """Redirects the bare address to the documentation."""
-    return RedirectResponse("docs")
-
-
-@router.get("/docs")
-async def docs(request: Request) -> Response:
-    """Returns the overview of the documentation."""
-    return await docs_page(request, OVERVIEW)
-
-
-@router.get("/docs/{page}")
-async def docs_page(request: Request, page: str) -> Response:
-    """Returns a page of the documentation, or a file that the pages load."""
-    if page in _STATIC:
-        return Response(_static(page), media_type=_STATIC[page])
-    pages = await _build_in_thread(_pages, request.app)
-    if page not in pages:
-        raise not_found("Página não encontrada: veja todas em /docs.")
-    if page.endswith(".json"):
-        return Response(pages[page], media_type=JSON)
-    return HTMLResponse(pages[page], headers={"Content-Security-Policy": _NOTHING_FROM_OUTSIDE})
 
 
 def contract(app: FastAPI) -> dict[str, Any]:
@@ -221,41 +169,30 @@ def _document_operation(operation: dict[str, Any]) -> None:
         }
 
 
-async def _build_in_thread(make: Callable[[FastAPI], T], app: FastAPI) -> T:
-    """Builds in a thread, because the first build takes seconds; concurrent requests share it."""
-    async with app.state.publishing:
-        return await asyncio.to_thread(_built, make, app)
-
-
-def publish(app: FastAPI) -> None:
-    """Builds contract and pages in advance, so that the first reader does not wait."""
-    _built(_json, app)
-    _built(_yaml, app)
-    _built(_pages, app)
-
-
-def _built(make: Callable[[FastAPI], T], app: FastAPI) -> T:
-    with _BUILDING:
-        return make(app)
-
-
-@lru_cache(maxsize=1)
-def _json(app: FastAPI) -> str:
-    return json.dumps(contract(app), ensure_ascii=False, separators=(",", ":"))
-
-
-@lru_cache(maxsize=1)
-def _yaml(app: FastAPI) -> str:
+def published_files(app: FastAPI) -> dict[str, str]:
+    """Builds the contract and its pages, by their paths."""
     # libyaml's writer is three times as fast as Python's.
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return str(yaml.dump(contract(app), Dumper=dumper, allow_unicode=True, sort_keys=False))
+    published = contract(app)
+    return {
+        "openapi.json": json.dumps(published, ensure_ascii=False, separators=(",", ":")),
+        "openapi.yaml": yaml.dump(published, Dumper=dumper, allow_unicode=True, sort_keys=False),
+        **{f"docs/{page}": text for page, text in render_docs(published).items()},
+    }
 
 
-@lru_cache(maxsize=1)
-def _pages(app: FastAPI) -> dict[str, str]:
-    return render_docs(contract(app))
+@asynccontextmanager
+async def _no_lifespan(_: FastAPI) -> AsyncIterator[None]:
+    yield
 
 
-@cache
-def _static(name: str) -> bytes:
-    return files("carimbo.api").joinpath("static", name).read_bytes()
+def main() -> None:
+    """Writes all files, as one JSON object."""
+    # The requests that the API answers in the meantime come first.
+    os.nice(10)
+    # The limits of bodies are not part of the contract.
+    json.dump(published_files(create_app(_no_lifespan, body_limit=0, body_seconds=0)), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

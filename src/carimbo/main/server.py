@@ -7,7 +7,6 @@ and the connection is closed. Trailers after a chunked body are dropped, and hav
 
 import asyncio
 import socket
-import threading
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
@@ -19,7 +18,6 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from carimbo.api.errors import refusal_response
-from carimbo.api.openapi import publish
 from carimbo.main.tables import TableReloader
 from carimbo.service.errors import ErrorCode, Refusal
 
@@ -34,9 +32,6 @@ _NOT_ASCII = (
 _NOT_HTTPS = "Esta porta fala HTTP, e não HTTPS."
 # A record of type 22 and version 3.x (RFC 8446, 5.1).
 _TLS_HANDSHAKE = b"\x16\x03"
-# A new process needs its CPU for requests first; building the contract takes seconds of it. A request for
-# the contract waits until it is built.
-_PUBLISH_AFTER_SECONDS = 30.0
 _TICK_SECONDS = 0.1
 
 
@@ -216,13 +211,10 @@ class GracefulServer(uvicorn.Server):
         self._drain_seconds = drain_seconds
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Starts, and schedules the build of the published contract, which takes seconds."""
+        """Starts, and reloads tables at SIGHUP from now on."""
         if self._reloader:
             self._reloader.start()
         await super().startup(sockets)
-        # A daemon thread, so that a stop does not wait for it.
-        building = threading.Thread(target=publish, args=(self._app,), name="contract", daemon=True)
-        asyncio.get_running_loop().call_later(_PUBLISH_AFTER_SECONDS, building.start)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Waits until load balancers have noticed, then stops; a second Ctrl-C skips the wait."""
