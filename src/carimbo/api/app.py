@@ -1,14 +1,13 @@
 """The API application: its routes, middleware and error handlers, and the health checks."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
-from functools import partial
+from itertools import chain
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.routing import iter_route_contexts
 from starlette.responses import JSONResponse, Response
-from starlette.routing import compile_path
+from starlette.types import Receive, Scope, Send
 
 from carimbo.api import (
     account,
@@ -27,9 +26,9 @@ from carimbo.api import (
     webhooks,
 )
 from carimbo.api.context import services_of
-from carimbo.api.envelope import EnvelopeVariant
-from carimbo.api.errors import install_error_handlers
-from carimbo.api.middleware import AccessControl, BodyLimit, HeadRequests, PathVariants, RequestIdentity
+from carimbo.api.middleware import RequestPipeline
+from carimbo.api.route import OpenEndpoint
+from carimbo.api.route_table import RouteTable
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.migrate import is_current
 
@@ -39,22 +38,7 @@ _OK, _UNAVAILABLE, _STOPPING = "ok", "database unavailable", "stopping"
 _TIMEOUT_SECONDS = 2
 
 
-def methods_of(app: FastAPI, path: str) -> set[str]:
-    """Returns the methods that the contract has for a path; paths outside of the contract are read-only.
-
-    Of several matching templates, the one with the fewest parameters applies (OpenAPI 3.1, 4.8.8.2).
-    """
-    published: dict[str, set[str]] = {}
-    for route in iter_route_contexts(app.routes):
-        if route.include_in_schema and route.path_format and compile_path(route.path_format)[0].match(path):
-            published.setdefault(route.path_format, set()).update(route.methods or ())
-    if not published:
-        return {"GET", "HEAD"}
-    methods = published[min(published, key=lambda template: template.count("{"))]
-    return methods | {"HEAD"} if "GET" in methods else methods
-
-
-health_router = APIRouter(include_in_schema=False)
+health_router = APIRouter(include_in_schema=False, route_class=OpenEndpoint)
 
 
 @health_router.get("/healthz")
@@ -87,7 +71,6 @@ async def _state_of(database: Database) -> str:
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _ROUTERS = (
-    # The most called routes come first: matching a path costs time for each route before it.
     documents.creating,
     # Before the documents, whose paths have an id in place of `inutilizations` and `municipality`.
     filings.ranges,
@@ -106,6 +89,7 @@ _ROUTERS = (
     sales.router,
     sales.reading,
     companies.router,
+    companies.of_company,
     customers.router,
     products.router,
     companies.status_router,
@@ -126,26 +110,36 @@ _ROUTERS = (
 )
 
 
-def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> FastAPI:
+class ApiApplication(FastAPI):
+    """A FastAPI application whose requests take our own pipeline to their routes.
+
+    FastAPI declares the routes and generates the contract. Its middleware and its router are not used.
+    """
+
+    pipeline: RequestPipeline
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope["app"] = self
+            await self.pipeline(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> ApiApplication:
     """Builds the application; the lifespan must put `ApiServices` into `app.state.services`."""
-    app = FastAPI(
-        title="carimbo",
-        openapi_url=None,
-        docs_url=None,
-        redoc_url=None,
-        lifespan=lifespan,
-        redirect_slashes=False,
-    )
+    app = ApiApplication(title="carimbo", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.is_stopping = False
     app.state.published = docs_routes.PublishedFiles()
-    for router in _ROUTERS:
-        app.include_router(router)
-    install_error_handlers(app, partial(methods_of, app))
-    # The middleware added last is the outermost.
-    app.add_middleware(BodyLimit, limit=body_limit, seconds=body_seconds)
-    app.add_middleware(AccessControl)
-    app.add_middleware(PathVariants)
-    app.add_middleware(RequestIdentity)
-    app.add_middleware(EnvelopeVariant)
-    app.add_middleware(HeadRequests)
+    routes = list(_all_routes())
+    # Not `include_router`, which would make each route a second time.
+    app.router.routes.extend(routes)
+    app.pipeline = RequestPipeline(RouteTable(routes), body_limit, body_seconds)
     return app
+
+
+def _all_routes() -> Iterator[OpenEndpoint]:
+    for route in chain.from_iterable(router.routes for router in _ROUTERS):
+        if not isinstance(route, OpenEndpoint):
+            raise TypeError(f"{route} can't answer in our own pipeline")
+        yield route

@@ -32,7 +32,9 @@ from carimbo.service.company_status.status import CompanyStatusRecord, read_stat
 from carimbo.service.errors import ErrorCode
 
 router = APIRouter(prefix="/v1/companies", tags=["Empresas"], route_class=Endpoint)
-_company = APIRouter(prefix="/{companyId}", route_class=Endpoint, dependencies=OF_COMPANY)
+of_company = APIRouter(
+    prefix="/v1/companies/{companyId}", tags=["Empresas"], route_class=Endpoint, dependencies=OF_COMPANY
+)
 
 
 @router.get("", operation_id="listCompanies", summary="Lista as empresas", responses=error_responses())
@@ -70,14 +72,14 @@ async def create_company(
     return Success(data=await registration.create_company(database, subscription.id, body))
 
 
-@_company.get(
+@of_company.get(
     "", operation_id="readCompany", summary="Lê uma empresa", responses=error_responses(ErrorCode.NOT_FOUND)
 )
 async def read_company(company: CurrentCompany) -> Success[CompanyRecord]:
     return Success(data=registration.company_record(company))
 
 
-@_company.put(
+@of_company.put(
     "",
     operation_id="updateCompany",
     summary="Altera o cadastro de uma empresa",
@@ -93,7 +95,7 @@ async def update_company(
     return Success(data=await registration.update_company(database, subscription.id, company.id, body))
 
 
-@_company.delete(
+@of_company.delete(
     "",
     operation_id="deleteCompany",
     summary="Exclui uma empresa",
@@ -111,7 +113,7 @@ async def delete_company(
     return Success(data=await registration.delete_company(database, subscription.id, company.id))
 
 
-@_company.patch(
+@of_company.patch(
     "/environment",
     operation_id="switchEnvironment",
     summary="Troca o ambiente da empresa",
@@ -124,9 +126,6 @@ async def switch_environment(
     body: JsonBody[EnvironmentChange],
 ) -> Success[EnvironmentRecord]:
     return Success(data=await registration.switch_environment(database, subscription.id, company.id, body))
-
-
-router.include_router(_company)
 
 
 status_router = APIRouter(tags=["Empresas"], route_class=Endpoint)

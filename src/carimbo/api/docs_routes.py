@@ -12,10 +12,10 @@ from importlib.resources import files
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from carimbo.api.route import JSON
+from carimbo.api.route import JSON, OpenEndpoint
 from carimbo.service.errors import not_found
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=OpenEndpoint)
 
 _BUILDER = "carimbo.api.openapi"
 _NOTHING_FROM_OUTSIDE = "; ".join(

@@ -3,11 +3,12 @@
 Form A is the default. A caller that sends `X-Envelope: ok` gets form B of the same answer.
 """
 
+from collections.abc import Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import Field
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Scope, Send
 
 from carimbo.fiscal.body.fields import Record
 from carimbo.service import json_values
@@ -57,8 +58,10 @@ class Failure(Record):
     error: ErrorBody
 
 
-def success(data: Record, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Returns a response with one record, for handlers whose status or shape varies."""
+def success(
+    data: Record | Sequence[Record], status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    """Returns a response with one record or a list of them, for handlers whose status or shape varies."""
     body = Success(data=data).model_dump_json()
     return Response(body, status, headers, media_type="application/json")
 
@@ -69,17 +72,9 @@ def listing(page: Page[T]) -> Listing[T]:
     return Listing(data=page.items, page_info=info)
 
 
-class EnvelopeVariant:
-    """Rewrites JSON answers from form A to form B for callers that ask for it."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _VARIANT_HEADER not in scope["headers"]:
-            await self._app(scope, receive, send)
-            return
-        await self._app(scope, receive, _Rewriter(send))
+def in_chosen_envelope(scope: Scope, send: Send) -> Send:
+    """Returns a `send` that rewrites JSON answers from form A to form B, if the caller asks for it."""
+    return _Rewriter(send) if _VARIANT_HEADER in scope["headers"] else send
 
 
 class _Rewriter:

@@ -1,13 +1,10 @@
-"""Turns refusals and framework errors into HTTP responses."""
+"""Turns refusals and errors into HTTP responses."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import structlog
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 
 from carimbo.service.errors import ErrorCode, Refusal, RefusalKind, invalid_fields
 from carimbo.storage.database import DatabaseUnavailable
@@ -32,7 +29,10 @@ STATUS_OF_KIND = {
     RefusalKind.UNAVAILABLE: 503,
 }
 _RETRY_AFTER_OUTAGE = "5"
-_NO_ROUTE = "Este endereço não existe na API: confira o caminho em /docs."
+
+
+class WrongMethod(Exception):
+    """The path exists, but not with the method of the request."""
 
 
 def refusal_response(refusal: Refusal) -> JSONResponse:
@@ -63,37 +63,13 @@ def validation_refusal(errors: Sequence[Any], body: Any = None) -> Refusal:
     return invalid_fields([{**error, "loc": _without_source(error["loc"])} for error in errors], body)
 
 
-def install_error_handlers(app: FastAPI, methods_of: Callable[[str], set[str]]) -> None:
-    """Answers the framework's errors in our envelope; `methods_of` a path are the value of `Allow`."""
-
-    @app.exception_handler(Refusal)
-    async def refused(_: Request, error: Refusal) -> Response:
-        return refusal_response(error)
-
-    @app.exception_handler(DatabaseUnavailable)
-    async def unavailable(_: Request, error: DatabaseUnavailable) -> Response:
-        return _outage_response(error)
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        body_field = request.scope["route"].body_field
-        return refusal_response(
-            validation_refusal(error.errors(), body_field and body_field.field_info.annotation)
-        )
-
-    @app.exception_handler(HTTPException)
-    async def framework_error(request: Request, error: HTTPException) -> Response:
-        # The only 400 that the framework raises itself: a multipart body that it cannot read.
-        if error.status_code == STATUS_OF_KIND[RefusalKind.MALFORMED]:
-            return refusal_response(Refusal(ErrorCode.MALFORMED_FORM))
-        if error.status_code != STATUS_OF_KIND[RefusalKind.WRONG_METHOD]:
-            return refusal_response(Refusal(ErrorCode.NOT_FOUND, _NO_ROUTE))
-        # The framework names only the methods of the first route that matches.
-        allowed = ", ".join(sorted(methods_of(request.scope["path"])))
-        sentence = f"Este endereço não aceita {request.method}: use {allowed}."
-        response = refusal_response(Refusal(ErrorCode.METHOD_NOT_ALLOWED, sentence))
-        response.headers["Allow"] = allowed
-        return response
+def wrong_method_response(method: str, allowed: Iterable[str]) -> JSONResponse:
+    """Returns the response to a method that a path does not have."""
+    methods = ", ".join(sorted(allowed))
+    sentence = f"Este endereço não aceita {method}: use {methods}."
+    response = refusal_response(Refusal(ErrorCode.METHOD_NOT_ALLOWED, sentence))
+    response.headers["Allow"] = methods
+    return response
 
 
 def _outage_response(error: DatabaseUnavailable) -> JSONResponse:

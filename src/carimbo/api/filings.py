@@ -264,16 +264,15 @@ async def read_numbering(
     summary="Inutiliza os números que não viraram documentos",
     description="Abrange as lacunas que podem ser inutilizadas no ambiente atual da empresa. "
     "O resultado de cada faixa vem pela leitura da inutilização.",
+    response_model=Success[list[InutilizationRecord]],
     responses=error_responses(ErrorCode.NOT_FOUND, *UNREADY, ErrorCode.FISCAL_RULE_VIOLATION)
     | {200: {"model": Success[list[InutilizationRecord]], "description": "Não há o que inutilizar."}},
 )
 async def inutilize_gaps(
-    response: Response,
     context: CurrentFilingContext,
     subscription: CurrentSubscription,
     company: CurrentCompany,
     body: JsonBody[GapsRequest] | None = None,
-) -> Success[list[InutilizationRecord]]:
+) -> Response:
     filed = await numbering.inutilize_gaps(context, subscription.id, company, body or GapsRequest())
-    response.status_code = ACCEPTED if filed else 200
-    return Success(data=filed)
+    return success(filed, ACCEPTED if filed else 200)

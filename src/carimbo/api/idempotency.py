@@ -7,7 +7,7 @@ from pydantic import StringConstraints
 
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.envelope import success
-from carimbo.api.route import Endpoint, ReadRequest
+from carimbo.api.route import ApiRequest, Endpoint
 from carimbo.fiscal.body.fields import Record
 from carimbo.service.errors import ErrorCode, invalid_field
 from carimbo.service.issuing.accept import find_replay
@@ -38,7 +38,7 @@ IdempotencyKey = Annotated[
 class CreatingEndpoint(Endpoint):
     """A route that creates documents of its type, and answers repeated orders."""
 
-    async def _early_answer(self, request: ReadRequest) -> Response | None:
+    async def _early_answer(self, request: ApiRequest) -> Response | None:
         if self.document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
             return None
         existing = await find_replay(

@@ -1,4 +1,4 @@
-"""Middleware: request ids, logs, metrics, common headers, path variants, credentials, rate, body limits."""
+"""Everything around the routes: request ids, logs, metrics, headers, path variants, credentials, limits."""
 
 import asyncio
 import re
@@ -7,13 +7,15 @@ from uuid import uuid4
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect, HTTPConnection
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from carimbo.api.context import services_of
-from carimbo.api.errors import refusal_response, response_to
+from carimbo.api.envelope import in_chosen_envelope
+from carimbo.api.errors import WrongMethod, refusal_response, response_to, wrong_method_response
+from carimbo.api.route import ApiRequest
+from carimbo.api.route_table import RouteTable
 from carimbo.service.errors import ErrorCode, Refusal
 
 REGISTRY = CollectorRegistry()
@@ -29,7 +31,6 @@ REQUEST_SECONDS = Histogram(
     "carimbo_http_request_seconds", "Time to answer a request.", ["operation"], registry=REGISTRY
 )
 
-
 _log = structlog.get_logger("carimbo.api")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
@@ -39,26 +40,35 @@ _ROOT = "/"
 _DOCS_PREFIX = "/docs/"
 _NO_ANSWER = "none"
 _MONITORED = ("/healthz", "/readyz")
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_CACHE_CONTROL = b"cache-control"
+_NO_STORE = (_CACHE_CONTROL, b"no-store")
 
 
-class RequestIdentity:
-    """Gives each request an id, logs and counts it, and answers unexpected errors."""
+class RequestPipeline:
+    """Takes a request from the server to its route and sends the answer, in a fixed order of checks.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    One ASGI application instead of a stack of them, because each layer costs several calls for each message.
+    """
+
+    def __init__(self, routes: RouteTable, body_limit: int, body_seconds: float) -> None:
+        self._routes = routes
+        self._body_limit = body_limit
+        self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
+        if scope["method"] == "HEAD":
+            send = _without_body(scope, send)
+        request = ApiRequest(scope, LimitedReceive(receive, self._body_limit, self._body_seconds))
         # A well-formed id of the caller is kept, so that both logs can be joined.
-        given = Headers(scope=scope).get("x-request-id", "")
+        given = request.headers.get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid4())
-        answer = _Answer(scope, send, request_id)
+        answer = _Answer(scope, in_chosen_envelope(scope, send), request_id)
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
         try:
-            await self._app(scope, receive, answer)
+            response = await self._respond(request, scope)
+            await response(scope, receive, answer)
         except ClientDisconnect:
             _log.info("client_left")
         except asyncio.CancelledError:
@@ -70,9 +80,23 @@ class RequestIdentity:
             _record(scope, answer.status, time.perf_counter() - started)
             structlog.contextvars.clear_contextvars()
 
+    async def _respond(self, request: ApiRequest, scope: Scope) -> Response:
+        if scope["path"].startswith(_DOCS_PREFIX) and scope["path"].endswith(_ROOT):
+            return _redirect_without_slash(scope)
+        _use_plain_path(scope)
+        if scope["path"].startswith(_PRIVATE_PREFIX):
+            await _admit(request)
+        announced = request.headers.get("content-length", "0")
+        if not announced.isdigit() or int(announced) > self._body_limit:
+            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=self._body_limit)
+        return await self._routes.select(scope).respond(request)
+
     async def _answer_for(self, error: Exception, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        response = response_to(error)
-        if response is None:
+        if isinstance(error, WrongMethod):
+            response = wrong_method_response(scope["method"], self._routes.methods(scope["path"]))
+        elif (expected := response_to(error)) is not None:
+            response = expected
+        else:
             _log.error("request_failed", exc_info=error)
             response = refusal_response(Refusal(ErrorCode.INTERNAL_ERROR, requestId=answer.request_id))
         if answer.status is None:
@@ -91,81 +115,53 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)
-            headers["X-Request-Id"] = self.request_id
-            headers["X-Content-Type-Options"] = "nosniff"
-            if self._scope["path"].startswith((_PRIVATE_PREFIX, _FILES_PREFIX)):
-                # PDF answers set their own: callers may cache them and revalidate by ETag.
-                headers.setdefault("Cache-Control", "no-store")
+            headers = message["headers"]
+            headers += ((b"x-request-id", self.request_id.encode()), _NO_SNIFFING)
+            is_private = self._scope["path"].startswith((_PRIVATE_PREFIX, _FILES_PREFIX))
+            # PDF answers set their own: callers may cache them and revalidate by ETag.
+            if is_private and not any(name == _CACHE_CONTROL for name, _ in headers):
+                headers.append(_NO_STORE)
         await self._send(message)
 
 
-class HeadRequests:
-    """Answers HEAD like GET: the same headers without the body.
+def _without_body(scope: Scope, send: Send) -> Send:
+    """Makes a HEAD request a GET, and returns a `send` that drops the body of its answer.
 
-    It is the outermost middleware, because all others must see the whole answer to a GET.
+    Nothing else may change an answer after that `send`: it must see the whole answer to a GET.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    async def send_without_body(message: Message) -> None:
+        # The server reads the method here, and then does not compare the body with its announced length.
+        scope["method"] = "HEAD"
+        await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "HEAD":
-            await self._app(scope, receive, send)
-            return
-
-        async def send_without_body(message: Message) -> None:
-            # The server reads the method here, and then does not compare the body with its announced length.
-            scope["method"] = "HEAD"
-            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
-
-        scope["method"] = "GET"
-        await self._app(scope, receive, send_without_body)
+    scope["method"] = "GET"
+    return send_without_body
 
 
-class PathVariants:
+def _use_plain_path(scope: Scope) -> None:
     """Treats `/api/v1/...` like `/v1/...`, and a path with a trailing slash like the one without.
 
     Documentation pages redirect instead, because their relative links depend on the exact path.
     """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            if scope["path"].startswith(_DOCS_PREFIX) and scope["path"].endswith(_ROOT):
-                await _redirect_without_slash(scope)(scope, receive, send)
-                return
-            if scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
-                scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
-                scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
-            if scope["path"] not in (_ROOT, _PRIVATE_PREFIX):
-                scope["path"] = scope["path"].removesuffix(_ROOT)
-                scope["raw_path"] = scope["raw_path"].removesuffix(_ROOT.encode())
-        await self._app(scope, receive, send)
+    if scope["path"].startswith(f"{_PROXY_PREFIX}{_PRIVATE_PREFIX}"):
+        scope["path"] = scope["path"].removeprefix(_PROXY_PREFIX)
+        scope["raw_path"] = scope["raw_path"].removeprefix(_PROXY_PREFIX.encode())
+    if scope["path"] not in (_ROOT, _PRIVATE_PREFIX):
+        scope["path"] = scope["path"].removesuffix(_ROOT)
+        scope["raw_path"] = scope["raw_path"].removesuffix(_ROOT.encode())
 
 
-class AccessControl:
-    """Checks credentials and then the rate of private requests, both before the body is read."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"].startswith(_PRIVATE_PREFIX):
-            await self._admit(HTTPConnection(scope))
-        await self._app(scope, receive, send)
-
-    async def _admit(self, connection: HTTPConnection) -> None:
-        authenticator = services_of(connection).authenticator
-        key, secret = connection.headers.get("x-api-key"), connection.headers.get("x-api-secret")
-        if not key or not secret:
-            raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
-        subscription = await authenticator.authenticate(key, secret)
-        connection.state.subscription = subscription
-        structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
-        await authenticator.check_rate_limit(subscription)
+async def _admit(request: ApiRequest) -> None:
+    """Checks the credentials and then the rate of a private request, both before its body is read."""
+    authenticator = services_of(request).authenticator
+    key, secret = request.headers.get("x-api-key"), request.headers.get("x-api-secret")
+    if not key or not secret:
+        raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
+    subscription = await authenticator.authenticate(key, secret)
+    request.state.subscription = subscription
+    structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
+    await authenticator.check_rate_limit(subscription)
 
 
 def _redirect_without_slash(scope: Scope) -> Response:
@@ -178,8 +174,8 @@ def _redirect_without_slash(scope: Scope) -> Response:
 def _record(scope: Scope, status: int | None, seconds: float) -> None:
     route = scope.get("route")
     operation = getattr(route, "operation_id", None) or getattr(route, "name", "unmatched")
-    REQUESTS.labels(operation=operation, status=str(status or _NO_ANSWER)).inc()
-    REQUEST_SECONDS.labels(operation=operation).observe(seconds)
+    REQUESTS.labels(operation, status or _NO_ANSWER).inc()
+    REQUEST_SECONDS.labels(operation).observe(seconds)
     # Monitors ask every few seconds; their requests would flood the log.
     log = _log.debug if scope["path"] in _MONITORED else _log.info
     log(
@@ -191,26 +187,8 @@ def _record(scope: Scope, status: int | None, seconds: float) -> None:
     )
 
 
-class BodyLimit:
-    """Refuses a body over the limit, by its announced length or while it arrives, and a slow one."""
-
-    def __init__(self, app: ASGIApp, limit: int, seconds: float) -> None:
-        self._app = app
-        self._limit = limit
-        self._seconds = seconds
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        announced = Headers(scope=scope).get("content-length", "0")
-        if not announced.isdigit() or int(announced) > self._limit:
-            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=self._limit)
-        await self._app(scope, _LimitedReceive(receive, self._limit, self._seconds), send)
-
-
-class _LimitedReceive:
-    """Passes on the parts of one body within its limits; messages after the body are not limited."""
+class LimitedReceive:
+    """Receives one body within its limits of size and time; messages after the body are not limited."""
 
     def __init__(self, receive: Receive, limit: int, seconds: float) -> None:
         self._receive = receive

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Response
 from carimbo.api.context import CurrentDatabase, CurrentLinks, CurrentPrintouts, CurrentSubscription
 from carimbo.api.filings import EventId
 from carimbo.api.response_docs import Responses, error_responses, file_responses
-from carimbo.api.route import ReadingEndpoint
+from carimbo.api.route import OpenEndpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
     DocumentId,
     RequestedDocument,
@@ -129,7 +129,7 @@ async def read_invoice_pdf(
     return pdf_response(await printouts.document(reference, paper, versions), versions)
 
 
-link_router = APIRouter(prefix="/files", include_in_schema=False)
+link_router = APIRouter(prefix="/files", include_in_schema=False, route_class=OpenEndpoint)
 
 
 class _LinkedDocument:

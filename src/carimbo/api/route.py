@@ -1,7 +1,7 @@
 """The route class of every resource: checks before the body is validated, in a fixed order.
 
-The middleware has checked credentials and rate; here follow the company of the path, the media type and the
-JSON itself. Then the framework validates.
+Credentials and rate are already checked (api/middleware.py). Here follow the company of the path, the names
+in the query, the media type and the JSON itself. Then pydantic validates.
 """
 
 from collections.abc import Callable, Coroutine, Set
@@ -11,11 +11,16 @@ from urllib.parse import unquote_plus
 from uuid import UUID
 
 from fastapi import Request, Response
-from fastapi.dependencies.utils import get_flat_params
+from fastapi._compat import Undefined
+from fastapi.dependencies.utils import get_flat_params, request_body_to_args
+from fastapi.exceptions import ResponseValidationError
 from fastapi.params import Form, Header, Path
 from fastapi.routing import APIRoute
 from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 
+from carimbo.api.arguments import Arguments, Errors
 from carimbo.api.context import services_of, subscription_of
 from carimbo.api.errors import validation_refusal
 from carimbo.api.json_body import read_json_body
@@ -33,18 +38,56 @@ ONLY_COMPANY_PREFIX = "/v1/company/"
 COMPANY_PARAMETER = "companyId"
 
 
-class ReadRequest(Request):
-    """A request whose JSON we have already parsed."""
+class ApiRequest(Request):
+    """A request, and its body once it is parsed."""
 
-    parsed: Any = None
-
-    async def json(self) -> Any:
-        """Returns the parsed body, instead of letting the framework parse it by its own rules."""
-        return self.parsed
+    parsed: Any = Undefined
 
 
-class Endpoint(APIRoute):
-    """A route that finds its company and parses its body before the framework validates."""
+class OpenEndpoint(APIRoute):
+    """A route without credentials: it only reads its arguments and calls its handler."""
+
+    def get_route_handler(self) -> Callable[[Any], Coroutine[Any, Any, Response]]:
+        """Replaces the framework's handler; the framework calls this when the route is created."""
+        self._arguments = Arguments(self.dependant)
+        return self.respond
+
+    async def respond(self, request: ApiRequest) -> Response:
+        """Answers a request of this route."""
+        errors: Errors = []
+        arguments = await self._arguments.read(request, errors)
+        if self.body_field is not None:
+            arguments |= await self._validated_body(request, errors)
+        if errors:
+            raise validation_refusal(errors, self.body_field and self.body_field.field_info.annotation)
+        answer = await self.endpoint(**arguments)
+        return answer if isinstance(answer, Response) else self._json_response(answer)
+
+    async def _validated_body(self, request: ApiRequest, errors: Errors) -> dict[str, Any]:
+        body, fields = request.parsed, self.dependant.body_params
+        if isinstance(body, FormData):
+            arguments, invalid = await request_body_to_args(fields, body, self._embed_body_fields)
+            errors += invalid
+            return arguments
+        (field,) = fields
+        if body is Undefined:
+            return {field.name: field.get_default()}
+        value, invalid = field.validate(body, loc=("body",))
+        errors += invalid
+        return {field.name: value}
+
+    def _json_response(self, answer: Any) -> Response:
+        if self.response_field is None:
+            raise TypeError(f"{self.path} has no model for its answer")
+        value, errors = self.response_field.validate(answer, loc=("response",))
+        if errors:
+            raise ResponseValidationError(errors)
+        content = self.response_field.serialize_json(value)
+        return Response(content, self.status_code or 200, media_type=JSON)
+
+
+class Endpoint(OpenEndpoint):
+    """A route that finds its company and parses its body before it reads its arguments."""
 
     sees_deleted_companies = False
     document_type: DocumentType | None = None
@@ -55,26 +98,30 @@ class Endpoint(APIRoute):
         """Returns the class for routes of a document type."""
         return type(cls.__name__, (cls,), {"document_type": document_type})
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Wraps the framework's handler with the checks of every route."""
-        handle = super().get_route_handler()
-        parameters = get_flat_params(self.dependant)
+    def get_route_handler(self) -> Callable[[Any], Coroutine[Any, Any, Response]]:
+        """Also collects the names that a query may have."""
         # Fields of a query parameter model do not say where they are sent; so path and header are excluded.
-        allowed = {item.alias for item in parameters if not isinstance(item.field_info, Path | Header)}
+        self._query_names = {
+            item.alias
+            for item in get_flat_params(self.dependant)
+            if not isinstance(item.field_info, Path | Header)
+        }
+        return super().get_route_handler()
 
-        async def checked(request: Request) -> Response:
-            await self._resolve_company(request)
-            request.state.document_type = self.document_type
-            # Ignoring a misspelt `pagesize` silently would answer another question than was asked.
-            _refuse_names([name for name, _ in request.query_params.multi_items()], allowed)
-            request.scope["query_string"] = _without_empty_values(request.scope["query_string"])
-            read = ReadRequest(request.scope, request.receive)
-            await self._read_body(read)
-            return await self._early_answer(read) or await handle(read)
+    async def respond(self, request: ApiRequest) -> Response:
+        """Answers a request of this route, after the checks of every route."""
+        await self._resolve_company(request)
+        request.state.document_type = self.document_type
+        if request.scope["query_string"]:
+            request = self._checked_query(request)
+        try:
+            await self._read_body(request)
+            return await self._early_answer(request) or await super().respond(request)
+        finally:
+            if isinstance(request.parsed, FormData):
+                await request.parsed.close()
 
-        return checked
-
-    async def _resolve_company(self, request: Request) -> None:
+    async def _resolve_company(self, request: ApiRequest) -> None:
         """Puts the company of the path into the request; a company of another subscription is not found."""
         services, path = services_of(request), request.scope["path"]
         if COMPANY_PARAMETER in request.path_params:
@@ -88,11 +135,21 @@ class Endpoint(APIRoute):
         elif f"{path}/".startswith(ONLY_COMPANY_PREFIX):
             request.state.company = await find_only_company(services.database, subscription_of(request).id)
 
-    async def _early_answer(self, request: ReadRequest) -> Response | None:
+    def _checked_query(self, request: ApiRequest) -> ApiRequest:
+        """Returns the request without the empty values of its query, or refuses its names."""
+        items = request.query_params.multi_items()
+        # Ignoring a misspelt `pagesize` silently would answer another question than was asked.
+        _refuse_names([name for name, _ in items], self._query_names)
+        if all(value.strip() for _, value in items):
+            return request
+        request.scope["query_string"] = _without_empty_values(request.scope["query_string"])
+        return ApiRequest(request.scope, request.receive)
+
+    async def _early_answer(self, request: ApiRequest) -> Response | None:
         """Returns an answer that needs no validated body, or None."""
         return None
 
-    async def _read_body(self, request: ReadRequest) -> None:
+    async def _read_body(self, request: ApiRequest) -> None:
         if self.body_field is None:
             return
         expected = FORM if isinstance(self.body_field.field_info, Form) else JSON
@@ -107,27 +164,24 @@ class Endpoint(APIRoute):
             )
         if expected == JSON:
             parsed = await read_json_body(body)
-            # The framework also reads models from attributes, so a Decimal would pass for an empty object.
+            # Models are also read from attributes, so a Decimal would pass for an empty object.
             request.parsed = float(parsed) if isinstance(parsed, Decimal) else parsed
         else:
             _require_utf8(request)
-            await self._check_form(request)
+            await self._read_form(request)
 
-    async def _check_form(self, request: Request) -> None:
+    async def _read_form(self, request: ApiRequest) -> None:
+        try:
+            request.parsed = form = await request.form()
+        except HTTPException:
+            raise Refusal(ErrorCode.MALFORMED_FORM) from None
         fields = self.dependant.body_params
         required = {
             field.alias
             for field in fields
             if field.field_info.is_required() or field.field_info.json_schema_extra == MUST_BE_SENT
         }
-        form = await request.form()
-        try:
-            _refuse_names(
-                [name for name, _ in form.multi_items()], {field.alias for field in fields}, required
-            )
-        except Refusal:
-            await form.close()
-            raise
+        _refuse_names([name for name, _ in form.multi_items()], {field.alias for field in fields}, required)
 
 
 class ReadingEndpoint(Endpoint):

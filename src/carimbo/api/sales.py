@@ -21,7 +21,7 @@ from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
 from carimbo.api.idempotency import ORDER_CONFLICTS, REPLAYED_HEADER, IdempotencyKey, key_of, replay
 from carimbo.api.json_body import JsonBody
 from carimbo.api.response_docs import UNREADY, Responses, error_responses
-from carimbo.api.route import Endpoint, ReadingEndpoint, ReadRequest
+from carimbo.api.route import ApiRequest, Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Text
@@ -49,7 +49,7 @@ SaleId = Annotated[UUID, Path(alias="id", description="Id da venda.")]
 class CreatingSale(Endpoint):
     """The route that creates sales, and answers repeated orders before their body is validated."""
 
-    async def _early_answer(self, request: ReadRequest) -> Response | None:
+    async def _early_answer(self, request: ApiRequest) -> Response | None:
         existing = await find_replay(
             services_of(request).database,
             subscription_of(request).id,

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, HTTPException, Path, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.datastructures import Default
-from fastapi.routing import APIRoute
 from starlette.responses import JSONResponse
 
 from carimbo.api.context import OF_COMPANY, CurrentCompany, CurrentSubscription
+from carimbo.api.errors import WrongMethod
 from carimbo.api.response_docs import UNREADY, Responses, error_responses
-from carimbo.api.route import Endpoint
+from carimbo.api.route import Endpoint, OpenEndpoint
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -160,13 +160,13 @@ def add_no_document(router: APIRouter, document_type: DocumentType, path: str) -
     """Refuses DELETE on a fixed path, where the route that cancels documents would take it for an id."""
 
     async def refuse() -> Response:
-        raise HTTPException(405)
+        raise WrongMethod
 
     router.add_api_route(
         f"/{document_type.read_collection}{path}",
         refuse,
         methods=["DELETE"],
         include_in_schema=False,
-        # The plain route class: nothing else of such a request is checked.
-        route_class_override=APIRoute,
+        # Nothing else of such a request is checked.
+        route_class_override=OpenEndpoint,
     )

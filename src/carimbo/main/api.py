@@ -90,6 +90,8 @@ def serve(settings: Settings, listener: socket.socket) -> None:
         log_config=None,
         access_log=False,
         server_header=False,
+        # Nothing uses the address and the scheme that a proxy reports.
+        proxy_headers=False,
         timeout_graceful_shutdown=round(settings.shutdown_seconds),
     )
     server = GracefulServer(app, config, settings.drain_seconds, reloader)

@@ -54,9 +54,9 @@ def period_of(plan: SubscriptionPlan, now: datetime) -> Period:
 
 def counted_period(subscription: Subscription, environment: Environment, now: datetime) -> Period | None:
     """Returns the period in which a new document is reserved; None if the plan does not limit it."""
-    period = period_of(subscription.plan, now)
-    counts = environment is Environment.PRODUCTION and period.limit is not None
-    return period if counts else None
+    plan = subscription.plan
+    is_limited = plan.total_documents is not None or plan.monthly_documents is not None
+    return period_of(plan, now) if is_limited and environment is Environment.PRODUCTION else None
 
 
 async def reserve_documents(tenant: Tenant, periods: Sequence[Period]) -> None:
