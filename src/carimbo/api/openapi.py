@@ -14,12 +14,15 @@ from typing import Any
 
 import yaml
 from fastapi import FastAPI
+from fastapi.openapi.constants import REF_PREFIX
+from fastapi.openapi.models import Schema
 from fastapi.openapi.utils import get_openapi
 
 from carimbo import __version__
 from carimbo.api.app import create_app
 from carimbo.api.body_examples import body_examples
 from carimbo.api.docs_page import render_docs
+from carimbo.api.envelope import Failure
 from carimbo.api.published_events import published_events
 from carimbo.api.response_docs import body_refusals
 from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
@@ -73,7 +76,7 @@ _NAMES = (
 )
 (_MUST_BE_SENT,) = MUST_BE_SENT
 _SUCCESS, _SUCCESSES = "Sucesso", {"200", "202", "304"}
-_FAILURE = {"$ref": "#/components/schemas/Failure"}
+_FAILURE = "Failure"
 _SCHEMES = {
     "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
     "apiSecret": {"type": "apiKey", "in": "header", "name": "X-Api-Secret"},
@@ -99,6 +102,7 @@ def contract(app: FastAPI) -> dict[str, Any]:
 
 
 def _make_exact(schema: dict[str, Any]) -> None:
+    _add_failure(schema["components"])
     schema["components"]["securitySchemes"] = _SCHEMES
     # Both headers together: two entries in one object mean AND, two objects would mean OR.
     schema["security"] = [{name: [] for name in _SCHEMES}]
@@ -117,6 +121,18 @@ def _make_exact(schema: dict[str, Any]) -> None:
                 content = operation["requestBody"]["content"]
                 content[MERGE_PATCH] = content[JSON]
             _document_operation(operation)
+
+
+def _add_failure(components: dict[str, Any]) -> None:
+    """Adds the schema of refusals; as a model of each response, it would be compiled a thousand times."""
+    failure = Failure.model_json_schema(mode="serialization", ref_template=REF_PREFIX + "{model}")
+    schemas = {_FAILURE: failure, **failure.pop("$defs")}
+    # In the framework's order of keys.
+    ordered = {
+        name: Schema.model_validate(schema).model_dump(mode="json", by_alias=True, exclude_none=True)
+        for name, schema in schemas.items()
+    }
+    components["schemas"] = dict(sorted((components["schemas"] | ordered).items()))
 
 
 def _make_component_exact(component: dict[str, Any]) -> None:
@@ -152,12 +168,13 @@ def _client_name(name: str) -> str:
 def _document_operation(operation: dict[str, Any]) -> None:
     for media_type in operation.get("requestBody", {}).get("content", {}):
         for status, response in body_refusals(media_type).items():
-            response.pop("model")
             operation["responses"].setdefault(str(status), response)
     for status in operation["responses"].keys() - _SUCCESSES:
         # The framework puts an error's schema under the media type of the route's successes.
         examples = operation["responses"][status]["content"][JSON]["examples"]
-        operation["responses"][status]["content"] = {JSON: {"schema": _FAILURE, "examples": examples}}
+        operation["responses"][status]["content"] = {
+            JSON: {"schema": {"$ref": REF_PREFIX + _FAILURE}, "examples": examples}
+        }
     for status in _SUCCESSES & operation["responses"].keys():
         # Replaces the framework's English default; routes with a description of their own keep it.
         if operation["responses"][status]["description"] == "Successful Response":

@@ -1,9 +1,9 @@
 """The documented responses of operations: files, and every error with an example."""
 
 from collections import defaultdict
+from functools import cache
 from typing import Any
 
-from carimbo.api.envelope import Failure
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.service.errors import ErrorCode, RefusalKind
 
@@ -52,6 +52,7 @@ def body_refusals(media_type: str) -> Responses:
     return {STATUS_OF_KIND[code.kind]: _response([code]) for code in codes}
 
 
+@cache
 def example_of(code: ErrorCode) -> dict[str, Any]:
     """Shows a refusal as it is answered."""
     details = dict(code.example_details) or None
@@ -60,7 +61,6 @@ def example_of(code: ErrorCode) -> dict[str, Any]:
 
 def _response(codes: list[ErrorCode]) -> dict[str, Any]:
     response: dict[str, Any] = {
-        "model": Failure,
         "description": ", ".join(f"`{code.name}`" for code in codes),
         "content": {"application/json": {"examples": {c.name: {"value": example_of(c)} for c in codes}}},
     }

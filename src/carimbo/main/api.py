@@ -13,7 +13,7 @@ from carimbo.api.context import ApiServices
 from carimbo.api.middleware import REGISTRY
 from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
 from carimbo.main.database import database_of
-from carimbo.main.outbound import guard_of, links_of
+from carimbo.main.links import guard_of, links_of
 from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
 from carimbo.main.process import clock_of
 from carimbo.main.server import GracefulServer, LimitedProtocol, RequestLimits, protocol_within

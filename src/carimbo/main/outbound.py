@@ -1,14 +1,12 @@
-"""Builds webhooks, links and e-mail."""
+"""Builds the senders of webhooks and e-mail."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-import structlog
-
 from carimbo.main.database import database_of
+from carimbo.main.links import guard_of, links_of
 from carimbo.main.process import now
-from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.mail_folder import MailFolder
 from carimbo.outbound.message import MailSender
 from carimbo.outbound.smtp import SmtpMailer
@@ -16,7 +14,6 @@ from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.printing.registry import PdfRenderer
 from carimbo.service.delivery.attempt import DeliverySender
 from carimbo.service.delivery.mailing import MailingContext
-from carimbo.service.documents.files import Links
 from carimbo.service.ports import Mailer
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
@@ -27,23 +24,8 @@ from carimbo.worker.claim_loop import ClaimLoop, LoopOptions
 from carimbo.worker.delivery import DeliveryOptions, DeliverySource, in_own_loop
 from carimbo.worker.metrics import count_email
 
-_log = structlog.get_logger("carimbo.main")
-# The API can listen on these addresses, but a link can't contain them.
-_ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - not listened on here
-# DeliverySource wait for their receivers most of the time, and seldom for the database.
+# Deliveries wait for their receivers most of the time, and seldom for the database.
 _CONNECTIONS = 4
-
-
-async def links_of(settings: Settings, database: Database) -> Links:
-    """Builds the signer of links to files."""
-    if settings.public_url is None and settings.host in _ANY_ADDRESS:
-        _log.warning("links_lead_nowhere", hint="CARIMBO_PUBLIC_URL", links=settings.link_base)
-    return await Links.open(database, settings.link_base, timedelta(days=settings.link_days), now)
-
-
-def guard_of(settings: Settings) -> WebhookGuard:
-    """Returns the guard that keeps webhooks out of the operator's network."""
-    return WebhookGuard(settings.allowed_hosts)
 
 
 @asynccontextmanager
