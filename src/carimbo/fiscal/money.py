@@ -6,7 +6,6 @@ from itertools import accumulate
 
 ZERO = Decimal("0.00")
 _CENT = Decimal("0.01")
-_HUNDRED = Decimal(100)
 _MARKS = str.maketrans(",.", ".,")
 
 
@@ -17,12 +16,12 @@ def cents(value: Decimal) -> Decimal:
 
 def percent(amount: Decimal, rate: Decimal) -> Decimal:
     """Returns a percentage of an amount, rounded half up to the cent."""
-    return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_UP)
+    return (amount * rate * _CENT).quantize(_CENT, ROUND_HALF_UP)
 
 
 def percent_to_even(amount: Decimal, rate: Decimal) -> Decimal:
     """Returns a percentage of an amount, rounded half to even as in the national NFS-e."""
-    return (amount * rate / _HUNDRED).quantize(_CENT, ROUND_HALF_EVEN)
+    return (amount * rate * _CENT).quantize(_CENT, ROUND_HALF_EVEN)
 
 
 def format_amount(amount: Decimal) -> str:
@@ -42,11 +41,7 @@ def with_decimal_comma(number: str) -> str:
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal:
     """Returns the sum of amounts; None counts as zero."""
-    result = ZERO
-    for amount in amounts:
-        if amount is not None:
-            result += amount
-    return result
+    return sum(filter(None, amounts), ZERO)
 
 
 def split_amount(whole: Decimal, weights: Sequence[Decimal]) -> tuple[Decimal, ...]:

@@ -15,14 +15,12 @@ from carimbo.fiscal.taxes.trade import TaxDay, Trade
 
 
 class TaxedItem(NamedTuple):
-    """An item as the computation of each tax needs it."""
+    """An item as the decision on each of its taxes needs it."""
 
     path: str
     """JSON path in the request, for example `items[3]`."""
     origin: str
     cfop: str
-    value: Decimal
-    """Price of the item, without the taxes that are charged on top of it."""
     is_sale: bool
     """Only sales have default taxes: other operations are taxed in too many ways."""
 

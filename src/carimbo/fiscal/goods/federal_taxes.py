@@ -9,7 +9,8 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Cnpj, Integer, Money, Quantity, Rate, Text
 from carimbo.fiscal.goods.applicable_taxes import TaxedItem
-from carimbo.fiscal.layouts.filling import fill, given_values, missing_value
+from carimbo.fiscal.layouts.filling import Amounts, given_values, missing_value, require_fields
+from carimbo.fiscal.layouts.layout import construct
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import (
     Cofins,
     CofinsNotTaxed,
@@ -137,25 +138,28 @@ TAXED_IPI = frozenset({"00", "49", "50", "99"})
 """CST with IPI due."""
 
 
-def contribution_group(
-    contribution: FederalContribution[G],
-    body: ContributionBody | None,
-    item: TaxedItem,
-    trade: Trade,
-    base: Decimal,
-) -> G | None:
-    """Returns the group of the item's CST: values of the request, and the rest computed on `base`."""
+def contribution_terms(
+    contribution: FederalContribution[G], body: ContributionBody | None, item: TaxedItem, trade: Trade
+) -> Callable[[Decimal], G] | None:
+    """Decides CST and rate of an item, and returns the function that computes its group on a base.
+
+    None if the document has only IBS and CBS.
+    """
     if body is None and trade.has_only_ibs_cbs:
         return None
     if body is None and trade.company.tax_regime is not TaxRegime.NORMAL:
-        return contribution.nothing
+        return lambda base: contribution.nothing
     if body is None and not trade.tax_day.has_pis_cofins:
-        return contribution.ended
+        return lambda base: contribution.ended
     path = f"{item.path}.{contribution.field}"
     cst = (body and body.cst) or _usual_cst(item, trade, path)
     given = given_values(body)
-    group, amounts = _computed(contribution, cst, given, path, trade, base)
-    return fill(group, given, path, lambda: f"CST {cst} {contribution.name}", {"cst": cst, **amounts})
+    group, amounts = _computed(contribution, cst, given, path, trade)
+    if given:
+        computed = {"cst", *amounts(ZERO)}
+        require_fields(group, given, computed, path, lambda: f"CST {cst} {contribution.name}")
+    fixed = {"cst": cst, **given}
+    return lambda base: construct(group, {**amounts(base), **fixed})
 
 
 def _usual_cst(item: TaxedItem, trade: Trade, path: str) -> str:
@@ -170,30 +174,25 @@ def _usual_cst(item: TaxedItem, trade: Trade, path: str) -> str:
 
 
 def _computed(
-    contribution: FederalContribution[G],
-    cst: str,
-    given: dict[str, Any],
-    path: str,
-    trade: Trade,
-    base: Decimal,
-) -> tuple[type[G], dict[str, Any]]:
-    """Returns the group class of a CST, and its computed values."""
+    contribution: FederalContribution[G], cst: str, given: dict[str, Any], path: str, trade: Trade
+) -> tuple[type[G], Amounts]:
+    """Returns the group class of a CST, and the computation of its amounts."""
     if cst in _BY_RATE:
         usual = _general_rate(contribution, cst, given, path, trade)
-        return contribution.by_rate, _by_rate(given, base, usual)
+        return contribution.by_rate, _by_rate(given, usual)
     if cst in _BY_QUANTITY:
         return contribution.by_quantity, _by_quantity(given)
     if cst in _NOT_TAXED:
-        return contribution.not_taxed, {}
+        return contribution.not_taxed, lambda base: {}
     if cst not in _OTHER:
         raise Incomplete(Problem(SCHEMA_PROBLEM, f"{path}.cst", f"CST {cst} não existe."))
     if "quantity" in given or "unit_rate" in given:
         return contribution.other, _by_quantity(given)
     if "rate" in given:
-        return contribution.other, _by_rate(given, base, None)
+        return contribution.other, _by_rate(given, None)
     if given.get("amount"):
         raise Incomplete(missing_value(f"{path}.rate", "o valor da contribuição"))
-    return contribution.other, _NOTHING
+    return contribution.other, lambda base: _NOTHING
 
 
 def contribution_ended(path: str, name: str) -> Problem:
@@ -223,48 +222,56 @@ def _general_rate(
     return contribution.general_rate(GENERAL_RATES[regime])
 
 
-def _by_rate(given: dict[str, Any], base: Decimal, usual: Decimal | None) -> dict[str, Any]:
-    base, rate = given.get("base", base), given.get("rate", usual)
-    if rate is None:
-        return {"base": base}
-    return {"base": base, "rate": rate, "amount": percent(base, rate)}
+def _by_rate(given: dict[str, Any], usual: Decimal | None) -> Amounts:
+    given_base: Decimal | None = given.get("base")
+    rate: Decimal | None = given.get("rate", usual)
+
+    def amounts(base: Decimal) -> dict[str, Any]:
+        base = base if given_base is None else given_base
+        if rate is None:
+            return {"base": base}
+        return {"base": base, "rate": rate, "amount": percent(base, rate)}
+
+    return amounts
 
 
-def _by_quantity(given: dict[str, Any]) -> dict[str, Any]:
+def _by_quantity(given: dict[str, Any]) -> Amounts:
     quantity, unit_rate = given.get("quantity"), given.get("unit_rate")
     if quantity is None or unit_rate is None:
-        return {}
-    return {"amount": cents(quantity * unit_rate)}
+        return lambda base: {}
+    amount = cents(quantity * unit_rate)
+    return lambda base: {"amount": amount}
 
 
 _IPI_DETAILS = ("framework_code", "producer_tax_id", "seal_code", "seal_quantity")
 
 
-def ipi_group(body: IpiBody | None, item: TaxedItem) -> Ipi | None:
-    """Returns the IPI group, taxed or not taxed; None if the request has no IPI, as for most goods."""
-    if body is None:
-        return None
+def ipi_terms(body: IpiBody, item: TaxedItem) -> Callable[[Decimal], Ipi]:
+    """Returns the function that computes the IPI group, taxed or not taxed, on a base."""
     given = {name: amount for name, amount in given_values(body).items() if name not in _IPI_DETAILS}
-    return Ipi(
+    taxation = _ipi_taxation(body.cst, given, f"{item.path}.ipi")
+    return lambda base: Ipi(
         framework_code=body.framework_code,
         producer_tax_id=body.producer_tax_id,
         seal_code=body.seal_code,
         seal_quantity=body.seal_quantity,
-        taxation=_ipi_taxation(body.cst, given, f"{item.path}.ipi", item.value),
+        taxation=taxation(base),
     )
 
 
-def _ipi_taxation(cst: str, given: dict[str, Any], path: str, base: Decimal) -> IpiTaxed | IpiNotTaxed:
+def _ipi_taxation(cst: str, given: dict[str, Any], path: str) -> Callable[[Decimal], IpiTaxed | IpiNotTaxed]:
     def situation() -> str:
         return f"CST {cst} do IPI"
 
     if cst not in TAXED_IPI:
-        return fill(IpiNotTaxed, given, path, situation, {})
+        require_fields(IpiNotTaxed, given, (), path, situation)
+        return lambda base: construct(IpiNotTaxed, given)
     by_quantity = "quantity" in given or "unit_rate" in given
     if not by_quantity and "rate" not in given:
         raise Incomplete(missing_value(f"{path}.rate", situation()))
-    amounts = _by_quantity(given) if by_quantity else _by_rate(given, base, None)
-    return fill(IpiTaxed, given, path, situation, amounts)
+    amounts = _by_quantity(given) if by_quantity else _by_rate(given, None)
+    require_fields(IpiTaxed, given, amounts(ZERO), path, situation)
+    return lambda base: construct(IpiTaxed, {**amounts(base), **given})
 
 
 def returned_ipi_group(body: ReturnedIpiBody) -> ReturnedIpi:

@@ -1,20 +1,23 @@
 """IBS and CBS of an item: values of the request, and the rest computed from its classification."""
 
+from collections.abc import Callable
+
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.goods.applicable_taxes import TaxedItem
 from carimbo.fiscal.layouts.filling import missing_value
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, TaxedByRate
+from carimbo.fiscal.layouts.layout import construct
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Findings, Incomplete
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IbsCbsClass, IbsCbsRates, ReformTax
 from carimbo.fiscal.taxes.ibs_cbs import (
     NO_RATES,
     IbsCbsBody,
+    RatedTerms,
     ShareRate,
     ShareRates,
     TaxedValue,
-    taxed_by_rate,
 )
 from carimbo.fiscal.taxes.missing_rates import informed_rate, unknown_rate
 from carimbo.fiscal.taxes.trade import Trade
@@ -34,12 +37,13 @@ _BY_RATE = ("base", "state", "city", "ibs_amount", "cbs")
 _EMPTY_BODY = IbsCbsBody()
 
 
-def ibs_cbs_group(
-    body: IbsCbsBody | None, item: TaxedItem, trade: Trade, value: TaxedValue, findings: Findings
-) -> IbsCbs | None:
-    """Returns the groups of the item's classification: values of the request, the rest computed from `value`.
+def ibs_cbs_terms(
+    body: IbsCbsBody | None, item: TaxedItem, trade: Trade, findings: Findings
+) -> Callable[[TaxedValue], IbsCbs] | None:
+    """Decides how an item is taxed, and returns the function that computes its groups on a value.
 
-    Companies that pay these taxes themselves always inform them; the others may (NT 2025.002, UB12).
+    Companies that pay these taxes themselves always inform them; the others may (NT 2025.002, UB12). None if
+    the item does not inform them.
     """
     if body is None:
         if not trade.company.informs_ibs_cbs(trade.tax_day.day):
@@ -51,18 +55,19 @@ def ibs_cbs_group(
     path = f"{item.path}.ibsCbs"
     tax_class = body.tax_class_code or _usual_class(body, item, trade, path)
     cst = body.cst or tax_class[:_LENGTH_OF_CST]
-    return IbsCbs(
-        cst=cst,
-        tax_class=tax_class,
-        is_donation=body.is_donation,
-        by_rate=_by_rate(body, cst, tax_class, value, trade, path, findings),
-        single_phase=body.single_phase,
-        credit_transfer=body.credit_transfer,
-        period_adjustment=body.period_adjustment,
-        credit_reversal=body.credit_reversal,
-        operation_credit=body.operation_credit,
-        free_zone_credit=body.free_zone_credit,
-    )
+    rated = _rated_terms(body, cst, tax_class, trade, path, findings)
+    fixed = {
+        "cst": cst,
+        "tax_class": tax_class,
+        "is_donation": body.is_donation,
+        "single_phase": body.single_phase,
+        "credit_transfer": body.credit_transfer,
+        "period_adjustment": body.period_adjustment,
+        "credit_reversal": body.credit_reversal,
+        "operation_credit": body.operation_credit,
+        "free_zone_credit": body.free_zone_credit,
+    }
+    return lambda value: construct(IbsCbs, {**fixed, "by_rate": rated.taxed(value) if rated else None})
 
 
 def _usual_class(body: IbsCbsBody, item: TaxedItem, trade: Trade, path: str) -> str:
@@ -74,15 +79,9 @@ def _usual_class(body: IbsCbsBody, item: TaxedItem, trade: Trade, path: str) -> 
     return _EXPORTED if trade.is_export and body.cst is None else _TAXED_IN_FULL
 
 
-def _by_rate(
-    body: IbsCbsBody,
-    cst: str,
-    tax_class: str,
-    value: TaxedValue,
-    trade: Trade,
-    path: str,
-    findings: Findings,
-) -> TaxedByRate | None:
+def _rated_terms(
+    body: IbsCbsBody, cst: str, tax_class: str, trade: Trade, path: str, findings: Findings
+) -> RatedTerms | None:
     """Returns the taxation by rates; None if the item has none.
 
     If the law sets the rates, it is computed. If not, the request has to give all of its values.
@@ -103,7 +102,7 @@ def _by_rate(
         rates = NO_RATES
     elif None in (rates.state.rate, rates.city.rate, rates.cbs.rate):
         _require_unknown_rates(body, rates, trade, path, findings)
-    return taxed_by_rate(body, value, rates)
+    return RatedTerms.of(body, rates)
 
 
 _ZERO_RATES = IbsCbsRates(state=ZERO, city=ZERO, cbs=ZERO)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.goods.applicable_taxes import TaxedItem
 from carimbo.fiscal.goods.cfop import has_usual_icms
 from carimbo.fiscal.goods.icms_body import IcmsBody
-from carimbo.fiscal.layouts.filling import fill, given_values, has_field, missing_value
+from carimbo.fiscal.layouts.filling import Amounts, given_values, has_field, missing_value, require_fields
+from carimbo.fiscal.layouts.layout import construct
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms,
     Icms00,
@@ -35,7 +35,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import (
     IcmsSn500,
     IcmsSn900,
 )
-from carimbo.fiscal.money import percent
+from carimbo.fiscal.money import ZERO, percent
 from carimbo.fiscal.parties.company import TaxRegime
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Findings, Incomplete, Problem
 from carimbo.fiscal.taxes.icms import assumed_icms_rate, deferred_icms, interstate_rate, reduced_base
@@ -79,21 +79,40 @@ _FUNDS = [
 _RETAINED_EARLIER = frozenset({"5405", "6404"})
 
 
-class _Due(NamedTuple):
-    """The input for the amounts of one ICMS group."""
+class IcmsTerms(NamedTuple):
+    """How the ICMS of an item is taxed: everything but the amounts, which depend on its value."""
+
+    group: type[Icms]
+    fixed: dict[str, Any]
+    """The codes and the values of the request."""
+    amounts: Amounts
+    includes_ipi: bool
+    """Whether IPI is part of the base."""
+
+    @property
+    def has_base(self) -> bool:
+        """Whether the group has a base, whatever the value of the item."""
+        return "base" in self.fixed or "base" in self.amounts(ZERO)
+
+    def group_of(self, value: Decimal, ipi: Decimal) -> Icms:
+        """Returns the group of an item with this value, and with this IPI on top of it."""
+        if ipi and self.includes_ipi:
+            value += ipi
+        return construct(self.group, {**self.amounts(value), **self.fixed})
+
+
+class _Case(NamedTuple):
+    """An item whose ICMS is decided."""
 
     group: type[Icms]
     given: dict[str, Any]
     item: TaxedItem
     trade: Trade
-    value: Decimal
     findings: Findings
 
 
-def icms_group(
-    body: IcmsBody | None, item: TaxedItem, trade: Trade, ipi: Decimal, findings: Findings
-) -> Icms | None:
-    """Returns the group of the item's CST or CSOSN: values of the request, and the rest computed."""
+def icms_terms(body: IcmsBody | None, item: TaxedItem, trade: Trade, findings: Findings) -> IcmsTerms | None:
+    """Returns how an item is taxed: by its CST or CSOSN, the values of the request, and the usual rates."""
     if body is None and trade.has_only_ibs_cbs:
         return None
     name, code = _situation(body, item, trade, findings)
@@ -103,12 +122,18 @@ def icms_group(
         raise Incomplete(
             Problem(SCHEMA_PROBLEM, f"{item.path}.icms.{name}", f"{_shown(name, code)} não existe.")
         )
-    compute = _COMPUTED.get(group, _nothing)
-    # IPI is part of the base if the buyer does not resell the goods (LC 87/1996, art. 13, § 2º).
-    value = item.value + ipi if ipi and trade.buyer_is_final else item.value
-    computed = compute(_Due(group, given, item, trade, value, findings))
-    computed |= {"origin": item.origin, name: code}
-    return fill(group, _without_empty_funds(given), f"{item.path}.icms", lambda: _shown(name, code), computed)
+    amounts = _COMPUTED.get(group, _nothing)(_Case(group, given, item, trade, findings))
+    if given:
+        given = _without_empty_funds(given)
+        computed = {"origin", name, *amounts(ZERO)}
+        require_fields(group, given, computed, f"{item.path}.icms", lambda: _shown(name, code))
+    return IcmsTerms(
+        group,
+        fixed={"origin": item.origin, name: code, **given},
+        amounts=amounts,
+        # The base includes IPI if the buyer does not resell the goods (LC 87/1996, art. 13, § 2º).
+        includes_ipi=trade.buyer_is_final,
+    )
 
 
 def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
@@ -117,12 +142,6 @@ def _without_empty_funds(given: dict[str, Any]) -> dict[str, Any]:
         if rate in given and not given[rate] and not given.get(amount):
             given = {name: value for name, value in given.items() if name not in (rate, base, amount)}
     return given
-
-
-@lru_cache
-def simples_group(origin: str, csosn: str) -> Icms:
-    """Returns the group of a CSOSN without amounts."""
-    return IcmsSn500(origin=origin) if csosn == "500" else IcmsSn102(origin=origin, csosn=csosn)
 
 
 def _shown(name: str, code: str) -> str:
@@ -180,76 +199,95 @@ def _group_of(name: str, code: str, given: dict[str, Any]) -> type[Icms] | None:
     return _BY_CST.get(code)
 
 
-def _nothing(due: _Due) -> dict[str, Any]:
+def _nothing(case: _Case) -> Amounts:
     """Computes nothing: the group has no amounts, or only the caller knows them."""
-    return {}
+    return lambda value: {}
 
 
-def _own(due: _Due) -> dict[str, Any]:
+def _own(case: _Case) -> Amounts:
     """Computes the tax of the operation itself and of the poverty fund (MOC 7.0, N15 to N17c)."""
-    rate, fcp_rate = _rates(due)
-    base: Decimal | None = due.given.get("base")
-    if base is None:
-        base = reduced_base(due.value, due.given.get("base_reduction"))
-    values = {"base_mode": _OPERATION_VALUE, "base": base, "rate": rate, "amount": percent(base, rate)}
-    return values | _fcp(due, base, fcp_rate)
+    rate, fcp_rate = _rates(case)
+    given_base: Decimal | None = case.given.get("base")
+    reduction: Decimal | None = case.given.get("base_reduction")
+    fund = _fund(case, fcp_rate) if fcp_rate else None
+
+    def amounts(value: Decimal) -> dict[str, Any]:
+        base = reduced_base(value, reduction) if given_base is None else given_base
+        values = {"base_mode": _OPERATION_VALUE, "base": base, "rate": rate, "amount": percent(base, rate)}
+        return values | fund(base) if fund else values
+
+    return amounts
 
 
-def _fcp(due: _Due, base: Decimal, rate: Decimal | None) -> dict[str, Any]:
-    if not rate:
-        return {}
-    base = due.given.get("fcp_base", base)
-    amounts = {"fcp_rate": rate, "fcp_amount": percent(base, rate)}
-    return amounts | {"fcp_base": base} if has_field(due.group, "fcp_base") else amounts
+def _fund(case: _Case, rate: Decimal) -> Amounts:
+    """Computes the amount of the poverty fund on the base of the tax."""
+    given_base: Decimal | None = case.given.get("fcp_base")
+    shows_base = has_field(case.group, "fcp_base")
+
+    def amounts(base: Decimal) -> dict[str, Any]:
+        base = base if given_base is None else given_base
+        values = {"fcp_rate": rate, "fcp_amount": percent(base, rate)}
+        return values | {"fcp_base": base} if shows_base else values
+
+    return amounts
 
 
-def _own_if_given(due: _Due) -> dict[str, Any]:
+def _own_if_given(case: _Case) -> Amounts:
     """Computes the tax of the operation if the request gives any of its values; else the group omits it."""
-    return _own(due) if due.given.keys() & _SIGNS_OF_A_TAX else {}
+    return _own(case) if case.given.keys() & _SIGNS_OF_A_TAX else _nothing(case)
 
 
-def _deferred(due: _Due) -> dict[str, Any]:
+def _deferred(case: _Case) -> Amounts:
     """Computes the tax of the operation, its deferred part and the amount due (MOC 7.0, N16a to N17)."""
-    if not due.given.keys() & _SIGNS_OF_A_TAX:
-        return {}
-    values = _own(due)
-    parts = deferred_icms(values["base"], values["rate"], due.given.get("deferral_rate", Decimal(100)))
-    return values | {
-        "operation_amount": parts.operation_amount,
-        "deferral_rate": due.given.get("deferral_rate", Decimal(100)),
-        "deferral_amount": parts.deferral_amount,
-        "amount": parts.amount,
-    }
+    if not case.given.keys() & _SIGNS_OF_A_TAX:
+        return _nothing(case)
+    own = _own(case)
+    deferral_rate = case.given.get("deferral_rate", Decimal(100))
+
+    def amounts(value: Decimal) -> dict[str, Any]:
+        values = own(value)
+        parts = deferred_icms(values["base"], values["rate"], deferral_rate)
+        return values | {
+            "operation_amount": parts.operation_amount,
+            "deferral_rate": deferral_rate,
+            "deferral_amount": parts.deferral_amount,
+            "amount": parts.amount,
+        }
+
+    return amounts
 
 
-def _credit(due: _Due) -> dict[str, Any]:
+def _credit(case: _Case) -> Amounts:
     """Computes the credit that the Simples Nacional passes on to the buyer (LC 123/2006, art. 23)."""
-    rate = due.given.get("credit_rate", due.trade.company.defaults.simples_credit_rate)
-    return {} if rate is None else {"credit_rate": rate, "credit_amount": percent(due.value, rate)}
+    rate = case.given.get("credit_rate", case.trade.company.defaults.simples_credit_rate)
+    if rate is None:
+        return _nothing(case)
+    return lambda value: {"credit_rate": rate, "credit_amount": percent(value, rate)}
 
 
-def _simples_others(due: _Due) -> dict[str, Any]:
+def _simples_others(case: _Case) -> Amounts:
     """Computes the parts of CSOSN 900 that the request gives values for."""
-    credit = _credit(due) if "credit_rate" in due.given else {}
-    return _own_if_given(due) | credit
+    own = _own_if_given(case)
+    credit = _credit(case) if "credit_rate" in case.given else _nothing(case)
+    return lambda value: own(value) | credit(value)
 
 
-def _rates(due: _Due) -> tuple[Decimal, Decimal | None]:
+def _rates(case: _Case) -> tuple[Decimal, Decimal | None]:
     """Returns the rates of tax and poverty fund: given, interstate by law, or the usual ones."""
-    trade, fcp_rate = due.trade, due.given.get("fcp_rate")
+    trade, fcp_rate = case.trade, case.given.get("fcp_rate")
     company = trade.company
-    if "rate" in due.given:
-        return due.given["rate"], fcp_rate
+    if "rate" in case.given:
+        return case.given["rate"], fcp_rate
     if trade.is_interstate:
-        return interstate_rate(company.address.state, trade.destination_state, due.item.origin), fcp_rate
+        return interstate_rate(company.address.state, trade.destination_state, case.item.origin), fcp_rate
     if company.defaults.icms_rate is not None:
         return company.defaults.icms_rate, fcp_rate
-    path = f"{due.item.path}.icms.rate"
-    usual = assumed_icms_rate(company.address.state, path, due.findings, with_fund=fcp_rate is None)
+    path = f"{case.item.path}.icms.rate"
+    usual = assumed_icms_rate(company.address.state, path, case.findings, with_fund=fcp_rate is None)
     return usual.rate, usual.fcp if fcp_rate is None else fcp_rate
 
 
-_COMPUTED: dict[type[Icms], Callable[[_Due], dict[str, Any]]] = {
+_COMPUTED: dict[type[Icms], Callable[[_Case], Amounts]] = {
     Icms00: _own,
     Icms10: _own,
     Icms20: _own,

@@ -1,23 +1,26 @@
 """All taxes of an item, in the order in which their bases depend on each other."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import partial
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.calendar import DatedRule
-from carimbo.fiscal.goods.applicable_taxes import TaxedItem, item_value
+from carimbo.fiscal.goods.applicable_taxes import TaxedItem, item_value, trade_of_item
 from carimbo.fiscal.goods.cfop import has_usual_icms, is_sale
-from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_group, ipi_group
-from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_group
-from carimbo.fiscal.goods.icms import icms_group, simples_group, usual_csosn
+from carimbo.fiscal.goods.federal_taxes import COFINS, PIS, contribution_terms, ipi_terms
+from carimbo.fiscal.goods.ibs_cbs import ibs_cbs_terms
+from carimbo.fiscal.goods.icms import IcmsTerms, icms_terms, usual_csosn
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.legal_texts import approximate_taxes
-from carimbo.fiscal.goods.state_share import state_share_group
-from carimbo.fiscal.layouts.layout import fields_among, with_cached_xml
+from carimbo.fiscal.goods.state_share import ShareTerms, state_share_terms
+from carimbo.fiscal.layouts.layout import fields_among
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import Cofins, Ipi, Pis, StateShare
 from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102, IcmsSn500
 from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.problems import Findings
@@ -26,10 +29,11 @@ from carimbo.fiscal.taxes.ibs_cbs import TaxedValue, reform_base
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
-_TAXES = frozenset(
+# Fields of an item that decide how it is taxed; the reference, because a correction repeats earlier taxes.
+_OWN_TAXES = frozenset(
     {
         "approximate_taxes", "icms", "pis", "cofins", "ipi", "ibs_cbs", "pis_st", "cofins_st", "import_tax",
-        "state_share", "selective_tax",
+        "state_share", "selective_tax", "referenced_item",
     }
 )  # fmt: skip
 _NATIONAL = "0"
@@ -38,43 +42,107 @@ _CFOP_OF_IMPORTS = "3"
 _ICMS_AMOUNTS = ("amount", "fcp_amount", "single_phase_amount")
 
 
-def item_taxes(
-    body: ItemBody, product: ItemProduct, position: int, trade: Trade, findings: Findings
-) -> ItemTaxes:
-    """Returns the taxes of an item; missing values are added to the findings."""
-    if trade.has_only_ibs_cbs and not (
-        body.ibs_cbs is not None or trade.company.informs_ibs_cbs(trade.tax_day.day)
-    ):
-        # The layout needs at least one tax in an item; rule 1001 then asks for IBS and CBS.
-        trade = trade._replace(has_only_ibs_cbs=False)
-    origin = body.origin or trade.company.defaults.origin or _NATIONAL
-    approximate = approximate_taxes(body.approximate_taxes, product, trade)
-    if _has_usual_taxes(body, product.cfop, trade):
-        usual = _usual_taxes(origin, usual_csosn(product.cfop, trade))
-        if approximate is None:
-            return usual
-        return ItemTaxes(approximate_taxes=approximate, icms=usual.icms, pis=usual.pis, cofins=usual.cofins)
-    item = TaxedItem(
-        path=f"items[{position}]",
-        origin=origin,
-        cfop=product.cfop,
-        value=item_value(product),
-        is_sale=trade.is_sale and is_sale(product.cfop),
-    )
-    return _computed(body, approximate, item, trade, findings)
+Compute = Callable[[ItemProduct, Decimal | None], ItemTaxes]
+"""Computes the taxes of an item whose codes and rates are decided; takes its approximate taxes too."""
 
 
-def _has_usual_taxes(body: ItemBody, cfop: str, trade: Trade) -> bool:
+class ItemTaxation:
+    """Computes the taxes of the items of one document.
+
+    Codes and rates of an item are decided first, and its amounts are computed afterwards. Items that give no
+    taxes of their own are decided once for each CFOP and origin.
+    """
+
+    def __init__(self, trade: Trade, findings: Findings) -> None:
+        self.trade = trade
+        self.findings = findings
+        self._approximate_rates = trade.approximate_tax_rates
+        self._usual_origin = trade.company.defaults.origin or _NATIONAL
+        self._usual: dict[tuple[str, str], Compute] = {}
+
+    def taxes_of(self, body: ItemBody, product: ItemProduct, position: int) -> ItemTaxes:
+        """Returns the taxes of an item; missing values are added to the findings."""
+        approximate = approximate_taxes(body.approximate_taxes, product, self._approximate_rates)
+        cfop, origin = product.cfop, body.origin or self._usual_origin
+        if not body.model_fields_set.isdisjoint(_OWN_TAXES):
+            return self._decide(body, cfop, origin, position)(product, approximate)
+        compute = self._usual.get((cfop, origin))
+        if compute is None:
+            compute = self._decide(body, cfop, origin, position)
+            # Problems name their item, so that each of the items has to find its own.
+            if not self.findings.problems:
+                self._usual[cfop, origin] = compute
+        return compute(product, approximate)
+
+    def _decide(self, body: ItemBody, cfop: str, origin: str, position: int) -> Compute:
+        trade = trade_of_item(body.referenced_item, self.trade)
+        informs_ibs_cbs = body.ibs_cbs is not None or trade.company.informs_ibs_cbs(trade.tax_day.day)
+        if trade.has_only_ibs_cbs and not informs_ibs_cbs:
+            # The layout needs at least one tax in an item; rule 1001 then asks for IBS and CBS.
+            trade = trade._replace(has_only_ibs_cbs=False)
+        item = TaxedItem(
+            path=f"items[{position}]",
+            origin=origin,
+            cfop=cfop,
+            is_sale=trade.is_sale and is_sale(cfop),
+        )
+        if not informs_ibs_cbs and _has_usual_taxes(body, item, trade):
+            return _usual_taxes(item, trade)
+        terms = _terms_of(body, item, trade, self.findings)
+        return partial(_computed, terms, body, self.findings)
+
+
+def _has_usual_taxes(body: ItemBody, item: TaxedItem, trade: Trade) -> bool:
     """Returns whether an item has the taxes that most items of the Simples Nacional have."""
     return (
         trade.uses_csosn
-        and body.model_fields_set.isdisjoint(_TAXES)
-        and trade.is_sale
-        and is_sale(cfop)
-        and has_usual_icms(cfop)
+        and body.model_fields_set.isdisjoint(_OWN_TAXES)
+        and item.is_sale
+        and has_usual_icms(item.cfop)
         and not trade.has_only_ibs_cbs
         and trade.tax_day.has_pis_cofins_groups
-        and not trade.company.informs_ibs_cbs(trade.tax_day.day)
+    )
+
+
+def _usual_taxes(item: TaxedItem, trade: Trade) -> Compute:
+    """Returns the taxes of most items of the Simples Nacional, which have codes but no amounts."""
+    csosn = usual_csosn(item.cfop, trade)
+    icms = IcmsSn500(origin=item.origin) if csosn == "500" else IcmsSn102(origin=item.origin, csosn=csosn)
+    usual = ItemTaxes(icms=icms, pis=PIS.nothing, cofins=COFINS.nothing)
+    return lambda product, approximate: (
+        usual if approximate is None else replace(usual, approximate_taxes=approximate)
+    )
+
+
+class _Terms(NamedTuple):
+    """How an item is taxed: everything but the amounts, which depend on its value."""
+
+    trade: Trade
+    holds_taxes: bool
+    """Whether the price of the item includes IBS and CBS."""
+    ipi: Callable[[Decimal], Ipi] | None
+    icms: IcmsTerms | None
+    share: ShareTerms | None
+    pis: Callable[[Decimal], Pis] | None
+    cofins: Callable[[Decimal], Cofins] | None
+    ibs_cbs: Callable[[TaxedValue], IbsCbs] | None
+
+
+def _terms_of(body: ItemBody, item: TaxedItem, trade: Trade, findings: Findings) -> _Terms:
+    attempt = findings.attempt
+    ipi = attempt(ipi_terms, body.ipi, item) if body.ipi else None
+    icms = attempt(icms_terms, body.icms, item, trade, findings)
+    share = attempt(state_share_terms, body.state_share, icms, item, trade, findings)
+    has_contributions = trade.tax_day.has_pis_cofins_groups or body.pis or body.cofins
+    return _Terms(
+        trade=trade,
+        holds_taxes=trade.tax_day.price_holds_reform_taxes and not is_import(body, item.cfop),
+        ipi=ipi,
+        icms=icms,
+        share=share,
+        pis=attempt(contribution_terms, PIS, body.pis, item, trade) if has_contributions else None,
+        cofins=attempt(contribution_terms, COFINS, body.cofins, item, trade) if has_contributions else None,
+        ibs_cbs=attempt(ibs_cbs_terms, body.ibs_cbs, item, trade, findings),
     )
 
 
@@ -90,15 +158,15 @@ _Contributions = tuple[Pis | None, Cofins | None]
 
 
 def _computed(
-    body: ItemBody, approximate: Decimal | None, item: TaxedItem, trade: Trade, findings: Findings
+    terms: _Terms, body: ItemBody, findings: Findings, product: ItemProduct, approximate: Decimal | None
 ) -> ItemTaxes:
-    holds_taxes = trade.tax_day.price_holds_reform_taxes and not is_import(body, item.cfop)
-    state = _state_taxes(body, item, item, trade, findings)
-    pis, cofins = contributions = _contributions(body, item, state, trade, findings)
-    ibs_cbs = _reform(body, item, state, contributions, trade, findings, holds_taxes=holds_taxes)
-    if holds_taxes and ibs_cbs and ibs_cbs.by_rate:
-        state, ibs_cbs = _settled(body, item, state, contributions, ibs_cbs, trade, findings)
-    _warn_of_rare_taxes(body, state, trade, findings)
+    value = item_value(product)
+    state = _state_taxes(terms, value, value)
+    pis, cofins = contributions = _contributions(terms, value, state)
+    ibs_cbs = _reform(terms, body, value, state, contributions)
+    if terms.holds_taxes and ibs_cbs and ibs_cbs.by_rate:
+        state, ibs_cbs = _settled(terms, body, value, state, contributions, ibs_cbs, findings)
+    _warn_of_rare_taxes(body, state, terms.trade, findings)
     return ItemTaxes(
         approximate_taxes=approximate,
         icms=state.icms,
@@ -114,53 +182,35 @@ def _computed(
     )
 
 
-def _state_taxes(
-    body: ItemBody, item: TaxedItem, ipi_item: TaxedItem, trade: Trade, findings: Findings
-) -> _StateTaxes:
-    """Computes ICMS on the value of `item` and IPI on that of `ipi_item`.
-
-    The two values differ if the price includes IBS and CBS.
-    """
-    attempt = findings.attempt
-    ipi = attempt(ipi_group, body.ipi, ipi_item)
-    charged_ipi = _amount(ipi and ipi.taxation)
-    icms = attempt(icms_group, body.icms, item, trade, charged_ipi, findings)
-    share = attempt(state_share_group, body.state_share, icms, item, trade, charged_ipi, findings)
+def _state_taxes(terms: _Terms, value: Decimal, ipi_value: Decimal) -> _StateTaxes:
+    """Computes ICMS and IPI, each on its own value: they differ if the price includes IBS and CBS."""
+    ipi = terms.ipi(ipi_value) if terms.ipi else None
+    charged_ipi = _amount(ipi.taxation) if ipi else ZERO
+    icms = terms.icms.group_of(value, charged_ipi) if terms.icms else None
+    share = terms.share.group_of(icms, value, charged_ipi) if terms.share else None
     return _StateTaxes(ipi, icms, share)
 
 
-def _contributions(
-    body: ItemBody, item: TaxedItem, state: _StateTaxes, trade: Trade, findings: Findings
-) -> _Contributions:
-    if not trade.tax_day.has_pis_cofins_groups and not (body.pis or body.cofins):
-        return None, None
+def _contributions(terms: _Terms, value: Decimal, state: _StateTaxes) -> _Contributions:
     # ICMS that a tax benefit deducts from the price is not revenue.
-    revenue = contribution_base(item.value - deducted_icms(state.icms), _amount(state.icms))
-    pis = findings.attempt(contribution_group, PIS, body.pis, item, trade, revenue)
-    cofins = findings.attempt(contribution_group, COFINS, body.cofins, item, trade, revenue)
-    return pis, cofins
+    revenue = contribution_base(value - deducted_icms(state.icms), _amount(state.icms))
+    return terms.pis(revenue) if terms.pis else None, terms.cofins(revenue) if terms.cofins else None
 
 
 def _reform(
-    body: ItemBody,
-    item: TaxedItem,
-    state: _StateTaxes,
-    contributions: _Contributions,
-    trade: Trade,
-    findings: Findings,
-    *,
-    holds_taxes: bool,
+    terms: _Terms, body: ItemBody, value: Decimal, state: _StateTaxes, contributions: _Contributions
 ) -> IbsCbs | None:
     """Returns IBS and CBS. Their base excludes all other taxes except import tax and selective tax.
 
     A price that includes IBS and CBS also includes the selective tax, which is part of their base.
     """
-    value = item.value - deducted_icms(state.icms)
-    if not holds_taxes:
+    if terms.ibs_cbs is None:
+        return None
+    value -= deducted_icms(state.icms)
+    if not terms.holds_taxes:
         value += _amount(body.import_tax) + _amount(body.selective_tax)
     others = total(map(_amount, contributions)) + _icms_amounts(state.icms) + _share_amounts(state.share)
-    taxed = TaxedValue(reform_base(value, others), holds_taxes)
-    return findings.attempt(ibs_cbs_group, body.ibs_cbs, item, trade, taxed, findings)
+    return terms.ibs_cbs(TaxedValue(reform_base(value, others), terms.holds_taxes))
 
 
 # Each round makes the amounts ten times more exact, so cents stop changing long before.
@@ -168,30 +218,27 @@ _MAX_ROUNDS = 8
 
 
 def _settled(
+    terms: _Terms,
     body: ItemBody,
-    item: TaxedItem,
+    value: Decimal,
     state: _StateTaxes,
     contributions: _Contributions,
     ibs_cbs: IbsCbs,
-    trade: Trade,
     findings: Findings,
 ) -> tuple[_StateTaxes, IbsCbs]:
     """Computes again the taxes whose base excludes IBS and CBS: IPI, and ICMS in some states.
 
     Each of them changes the base of IBS and CBS in turn, so this repeats until no cent changes.
     """
-    base = icms_base_on(trade.tax_day.day, trade.company.address.state)
+    base = icms_base_on(terms.trade.tax_day.day, terms.trade.company.address.state)
     _warn_of_icms_base(base, body, state.icms, findings)
     if base.holds_ibs_cbs and not _amount(state.ipi and state.ipi.taxation):
         return state, ibs_cbs
     for _ in range(_MAX_ROUNDS):
         within = _reform_amounts(ibs_cbs)
-        net = item._replace(value=item.value - within)
-        state = _state_taxes(body, item if base.holds_ibs_cbs else net, net, trade, findings)
-        recomputed = _reform(body, item, state, contributions, trade, findings, holds_taxes=True)
-        if recomputed is None:
-            break
-        ibs_cbs = recomputed
+        net = value - within
+        state = _state_taxes(terms, value if base.holds_ibs_cbs else net, net)
+        ibs_cbs = _reform(terms, body, value, state, contributions) or ibs_cbs
         if _reform_amounts(ibs_cbs) == within:
             break
     return state, ibs_cbs
@@ -233,13 +280,6 @@ def _warn_of_rare_taxes(body: ItemBody, state: _StateTaxes, trade: Trade, findin
             "items[].ipi: O IPI é zero, salvo o da produção incentivada na Zona Franca de Manaus (LC"
             " 214/2025, art. 454). Confira se é o caso."
         )
-
-
-@lru_cache
-def _usual_taxes(origin: str, csosn: str) -> ItemTaxes:
-    """Returns the taxes of most items of the Simples Nacional; one object for all of them."""
-    icms = simples_group(origin, csosn)
-    return with_cached_xml(ItemTaxes(icms=icms, pis=PIS.nothing, cofins=COFINS.nothing))
 
 
 def deducted_icms(icms: Icms | None) -> Decimal:

@@ -7,14 +7,13 @@ from typing import Any
 
 from carimbo.fiscal.goods.federal_taxes import returned_ipi_group
 from carimbo.fiscal.goods.item_body import COUNTS, ItemBody
-from carimbo.fiscal.goods.item_taxes import deducted_icms, item_taxes
+from carimbo.fiscal.goods.item_taxes import ItemTaxation, deducted_icms
 from carimbo.fiscal.layouts.layout import construct, fields_among, layout_of
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import ReturnedIpi
 from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemObservations, ItemTaxes
 from carimbo.fiscal.money import ZERO, cents, split_amount
-from carimbo.fiscal.problems import SCHEMA_PROBLEM, Findings, Incomplete, Problem
-from carimbo.fiscal.taxes.trade import Trade
+from carimbo.fiscal.problems import SCHEMA_PROBLEM, Incomplete, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +57,20 @@ NO_GTIN = "SEM GTIN"
 def compose_item(
     body: ItemBody,
     position: int,
-    trade: Trade,
     cfop: str,
     description: str,
     charges: ItemBody | Charges,
-    findings: Findings,
+    taxation: ItemTaxation,
 ) -> Item:
     """Returns an item of the document; `position` counts from zero, as in the list of the request."""
+    trade = taxation.trade
     if trade.is_sale and not body.quantity:
         # Only documents that complete or adjust others may have no quantity.
         path = f"items[{position}].quantity"
-        findings.add_problem(Problem(SCHEMA_PROBLEM, path, "Deve ser maior que 0 em uma venda."))
+        taxation.findings.add_problem(Problem(SCHEMA_PROBLEM, path, "Deve ser maior que 0 em uma venda."))
     ncm = body.ncm or trade.company.defaults.ncm
     product = product_of(body, position, ncm, cfop, description, charges)
-    taxes = item_taxes(body, product, position, trade, findings)
+    taxes = taxation.taxes_of(body, product, position)
     returned = returned_ipi_group(body.returned_ipi) if body.returned_ipi else None
     return Item(
         position=position + 1,
@@ -96,13 +95,8 @@ def item_total(product: ItemProduct, taxes: ItemTaxes, returned: ReturnedIpi | N
     charges = [product.freight, product.insurance, product.other, *_taxes_on_top(taxes)]
     if returned:
         charges.append(returned.ipi.amount)
-    for charge in charges:
-        if charge:
-            amount += charge
-    for deduction in (product.discount, deducted_icms(taxes.icms)):
-        if deduction:
-            amount -= deduction
-    return amount
+    amount = sum(filter(None, charges), amount) - deducted_icms(taxes.icms)
+    return amount - product.discount if product.discount else amount
 
 
 def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
@@ -119,17 +113,20 @@ def _taxes_on_top(taxes: ItemTaxes) -> list[Decimal | None]:
     return amounts
 
 
-# Fields with the same name in the body and in the layout.
-_COPIED = frozenset(ItemBody.model_fields) & frozenset(layout_of(ItemProduct).inner)
+# Optional fields with the same name in the body and in the layout; few items have any of them.
+_COPIED = frozenset(
+    name
+    for name, default in layout_of(ItemProduct).defaults.items()
+    if default in (None, ()) and name in ItemBody.model_fields and name not in _NAMES
+)
 
 
 def product_of(
     body: ItemBody, position: int, ncm: str | None, cfop: str, description: str, charges: ItemBody | Charges
 ) -> ItemProduct:
     """Returns the product of an item (`prod`)."""
-    gtin = body.gtin or NO_GTIN
+    gtin, price = body.gtin or NO_GTIN, body.price
     values = {
-        **{name: getattr(body, name) for name in body.model_fields_set & _COPIED},
         "sku": body.sku or f"ITEM{position + 1:03d}",
         "gtin": gtin,
         "description": description,
@@ -137,12 +134,13 @@ def product_of(
         "manufacturer_cnpj": body.manufacturer_tax_id,
         "cfop": body.cfop or cfop,
         "unit": body.unit,
-        "unit_value": body.price,
-        "amount": cents(body.quantity * body.price),
+        "quantity": body.quantity,
+        "unit_value": price,
+        "amount": cents(body.quantity * price),
         "taxable_gtin": body.taxable_gtin or gtin,
         "taxable_unit": body.taxable_unit or body.unit,
         "taxable_quantity": body.quantity if body.taxable_quantity is None else body.taxable_quantity,
-        "taxable_unit_value": body.price if body.taxable_unit_value is None else body.taxable_unit_value,
+        "taxable_unit_value": price if body.taxable_unit_value is None else body.taxable_unit_value,
         # The layout can't write these as zero.
         "freight": charges.freight or None,
         "insurance": charges.insurance or None,
@@ -150,4 +148,7 @@ def product_of(
         "other": charges.other or None,
         "counts_in_total": COUNTS if body.counts_in_total else "0",
     }
+    given = body.model_fields_set
+    if not given.isdisjoint(_COPIED):
+        values |= {name: getattr(body, name) for name in given & _COPIED}
     return construct(ItemProduct, values)

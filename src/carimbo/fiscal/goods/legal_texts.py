@@ -18,7 +18,7 @@ from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn101, IcmsSn201, IcmsSn900
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO, format_amount, percent, split_amount, total, with_decimal_comma
-from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.parties.company import ApproximateTaxRates, Company, TaxRegime
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -131,9 +131,10 @@ _MISSING = (
 )
 
 
-def approximate_taxes(given: Decimal | None, product: ItemProduct, trade: Trade) -> Decimal | None:
+def approximate_taxes(
+    given: Decimal | None, product: ItemProduct, rates: ApproximateTaxRates | None
+) -> Decimal | None:
     """Returns the given amount, else the amount by the company's rates on the price of the item."""
-    rates = trade.approximate_tax_rates
     if given is not None or rates is None or not _is_sold(product):
         return given
     return percent(item_value(product), rates.whole)

@@ -7,7 +7,7 @@ from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.goods.applicable_taxes import trade_of_item
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import ItemBody
-from carimbo.fiscal.goods.item_taxes import is_import, item_taxes, taxes_in_price
+from carimbo.fiscal.goods.item_taxes import ItemTaxation, is_import, taxes_in_price
 from carimbo.fiscal.goods.items import Charges, product_of
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Findings, Incomplete, Problem
@@ -46,8 +46,7 @@ def _with_gross_price(item: ItemBody, position: int, trade: Trade, cfop: str) ->
     trial = item.model_copy(update={"quantity": Decimal(1), "unit_value": _TRIAL, "taxable_quantity": None})
     trial_findings = Findings()
     product = product_of(trial, position, item.ncm, cfop, item.description, Charges())
-    taxes = item_taxes(trial, product, position, trade, trial_findings)
-    within = taxes_in_price(taxes)
+    within = taxes_in_price(ItemTaxation(trade, trial_findings).taxes_of(trial, product, position))
     if within >= _TRIAL:
         message = "Com estas alíquotas, os tributos tomam o preço inteiro."
         raise Incomplete(Problem(NET_PRICE, path, message, "Confira as alíquotas do item.", _SOURCE))

@@ -62,7 +62,7 @@ def recipient_group(
     is_test = environment is Environment.HOMOLOGATION
     registration = body.state_registration
     name = shortened_name(body.name) if body.name else None
-    if body.name and len(as_written(body.name)) > MAX_NAME_LENGTH:
+    if name != body.name and len(as_written(body.name or "")) > MAX_NAME_LENGTH:
         findings.add_warning(_NAME_IS_CUT)
     return layout.Recipient(
         cnpj=cnpj,

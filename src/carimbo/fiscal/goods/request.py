@@ -9,9 +9,9 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Body, Cfop, CityCode, ExternalId, Money, Notes, Text
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.applicable_taxes import trade_of_item
 from carimbo.fiscal.goods.freight import FreightBody, transport_group
 from carimbo.fiscal.goods.item_body import MAX_DESCRIPTION_LENGTH, ItemBody
+from carimbo.fiscal.goods.item_taxes import ItemTaxation
 from carimbo.fiscal.goods.items import Charges, charges_of, compose_item
 from carimbo.fiscal.goods.legal_texts import (
     simples_legends,
@@ -203,17 +203,10 @@ def compose_items(
     charges = findings.attempt(charges_of, items, shared) if shared else None
     charges_or_items: Sequence[ItemBody | Charges] = charges or items
     parts = zip(items, descriptions, charges_or_items, strict=True)
+    taxation = ItemTaxation(trade, findings)
     return tuple(
         [
-            compose_item(
-                item,
-                position,
-                trade_of_item(item.referenced_item, trade),
-                cfop,
-                description,
-                charged,
-                findings,
-            )
+            compose_item(item, position, cfop, description, charged, taxation)
             for position, (item, description, charged) in enumerate(parts)
         ]
     )

@@ -1,13 +1,15 @@
 """The share of the buyer's state in the ICMS of a sale to a consumer (DIFAL): body and computation."""
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, Money, Percent
 from carimbo.fiscal.goods.applicable_taxes import TaxedItem
-from carimbo.fiscal.layouts.filling import fill, given_values, missing_value
+from carimbo.fiscal.goods.icms import IcmsTerms
+from carimbo.fiscal.layouts.filling import given_values, missing_value
+from carimbo.fiscal.layouts.layout import construct
 from carimbo.fiscal.layouts.nfe_v4.federal_taxes import StateShare
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.money import ZERO, percent
@@ -40,52 +42,55 @@ class StateShareBody(Body):
     origin_amount: Money | None = Field(default=None, description="ICMS da UF de origem (vICMSUFRemet).")
 
 
-def state_share_group(
-    body: StateShareBody | None,
-    icms: Icms | None,
-    item: TaxedItem,
-    trade: Trade,
-    ipi: Decimal,
-    findings: Findings,
-) -> StateShare | None:
-    """Returns the group if the seller owes the share or the request gives it; else None."""
-    base = getattr(icms, "base", None)
-    is_due = base is not None and item.is_sale and trade.owes_the_buyers_state
+class ShareTerms(NamedTuple):
+    """How the share of the buyer's state is computed: everything but the amounts."""
+
+    given: dict[str, Any]
+    internal_rate: Decimal
+    interstate_rate: Decimal
+    fcp_rate: Decimal | None
+
+    def group_of(self, icms: Icms | None, value: Decimal, ipi: Decimal) -> StateShare:
+        """Returns the group of an item with this ICMS, this value, and this IPI on top of it."""
+        base = getattr(icms, "base", None)
+        # A base reduction of the seller's state does not reduce the base of the other (Convênio ICMS
+        # 153/2015).
+        if base is None or getattr(icms, "base_reduction", None):
+            base = value + ipi
+        base = self.given.get("base", base)
+        values = {
+            "base": base,
+            "internal_rate": self.internal_rate,
+            "interstate_rate": self.interstate_rate,
+            "destination_share": _WHOLE,
+            "destination_amount": destination_amount(base, self.internal_rate, self.interstate_rate),
+            "origin_amount": ZERO,
+        }
+        if self.fcp_rate:
+            fcp_base = self.given.get("fcp_base", base)
+            amount = percent(fcp_base, self.fcp_rate)
+            values |= {"fcp_base": fcp_base, "fcp_rate": self.fcp_rate, "fcp_amount": amount}
+        return construct(StateShare, {**values, **self.given})
+
+
+def state_share_terms(
+    body: StateShareBody | None, icms: IcmsTerms | None, item: TaxedItem, trade: Trade, findings: Findings
+) -> ShareTerms | None:
+    """Returns how the share is computed, if the seller owes it or the request gives it; else None."""
+    is_due = icms is not None and icms.has_base and item.is_sale and trade.owes_the_buyers_state
     if body is None and not is_due:
         return None
-    # A base reduction of the seller's state does not reduce the base of the other (Convênio ICMS 153/2015).
-    if base is None or getattr(icms, "base_reduction", None):
-        base = item.value + ipi
     given = given_values(body)
-    computed = _computed(given, base, item, trade, findings)
-    if "fcp_rate" not in computed:
-        # Without a rate, or with a rate of zero, the poverty fund gets no amount.
-        if given.get("fcp_amount") or given.get("fcp_base"):
-            raise Incomplete(missing_value(f"{item.path}.stateShare.fcpRate", "valores do FCP"))
-        given = {name: value for name, value in given.items() if name not in _FUND}
-    return fill(StateShare, given, f"{item.path}.stateShare", lambda: "ICMS da UF de destino", computed)
-
-
-def _computed(
-    given: dict[str, Any], base: Decimal, item: TaxedItem, trade: Trade, findings: Findings
-) -> dict[str, Any]:
-    base = given.get("base", base)
     internal, fund = _rates(given, item, trade, findings)
     interstate = given.get("interstate_rate")
     if interstate is None:
         interstate = interstate_rate(trade.company.address.state, trade.destination_state, item.origin)
-    values = {
-        "base": base,
-        "internal_rate": internal,
-        "interstate_rate": interstate,
-        "destination_share": _WHOLE,
-        "destination_amount": destination_amount(base, internal, interstate),
-        "origin_amount": ZERO,
-    }
     if not fund:
-        return values
-    fcp_base = given.get("fcp_base", base)
-    return values | {"fcp_base": fcp_base, "fcp_rate": fund, "fcp_amount": percent(fcp_base, fund)}
+        # Without a rate, or with a rate of zero, the poverty fund gets no amount.
+        if given.get("fcp_amount") or given.get("fcp_base"):
+            raise Incomplete(missing_value(f"{item.path}.stateShare.fcpRate", "valores do FCP"))
+        given = {name: value for name, value in given.items() if name not in _FUND}
+    return ShareTerms(given, internal, interstate, fund)
 
 
 def _rates(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from carimbo.fiscal.goods.item_body import COUNTS
@@ -73,15 +74,30 @@ _QUANTITIES = frozenset(
 def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
     """Returns the totals of the items."""
     sums = dict.fromkeys(_REQUIRED, ZERO)
-    for item in items:
-        _add_item(sums, item)
+    taxes = [item.taxes for item in items]
+    products = [item.product for item in items]
+    sums["goods_amount"] = total(
+        [product.amount for product in products if product.counts_in_total == COUNTS]
+    )
+    sums["amount"] = total(
+        [item.total or item_total(item.product, item.taxes, item.returned_ipi) for item in items]
+    )
+    _add(sums, products, "product")
+    _add(sums, taxes, "taxes")
+    _add(sums, [tax.icms for tax in taxes], "icms")
+    _add(sums, [tax.pis for tax in taxes], "pis")
+    _add(sums, [tax.cofins for tax in taxes], "cofins")
+    _add(sums, [tax.state_share for tax in taxes], "state_share")
+    _add(sums, [tax.ipi.taxation for tax in taxes if tax.ipi], "ipi")
+    _add(sums, [item.returned_ipi.ipi for item in items if item.returned_ipi], "returned_ipi")
+    _add(sums, [tax.import_tax for tax in taxes], "import_tax")
     for name in _QUANTITIES & sums.keys():
         # Quantities have four decimals in items, but two in totals (NT 2023.001).
         sums[name] = cents(sums[name])
     invoice = construct(InvoiceTotals, sums)
 
-    reform = [item.taxes.ibs_cbs for item in items if item.taxes.ibs_cbs]
-    selective = [item.taxes.selective_tax for item in items if item.taxes.selective_tax]
+    reform = [tax.ibs_cbs for tax in taxes if tax.ibs_cbs]
+    selective = [tax.selective_tax for tax in taxes if tax.selective_tax]
     return Totals(
         invoice=invoice,
         withheld_taxes=withheld,
@@ -92,32 +108,16 @@ def totals_of(items: Sequence[Item], withheld: WithheldTaxes | None) -> Totals:
     )
 
 
-def _add_item(sums: dict[str, Decimal], item: Item) -> None:
-    product, taxes = item.product, item.taxes
-    if product.counts_in_total == COUNTS:
-        sums["goods_amount"] += product.amount
-    sums["amount"] += item.total or item_total(product, taxes, item.returned_ipi)
-    _add(sums, product, "product")
-    _add(sums, taxes, "taxes")
-    _add(sums, taxes.icms, "icms")
-    _add(sums, taxes.pis, "pis")
-    _add(sums, taxes.cofins, "cofins")
-    if taxes.state_share:
-        _add(sums, taxes.state_share, "state_share")
-    if taxes.ipi:
-        _add(sums, taxes.ipi.taxation, "ipi")
-    if item.returned_ipi:
-        _add(sums, item.returned_ipi.ipi, "returned_ipi")
-    if taxes.import_tax:
-        _add(sums, taxes.import_tax, "import_tax")
-
-
-def _add(sums: dict[str, Decimal], group: Any, part: str) -> None:
-    group_type: Any = type(group)
-    for field, name in _summed_fields(group_type, part):
-        amount = getattr(group, field)
-        if amount is not None:
-            sums[name] = sums.get(name, ZERO) + amount
+def _add(sums: dict[str, Decimal], groups: Sequence[Any], part: str) -> None:
+    """Adds the fields of groups of one part of the items; their classes may differ."""
+    by_type: dict[Any, list[Any]] = {}
+    for group in groups:
+        by_type.setdefault(type(group), []).append(group)
+    for group_type, members in by_type.items():
+        for field, name in _summed_fields(group_type, part):
+            amounts = [amount for amount in map(attrgetter(field), members) if amount is not None]
+            if amounts:
+                sums[name] = sum(amounts, sums.get(name, ZERO))
 
 
 @cache

@@ -1,7 +1,8 @@
 """Fills groups of a layout with values of a body, and reports missing and unused values."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from decimal import Decimal
 from functools import cache
 from typing import Any, TypeVar
 
@@ -10,10 +11,12 @@ from pydantic.alias_generators import to_camel
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.canonical import Unwritable
-from carimbo.fiscal.layouts.layout import construct
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Incomplete, Problem
 
 T = TypeVar("T")
+
+Amounts = Callable[[Decimal], dict[str, Any]]
+"""Computes the values of a group that depend on the value or base of an item."""
 
 _SOURCE = "Leiaute do documento"
 
@@ -61,23 +64,23 @@ def has_field(group: type, name: str) -> bool:
     return name in _shape(group).names
 
 
-def fill(
-    group: type[T],
+def require_fields(
+    group: type,
     given: Mapping[str, Any],
+    computed: Collection[str],
     path: str,
     situation: Callable[[], str],
-    computed: Mapping[str, Any],
-) -> T:
-    """Returns a group with computed values; values of the caller have priority.
+) -> None:
+    """Raises `Incomplete` if a required field is neither given nor computed, or a given one does not exist.
 
-    Raises `Incomplete` if a required value is missing, or if the group has no field for a given one.
-    `situation` names in messages the reason for requiring the values.
+    `computed` has the names of the computed fields. `situation` names in messages the reason for requiring
+    the fields.
     """
     shape = _shape(group)
-    values = {**computed, **given}
-    if shape.required <= values.keys() and given.keys() <= shape.names:
-        return construct(group, values)
-    missing = [name for name in shape.order if name in shape.required and name not in values]
+    names = {*computed, *given}
+    if shape.required <= names and given.keys() <= shape.names:
+        return
+    missing = [name for name in shape.order if name in shape.required and name not in names]
     missing = [name for name in missing if _FOLLOWS.get(name, _NOTHING).isdisjoint(missing)]
     named = situation()
     unused = sorted(given.keys() - shape.names)

@@ -13,6 +13,7 @@ from pydantic import (
     TypeAdapter,
     ValidationError,
 )
+from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.body.fields import Body, HouseNumber, Record, Text
 from carimbo.fiscal.body.reading import drop_blanks_of, is_blank
@@ -96,8 +97,7 @@ _ANY_ADDRESS: TypeAdapter[NationalAddressBody | ForeignAddressBody] = TypeAdapte
 
 def missing_fields(address: Body, needed: Collection[str]) -> tuple[str, ...]:
     """Returns the needed fields that an address lacks, by names of our JSON."""
-    present = address.model_dump(by_alias=True, exclude_none=True)
-    return tuple(name for name in needed if name not in present)
+    return tuple([to_camel(name) for name in needed if getattr(address, name) is None])
 
 
 def filled_address(

@@ -109,11 +109,10 @@ class IbsCbsRates(NamedTuple):
 
 def ibs_cbs_rates_on(day: date) -> IbsCbsRates:
     """Returns the rates in force on a day."""
-    return IbsCbsRates(
-        state=ibs_cbs_rate_on(ReformTax.IBS_STATE, day),
-        city=ibs_cbs_rate_on(ReformTax.IBS_CITY, day),
-        cbs=ibs_cbs_rate_on(ReformTax.CBS, day),
-    )
+    rows = [row for row in IBS_CBS_RATES.rows.values() if row.is_in_force(day)]
+    # If rows overlap, the one that begins last counts.
+    rates = {row.tax: row.rate for row in sorted(rows, key=lambda row: row.since)}
+    return IbsCbsRates(*map(rates.get, ReformTax))
 
 
 def ibs_cbs_rate_on(tax: ReformTax, day: date) -> Decimal | None:

@@ -1,7 +1,7 @@
 """IBS and CBS of an item: bodies, formulas, and the three shares on a base (NT 2025.002, group UB)."""
 
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import Field, StringConstraints
 
@@ -168,43 +168,92 @@ class ShareRates(NamedTuple):
 NO_RATES = ShareRates(ShareRate(None), ShareRate(None), ShareRate(None))
 
 
-def taxed_by_rate(body: IbsCbsBody, value: TaxedValue, rates: ShareRates) -> TaxedByRate:
-    """Computes the three shares of the tax; values of the body have priority."""
-    is_within = value.holds_taxes and body.base is None
-    base = value.amount if body.base is None else body.base
-    if is_within:
-        base = _base_within(body, value.amount, rates)
-    state = construct(StateIbs, _share(body.state, base, rates.state))
-    city = construct(CityIbs, _share(body.city, base, rates.city))
-    cbs = construct(
-        Cbs,
-        _share(body.cbs, base, rates.cbs) | {"free_zone": body.cbs.free_zone if body.cbs else None},
-    )
-    return TaxedByRate(
-        base=_base_with_cents(base, value.amount, (state, city, cbs)) if is_within else base,
-        state=state,
-        city=city,
-        ibs_amount=state.amount + city.amount if body.ibs_amount is None else body.ibs_amount,
-        cbs=cbs,
-        regular_taxation=body.regular_taxation,
-        government_purchase=body.government_purchase,
-    )
+class _ShareTerms(NamedTuple):
+    """A share of the tax without the amounts that depend on the base."""
+
+    fixed: dict[str, Any]
+    """The rate, its reduction, and the groups of the body."""
+    due_rate: Decimal
+    """The rate after reductions."""
+    deferral: DeferralBody | None
+    refunded: Decimal
+    amount: Decimal | None
+    """As given in the body."""
+
+    @classmethod
+    def of(cls, body: ShareBody | None, usual: ShareRate) -> Self:
+        """Returns the terms of a share: values of the body, else the usual rate and reductions."""
+        if body is None:
+            body = _EMPTY_SHARE
+        rate = (usual.rate if body.rate is None else body.rate) or ZERO
+        reduction = _reduction(body.reduction, rate, usual)
+        return cls(
+            fixed={"rate": rate, "refund": body.refund, "reduction": reduction},
+            due_rate=reduction.effective_rate if reduction else rate,
+            deferral=body.deferral,
+            refunded=body.refund.amount if body.refund else ZERO,
+            amount=body.amount,
+        )
+
+    def values(self, base: Decimal) -> dict[str, Any]:
+        """Returns all values of the share on a base."""
+        deferral, amount = None, self.amount
+        if self.deferral is not None:
+            deferred = self.deferral.amount
+            if deferred is None:
+                deferred = deferred_share(base, self.due_rate, self.deferral.rate)
+            deferral = Deferral(rate=self.deferral.rate, amount=deferred)
+        if amount is None:
+            amount = due_share(base, self.due_rate, deferral.amount if deferral else ZERO, self.refunded)
+        return {**self.fixed, "deferral": deferral, "amount": amount}
 
 
-def _base_within(body: IbsCbsBody, price: Decimal, rates: ShareRates) -> Decimal:
-    """Returns the base of a price that includes the three shares, without amounts that the caller gave."""
-    rate = ZERO
-    for given, usual in ((body.state, rates.state), (body.city, rates.city), (body.cbs, rates.cbs)):
-        share = given or _EMPTY_SHARE
-        if share.amount is not None:
-            price -= share.amount
-            continue
-        full = (usual.rate if share.rate is None else share.rate) or ZERO
-        reduction = _reduction(share.reduction, full, usual)
-        due = reduction.effective_rate if reduction else full
-        rate += due * (_HUNDRED - share.deferral.rate) / _HUNDRED if share.deferral else due
-        price += share.refund.amount if share.refund else ZERO
-    return base_within(max(ZERO, price), rate)
+class RatedTerms(NamedTuple):
+    """How an item is taxed by rates: its three shares, and the groups and values of the request."""
+
+    body: IbsCbsBody
+    state: _ShareTerms
+    city: _ShareTerms
+    cbs: _ShareTerms
+
+    @classmethod
+    def of(cls, body: IbsCbsBody, rates: ShareRates) -> Self:
+        """Returns the terms of an item; values of the body have priority."""
+        cbs = _ShareTerms.of(body.cbs, rates.cbs)
+        if body.cbs:
+            cbs.fixed["free_zone"] = body.cbs.free_zone
+        return cls(body, _ShareTerms.of(body.state, rates.state), _ShareTerms.of(body.city, rates.city), cbs)
+
+    def taxed(self, value: TaxedValue) -> TaxedByRate:
+        """Returns the three shares of the tax on a value."""
+        body, base = self.body, self.body.base
+        is_within = value.holds_taxes and base is None
+        if base is None:
+            base = self._base_within(value.amount) if is_within else value.amount
+        state = construct(StateIbs, self.state.values(base))
+        city = construct(CityIbs, self.city.values(base))
+        cbs = construct(Cbs, self.cbs.values(base))
+        return TaxedByRate(
+            base=_base_with_cents(base, value.amount, (state, city, cbs)) if is_within else base,
+            state=state,
+            city=city,
+            ibs_amount=state.amount + city.amount if body.ibs_amount is None else body.ibs_amount,
+            cbs=cbs,
+            regular_taxation=body.regular_taxation,
+            government_purchase=body.government_purchase,
+        )
+
+    def _base_within(self, price: Decimal) -> Decimal:
+        """Returns the base of a price that includes the three shares, without amounts that the body gives."""
+        rate = ZERO
+        for share in (self.state, self.city, self.cbs):
+            if share.amount is not None:
+                price -= share.amount
+                continue
+            deferral = share.deferral
+            rate += share.due_rate * (_HUNDRED - deferral.rate) / _HUNDRED if deferral else share.due_rate
+            price += share.refunded
+        return base_within(max(ZERO, price), rate)
 
 
 def _base_with_cents(base: Decimal, price: Decimal, shares: tuple[StateIbs, CityIbs, Cbs]) -> Decimal:
@@ -222,32 +271,6 @@ def _unrounded(share: StateIbs | CityIbs | Cbs, base: Decimal) -> Decimal:
     rate = share.reduction.effective_rate if share.reduction else share.rate
     deferred = share.deferral.amount if share.deferral else ZERO
     return base * rate / _HUNDRED - deferred - (share.refund.amount if share.refund else ZERO)
-
-
-def _share(body: ShareBody | None, base: Decimal, usual: ShareRate) -> dict[str, Any]:
-    """Returns the values of a share, computed unless they are given."""
-    if body is None:
-        body = _EMPTY_SHARE
-    rate = (usual.rate if body.rate is None else body.rate) or ZERO
-    reduction = _reduction(body.reduction, rate, usual)
-    applied = reduction.effective_rate if reduction else rate
-    deferral = None
-    if body.deferral is not None:
-        deferred = body.deferral.amount
-        if deferred is None:
-            deferred = deferred_share(base, applied, body.deferral.rate)
-        deferral = Deferral(rate=body.deferral.rate, amount=deferred)
-    amount = body.amount
-    if amount is None:
-        refund = body.refund.amount if body.refund else ZERO
-        amount = due_share(base, applied, deferral.amount if deferral else ZERO, refund)
-    return {
-        "rate": rate,
-        "deferral": deferral,
-        "refund": body.refund,
-        "reduction": reduction,
-        "amount": amount,
-    }
 
 
 def _reduction(body: ReductionBody | None, rate: Decimal, usual: ShareRate) -> RateReduction | None:

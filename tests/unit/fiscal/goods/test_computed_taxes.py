@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.making import Composition
-from unit.fiscal.goods.support import company, composed_nfe, item, nfce, nfe, refused, text_at
+from carimbo.fiscal.parties.company import Company
+from unit.fiscal.goods.support import BUYER, company, composed_nfe, item, nfce, nfe, refused, text_at
 from unit.fiscal.goods.taxed_sales import (
     ABROAD,
     IN_BAHIA,
@@ -221,3 +222,29 @@ class TestSituationsThatAreAskedFor:
 class TestPayment:
     def test_operation_that_is_no_sale_has_no_payment(self) -> None:
         assert text_at(nfe(items=[item_of_100(cfop="5152")]), "pag/detPag/tPag") == "90"
+
+
+class TestItemsOfOneDocument:
+    @pytest.mark.parametrize("by", [NORMAL, PRESUMED, SIMPLES])
+    @pytest.mark.parametrize("recipient", [BUYER, IN_RIO])
+    def test_items_are_taxed_as_in_documents_of_their_own(
+        self, by: Company, recipient: dict[str, Any]
+    ) -> None:
+        items = [
+            item_of_100(),
+            item_of_100(origin="1"),
+            item_of_100(cfop="5405", cest="2806300"),
+            item_of_100(pis={"cst": "06"}),
+            item_of_100(ibsCbs={"taxClassCode": "200032"}),
+            item_of_100(ipi={"cst": "50", "rate": 10}),
+            item(quantity=3, unitValue=33.33),
+        ]
+        together = nfe(by=by, recipient=recipient, items=items)
+        alone = [nfe(by=by, recipient=recipient, items=[one]).items[0].taxes for one in items]
+        assert [line.taxes for line in together.items] == alone
+
+    def test_every_item_reports_its_own_missing_codes(self) -> None:
+        problems = refused(composed_nfe(by=NORMAL, items=[item_of_100(cfop="5910")] * 3))
+        assert {path for path in problems if path.endswith("icms.cst")} == {
+            f"items[{position}].icms.cst" for position in range(3)
+        }

@@ -34,7 +34,7 @@ from carimbo.fiscal.tables.geography import find_country
 
 # Required fields of `end` in the layout; the municipality's code follows from city and state.
 _NEEDED_IN_BRAZIL = ("street", "number", "district", "city", "state", "zipcode")
-_NEEDED_ABROAD = ("street", "number", "district", "city", "region", "postalCode")
+_NEEDED_ABROAD = ("street", "number", "district", "city", "region", "postal_code")
 
 
 class BorrowerBody(Body):
