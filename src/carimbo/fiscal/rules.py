@@ -70,7 +70,7 @@ class Rule(Generic[Check]):
     models: tuple[str, ...] = ()
     """The document models that the rule applies to; empty in a book of a single type."""
     on: tuple[type, ...] = ()
-    """Groups that a line must have for the rule to apply; empty means every line."""
+    """Groups of which a line must have one for the rule to apply; empty means every line."""
 
     def problem(self, at: At, hint_of: HintOf, prefix: str = "") -> Problem:
         """Returns the problem of a document that breaks the rule; `prefix` is the path of the line."""

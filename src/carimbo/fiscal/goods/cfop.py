@@ -1,7 +1,5 @@
 """CFOP: facts about the codes, and the usual code of a sale (Convênio s/nº de 1970, anexo II)."""
 
-from functools import cache
-
 from carimbo.fiscal.parties.company import TaxRegime
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -24,7 +22,6 @@ _TAXED_APART = (range(109, 111), range(401, 404), range(651, 657), range(667, 66
 _EXPORT_OF_RECEIVED = "7501"
 
 
-@cache
 def is_sale(cfop: str) -> bool:
     """Returns whether a CFOP is a sale."""
     if cfop == _EXPORT_OF_RECEIVED:
@@ -37,7 +34,6 @@ def is_within_the_state(cfop: str) -> bool:
     return cfop.startswith(_FIRST_OUTBOUND[WITHIN_THE_STATE])
 
 
-@cache
 def has_usual_icms(cfop: str) -> bool:
     """Returns whether the usual CST or CSOSN applies to a sale with this CFOP."""
     return cfop[0] == "7" or not any(int(cfop[1:]) in codes for codes in _TAXED_APART)

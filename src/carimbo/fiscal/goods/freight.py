@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Coded, Money, RecipientRegistration, StateCode, TaxId, Text
-from carimbo.fiscal.layouts.layout import with_cached_xml
 from carimbo.fiscal.layouts.nfe_v4.transport import (
     Carrier,
     GoodsTransport,
@@ -74,7 +73,7 @@ class FreightBody(Body):
     )
 
 
-_NONE = with_cached_xml(GoodsTransport(freight_mode=FreightMode.NONE.code))
+_NONE = GoodsTransport(freight_mode=FreightMode.NONE.code)
 
 
 def transport_group(body: FreightBody | None) -> GoodsTransport:

@@ -45,6 +45,13 @@ MAX_DESCRIPTION_LENGTH = 120
 COUNTS = "1"
 """`indTot`: the price of the item is part of the total."""
 
+_TAXES = frozenset(
+    {
+        "approximate_taxes", "icms", "pis", "cofins", "ipi", "ibs_cbs", "pis_st", "cofins_st", "import_tax",
+        "state_share", "selective_tax", "referenced_item",
+    }
+)  # fmt: skip
+
 BenefitCode = Annotated[str, StringConstraints(pattern=r"^[A-Z0-9]{8,10}$|^SEM CBENEF$")]
 Cest = Annotated[str, StringConstraints(pattern=r"^[0-9]{7}$"), MAY_HAVE_DOTS]
 Gtin = Annotated[str, StringConstraints(pattern=r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$")]
@@ -67,6 +74,11 @@ class ItemBody(Body):
             return given
         has_price = any(not is_blank(given.get(name)) for name in ("unitValue", "netUnitValue"))
         return given if has_price else {**given, "unitValue": Missing()}
+
+    @property
+    def gives_taxes(self) -> bool:
+        """Whether the request says how the item is taxed; a correction refers to taxes of another item."""
+        return not self.model_fields_set.isdisjoint(_TAXES)
 
     @property
     def price(self) -> Decimal:

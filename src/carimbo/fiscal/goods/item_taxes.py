@@ -29,13 +29,6 @@ from carimbo.fiscal.taxes.ibs_cbs import TaxedValue, reform_base
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
-# Fields of an item that decide how it is taxed; the reference, because a correction repeats earlier taxes.
-_OWN_TAXES = frozenset(
-    {
-        "approximate_taxes", "icms", "pis", "cofins", "ipi", "ibs_cbs", "pis_st", "cofins_st", "import_tax",
-        "state_share", "selective_tax", "referenced_item",
-    }
-)  # fmt: skip
 _NATIONAL = "0"
 _CFOP_OF_IMPORTS = "3"
 # Amounts of ICMS that are not part of the base of IBS and CBS.
@@ -64,7 +57,7 @@ class ItemTaxation:
         """Returns the taxes of an item; missing values are added to the findings."""
         approximate = approximate_taxes(body.approximate_taxes, product, self._approximate_rates)
         cfop, origin = product.cfop, body.origin or self._usual_origin
-        if not body.model_fields_set.isdisjoint(_OWN_TAXES):
+        if body.gives_taxes:
             return self._decide(body, cfop, origin, position)(product, approximate)
         compute = self._usual.get((cfop, origin))
         if compute is None:
@@ -96,7 +89,7 @@ def _has_usual_taxes(body: ItemBody, item: TaxedItem, trade: Trade) -> bool:
     """Returns whether an item has the taxes that most items of the Simples Nacional have."""
     return (
         trade.uses_csosn
-        and body.model_fields_set.isdisjoint(_OWN_TAXES)
+        and not body.gives_taxes
         and item.is_sale
         and has_usual_icms(item.cfop)
         and not trade.has_only_ibs_cbs

@@ -1,9 +1,5 @@
 """GTIN, the number of a bar code: its check digit and its prefix (GS1 General Specifications)."""
 
-from functools import lru_cache
-
-# Shops sell the same products repeatedly.
-_CACHE_SIZE = 4_096
 _LENGTHS = frozenset({8, 12, 13, 14})
 _MAX_LENGTH = 14
 _ZERO = ord("0")
@@ -11,7 +7,6 @@ _ZERO = ord("0")
 _INTERNAL_PREFIX = "2"
 
 
-@lru_cache(_CACHE_SIZE)
 def is_gtin(code: str) -> bool:
     """Returns whether a code has the length of a GTIN and the right check digit."""
     if len(code) not in _LENGTHS or not (code.isascii() and code.isdigit()):

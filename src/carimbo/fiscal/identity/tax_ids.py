@@ -1,7 +1,6 @@
 """CPF, CNPJ (letters too, IN RFB 2.229/2024) and state registrations: parse, check and format."""
 
 import re
-from functools import lru_cache
 from itertools import accumulate, cycle, islice
 from operator import mul
 from string import ascii_lowercase, ascii_uppercase
@@ -19,8 +18,6 @@ _STATE_REGISTRATION = re.compile(r"ISENTO|P?[0-9]{2,14}", re.ASCII)
 # Only ASCII letters change case: str.upper() turns "ı" into "I" and "ß" into "SS", so a wrong id could pass.
 _NORMAL_FORM = str.maketrans(ascii_lowercase, ascii_uppercase, "./- ")
 
-# The same tax id is checked in the request, in the rules and in the access key.
-_CACHE_SIZE = 4_096
 _CPF_WEIGHTS = 10
 _CNPJ_WEIGHTS = 8
 _ZERO = ord("0")
@@ -48,7 +45,6 @@ def normalize(text: str) -> str:
     return text.translate(_NORMAL_FORM)
 
 
-@lru_cache(_CACHE_SIZE)
 def is_cpf(text: str) -> bool:
     """Returns whether a normalized text is a CPF with the right check digits."""
     if not _CPF.fullmatch(text) or _has_one_character(text):
@@ -56,7 +52,6 @@ def is_cpf(text: str) -> bool:
     return text[9:] == cpf_check_digits(text[:9])
 
 
-@lru_cache(_CACHE_SIZE)
 def is_cnpj(text: str) -> bool:
     """Returns whether a normalized text is a CNPJ with the right check digits."""
     if not _CNPJ.fullmatch(text) or _has_one_character(text):

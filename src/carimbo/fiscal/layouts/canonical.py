@@ -60,6 +60,17 @@ def text(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     return normalize(value, max_length).translate(_ESCAPED)
 
 
+def text_writer(max_length: int) -> Callable[[str], str]:
+    """Returns `text` for a maximum length, faster for codes of plain letters and digits."""
+
+    def write(value: str) -> str:
+        if value.isalnum() and value.isascii() and len(value) <= max_length:
+            return value
+        return text(value, max_length)
+
+    return write
+
+
 def text_or_nothing(value: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Like `text`, but allows an empty text, for the few elements that may be empty."""
     return text(value, max_length) if value else ""
@@ -113,33 +124,30 @@ _EXACTLY = Context(prec=40, traps=[Inexact, InvalidOperation])
 
 def decimal(value: Decimal, places: int) -> str:
     """Returns a number with exactly this many decimals; adds zeros, but never rounds."""
-    return _padded(str(value), places) or _exact(value, places)
+    return decimal_writer(places)(value)
 
 
 def decimal_writer(places: int) -> Callable[[Decimal], str]:
-    """Returns `decimal` for a number of places, faster for numbers that have as many already."""
-    point = slice(-places - 1, -places)
+    """Returns `decimal` for a number of places."""
+    point, zeros = slice(-places - 1, -places), places * "0"
 
     def write(value: Decimal) -> str:
         digits = str(value)
         # From four places on, a power of ten such as `1.2E+5` may have its point there too.
         if digits[point] == "." and digits[0] != "-" and (places < _POWER_PLACES or "E" not in digits):
             return digits
-        return _padded(digits, places) or _exact(value, places)
+        if digits.isdecimal():
+            return f"{digits}.{zeros}"
+        whole, _, fraction = digits.partition(".")
+        if len(fraction) <= places and fraction.isdecimal() and whole.isdecimal():
+            return digits + zeros[len(fraction) :]
+        return _exact(value, places)
 
     return write
 
 
-def _padded(digits: str, places: int) -> str:
-    """Returns plain digits with zeros added; empty if they are not plain, or too many."""
-    whole, _, fraction = digits.partition(".")
-    if whole.isdecimal() and len(fraction) <= places and (fraction.isdecimal() or not fraction):
-        return f"{whole}.{fraction.ljust(places, '0')}"
-    return ""
-
-
 def _exact(value: Decimal, places: int) -> str:
-    """Handles the cases that `_padded` does not: signs, powers of ten, surplus zeros, NaN."""
+    """Handles numbers that are not plain digits: signs, powers of ten, surplus zeros, NaN."""
     try:
         exact = value.quantize(Decimal(1).scaleb(-places), None, _EXACTLY)
     except Inexact:

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Annotated, Any, TypeVar, cast, dataclass_transform, get_type_hints
 
 from pydantic import ConfigDict, Field, model_validator
@@ -37,12 +37,6 @@ INLINE = ""
 
 TOP = "/"
 """The beginning of the path of a field at the top of the caller's JSON, wherever it is in the layout."""
-
-# The same codes, rates and quantities recur in every line of every document. A bounded cache per element is
-# three times as fast for them; values that rarely recur, such as names and amounts, are not cached.
-_CACHE_SIZE = 512
-_MAX_CACHED_LENGTH = 14
-_RATE_PLACES = 4
 
 # Request bodies may contain groups directly. No number of any layout has a sign.
 _JSON_TYPES: dict[Any, Any] = {
@@ -67,7 +61,9 @@ def text(
     may_be_empty: bool = False,
 ) -> Any:
     """Declares a text or code with a maximum length; the XSD allows very few of them to be empty."""
-    to_text = partial(canonical.text_or_nothing if may_be_empty else canonical.text, max_length=max_length)
+    to_text = canonical.text_writer(max_length)
+    if may_be_empty:
+        to_text = partial(canonical.text_or_nothing, max_length=max_length)
     return _leaf(tag, "text", to_text, path, default, max_length)
 
 
@@ -80,7 +76,7 @@ def texts(
     tag: str, max_length: int, max_count: int, *, path: str | None = None, default: Any = _REQUIRED
 ) -> Any:
     """Declares an element that is repeated for each text of a tuple."""
-    write = _enclosing(tag, partial(canonical.text, max_length=max_length))
+    write = _enclosing(tag, canonical.text_writer(max_length))
     element = Element(
         tag, "texts", lambda values: "".join(map(write, values)), path, max_length, max_count=max_count
     )
@@ -148,13 +144,7 @@ def _leaf(
     may_be_zero: bool = True,
 ) -> Any:
     write = _enclosing(tag, to_text)
-    is_cached = (kind, limit) == ("decimal", _RATE_PLACES) or (
-        kind == "text" and (limit or 0) <= _MAX_CACHED_LENGTH
-    )
-    if is_cached:
-        write = lru_cache(_CACHE_SIZE)(write)
-    element = Element(tag, kind, write, path, limit, to_text, is_cached=is_cached, may_be_zero=may_be_zero)
-    return _field(element, default)
+    return _field(Element(tag, kind, write, path, limit, to_text, may_be_zero=may_be_zero), default)
 
 
 def _enclosing(tag: str, to_text: Write) -> Write:

@@ -82,7 +82,7 @@ def _expression(name: str, element: Any) -> str:
     """Returns the expression that writes an element with its tags."""
     if element.kind == "child":
         return f'value.__xml__("{element.tag}")'
-    if element.to_text is None or element.is_cached:
+    if element.to_text is None:
         return f"write_{name}(value)"
     return f'f"<{element.tag}>{{text_{name}(value)}}</{element.tag}>"'
 
@@ -92,7 +92,7 @@ def _required_part(name: str, element: Any) -> str:
     value = f"record.{name}"
     if element.kind == "child":
         return f'{{{value}.__xml__("{element.tag}")}}'
-    if element.to_text is None or element.is_cached:
+    if element.to_text is None:
         return f"{{write_{name}({value})}}"
     return f"<{element.tag}>{{text_{name}({value})}}</{element.tag}>"
 
@@ -127,8 +127,6 @@ class Element:
     """Writes the text of an element that has no inner elements."""
     max_count: int = 1
     """The maximum number of repetitions."""
-    is_cached: bool = False
-    """Whether `write` has a cache."""
     may_be_zero: bool = True
     """Whether the XSD allows zero; else the element is omitted instead."""
 
@@ -182,17 +180,6 @@ def construct(group: type[T], values: dict[str, Any]) -> T:
     """Returns a group with values that are known to be valid; class attributes supply the missing ones."""
     record = object.__new__(group)
     object.__setattr__(record, "__dict__", values)
-    return record
-
-
-def with_cached_xml(record: T) -> T:
-    """Returns the same group with its XML cached, for a group that many documents contain.
-
-    The writer in the instance hides the one in its class.
-    """
-    layout = layout_of(record)
-    xml = layout.write(record)
-    vars(record)["__xml__"] = lambda tag=layout.tag: xml if tag == layout.tag else layout.write(record, tag)
     return record
 
 

@@ -240,8 +240,8 @@ class TestItemsOfOneDocument:
             item(quantity=3, unitValue=33.33),
         ]
         together = nfe(by=by, recipient=recipient, items=items)
-        alone = [nfe(by=by, recipient=recipient, items=[one]).items[0].taxes for one in items]
-        assert [line.taxes for line in together.items] == alone
+        expected = [nfe(by=by, recipient=recipient, items=[alone]).items[0].taxes for alone in items]
+        assert [line.taxes for line in together.items] == expected
 
     def test_every_item_reports_its_own_missing_codes(self) -> None:
         problems = refused(composed_nfe(by=NORMAL, items=[item_of_100(cfop="5910")] * 3))

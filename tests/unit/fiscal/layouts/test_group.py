@@ -15,7 +15,6 @@ from carimbo.fiscal.layouts.layout import (
     fields_among,
     layout_of,
     to_xml,
-    with_cached_xml,
 )
 from unit.fiscal.layouts.orders import Address, BySlot, ByWeight, Line, Order, Sums, Tip, Wish
 
@@ -78,14 +77,6 @@ class TestWriting:
     def test_equal_numbers_are_written_alike(self) -> None:
         for value in ("2.5", "2.50", "25E-1", "2.5000"):
             assert content_xml(ByWeight(weight=Decimal(value))) == "<peso>2.500</peso>"
-
-    def test_group_with_cached_xml_is_written_as_any_other(self) -> None:
-        kept = with_cached_xml(Line(position=1, name="Café"))
-        assert kept == LINE
-        assert content_xml(Order(id="P1", lines=(kept,))) == content_xml(Order(id="P1", lines=(LINE,)))
-        assert to_xml(kept, "brinde") == to_xml(LINE, "brinde")
-        changed = dataclasses.replace(kept, name="Chá")
-        assert to_xml(changed) == to_xml(Line(position=1, name="Chá"))
 
     def test_group_is_frozen(self) -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):

@@ -23,7 +23,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At
 
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 
 _FUNDS_OF_SUBSTITUTION = {
     "st_fcp_rate": "icms.stFcpRate",

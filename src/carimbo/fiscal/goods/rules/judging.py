@@ -1,8 +1,7 @@
 """Checks a document against all rules and reports every broken one."""
 
-from collections.abc import Callable, Hashable, Iterator
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 
 from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules import (
@@ -30,6 +29,7 @@ from carimbo.fiscal.goods.rules import (
     transport,
 )
 from carimbo.fiscal.goods.rules.rule import DocumentCheck, GoodsRuleBook, ItemCheck, RuleInput
+from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.rules import NOTHING_BROKEN, BrokenRule, Judgement, Rule, broken_rules, judgement_of
 
@@ -99,30 +99,36 @@ def judge_document(document: RuleInput) -> Judgement:
 
 
 DocumentRules = tuple[tuple[Callable[[RuleInput], bool] | None, tuple[Rule[DocumentCheck], ...]], ...]
-ItemRules = tuple[tuple[GoodsRuleBook[ItemCheck], tuple[Rule[ItemCheck], ...]], ...]
 
 
 def _broken_item_rules(document: RuleInput) -> Iterator[BrokenRule]:
-    """Yields the rules that items break; items with the same key as a correct one are skipped."""
-    skipped = _skipped_books(tuple([applies(document) for _, applies in _CONDITIONS]))
-    passed: set[Hashable] = set()
-    are_many = len(document.invoice.items) > 1
+    """Yields the rules that items break."""
+    applies = tuple([applies(document) for _, applies in _CONDITIONS])
+    skipped = _skipped_books(applies, document.is_composed, are_taxes_computed=False)
+    skipped_if_computed = _skipped_books(applies, document.is_composed, are_taxes_computed=True)
     for position, item in enumerate(document.invoice.items):
-        taxes = item.taxes
-        groups: tuple[Any, ...] = type(taxes.icms), type(taxes.state_share), type(taxes.ibs_cbs)
-        for book, rules in _item_rules(document.model, document.is_composed, skipped, groups):
-            # `id` works because items with the same groups get the same tuple of rules of a book.
-            key = (id(rules), book.like(item)) if book.like and are_many else None
-            if key in passed:
-                continue
-            breaks_none = True
-            for rule in rules:
-                at = rule.check(item, document)
-                if at:
-                    breaks_none = False
-                    yield rule, rule.problem(at, hint_of, f"items[{position}].")
-            if key and breaks_none:
-                passed.add(key)
+        are_computed = document.is_composed and not document.request.items[position].gives_taxes
+        books = skipped_if_computed if are_computed else skipped
+        for rule in _item_rules(document.model, books, _groups_of(item.taxes)):
+            at = rule.check(item, document)
+            if at:
+                yield rule, rule.problem(at, hint_of, f"items[{position}].")
+
+
+def _groups_of(taxes: ItemTaxes) -> tuple[type, ...]:
+    """Returns the groups of taxes of an item; rules name those that they are about."""
+    parts: list[object] = [taxes.icms, taxes.state_share]
+    reform = taxes.ibs_cbs
+    if reform is not None:
+        parts += (reform, reform.single_phase, reform.credit_transfer, reform.period_adjustment)
+        parts += (reform.free_zone_credit, reform.operation_credit)
+        rated = reform.by_rate
+        if rated is not None:
+            state, city, cbs = rated.state, rated.city, rated.cbs
+            parts += (rated, rated.regular_taxation, rated.government_purchase)
+            parts += (state.deferral, city.deferral, cbs.deferral, state.refund, city.refund, cbs.refund)
+            parts += (state.reduction, city.reduction, cbs.reduction)
+    return tuple([type(part) for part in parts if part is not None])
 
 
 @cache
@@ -134,29 +140,34 @@ def _document_rules(model: str, is_composed: bool) -> DocumentRules:
 
 
 @cache
-def _skipped_books(applies: tuple[bool, ...]) -> frozenset[GoodsRuleBook[ItemCheck]]:
-    """Returns the books whose condition a document does not meet; the same object for the same answers."""
+def _skipped_books(
+    applies: tuple[bool, ...], is_composed: bool, *, are_taxes_computed: bool
+) -> frozenset[GoodsRuleBook[ItemCheck]]:
+    """Returns the books whose rules an item can't break; `applies` has the answers to `_CONDITIONS`."""
     conditions = zip(_CONDITIONS, applies, strict=True)
-    return frozenset(book for (book, _), is_met in conditions if not is_met)
+    unmet = {book for (book, _), is_met in conditions if not is_met}
+    return frozenset(
+        book
+        for book in ITEM_BOOKS
+        if book in unmet
+        or (book.is_for_external and is_composed)
+        or (book.is_for_given_taxes and are_taxes_computed)
+    )
 
 
-@cache
+# Documents have few combinations of groups, but the number of possible ones is large.
+@lru_cache(1024)
 def _item_rules(
-    model: str, is_composed: bool, skipped: frozenset[GoodsRuleBook[ItemCheck]], groups: tuple[Any, ...]
-) -> ItemRules:
-    """Returns the rules that apply to items with these groups of taxes, by their books."""
-    by_book = []
-    for book in ITEM_BOOKS:
-        if book in skipped or (book.is_for_external and is_composed):
-            continue
-        rules = tuple(
-            rule
-            for rule in book
-            if model in rule.models and (not rule.on or any(group in rule.on for group in groups))
-        )
-        if rules:
-            by_book.append((book, rules))
-    return tuple(by_book)
+    model: str, skipped: frozenset[GoodsRuleBook[ItemCheck]], groups: tuple[type, ...]
+) -> tuple[Rule[ItemCheck], ...]:
+    """Returns the rules that apply to items with these groups of taxes."""
+    return tuple(
+        rule
+        for book in ITEM_BOOKS
+        if book not in skipped
+        for rule in book
+        if model in rule.models and (not rule.on or not set(rule.on).isdisjoint(groups))
+    )
 
 
 _TOO_LONG, _SOURCE = "214", "MOC 7.0, B01"

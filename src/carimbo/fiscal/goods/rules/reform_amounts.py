@@ -4,18 +4,27 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.goods.rules.common import amount_mismatch
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.reform_rates import SHARES, AnyShare, each_share
 from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck, RuleInput
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, TaxedByRate
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    Deferral,
+    GovernmentPurchaseTaxes,
+    IbsCbs,
+    OperationCredit,
+    Refund,
+    RegularTaxation,
+    TaxedByRate,
+)
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents, percent
 from carimbo.fiscal.rules import At
 
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 
 _PURCHASE_TOLERANCE = Decimal("0.04")
 
@@ -24,6 +33,7 @@ _each_share = partial(each_share, book=RULES)
 
 @_each_share(
     "O valor do diferimento {share} não é a base vezes a alíquota vezes o percentual diferido.",
+    on=Deferral,
     state=("1031", "UB23-10"),
     city=("1045", "UB42-10"),
     cbs=("1062", "UB61-10"),
@@ -39,6 +49,7 @@ def deferred_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document
 
 @_each_share(
     "O valor devolvido {share} não é a base vezes a alíquota vezes o percentual devolvido.",
+    on=Refund,
     models=(NFE,),
     cbs=("1189", "UB63-10"),
 )
@@ -70,12 +81,11 @@ def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInp
     "UB54a-10",
     "O valor do IBS do item não é a soma das partes do estado e do município.",
     book=RULES,
+    on=TaxedByRate,
 )
 def ibs_amount(item: Item, document: RuleInput) -> At | None:
     """Refuses an IBS that is not the sum of its shares; some presumed credits are subtracted."""
-    taxed = item.taxes.ibs_cbs
-    if taxed is None or taxed.by_rate is None:
-        return None
+    taxed: Any = item.taxes.ibs_cbs
     rated = taxed.by_rate
     expected = rated.state.amount + rated.city.amount
     if rated.ibs_amount == expected:
@@ -91,13 +101,12 @@ def ibs_amount(item: Item, document: RuleInput) -> At | None:
     "UB82a-20",
     "A soma dos tributos da compra governamental (gTribCompraGov) não é a de IBS e CBS do item.",
     book=RULES,
+    on=GovernmentPurchaseTaxes,
 )
 def purchase_amount(item: Item, document: RuleInput) -> At | None:
     """Refuses taxes of a public purchase whose sum is not that of IBS and CBS of the item."""
-    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
-    if rated is None or rated.government_purchase is None:
-        return None
-    purchase = rated.government_purchase
+    taxed: Any = item.taxes.ibs_cbs
+    rated, purchase = taxed.by_rate, taxed.by_rate.government_purchase
     purchase_taxes = purchase.state_amount + purchase.city_amount + purchase.cbs_amount
     expected = rated.state.amount + rated.city.amount + rated.cbs.amount
     if abs(purchase_taxes - expected) <= _PURCHASE_TOLERANCE:
@@ -111,9 +120,7 @@ def _regular_amount(share: str) -> ItemCheck:
     path = f"ibsCbs.regularTaxation.{share}Amount"
 
     def check(item: Item, document: RuleInput) -> At | None:
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or taxed.by_rate is None or taxed.by_rate.regular_taxation is None:
-            return None
+        taxed: Any = item.taxes.ibs_cbs
         regular_amount, rate = values_of(taxed.by_rate.regular_taxation)
         return amount_mismatch(path, regular_amount, percent(taxed.by_rate.base, rate))
 
@@ -126,7 +133,7 @@ for _share, _code, _rule in (
     ("cbs", "1068", "UB72d-10"),
 ):
     _message = f"O valor da tributação regular {SHARES[_share]} não é a base vezes a alíquota efetiva."
-    reform_rule(_code, _rule, _message, book=RULES)(_regular_amount(_share))
+    reform_rule(_code, _rule, _message, book=RULES, on=RegularTaxation)(_regular_amount(_share))
 
 
 def _due_rate(share: AnyShare) -> Decimal:
@@ -150,12 +157,13 @@ _USED_GOODS = "04"
     "O crédito presumido da CBS em condição suspensiva é só de bens usados de pessoa física, desde 2027.",
     book=CREDIT_RULES,
     models=(NFE,),
+    on=OperationCredit,
 )
 def conditional_cbs_credit(item: Item, document: RuleInput) -> At | None:
     """Refuses a conditional credit of CBS before 2027, and except in purchases of used goods."""
-    taxed = item.taxes.ibs_cbs
-    credit = taxed.operation_credit if taxed else None
-    if credit is None or credit.cbs is None or credit.cbs.conditional_amount is None:
+    taxed: Any = item.taxes.ibs_cbs
+    credit = taxed.operation_credit
+    if credit.cbs is None or credit.cbs.conditional_amount is None:
         return None
     if DatedRule.CONDITIONAL_CBS_CREDIT in document.rules_in_force and credit.code == _USED_GOODS:
         return None

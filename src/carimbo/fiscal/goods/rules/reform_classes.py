@@ -1,6 +1,6 @@
 """Rules of the CST and classification (cClassTrib) of IBS and CBS of an item, and of their groups."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,31 +17,22 @@ from carimbo.fiscal.goods.rules.rule import (
     ItemCheck,
     RuleInput,
 )
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    CreditTransfer,
+    FreeZoneCredit,
+    GovernmentPurchaseTaxes,
+    IbsCbs,
+    PeriodAdjustment,
+    RegularTaxation,
+    SinglePhase,
+    TaxedByRate,
+)
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
 
-
-def _rule_key(item: Item) -> Hashable:
-    """Returns everything that the rules of classes read of an item."""
-    taxed: Any = item.taxes.ibs_cbs
-    rated = taxed.by_rate
-    return (
-        taxed.cst,
-        taxed.tax_class,
-        rated is None,
-        rated and rated.regular_taxation,
-        rated is None or rated.government_purchase is None,
-        taxed.single_phase is None,
-        taxed.credit_transfer is None,
-        taxed.period_adjustment is None,
-        taxed.free_zone_credit is None,
-    )
-
-
 DUTY_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda document: document.regime == NORMAL_REGIME)
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_rule_key)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 
 _LOSS_OF_STOCK = "07"
 _IN_HOMOLOGATION = DatedRule.IBS_CBS_GROUP_REQUIRED_IN_HOMOLOGATION
@@ -56,10 +47,11 @@ def reform_rule(
     book: GoodsRuleBook[ItemCheck] = RULES,
     models: tuple[str, ...] = BOTH,
     severity: Severity = Severity.REFUSES,
+    on: type = IbsCbs,
 ) -> Callable[[ItemCheck], ItemCheck]:
-    """Adds the decorated check to a book, for items with IBS and CBS."""
+    """Adds the decorated check to a book, for items with a group of IBS and CBS."""
     source = f"NT 2025.002, {rule}"
-    return book.rule(code, source, message, models=models, severity=severity, on=(IbsCbs,))
+    return book.rule(code, source, message, models=models, severity=severity, on=(on,))
 
 
 _MISSING_GROUP = "Falta o grupo de IBS e CBS, que o emitente do regime normal informa em cada item."
@@ -107,8 +99,8 @@ def _is_exempt_item(item: Item, document: RuleInput) -> bool:
 @reform_rule("1020", "UB13-10", "O CST do IBS e da CBS não existe.")
 def known_situation(item: Item, document: RuleInput) -> At | None:
     """Refuses a CST that is not in the table."""
-    taxed = item.taxes.ibs_cbs
-    if taxed and taxed.cst not in IBS_CBS_SITUATIONS.rows:
+    taxed: Any = item.taxes.ibs_cbs
+    if taxed.cst not in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode" if taxed.tax_class.startswith(taxed.cst) else "ibsCbs.cst")
     return None
 
@@ -122,8 +114,8 @@ def known_situation(item: Item, document: RuleInput) -> At | None:
 )
 def known_class(item: Item, document: RuleInput) -> At | None:
     """Warns of a classification that is not in our table."""
-    taxed = item.taxes.ibs_cbs
-    if taxed and taxed.tax_class not in IBS_CBS_CLASSES.rows and taxed.cst in IBS_CBS_SITUATIONS.rows:
+    taxed: Any = item.taxes.ibs_cbs
+    if taxed.tax_class not in IBS_CBS_CLASSES.rows and taxed.cst in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode")
     return None
 
@@ -131,8 +123,8 @@ def known_class(item: Item, document: RuleInput) -> At | None:
 @reform_rule("1024", "UB14-20", "A classificação tributária (cClassTrib) não pertence ao CST informado.")
 def class_of_the_situation(item: Item, document: RuleInput) -> At | None:
     """Refuses a classification that does not begin with the CST."""
-    taxed = item.taxes.ibs_cbs
-    if taxed and not taxed.tax_class.startswith(taxed.cst) and taxed.cst in IBS_CBS_SITUATIONS.rows:
+    taxed: Any = item.taxes.ibs_cbs
+    if not taxed.tax_class.startswith(taxed.cst) and taxed.cst in IBS_CBS_SITUATIONS.rows:
         return At("ibsCbs.taxClassCode", f"O CST informado é {taxed.cst}.")
     return None
 
@@ -142,8 +134,8 @@ def class_of_the_situation(item: Item, document: RuleInput) -> At | None:
 )
 def class_of_the_model(item: Item, document: RuleInput) -> At | None:
     """Refuses a classification that is not allowed in the model, such as one for services."""
-    taxed = item.taxes.ibs_cbs
-    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class) if taxed else None
+    taxed: Any = item.taxes.ibs_cbs
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
     if tax_class and document.model not in tax_class.models:
         return At("ibsCbs.taxClassCode")
     return None
@@ -154,22 +146,21 @@ class _Group:
     """A group that some CST demand and all others forbid."""
 
     group: IbsCbsGroup
+    layout: type
     field: str
     path: str
     name: str
 
     def is_out_of_place(self, item: Item, document: RuleInput) -> At | None:
         """Refuses the group if the CST does not allow it."""
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or getattr(taxed, self.field) is None:
-            return None
+        taxed: Any = item.taxes.ibs_cbs
         situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
         return At(self.path) if situation and situation.group is not self.group else None
 
     def is_missing(self, item: Item, document: RuleInput) -> At | None:
         """Refuses a missing group that the CST demands, except in losses of stock (UB13-30)."""
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or getattr(taxed, self.field) is not None:
+        taxed: Any = item.taxes.ibs_cbs
+        if getattr(taxed, self.field) is not None:
             return None
         situation = IBS_CBS_SITUATIONS.rows.get(taxed.cst)
         if situation is None or situation.group is not self.group:
@@ -177,24 +168,33 @@ class _Group:
         return None if document.invoice.identification.debit_type == _LOSS_OF_STOCK else At(self.path)
 
 
-_BY_RATE = _Group(IbsCbsGroup.RATE, "by_rate", "ibsCbs.base", "tributação por alíquotas (gIBSCBS)")
+_BY_RATE = _Group(
+    IbsCbsGroup.RATE, TaxedByRate, "by_rate", "ibsCbs.base", "tributação por alíquotas (gIBSCBS)"
+)
 _SINGLE_PHASE = _Group(
-    IbsCbsGroup.SINGLE_PHASE, "single_phase", "ibsCbs.singlePhase", "tributação monofásica (gIBSCBSMono)"
+    IbsCbsGroup.SINGLE_PHASE,
+    SinglePhase,
+    "single_phase",
+    "ibsCbs.singlePhase",
+    "tributação monofásica (gIBSCBSMono)",
 )
 _TRANSFER = _Group(
     IbsCbsGroup.CREDIT_TRANSFER,
+    CreditTransfer,
     "credit_transfer",
     "ibsCbs.creditTransfer",
     "transferência de crédito (gTransfCred)",
 )
 _ADJUSTMENT = _Group(
     IbsCbsGroup.PERIOD_ADJUSTMENT,
+    PeriodAdjustment,
     "period_adjustment",
     "ibsCbs.periodAdjustment",
     "ajuste de competência (gAjusteCompet)",
 )
 _FREE_ZONE = _Group(
     IbsCbsGroup.FREE_ZONE_CREDIT,
+    FreeZoneCredit,
     "free_zone_credit",
     "ibsCbs.freeZoneCredit",
     "crédito presumido da Zona Franca (gCredPresIBSZFM)",
@@ -208,7 +208,7 @@ for _code, _rule, _group, _models in (
     ("1134", "UB131-20", _FREE_ZONE, (NFE,)),
 ):
     _message = f"O CST do IBS e da CBS não admite {_group.name}."
-    reform_rule(_code, _rule, _message, models=_models)(_group.is_out_of_place)
+    reform_rule(_code, _rule, _message, models=_models, on=_group.layout)(_group.is_out_of_place)
 
 # The rule for the single phase (1116) is not in force in any environment (NT 2025.002 v1.52, UB13-40).
 for _code, _rule, _group, _models in (
@@ -225,80 +225,74 @@ for _code, _rule, _group, _models in (
     "1141",
     "UB82a-10",
     "A compra governamental exige os tributos sem a redução (gTribCompraGov).",
+    on=TaxedByRate,
 )
 def purchase_that_is_missing(item: Item, document: RuleInput) -> At | None:
     """Refuses public purchases without the taxes before their reduction."""
-    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
-    is_missing = rated is not None and rated.government_purchase is None
+    taxed: Any = item.taxes.ibs_cbs
     is_purchase = document.invoice.identification.government_purchase is not None
-    return At("ibsCbs.governmentPurchase") if is_missing and is_purchase else None
+    is_missing = taxed.by_rate.government_purchase is None
+    return At("ibsCbs.governmentPurchase") if is_purchase and is_missing else None
 
 
 @reform_rule(
     "1144",
     "UB82a-30",
     "Só a compra governamental tem os tributos sem a redução (gTribCompraGov).",
+    on=GovernmentPurchaseTaxes,
 )
 def purchase_out_of_place(item: Item, document: RuleInput) -> At | None:
     """Refuses taxes before the reduction in documents that are not public purchases."""
-    rated = item.taxes.ibs_cbs.by_rate if item.taxes.ibs_cbs else None
-    has_group = rated is not None and rated.government_purchase is not None
     is_purchase = document.invoice.identification.government_purchase is not None
-    return At("ibsCbs.governmentPurchase") if has_group and not is_purchase else None
+    return None if is_purchase else At("ibsCbs.governmentPurchase")
 
 
 @reform_rule(
-    "1065", "UB68-10", "A classificação tributária (cClassTrib) exige a tributação regular (gTribRegular)."
+    "1065",
+    "UB68-10",
+    "A classificação tributária (cClassTrib) exige a tributação regular (gTribRegular).",
+    on=TaxedByRate,
 )
 def regular_taxation_that_is_missing(item: Item, document: RuleInput) -> At | None:
     """Refuses a missing regular taxation (the tax without the suspension) that the class demands."""
-    return _regular_taxation(item, is_required=True)
+    taxed: Any = item.taxes.ibs_cbs
+    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
+    is_demanded = tax_class is not None and tax_class.has_regular_taxation
+    is_missing = taxed.by_rate.regular_taxation is None
+    return At("ibsCbs.regularTaxation") if is_demanded and is_missing else None
 
 
 @reform_rule(
     "1114",
     "UB68-11",
     "A classificação tributária (cClassTrib) não admite a tributação regular (gTribRegular).",
+    on=RegularTaxation,
 )
 def regular_taxation_out_of_place(item: Item, document: RuleInput) -> At | None:
     """Refuses a regular taxation that the class does not allow."""
-    return _regular_taxation(item, is_required=False)
-
-
-def _regular_taxation(item: Item, *, is_required: bool) -> At | None:
-    taxed = item.taxes.ibs_cbs
-    if taxed is None or taxed.by_rate is None:
-        return None
-    if (taxed.by_rate.regular_taxation is None) is not is_required:
-        return None
+    taxed: Any = item.taxes.ibs_cbs
     tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
-    is_wrong = tax_class is not None and tax_class.has_regular_taxation is is_required
-    return At("ibsCbs.regularTaxation") if is_wrong else None
+    is_allowed = tax_class is None or tax_class.has_regular_taxation
+    return None if is_allowed else At("ibsCbs.regularTaxation")
 
 
-@reform_rule("1066", "UB69-10", "O CST da tributação regular do IBS e da CBS não existe.")
+@reform_rule("1066", "UB69-10", "O CST da tributação regular do IBS e da CBS não existe.", on=RegularTaxation)
 def known_regular_situation(item: Item, document: RuleInput) -> At | None:
     """Refuses a CST of the regular taxation that is not in the table."""
-    regular = _regular(item)
-    if regular and regular.cst not in IBS_CBS_SITUATIONS.rows:
-        return At("ibsCbs.regularTaxation.cst")
-    return None
+    taxed: Any = item.taxes.ibs_cbs
+    is_known = taxed.by_rate.regular_taxation.cst in IBS_CBS_SITUATIONS.rows
+    return None if is_known else At("ibsCbs.regularTaxation.cst")
 
 
 @reform_rule(
     "1067",
     "UB70-10",
     "A classificação (cClassTrib) da tributação regular não está na tabela do IBS e da CBS.",
+    on=RegularTaxation,
     severity=Severity.WARNS,
 )
 def known_regular_class(item: Item, document: RuleInput) -> At | None:
     """Warns of a classification of the regular taxation that is not in our table."""
-    regular = _regular(item)
-    if regular and regular.tax_class not in IBS_CBS_CLASSES.rows:
-        return At("ibsCbs.regularTaxation.taxClassCode")
-    return None
-
-
-def _regular(item: Item) -> Any:
-    taxed = item.taxes.ibs_cbs
-    return taxed.by_rate.regular_taxation if taxed and taxed.by_rate else None
+    taxed: Any = item.taxes.ibs_cbs
+    is_known = taxed.by_rate.regular_taxation.tax_class in IBS_CBS_CLASSES.rows
+    return None if is_known else At("ibsCbs.regularTaxation.taxClassCode")

@@ -1,6 +1,6 @@
 """Rules of the rates of IBS and CBS of an item: its three shares, with reductions, deferral and refund."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from operator import attrgetter
@@ -8,7 +8,16 @@ from typing import Any
 
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, RETURN, GoodsRuleBook, ItemCheck, RuleInput
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs, TaxedByRate
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    Cbs,
+    CityIbs,
+    Deferral,
+    IbsCbs,
+    RateReduction,
+    Refund,
+    StateIbs,
+    TaxedByRate,
+)
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At
@@ -54,6 +63,7 @@ def each_share(
     *,
     book: GoodsRuleBook[ItemCheck],
     models: tuple[str, ...] = BOTH,
+    on: type = TaxedByRate,
     **codes: tuple[str, str],
 ) -> Callable[[ShareCheck], ShareCheck]:
     """Adds the decorated check to the book once for each named share, with its code and rule."""
@@ -61,7 +71,7 @@ def each_share(
     def write(check: ShareCheck) -> ShareCheck:
         for share, (code, rule) in codes.items():
             text = message.format(share=SHARES[share])
-            reform_rule(code, rule, text, book=book, models=models)(_on_items(share, check))
+            reform_rule(code, rule, text, book=book, models=models, on=on)(_on_items(share, check))
         return check
 
     return write
@@ -71,31 +81,14 @@ def _on_items(share: str, check: ShareCheck) -> ItemCheck:
     share_of: Callable[[object], AnyShare] = attrgetter(share)
 
     def on_item(item: Item, document: RuleInput) -> At | None:
-        taxed = item.taxes.ibs_cbs
-        if taxed is None or taxed.by_rate is None:
-            return None
+        taxed: Any = item.taxes.ibs_cbs
         at = check(share_of(taxed.by_rate), taxed.by_rate, taxed, document)
         return At(f"ibsCbs.{share}.{at.path}", at.detail) if at else None
 
     return on_item
 
 
-def _rule_key(item: Item) -> Hashable:
-    """Returns everything that the rules of rates read: codes, rates, reductions, deferrals and refunds."""
-    taxed: Any = item.taxes.ibs_cbs
-    rated = taxed.by_rate
-    if rated is None:
-        return taxed.cst, taxed.tax_class
-    # By identity: items of one document share the rates of the law, and hashing numbers is slow.
-    parts = [
-        id(part)
-        for share in (rated.state, rated.city, rated.cbs)
-        for part in (share.rate, share.reduction, share.deferral, share.refund)
-    ]
-    return taxed.cst, taxed.tax_class, item.product.ncm, rated.cbs.free_zone is None, *parts
-
-
-RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(like=_rule_key)
+RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 
 _TOLERANCE = Decimal("0.0001")
 # Refused deliveries and reduced amounts repeat the rates of the corrected document.
@@ -111,12 +104,10 @@ def rate(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
     return None if expected is None or share.rate == expected else At("rate", f"Esperado: {expected}.")
 
 
-@reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RULES)
+@reform_rule("1037", "UB56-10", "A alíquota da CBS não é a vigente.", book=RULES, on=TaxedByRate)
 def cbs_rate(item: Item, document: RuleInput) -> At | None:
     """Refuses a rate of CBS that is not in force on the day; it may be zero within a free trade area."""
-    taxed = item.taxes.ibs_cbs
-    if taxed is None or taxed.by_rate is None:
-        return None
+    taxed: Any = item.taxes.ibs_cbs
     cbs = taxed.by_rate.cbs
     expected = _expected_rate(cbs, taxed, document)
     if expected is None or cbs.rate == expected:
@@ -145,6 +136,7 @@ def _expected_rate(share: AnyShare, taxed: IbsCbs, document: RuleInput) -> Decim
 
 @_each_share(
     "O CST do IBS e da CBS não admite diferimento {share}.",
+    on=Deferral,
     state=("1029", "UB22-10"),
     city=("1083", "UB40-20"),
     cbs=("1090", "UB59-20"),
@@ -178,6 +170,7 @@ def deferral_that_is_missing(
 # This also covers UB27-10, UB46-10 and UB65-10 for CST without a reduction.
 @_each_share(
     "O CST do IBS e da CBS não admite redução da alíquota {share}.",
+    on=RateReduction,
     state=("1032", "UB26-10"),
     city=("1007", "UB45-10"),
     cbs=("1028", "UB64-10"),
@@ -215,6 +208,7 @@ def reduction_that_is_missing(
 
 @_each_share(
     "O percentual de redução da alíquota {share} não é o da classificação tributária (cClassTrib).",
+    on=RateReduction,
     state=("1034", "UB27-10"),
     city=("1046", "UB46-10"),
     cbs=("1063", "UB65-10"),
@@ -236,6 +230,7 @@ def reduction_of_the_class(
 
 @_each_share(
     "A alíquota efetiva {share} não é a alíquota menos as reduções.",
+    on=RateReduction,
     state=("1035", "UB28-10"),
     city=("1047", "UB47-10"),
     cbs=("1064", "UB66-10"),
@@ -255,15 +250,18 @@ def rate_after_reductions(
 
 
 @_each_share(
-    "A devolução {share} não pode ser informada.", state=("1111", "UB24-10"), city=("1112", "UB43-10")
+    "A devolução {share} não pode ser informada.",
+    on=Refund,
+    state=("1111", "UB24-10"),
+    city=("1112", "UB43-10"),
 )
-@_each_share("A NFC-e não admite devolução {share}.", models=(NFCE,), cbs=("1187", "UB62-10"))
+@_each_share("A NFC-e não admite devolução {share}.", on=Refund, models=(NFCE,), cbs=("1187", "UB62-10"))
 def refund_out_of_place(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
     """Refuses a refund of IBS, or of CBS in an NFC-e: only an NF-e refunds, and only CBS."""
     return At("refund") if share.refund else None
 
 
-@_each_share("Falta o percentual da devolução {share}.", models=(NFE,), cbs=("1188", "UB62a-10"))
+@_each_share("Falta o percentual da devolução {share}.", on=Refund, models=(NFE,), cbs=("1188", "UB62a-10"))
 def refund_without_a_rate(
     share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
 ) -> At | None:

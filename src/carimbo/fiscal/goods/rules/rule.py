@@ -1,6 +1,6 @@
 """The input of the rules of NF-e and NFC-e, their rule book, and codes that many rules use."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -121,18 +121,18 @@ ItemCheck = Callable[[Item, RuleInput], At | None]
 class GoodsRuleBook(RuleBook[Check]):
     """Rules of one subject, for both models unless a rule names its own.
 
-    `like` returns a key with everything that the rules read of an item. If an item breaks no rule, other
-    items with the same key are not checked again. Only documents made by other programs can break the rules
-    of an `external` book: validation or composition ensures them for documents composed here.
+    Only documents made by other programs can break the rules of an `external` book: validation or composition
+    ensures them for documents composed here. Those of a book of `given_taxes` are ensured for items whose
+    request gives no taxes, because composition computes them by the same tables and formulas.
     """
 
     def __init__(
         self,
         *,
         when: Callable[[RuleInput], bool] | None = None,
-        like: Callable[[Item], Hashable] | None = None,
         external: bool = False,
+        given_taxes: bool = False,
     ) -> None:
         super().__init__(when=when, models=BOTH)
-        self.like = like
+        self.is_for_given_taxes = given_taxes
         self.is_for_external = external
