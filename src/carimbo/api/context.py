@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import Depends, Path, Query, Request
 from starlette.requests import HTTPConnection
 
-from carimbo.service.access import Authenticator
+from carimbo.service.access import Authenticator, Caller
 from carimbo.service.companies.certificates import CertificateOpener
 from carimbo.service.company_status.municipality import MunicipalityLookup
 from carimbo.service.company_status.status import StatusReader
@@ -55,8 +55,8 @@ def services_of(connection: HTTPConnection) -> ApiServices:
 
 def subscription_of(connection: HTTPConnection) -> Subscription:
     """Returns the subscription that the middleware authenticated."""
-    subscription: Subscription = connection.state.subscription
-    return subscription
+    caller: Caller = connection.state.caller
+    return caller.subscription
 
 
 # Dependencies are coroutines because the framework runs plain functions in a thread, which is slower.

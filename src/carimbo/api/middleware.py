@@ -14,7 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 from carimbo.api.context import services_of
 from carimbo.api.envelope import in_chosen_envelope
 from carimbo.api.errors import WrongMethod, refusal_response, response_to, wrong_method_response
-from carimbo.api.route import ApiRequest
+from carimbo.api.route import ApiRequest, company_id_in
 from carimbo.api.route_table import RouteTable
 from carimbo.service.errors import ErrorCode, Refusal
 
@@ -158,10 +158,10 @@ async def _admit(request: ApiRequest) -> None:
     key, secret = request.headers.get("x-api-key"), request.headers.get("x-api-secret")
     if not key or not secret:
         raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
-    subscription = await authenticator.authenticate(key, secret)
-    request.state.subscription = subscription
-    structlog.contextvars.bind_contextvars(subscription_id=str(subscription.id))
-    await authenticator.check_rate_limit(subscription)
+    caller = await authenticator.authenticate(key, secret, company_id_in(request.scope["path"]))
+    request.state.caller = caller
+    structlog.contextvars.bind_contextvars(subscription_id=str(caller.subscription.id))
+    await authenticator.check_rate_limit(caller.subscription)
 
 
 def _redirect_without_slash(scope: Scope) -> Response:

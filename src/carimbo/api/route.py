@@ -25,8 +25,9 @@ from carimbo.api.context import services_of, subscription_of
 from carimbo.api.errors import validation_refusal
 from carimbo.api.json_body import read_json_body
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.service.companies.registration import find_company, find_only_company
+from carimbo.service.companies.registration import find_only_company, unknown_company
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.storage.companies import CompanyRow
 
 JSON = "application/json"
 # RFC 7396; a PATCH means the same with either media type.
@@ -34,8 +35,19 @@ MERGE_PATCH = "application/merge-patch+json"
 FORM = "multipart/form-data"
 MUST_BE_SENT = {"x-must-be-sent": True}
 """Marks a form field that is required but may be empty: the framework treats empty as absent."""
+COMPANIES_PREFIX = "/v1/companies/"
 ONLY_COMPANY_PREFIX = "/v1/company/"
 COMPANY_PARAMETER = "companyId"
+
+
+def company_id_in(path: str) -> UUID | None:
+    """Returns the id of the company that a path names; None if there is none, or it is malformed."""
+    if not path.startswith(COMPANIES_PREFIX):
+        return None
+    try:
+        return UUID(path.removeprefix(COMPANIES_PREFIX).partition("/")[0])
+    except ValueError:
+        return None
 
 
 class ApiRequest(Request):
@@ -116,24 +128,31 @@ class Endpoint(OpenEndpoint):
             request = self._checked_query(request)
         try:
             await self._read_body(request)
-            return await self._early_answer(request) or await super().respond(request)
+            return await self._answer(request)
         finally:
             if isinstance(request.parsed, FormData):
                 await request.parsed.close()
 
     async def _resolve_company(self, request: ApiRequest) -> None:
         """Puts the company of the path into the request; a company of another subscription is not found."""
-        services, path = services_of(request), request.scope["path"]
+        path = request.scope["path"]
         if COMPANY_PARAMETER in request.path_params:
-            company_id = _uuid(request.path_params[COMPANY_PARAMETER])
-            request.state.company = await find_company(
-                services.database,
-                subscription_of(request).id,
-                company_id,
-                deleted_too=self.sees_deleted_companies,
-            )
+            request.state.company = self._company_of_caller(request)
         elif f"{path}/".startswith(ONLY_COMPANY_PREFIX):
-            request.state.company = await find_only_company(services.database, subscription_of(request).id)
+            request.state.company = await find_only_company(
+                services_of(request).database, subscription_of(request).id
+            )
+
+    def _company_of_caller(self, request: ApiRequest) -> CompanyRow:
+        """Returns the company of the path, which was read together with the credentials."""
+        if company_id_in(request.scope["path"]) is None:
+            raise validation_refusal(
+                [{"type": "uuid_parsing", "loc": ("path", COMPANY_PARAMETER), "msg": ""}]
+            )
+        company: CompanyRow | None = request.state.caller.company
+        if company is None or (company.deleted_at is not None and not self.sees_deleted_companies):
+            raise unknown_company()
+        return company
 
     def _checked_query(self, request: ApiRequest) -> ApiRequest:
         """Returns the request without the empty values of its query, or refuses its names."""
@@ -145,9 +164,9 @@ class Endpoint(OpenEndpoint):
         request.scope["query_string"] = _without_empty_values(request.scope["query_string"])
         return ApiRequest(request.scope, request.receive)
 
-    async def _early_answer(self, request: ApiRequest) -> Response | None:
-        """Returns an answer that needs no validated body, or None."""
-        return None
+    async def _answer(self, request: ApiRequest) -> Response:
+        """Answers a request whose body is parsed, but not validated."""
+        return await super().respond(request)
 
     async def _read_body(self, request: ApiRequest) -> None:
         if self.body_field is None:
@@ -218,12 +237,3 @@ def _refuse_names(given: list[str], allowed: set[str], required: Set[str] = froz
     ]
     if errors:
         raise validation_refusal(sorted(errors, key=lambda error: error["loc"]))
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise validation_refusal(
-            [{"type": "uuid_parsing", "loc": ("path", COMPANY_PARAMETER), "msg": ""}]
-        ) from None

@@ -49,7 +49,7 @@ SaleId = Annotated[UUID, Path(alias="id", description="Id da venda.")]
 class CreatingSale(Endpoint):
     """The route that creates sales, and answers repeated orders before their body is validated."""
 
-    async def _early_answer(self, request: ApiRequest) -> Response | None:
+    async def _answer(self, request: ApiRequest) -> Response:
         existing = await find_replay(
             services_of(request).database,
             subscription_of(request).id,
@@ -57,7 +57,7 @@ class CreatingSale(Endpoint):
             key_of(request),
             request.parsed,
         )
-        return replay(existing) if existing else None
+        return replay(existing) if existing else await super()._answer(request)
 
 
 creating = APIRouter(tags=_TAGS, route_class=CreatingSale, dependencies=OF_COMPANY)

@@ -14,6 +14,7 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Body, Integer, Record
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.json_values import utc_text
+from carimbo.storage.companies import CompanyRow
 from carimbo.storage.credentials import CredentialRow, find_credential
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import NIL
@@ -26,6 +27,15 @@ _ENDED_EARLY = (
     "A senha de antes da troca anterior valeria até {until} e deixou de valer agora: só uma senha antiga"
     " vale por vez."
 )
+
+
+@dataclass(frozen=True)
+class Caller:
+    """The subscription that a request is made with, and the company that it names."""
+
+    subscription: Subscription
+    company: CompanyRow | None
+    """May be a deleted one; None if the subscription has no such company, or the request names none."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +56,22 @@ class Authenticator:
         """Returns the hash to store. Secrets are random, so a keyed hash is enough and takes microseconds."""
         return hmac.digest(self.pepper, secret.encode(), hashlib.sha256)
 
-    async def authenticate(self, api_key: str, api_secret: str) -> Subscription:
-        """Returns the subscription of the credentials, or raises a refusal."""
+    async def authenticate(self, api_key: str, api_secret: str, company_id: UUID | None = None) -> Caller:
+        """Returns the owner of the credentials, with one of its companies, or raises a refusal."""
         try:
             # The API key is the subscription's id.
             subscription_id = UUID(api_key)
         except ValueError:
             raise Refusal(ErrorCode.INVALID_API_CREDENTIALS) from None
         async with self.database.connection() as connection:
-            existing = await find_credential(connection, subscription_id)
+            existing = await find_credential(connection, subscription_id, company_id)
             if existing is None or not self._matches(existing[0], api_secret):
                 raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
-            credential, subscription = existing
+            credential, subscription, company = existing
             last_used_at = credential.last_used_at
             if last_used_at is None or datetime.now(UTC) - last_used_at > _TOUCH_EVERY:
                 await Tenant(connection, subscription_id, self.database.key_ring).credentials.touch()
-            return subscription
+            return Caller(subscription, company)
 
     def _matches(self, credential: CredentialRow, api_secret: str) -> bool:
         secret_hash = self.hash_secret(api_secret)

@@ -46,7 +46,8 @@ REGISTRATION_COLUMNS = (
     "legal_name", "trade_name", "email", "phone", "address", "tax_regime", "municipal_registration",
     "cnae_code", "pis_cofins_regime", "simples_rate", "simples_iss_regime", "ibs_cbs_regime",
 )  # fmt: skip
-_COLUMNS = ", ".join(field.name for field in fields(CompanyRow))
+_NAMES = tuple(field.name for field in fields(CompanyRow))
+_COLUMNS = ", ".join(_NAMES)
 
 
 class CompanyNotInUse(Exception):
@@ -220,8 +221,20 @@ def logo_file(digest: str) -> str:
     return f"logo/{digest}"
 
 
-def _company(row: Row) -> CompanyRow:
+def joined_columns(alias: str) -> str:
+    """Returns SQL that selects the columns of a joined company, for `joined_company`."""
+    return ", ".join(f"{alias}.{name} as company_{name}" for name in _NAMES)
+
+
+def joined_company(row: Row) -> CompanyRow | None:
+    """Returns the company of a row with `joined_columns`; None if an outer join found none."""
+    if row["company_id"] is None:
+        return None
+    return _company({name: row[f"company_{name}"] for name in _NAMES})
+
+
+def _company(row: Row | dict[str, Any]) -> CompanyRow:
     values = dict(row)
-    address = json_object("companies", row["id"], "address", row["address"])
-    settings = json_object("companies", row["id"], "settings", row["settings"]) or {}
-    return CompanyRow(**values | {"address": address, "settings": settings})
+    values["address"] = json_object("companies", row["id"], "address", row["address"])
+    values["settings"] = json_object("companies", row["id"], "settings", row["settings"]) or {}
+    return CompanyRow(**values)

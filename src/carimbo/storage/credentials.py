@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from carimbo.storage.companies import CompanyRow, joined_columns, joined_company
 from carimbo.storage.connection import Connection
 from carimbo.storage.subscriptions import Subscription, subscription_of
 
@@ -25,15 +26,17 @@ class CredentialRow:
 _COLUMNS = """subscription_id, secret_hash, secret_preview, previous_secret_hash,
     case when previous_valid_until > now() then previous_valid_until end as previous_valid_until,
     created_at, rotated_at, last_used_at"""
-_FIND = """
+_FIND = f"""
     select c.subscription_id, c.secret_hash, c.secret_preview, c.previous_secret_hash,
            case when c.previous_valid_until > now() then c.previous_valid_until end as previous_valid_until,
            c.created_at as credential_created_at, c.rotated_at, c.last_used_at,
            s.id, s.name, s.features, s.created_at,
-           p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute
+           p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute,
+           {joined_columns("company")}
     from credentials c
     join subscriptions s on s.id = c.subscription_id
     join plans p on p.name = s.plan
+    left join companies company on company.subscription_id = c.subscription_id and company.id = $2
     where c.subscription_id = $1
 """
 
@@ -89,10 +92,13 @@ class Credentials:
 
 
 async def find_credential(
-    connection: Connection, subscription_id: UUID
-) -> tuple[CredentialRow, Subscription] | None:
-    """Returns all that authentication needs, read in one round trip."""
-    row = await connection.fetchrow(_FIND, subscription_id)
+    connection: Connection, subscription_id: UUID, company_id: UUID | None
+) -> tuple[CredentialRow, Subscription, CompanyRow | None] | None:
+    """Returns all that authentication needs, and a company of the subscription, read in one round trip.
+
+    The company may be a deleted one.
+    """
+    row = await connection.fetchrow(_FIND, subscription_id, company_id)
     if row is None:
         return None
     credential = CredentialRow(
@@ -105,4 +111,4 @@ async def find_credential(
         rotated_at=row["rotated_at"],
         last_used_at=row["last_used_at"],
     )
-    return credential, subscription_of(row)
+    return credential, subscription_of(row), joined_company(row)

@@ -25,6 +25,7 @@ from support import data_of, fields_of
 CURITIBA = ADDRESS | {"zipcode": "80020-000", "city": "Curitiba", "state": "PR"}
 RECIFE = ADDRESS | {"zipcode": "50030-000", "city": "Recife", "state": "PE"}
 MANAUS = ADDRESS | {"zipcode": "69005-000", "city": "Manaus", "state": "AM"}
+FORTALEZA = ADDRESS | {"zipcode": "60025-001", "city": "Fortaleza", "state": "CE"}
 AGREEMENT = "GET /{municipio}/convenio"
 NORMAL = {"taxRegime": "normal", "pisCofinsRegime": "cumulative"}
 # With all fields of IBS and CBS; before 2027 a missing one is only a warning.
@@ -122,6 +123,15 @@ class TestAgreement:
             for _ in range(2):
                 await (await provider_in(system, certificate, MANAUS)).create("nfse")
             assert await requests_about(system, "1302603") == [AGREEMENT]
+
+    async def test_repeated_order_does_not_wait_for_the_authority(self, shop: Shop) -> None:
+        # The worker asks too, before it issues the document.
+        async with shop.system.worker_stopped():
+            created = (await shop.post("/nfse", body_of("nfse"), key="k")).json()["data"]
+            data_of(await shop.caller.http.put(shop.path(), json={"address": FORTALEZA}))
+            repeated = await shop.post("/nfse", body_of("nfse"), key="k")
+            assert data_of(repeated)["id"] == created["id"]
+            assert await requests_about(shop.system, "2304400") == []
 
 
 class TestUnavailableParameters:

@@ -37,8 +37,8 @@ async def is_accepted(authenticator: Authenticator, api_key: UUID | str, secret:
 
 
 async def read_record(authenticator: Authenticator, created: NewCredentials) -> CredentialRecord:
-    subscription = await authenticator.authenticate(str(created.subscription_id), created.secret)
-    return await read_credential(authenticator.database, subscription)
+    caller = await authenticator.authenticate(str(created.subscription_id), created.secret)
+    return await read_credential(authenticator.database, caller.subscription)
 
 
 async def change(database: Database, changes: str, subscription_id: UUID, *arguments: Any) -> None:
@@ -52,9 +52,9 @@ class TestAuthenticate:
     async def test_the_right_secret_finds_the_subscription(
         self, authenticator: Authenticator, created: NewCredentials
     ) -> None:
-        subscription = await authenticator.authenticate(str(created.subscription_id), created.secret)
-        assert subscription.id == created.subscription_id
-        assert subscription.plan.name == "trial"
+        caller = await authenticator.authenticate(str(created.subscription_id), created.secret)
+        assert caller.subscription.id == created.subscription_id
+        assert caller.subscription.plan.name == "trial"
 
     @pytest.mark.parametrize("wrong", ["", "cs_", "cs_errada", "Ωμέγα"])
     async def test_a_wrong_secret_is_refused(

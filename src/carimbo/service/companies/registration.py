@@ -223,7 +223,7 @@ async def find_company(
 
 async def find_only_company(database: Database, subscription_id: UUID) -> CompanyRow:
     """Returns the only company of a subscription; refuses if it has none or several."""
-    async with database.tenant(subscription_id) as tenant:
+    async with database.autocommit(subscription_id) as tenant:
         companies = await tenant.companies.page(0, 2)
     if not companies:
         raise unknown_company()

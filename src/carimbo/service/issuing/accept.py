@@ -181,7 +181,9 @@ async def _store(context: IssuingContext, order: DocumentOrder, prepared: _Prepa
         async with context.database.autocommit(order.subscription.id) as tenant:
             return await _add(tenant, document)
     async with context.database.tenant(order.subscription.id) as tenant:
-        await hold_company(tenant, document.company_id)
+        if printed is not None or prepared.sale is not None:
+            # Before anything else is stored. The statement that stores a document does it by itself.
+            await hold_company(tenant, document.company_id)
         if printed is not None:
             events = first_events(document.status, HistoryEntry.CREATED, HistoryEntry.NUMBERED)
             stored = await add_printed(tenant, document, events, printed)
