@@ -88,10 +88,13 @@ def unusable(path: Path, line: int, reason: str) -> TableUnusable:
     return TableUnusable(f"A tabela {path} não pode ser usada: linha {line}: {reason}.")
 
 
-def _text(path: Path) -> io.StringIO:
+def _text(path: Path) -> io.TextIOBase:
     """Returns the lines of a file with any line ends; spreadsheets write a byte order mark."""
     try:
-        return io.StringIO(path.read_text(encoding="utf-8-sig"), newline=None)
+        content = path.read_bytes()
+        # All at once, so that an error has its line. Not as a StringIO, which takes four bytes a character.
+        content.decode()
+        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=None)
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise unusable(path, line, "o texto não está em UTF-8") from error
