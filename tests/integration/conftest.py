@@ -1,6 +1,7 @@
-"""Separate databases and webhook receivers for the tests that need them."""
+"""Separate databases, webhook receivers and busy ports for the tests that need them."""
 
-from collections.abc import AsyncIterator, Callable
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from urllib.parse import urlsplit, urlunsplit
@@ -11,6 +12,7 @@ import pytest
 
 from carimbo.storage.migrate import migrate
 from receiver import Receiver, receiving
+from support import LOOPBACK
 
 NewDatabase = Callable[..., AbstractAsyncContextManager[str]]
 
@@ -51,3 +53,16 @@ async def receiver() -> AsyncIterator[Receiver]:
 async def other_receiver() -> AsyncIterator[Receiver]:
     async with receiving() as receiver:
         yield receiver
+
+
+@pytest.fixture
+def full_port() -> Iterator[int]:
+    """The port of a server whose backlog is full."""
+    with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
+        waiting = [socket.socket() for _ in range(4)]
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
+        for client in waiting:
+            client.close()

@@ -1,7 +1,6 @@
-"""One HTTP request to an authority: its URL, how far it has come, and its time limits."""
+"""One HTTP request to an authority: its URL and its time limits."""
 
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -47,30 +46,6 @@ def parse_url(url: str) -> ParsedUrl:
         raise InvalidUrl("o endereço não é de um servidor HTTPS")
     query = f"?{parts.query}" if parts.query else ""
     return ParsedUrl(ServerAddress(host, port), (parts.path or "/") + query)
-
-
-class RequestStage(IntEnum):
-    """The stages of a request, in order."""
-
-    WAITING = 0
-    CONNECTING = 1
-    HANDSHAKE = 2
-    SENDING = 3
-    """Bytes of the request may have left from this stage on."""
-    ANSWERING = 4
-    """The head of the response has arrived."""
-
-
-@dataclass(slots=True)
-class RequestProgress:
-    """The stage that a request has reached; still readable after the request has failed."""
-
-    stage: RequestStage = RequestStage.WAITING
-
-    @property
-    def may_have_arrived(self) -> bool:
-        """Whether at least one byte of the request may have been sent."""
-        return self.stage >= RequestStage.SENDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,20 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from carimbo.authorities.connection_pool import ConnectionPools
-from carimbo.authorities.http_response import HttpResponse, UnreadableResponse
-from carimbo.authorities.request import InvalidUrl, ParsedUrl, RequestProgress, RequestStage, parse_url
+from carimbo.authorities.request import InvalidUrl, ParsedUrl, parse_url
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.layouts.soap import open_envelope
 from carimbo.fiscal.outcome import Cause, NotJudged, one_line
+from carimbo.http_client.progress import RequestProgress, RequestStage
+from carimbo.http_client.response_reader import (
+    HttpResponse,
+    ResponseLimits,
+    ResponseReader,
+    ResponseTooLong,
+    UnreadableResponse,
+)
 
+LIMITS = ResponseLimits(body_bytes=10 * 1024 * 1024, framing_bytes=1024 * 1024)
 _OK = 200
 # Statuses that refuse a client certificate; 495 and 496 are nginx's own.
 _CERTIFICATE_REFUSED = frozenset({403, 495, 496})
@@ -72,7 +80,11 @@ class HttpsTransport:
             async with asyncio.timeout(max_seconds or self._whole_seconds):
                 url = parse_url(address)
                 pool, encoded = self._connections.of(certificate), _encode(url, request)
-                return await pool.send(url, encoded, progress, has_body=request.method != "HEAD")
+                reader = ResponseReader(progress, LIMITS, has_body=request.method != "HEAD")
+                response = await pool.send(url, encoded, reader)
+                if response.is_cut:
+                    raise ResponseTooLong
+                return response
         except (OSError, InvalidUrl, UnreadableResponse) as error:
             return failure_of(error, progress, _host(address))
 
@@ -148,7 +160,8 @@ def _cause_and_text(error: Exception, stage: RequestStage) -> tuple[Cause, str]:
     if isinstance(error, TimeoutError):
         return Cause.NO_ROOM if stage is RequestStage.WAITING else Cause.TIMEOUT, _TIMEOUT_TEXTS[stage]
     if isinstance(error, UnreadableResponse):
-        return Cause.UNREADABLE, str(error)
+        is_too_long = isinstance(error, ResponseTooLong)
+        return Cause.UNREADABLE, "a resposta é grande demais" if is_too_long else "a resposta não é HTTP"
     if isinstance(error, ssl.SSLError) and not isinstance(error, _CLOSED):
         return _tls_failure(error)
     if stage is RequestStage.HANDSHAKE:

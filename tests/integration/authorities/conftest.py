@@ -1,6 +1,5 @@
 """Fixtures for tests of the client: a company, its trusted authorities, and TLS for servers."""
 
-import socket
 import ssl
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -62,16 +61,3 @@ def tls(server_certificate: SampleCertificate, authority: SampleAuthority, tmp_p
         return server_context(certificate, clients, tmp_path, version)
 
     return make
-
-
-@pytest.fixture
-def full_port() -> Iterator[int]:
-    """The port of a server whose backlog is full."""
-    with socket.create_server((LOOPBACK, 0), backlog=0) as listener:
-        waiting = [socket.socket() for _ in range(4)]
-        for client in waiting:
-            client.setblocking(False)
-            client.connect_ex(listener.getsockname())
-        yield listener.getsockname()[1]
-        for client in waiting:
-            client.close()

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from carimbo.authorities import connection_pool
 from carimbo.authorities.connection_pool import ConnectionPools
 from carimbo.authorities.request import AuthorityTimeouts
 from carimbo.authorities.tls import TrustStore
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause
+from carimbo.http_client import idle_connections
 from integration.authorities.conftest import NewTls
 from integration.authorities.hosts import Answerer, hang_up, host, in_turn, responding
 from integration.authorities.questions import ANSWER, BOTH_VERSIONS, MAX_CERTIFICATES, ask, failure
@@ -78,7 +78,7 @@ class TestKeepAlive:
         tls: NewTls,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        monkeypatch.setattr(connection_pool, "_IDLE_SECONDS", 0)
+        monkeypatch.setattr(idle_connections, "_IDLE_SECONDS", 0)
         async with host(responding(ANSWER), tls()) as server:
             await ask(connections, company, server)
             await server.until_left()

@@ -10,7 +10,6 @@ import nfse_answers
 from carimbo.authorities import connection_pool
 from carimbo.authorities.connection_pool import ConnectionPools
 from carimbo.authorities.endpoints import SimulatorEndpoints
-from carimbo.authorities.http_response import HttpResponse
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.pacing import Pacing
 from carimbo.authorities.request import AuthorityTimeouts
@@ -20,6 +19,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
 from carimbo.fiscal.outcome import Authorized, Available, Cause, NotJudged, Unknown
 from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.http_client.response_reader import HttpResponse
 from integration.authorities.conftest import NewTls
 from integration.authorities.hosts import Answerer, Host, hang_up, host, in_turn, raw, responding, silence
 from nfse_answers import DIGEST, DPS_ID, KEY

@@ -5,10 +5,9 @@ import ssl
 import pytest
 
 from carimbo.authorities.connection_pool import ConnectionPools
-from carimbo.authorities.http_response import MAX_RESPONSE_BYTES
 from carimbo.authorities.request import AuthorityTimeouts
 from carimbo.authorities.tls import TrustStore
-from carimbo.authorities.transport import HttpsTransport
+from carimbo.authorities.transport import LIMITS, HttpsTransport
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.outcome import Cause, NotJudged
 from integration.authorities.conftest import NewTls
@@ -123,7 +122,7 @@ class TestNoAnswer:
             (raw(b""), Cause.CONNECTION, "a conexão foi encerrada sem resposta"),
             (raw(b"\0\1nonsense\r\n\r\n"), Cause.UNREADABLE, "a resposta não é HTTP"),
             (responding(ANSWER[:99], length=len(ANSWER)), Cause.UNREADABLE, "a resposta foi cortada"),
-            (responding(bytes(MAX_RESPONSE_BYTES + 1)), Cause.UNREADABLE, "a resposta é grande demais"),
+            (responding(bytes(LIMITS.body_bytes + 1)), Cause.UNREADABLE, "a resposta é grande demais"),
         ],
         ids=["hangs up", "closes", "no HTTP", "cut", "huge"],
     )

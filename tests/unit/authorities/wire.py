@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from lxml import etree
 
 import nfe_answers
-from carimbo.authorities.http_response import HttpResponse
 from carimbo.authorities.transport import HttpRequest
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.certificate import A1Certificate
@@ -17,6 +16,7 @@ from carimbo.fiscal.layouts.nfe_v4.inutilization import signed_inutilization
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, signed_event
 from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.fiscal.signed_documents import SignedDocument
+from carimbo.http_client.response_reader import HttpResponse
 from support import CNPJ
 from unit.fiscal.keys import with_parts
 

@@ -1,77 +1,29 @@
-"""One TLS connection to a server, which carries one request after another."""
+"""One connection to a server, which carries one request after another."""
 
 import asyncio
 import socket
 import ssl
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Self, cast
 
-from carimbo.authorities.http_response import HttpResponse, ResponseReader, UnreadableResponse
-from carimbo.authorities.request import AuthorityTimeouts, RequestProgress, RequestStage, ServerAddress
+from carimbo.http_client.progress import RequestStage
+from carimbo.http_client.response_reader import HttpResponse, ResponseReader, UnreadableResponse
 
-# RFC 8305: an unreachable address must not use up the whole timeout, as IPv6 does in some networks.
-_HEAD_START_SECONDS = 0.25
+# Longer than any caller waits: callers have their own limits.
+_TLS_HANDSHAKE_SECONDS = 3600
 # How long the server may take to close its side of TLS.
 _TLS_SHUTDOWN_SECONDS = 1
-
-_ConnectTask = asyncio.Task[socket.socket]
-
-
-async def dial(server: ServerAddress) -> socket.socket:
-    """Connects to the first address of a server that accepts; each address has a head start on the next."""
-    loop = asyncio.get_running_loop()
-    addresses = deque(await loop.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM))
-    attempts: list[_ConnectTask] = []
-    try:
-        while True:
-            if addresses:
-                attempts.append(loop.create_task(_connect(*addresses.popleft())))
-            connected = await _first_connected(attempts, _HEAD_START_SECONDS if addresses else None)
-            if connected:
-                attempts.remove(connected)
-                return connected.result()
-            if not addresses and all(attempt.done() for attempt in attempts):
-                return attempts[-1].result()
-    finally:
-        for attempt in attempts:
-            attempt.cancel()
-        for unused in await asyncio.gather(*attempts, return_exceptions=True):
-            if isinstance(unused, socket.socket):
-                unused.close()
-
-
-async def _connect(family: int, kind: int, protocol: int, _: str, address: tuple[Any, ...]) -> socket.socket:
-    connected = socket.socket(family, kind, protocol)
-    try:
-        connected.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(connected, address)
-    except BaseException:
-        connected.close()
-        raise
-    return connected
-
-
-async def _first_connected(attempts: list[_ConnectTask], seconds: float | None) -> _ConnectTask | None:
-    """Waits until one more attempt ends or the time is over; returns a successful attempt, if any."""
-    await asyncio.wait(
-        [attempt for attempt in attempts if not attempt.done()],
-        timeout=seconds,
-        return_when=asyncio.FIRST_COMPLETED,
-    )
-    return next((attempt for attempt in attempts if attempt.done() and not attempt.exception()), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingRequest:
     """A request that waits for its response."""
 
-    progress: RequestProgress
-    read_seconds: float
+    reader: ResponseReader
+    read_seconds: float | None
     """Limit between two reads."""
     response: asyncio.Future[HttpResponse]
-    reader: ResponseReader
 
 
 class HttpConnection(asyncio.Protocol):
@@ -89,27 +41,22 @@ class HttpConnection(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
 
     @classmethod
-    async def open(
-        cls,
-        server: ServerAddress,
-        context: ssl.SSLContext,
-        timeouts: AuthorityTimeouts,
-        progress: RequestProgress,
-    ) -> Self:
-        """Connects and performs the TLS handshake, each within its own time limit."""
-        progress.stage = RequestStage.CONNECTING
-        async with asyncio.timeout(timeouts.connect_seconds):
-            connected = await dial(server)
-        progress.stage = RequestStage.HANDSHAKE
-        async with asyncio.timeout(timeouts.connect_seconds):
-            _, connection = await asyncio.get_running_loop().create_connection(
-                cls,
-                sock=connected,
-                ssl=context,
-                server_hostname=server.host,
-                ssl_handshake_timeout=timeouts.whole_seconds,
-                ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
-            )
+    async def over(cls, connected: socket.socket) -> Self:
+        """Returns a connection without TLS over a connected socket."""
+        _, connection = await asyncio.get_running_loop().create_connection(cls, sock=connected)
+        return connection
+
+    @classmethod
+    async def over_tls(cls, connected: socket.socket, context: ssl.SSLContext, host: str) -> Self:
+        """Performs the TLS handshake over a connected socket; the certificate must be of this host."""
+        _, connection = await asyncio.get_running_loop().create_connection(
+            cls,
+            sock=connected,
+            ssl=context,
+            server_hostname=host,
+            ssl_handshake_timeout=_TLS_HANDSHAKE_SECONDS,
+            ssl_shutdown_timeout=_TLS_SHUTDOWN_SECONDS,
+        )
         return connection
 
     @property
@@ -117,16 +64,14 @@ class HttpConnection(asyncio.Protocol):
         """Whether the connection can carry another request."""
         return not self._is_closing and not self._transport.is_closing()
 
-    async def send(
-        self, request: bytes, progress: RequestProgress, read_seconds: float, *, has_body: bool = True
-    ) -> HttpResponse:
+    async def send(self, request: bytes, reader: ResponseReader, read_seconds: float | None) -> HttpResponse:
         """Sends a request and returns its response; `read_seconds` limits the wait for the next bytes."""
         if not self.is_open:
             await asyncio.wait([self.closed])
             raise self._error or ConnectionResetError
         response: asyncio.Future[HttpResponse] = self._loop.create_future()
-        self._pending = _PendingRequest(progress, read_seconds, response, ResponseReader(has_body=has_body))
-        progress.stage = RequestStage.SENDING
+        self._pending = _PendingRequest(reader, read_seconds, response)
+        reader.progress.stage = RequestStage.SENDING
         self._transport.write(request)
         self._start_timer(read_seconds, self._time_out)
         try:
@@ -142,7 +87,7 @@ class HttpConnection(asyncio.Protocol):
         self._start_timer(seconds, self.close)
 
     def close(self) -> None:
-        """Closes the connection with a proper TLS shutdown."""
+        """Closes the connection, with a proper TLS shutdown."""
         self._is_closing = True
         self._stop_timer()
         self._transport.close()
@@ -171,8 +116,6 @@ class HttpConnection(asyncio.Protocol):
         except UnreadableResponse as error:
             pending.response.set_exception(error)
             return
-        if pending.reader.has_head:
-            pending.progress.stage = RequestStage.ANSWERING
         if pending.reader.answer is None:
             self._start_timer(pending.read_seconds, self._time_out)
             return
@@ -203,9 +146,10 @@ class HttpConnection(asyncio.Protocol):
         if self._pending and not self._pending.response.done():
             self._pending.response.set_exception(TimeoutError())
 
-    def _start_timer(self, seconds: float, action: Callable[[], None]) -> None:
+    def _start_timer(self, seconds: float | None, action: Callable[[], None]) -> None:
         self._stop_timer()
-        self._timer = self._loop.call_later(seconds, action)
+        if seconds is not None:
+            self._timer = self._loop.call_later(seconds, action)
 
     def _stop_timer(self) -> None:
         if self._timer:

@@ -2,13 +2,16 @@
 
 import pytest
 
-from carimbo.authorities.http_response import (
-    MAX_RESPONSE_BYTES,
+from carimbo.http_client.progress import RequestProgress, RequestStage
+from carimbo.http_client.response_reader import (
     HttpResponse,
+    ResponseLimits,
     ResponseReader,
+    ResponseTooLong,
     UnreadableResponse,
 )
 
+LIMITS = ResponseLimits(body_bytes=50_000, framing_bytes=10_000)
 HELLO = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 CHUNKED = (
     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -33,7 +36,7 @@ WHOLE = [
 
 
 def read(*parts: bytes) -> ResponseReader:
-    reader = ResponseReader()
+    reader = ResponseReader(RequestProgress(), LIMITS)
     for part in parts:
         reader.feed(part)
     return reader
@@ -72,9 +75,9 @@ class TestAnswer:
 
     def test_answer_reports_when_its_head_is_complete(self) -> None:
         reader = read(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Busy\r\nContent-Length: 1\r\n")
-        assert not reader.has_head
+        before = reader.progress.stage
         reader.feed(b"\r\n")
-        assert reader.has_head
+        assert (before, reader.progress.stage) == (RequestStage.WAITING, RequestStage.ANSWERING)
 
     @pytest.mark.parametrize(
         "text",
@@ -98,7 +101,7 @@ class TestAnswerToHead:
     HEAD = HELLO.removesuffix(b"hello")
 
     def read(self, *parts: bytes) -> ResponseReader:
-        reader = ResponseReader(has_body=False)
+        reader = ResponseReader(RequestProgress(), LIMITS, has_body=False)
         for part in parts:
             reader.feed(part)
         return reader
@@ -128,31 +131,63 @@ class TestAnswerToHead:
         assert (reader.answer, reader.is_last) == (HttpResponse(200, b""), True)
 
 
+class TestRetryAfter:
+    LATER = HELLO.replace(b"\r\nC", b"\r\nretry-AFTER: 9\r\nC")
+
+    @pytest.mark.parametrize("text", [LATER, LATER + HELLO], ids=["alone", "with another"])
+    def test_header_of_the_answer_is_read(self, text: bytes) -> None:
+        assert read(text).answer == HttpResponse(200, b"hello", b"9")
+
+    def test_header_of_an_interim_response_is_not_read(self) -> None:
+        interim = b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
+        assert read(interim + HELLO).answer == HttpResponse(200, b"hello")
+
+
 class TestLimits:
     def test_largest_allowed_answer_is_accepted(self) -> None:
-        reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {MAX_RESPONSE_BYTES}\r\n\r\n".encode())
-        reader.feed(bytes(MAX_RESPONSE_BYTES))
-        assert reader.answer == HttpResponse(200, bytes(MAX_RESPONSE_BYTES))
+        reader = read(f"HTTP/1.1 200 OK\r\nContent-Length: {LIMITS.body_bytes}\r\n\r\n".encode())
+        reader.feed(bytes(LIMITS.body_bytes))
+        assert (reader.answer, reader.is_last) == (HttpResponse(200, bytes(LIMITS.body_bytes)), False)
+
+    @pytest.mark.parametrize(
+        "head",
+        [
+            f"HTTP/1.1 200 OK\r\nContent-Length: {LIMITS.body_bytes + 1}\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n",
+            f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{LIMITS.body_bytes + 1:x}\r\n",
+        ],
+        ids=["length", "until the end", "chunk"],
+    )
+    @pytest.mark.parametrize("part", [1, 7_000, LIMITS.body_bytes + 1])
+    def test_body_is_cut_at_its_limit(self, head: str, part: int) -> None:
+        reader = read(head.encode())
+        while not reader.answer:
+            reader.feed(bytes(part))
+        cut = HttpResponse(200, bytes(LIMITS.body_bytes), is_cut=True)
+        assert (reader.answer, reader.is_last) == (cut, True)
+
+    def test_body_is_cut_though_garbage_follows(self) -> None:
+        head = f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{LIMITS.body_bytes + 1:x}\r\n"
+        reader = read(head.encode() + bytes(LIMITS.body_bytes + 1) + b"\r\nno size\r\n")
+        assert reader.answer == HttpResponse(200, bytes(LIMITS.body_bytes), is_cut=True)
 
     @pytest.mark.parametrize(
         ("head", "part"),
         [
-            (f"HTTP/1.1 200 OK\r\nContent-Length: {MAX_RESPONSE_BYTES + 1}\r\n\r\n", bytes(65_536)),
-            ("HTTP/1.1 200 OK\r\n\r\n", bytes(65_536)),
             ("HTTP/1.1 200 OK\r\n", b"Header: value\r\n" * 100),
             ("HTTP/1.1 200 OK\r\nHeader: ", b"endless" * 100),
             ("", b"HTTP/1.1 100 Continue\r\n\r\n" * 100),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n" * 100),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"Trailer: x\r\n" * 100),
         ],
-        ids=["body", "body until the end", "headers", "header", "announcements", "chunks", "trailers"],
+        ids=["headers", "header", "announcements", "chunks", "trailers"],
     )
-    def test_endless_answer_is_refused(self, head: str, part: bytes) -> None:
+    def test_endless_framing_is_refused(self, head: str, part: bytes) -> None:
         reader = read(head.encode())
-        with pytest.raises(UnreadableResponse, match=r"^a resposta é grande demais$"):
-            for _ in range(MAX_RESPONSE_BYTES // len(part) + 2):
+        with pytest.raises(ResponseTooLong):
+            for _ in range(LIMITS.framing_bytes // 100):
                 reader.feed(part)
-        assert reader.answer is None or len(reader.answer.body) > MAX_RESPONSE_BYTES
+        assert reader.answer is None
 
 
 class TestGarbage:
@@ -171,5 +206,6 @@ class TestGarbage:
         ],
     )
     def test_garbage_is_not_an_answer(self, text: bytes) -> None:
-        with pytest.raises(UnreadableResponse, match=r"^a resposta não é HTTP$"):
+        with pytest.raises(UnreadableResponse) as caught:
             read(text)
+        assert not isinstance(caught.value, ResponseTooLong)
