@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from string import ascii_letters, digits, punctuation
 from typing import NamedTuple, Self
@@ -9,6 +10,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 _MAX_HOST_LENGTH = 253
+_MAX_CACHED_URLS = 1024
 # Characters that URL parsers read in different ways, or drop.
 _AMBIGUOUS = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
@@ -42,11 +44,17 @@ class Target:
     """Path and query, in ASCII."""
 
     @property
+    def server(self) -> tuple[str, HostPort]:
+        """Connections to the same server can be reused."""
+        return self.scheme, self.host_port
+
+    @property
     def host_header(self) -> str:
         """The value of the `Host` header, without a default port."""
         return self.host_port.name.removesuffix(f":{_PORTS[self.scheme]}")
 
 
+@lru_cache(_MAX_CACHED_URLS)
 def target_of(url: str) -> Target:
     """Parses a URL. Raises UrlRefused."""
     if _AMBIGUOUS.search(url):

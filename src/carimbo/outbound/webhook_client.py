@@ -4,8 +4,7 @@ import asyncio
 import codecs
 import re
 import ssl
-from collections.abc import Callable, Iterable
-from contextlib import aclosing
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -13,66 +12,29 @@ from types import TracebackType
 from typing import Self
 
 import certifi
-import httpcore2
 
-from carimbo.outbound.call_progress import CALL_ERRORS, CallProgress, call_failure_text
+from carimbo.http_client.connection import HttpConnection
+from carimbo.http_client.dialing import dial
+from carimbo.http_client.idle_connections import IdleConnections, close_all
+from carimbo.http_client.progress import RequestProgress, RequestStage
+from carimbo.http_client.response_reader import ResponseLimits, ResponseReader, UnreadableResponse
+from carimbo.outbound.call_failures import CALL_ERRORS, UnwritableCall, call_failure_text
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import Target
 from carimbo.service.ports import WebhookAnswer, WebhookCall
 
-# An unreachable address must not use up the whole timeout while another one would answer.
-_SECONDS_PER_ADDRESS = 4.0
-
-
-class GuardedNetwork(httpcore2.AsyncNetworkBackend):
-    """Connects only to addresses that the guard has checked; TLS still verifies the host name."""
-
-    def __init__(self, guard: WebhookGuard) -> None:
-        self._guard = guard
-        self._network = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the backend's interface
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Tries one address after another until one accepts. Raises UrlRefused if one is not allowed."""
-        seconds = _SECONDS_PER_ADDRESS if timeout is None else min(timeout, _SECONDS_PER_ADDRESS)
-        *others, last = await self._guard.addresses_for(host, port)
-        for address in others:
-            try:
-                return await self._network.connect_tcp(address, port, seconds, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        return await self._network.connect_tcp(last, port, timeout, local_address, socket_options)
-
-    async def connect_unix_socket(
-        self,
-        path: str,
-        timeout: float | None = None,  # noqa: ASYNC109 - the backend's interface
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """Refuses: a Unix socket is local to this machine."""
-        raise httpcore2.UnsupportedProtocol(path)
-
-    async def sleep(self, seconds: float) -> None:
-        """Sleeps, as the pool does between attempts to connect."""
-        await self._network.sleep(seconds)
-
-
-_READ_BYTES = 20_000
-_IDLE_SECONDS = 15
+_LIMITS = ResponseLimits(body_bytes=20_000, framing_bytes=100_000)
 _MAX_IDLE = 200
+# RFC 9112, 5: a token, a colon, and a value of one line without spaces around it.
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+: (?:[^\s\0](?:[^\r\n\0]*[^\s\0])?)?")
 
 
 class HttpWebhookClient:
     """Sends webhook calls over connections that stay open, because connecting costs more than a call.
 
     A server may close a connection just when a call is sent on it. Whether that call arrived is unknown, so
-    it is repeated once on a new connection; receivers recognize repeated calls by `webhook-id`.
+    it is repeated once on a new connection; receivers recognize repeated calls by `webhook-id`. There is no
+    limit of connections, which slow receivers would use up for all others.
     """
 
     def __init__(
@@ -81,24 +43,23 @@ class HttpWebhookClient:
         self._guard = guard
         self._seconds = seconds
         self._clock = clock
-        tls, network = _tls(ca_file), GuardedNetwork(guard)
-        self._kept_connections = _pool(tls, network, _MAX_IDLE)
-        self._new_connections = _pool(tls, network, 0)
+        self._tls = _tls(ca_file)
+        self._open_connections: set[HttpConnection] = set()
+        self._idle = IdleConnections(self._open_connections)
 
     async def post(self, call: WebhookCall) -> WebhookAnswer:
         """Sends a call, and returns the response or the failure."""
-        progress = CallProgress()
+        progress = RequestProgress()
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._post(call, progress)
         except CALL_ERRORS as error:
             text = call_failure_text(error, progress.stage, self._seconds)
-            return WebhookAnswer(None, _text(progress.body), error=text)
+            return WebhookAnswer(None, _text(bytes(progress.body)), error=text)
 
     async def close(self) -> None:
-        """Closes all connections."""
-        await self._kept_connections.aclose()
-        await self._new_connections.aclose()
+        """Closes all connections and waits until they are closed."""
+        await close_all(self._open_connections)
 
     async def __aenter__(self) -> Self:
         return self
@@ -108,32 +69,42 @@ class HttpWebhookClient:
     ) -> None:
         await self.close()
 
-    async def _post(self, call: WebhookCall, progress: CallProgress) -> WebhookAnswer:
+    async def _post(self, call: WebhookCall, progress: RequestProgress) -> WebhookAnswer:
         target = self._guard.admit(call.url)
-        try:
-            return await self._send(self._kept_connections, target, call, progress)
-        except (httpcore2.NetworkError, httpcore2.RemoteProtocolError, ssl.SSLError):
-            if not progress.may_have_met_a_close:
-                raise
-        return await self._send(self._new_connections, target, call, progress)
+        request = _encode(target, call)
+        if connection := self._idle.take(target.server):
+            try:
+                return await self._send(connection, target, request, progress)
+            except (OSError, UnreadableResponse):
+                # Without an answer, the server may have been closing the connection.
+                if progress.stage is not RequestStage.SENDING:
+                    raise
+        connection = await self._open(target, progress)
+        return await self._send(connection, target, request, progress)
+
+    async def _open(self, target: Target, progress: RequestProgress) -> HttpConnection:
+        """Connects only to addresses that the guard has checked; TLS still verifies the host name."""
+        progress.stage = RequestStage.CONNECTING
+        host, port = target.host_port
+        connected = await dial([(address, port) for address in await self._guard.addresses_for(host, port)])
+        if target.scheme == "https":
+            progress.stage = RequestStage.HANDSHAKE
+            connection = await HttpConnection.over_tls(connected, self._tls, host)
+        else:
+            connection = await HttpConnection.over(connected)
+        self._idle.add(connection)
+        return connection
 
     async def _send(
-        self, pool: httpcore2.AsyncConnectionPool, target: Target, call: WebhookCall, progress: CallProgress
+        self, connection: HttpConnection, target: Target, request: bytes, progress: RequestProgress
     ) -> WebhookAnswer:
-        request = pool.stream(
-            "POST",
-            _url(target),
-            headers=_headers(target, call),
-            content=call.body,
-            extensions={"trace": progress.trace},
-        )
-        async with request as response:
-            await _read(response, progress.body)
-        return WebhookAnswer(response.status, _text(progress.body), self._retry_after(response))
-
-    def _retry_after(self, response: httpcore2.Response) -> timedelta | None:
-        header = next((value for name, value in response.headers if name.lower() == b"retry-after"), b"")
-        return parse_retry_after(header.decode("latin-1"), self._clock())
+        response = await connection.send(request, ResponseReader(progress, _LIMITS), read_seconds=None)
+        if len(self._idle) < _MAX_IDLE:
+            self._idle.keep(target.server, connection)
+        else:
+            connection.close()
+        retry_after = parse_retry_after(response.retry_after.decode("latin-1"), self._clock())
+        return WebhookAnswer(response.status, _text(response.body, is_cut=response.is_cut), retry_after)
 
 
 def _tls(ca_file: Path | None) -> ssl.SSLContext:
@@ -144,43 +115,28 @@ def _tls(ca_file: Path | None) -> ssl.SSLContext:
     return context
 
 
-def _pool(tls: ssl.SSLContext, network: GuardedNetwork, max_idle: int) -> httpcore2.AsyncConnectionPool:
-    """Returns a pool without a limit of connections, which slow receivers would use up for all others."""
-    return httpcore2.AsyncConnectionPool(
-        ssl_context=tls,
-        max_connections=None,
-        max_keepalive_connections=max_idle,
-        keepalive_expiry=_IDLE_SECONDS,
-        network_backend=network,
+def _encode(target: Target, call: WebhookCall) -> bytes:
+    """Returns the bytes of a request. Raises UnwritableCall."""
+    headers = [f"{name}: {value}" for name, value in call.headers]
+    for (name, _), header in zip(call.headers, headers, strict=True):
+        if not _HEADER.fullmatch(header):
+            raise UnwritableCall(f"cabeçalho {name!r}")
+    head = (
+        f"POST {target.path} HTTP/1.1",
+        f"Host: {target.host_header}",
+        "Accept: */*",
+        # A compressed response could expand to any size.
+        "Accept-Encoding: identity",
+        *headers,
+        f"Content-Length: {len(call.body)}\r\n\r\n",
     )
+    return "\r\n".join(head).encode() + call.body
 
 
-def _url(target: Target) -> httpcore2.URL:
-    return httpcore2.URL(
-        scheme=target.scheme, host=target.host_port.host, port=target.host_port.port, target=target.path
-    )
-
-
-def _headers(target: Target, call: WebhookCall) -> list[tuple[bytes, bytes]]:
-    # A compressed response could expand to any size.
-    own = (("Host", target.host_header), ("Accept", "*/*"), ("Accept-Encoding", "identity"))
-    return [(name.encode(), value.encode()) for name, value in own + call.headers]
-
-
-async def _read(response: httpcore2.Response, body: bytearray) -> None:
-    """Reads the whole body, so that the connection can be reused; stops if it is too long."""
-    async with aclosing(response.aiter_stream()) as parts:
-        async for part in parts:
-            body += part
-            if len(body) > _READ_BYTES:
-                break
-
-
-def _text(body: bytearray) -> str:
-    """Returns the start of a body as text, with no half letter at the cut and no NUL (PostgreSQL)."""
+def _text(body: bytes, *, is_cut: bool = False) -> str:
+    """Returns a body as text, with no half letter at the cut and no NUL (PostgreSQL)."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    text = decoder.decode(bytes(body[:_READ_BYTES]), final=len(body) <= _READ_BYTES)
-    return text.replace("\0", "")
+    return decoder.decode(body, final=not is_cut).replace("\0", "")
 
 
 # Up to thirty years.

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 import pytest
 
+from carimbo.http_client import idle_connections
+from carimbo.outbound import webhook_client
 from carimbo.service.ports import WebhookAnswer
 from integration.outbound.webhook_calls import after, answer_of, call_to, client_of, writing
 from receiver import Receiver, Reply, receiving
@@ -81,6 +83,29 @@ class TestAnswer:
             b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
         )
         assert (await answer_of(receiver.url)).status == 202
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"HTTP/1.0 200 OK\r\n\r\nok",
+            b"HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok",
+            b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok",
+            b"HTTP/1.1 200 A\xe7\xe3o\r\nContent-Length: 2\r\n\r\nok",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2 \r\nok\r\n0\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok and more",
+        ],
+        ids=[
+            "until the close",
+            "no phrase",
+            "bare line feeds",
+            "latin phrase",
+            "space after chunk",
+            "surplus",
+        ],
+    )
+    async def test_an_answer_of_an_unusual_form_is_read(self, receiver: Receiver, answer: bytes) -> None:
+        receiver.default = writing(answer)
+        assert await answer_of(receiver.url) == WebhookAnswer(200, "ok")
 
     async def test_switching_protocols_is_a_failure(self, receiver: Receiver) -> None:
         receiver.default = writing(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")
@@ -167,6 +192,56 @@ class TestConnection:
             answer = await client.post(call_to(receiver.url))
         assert answer.error == "O servidor encerrou a conexão sem responder."
         assert len(receiver.calls) == 3
+
+    @pytest.mark.parametrize(
+        "reply",
+        [Reply(headers={"Connection": "close"}), Reply(body=b"x" * 20_001)],
+        ids=["closed", "cut"],
+    )
+    async def test_a_connection_that_cannot_carry_another_call_is_not_used(
+        self, receiver: Receiver, reply: Reply
+    ) -> None:
+        receiver.default = reply
+        async with client_of() as client:
+            for _ in range(2):
+                assert (await client.post(call_to(receiver.url))).status == 200
+        assert receiver.connections == 2
+
+    async def test_bytes_after_an_answer_are_not_taken_for_the_next_one(self, receiver: Receiver) -> None:
+        async def answer_twice(writer: asyncio.StreamWriter) -> None:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" * 2)
+            await asyncio.Event().wait()
+
+        receiver.replies.append(Reply(write=answer_twice))
+        receiver.default = Reply(500)
+        async with client_of() as client:
+            assert (await client.post(call_to(receiver.url))).status == 200
+            assert (await client.post(call_to(receiver.url))).status == 500
+
+    async def test_an_idle_connection_is_closed_in_the_end(
+        self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(idle_connections, "_IDLE_SECONDS", 0.05)
+        async with client_of() as client:
+            await client.post(call_to(receiver.url))
+            await receiver.wait_until_closed()
+            assert (await client.post(call_to(receiver.url))).status == 200
+        assert receiver.connections == 2
+
+    async def test_only_so_many_connections_are_kept(
+        self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(webhook_client, "_MAX_IDLE", 1)
+        gate = asyncio.Event()
+        receiver.default = Reply(gate=gate)
+        async with client_of() as client:
+            for expected in (2, 3):
+                calls = [asyncio.create_task(client.post(call_to(receiver.url))) for _ in range(2)]
+                await receiver.until(len(receiver.calls) + 2)
+                gate.set()
+                await asyncio.gather(*calls)
+                gate.clear()
+                assert receiver.connections == expected
 
     async def test_a_slow_receiver_delays_no_other(self, receiver: Receiver) -> None:
         receiver.default = Reply(hangs=True)

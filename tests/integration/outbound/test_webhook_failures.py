@@ -2,9 +2,11 @@
 
 import asyncio
 import socket
-from collections.abc import Sequence
+import struct
+from collections.abc import Callable, Sequence
 
 import pytest
+import uvloop
 
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
@@ -19,6 +21,17 @@ async def drip(writer: asyncio.StreamWriter) -> None:
         writer.write(b"x")
         await writer.drain()
         await asyncio.sleep(0.01)
+
+
+def close(transport: asyncio.WriteTransport) -> None:
+    transport.close()
+
+
+def reset(transport: asyncio.WriteTransport) -> None:
+    """Closes a connection without the usual goodbye."""
+    connected = transport.get_extra_info("socket")
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 class TestFailure:
@@ -39,6 +52,21 @@ class TestFailure:
         answer = await answer_of(receiver.url)
         assert answer == WebhookAnswer(None, "", error="O servidor encerrou a conexão sem responder.")
         assert len(receiver.calls) == 1
+
+    @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+    @pytest.mark.parametrize("end", [close, reset], ids=["closed", "reset"])
+    def test_a_connection_that_is_closed_at_once_is_reported(
+        self, end: Callable[[asyncio.WriteTransport], None], run: Callable[..., WebhookAnswer]
+    ) -> None:
+        """The loops differ in whether they notice it before the call is sent."""
+
+        async def answer() -> WebhookAnswer:
+            async with await asyncio.start_server(
+                lambda _, writer: end(writer.transport), LOOPBACK, 0
+            ) as server:
+                return await answer_of(f"http://{LOOPBACK}:{server.sockets[0].getsockname()[1]}/")
+
+        assert run(answer()).error == "O servidor encerrou a conexão sem responder."
 
     @pytest.mark.parametrize(
         "garbage",
