@@ -79,7 +79,7 @@ class ConnectionPool:
         progress.stage = RequestStage.HANDSHAKE
         async with asyncio.timeout(self._timeouts.connect_seconds):
             connection = await HttpConnection.over_tls(connected, self._context, server.host)
-        self._idle.add(connection)
+        self._idle.add(server, connection)
         return connection
 
 

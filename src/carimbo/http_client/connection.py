@@ -4,8 +4,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Self, cast
+from typing import NamedTuple, Self, cast
 
 from carimbo.http_client.progress import RequestStage
 from carimbo.http_client.response_reader import HttpResponse, ResponseReader, UnreadableResponse
@@ -16,8 +15,7 @@ _TLS_HANDSHAKE_SECONDS = 3600
 _TLS_SHUTDOWN_SECONDS = 1
 
 
-@dataclass(frozen=True, slots=True)
-class _PendingRequest:
+class _PendingRequest(NamedTuple):
     """A request that waits for its response."""
 
     reader: ResponseReader

@@ -15,28 +15,33 @@ class IdleConnections:
 
     def __init__(self, open_connections: set[HttpConnection]) -> None:
         self._open = open_connections
-        self._servers: dict[HttpConnection, Hashable] = {}
-        """The server of each idle connection."""
-        self._by_server: dict[Hashable, dict[HttpConnection, None]] = {}
+        self._idle: dict[Hashable, dict[HttpConnection, None]] = {}
+        self._count = 0
 
     def __len__(self) -> int:
-        return len(self._servers)
+        return self._count
 
-    def add(self, connection: HttpConnection) -> None:
+    def add(self, server: Hashable, connection: HttpConnection) -> None:
         """Follows a new connection until it is closed."""
         self._open.add(connection)
 
         def forget(_: asyncio.Future[None]) -> None:
             self._open.discard(connection)
-            self._remove(connection)
+            idle = self._idle.get(server, {})
+            if connection in idle:
+                del idle[connection]
+                self._count -= 1
+            if not idle:
+                self._idle.pop(server, None)
 
         connection.closed.add_done_callback(forget)
 
     def take(self, server: Hashable) -> HttpConnection | None:
         """Returns an open connection to a server that nobody uses, if there is one."""
-        while connections := self._by_server.get(server):
-            connection = next(reversed(connections))
-            self._remove(connection)
+        idle = self._idle.get(server)
+        while idle:
+            connection, _ = idle.popitem()
+            self._count -= 1
             if connection.is_open:
                 return connection
         return None
@@ -45,23 +50,14 @@ class IdleConnections:
         """Keeps a connection for the next request, if it is still open."""
         if connection.is_open:
             connection.stay_idle(_IDLE_SECONDS)
-            self._servers[connection] = server
-            self._by_server.setdefault(server, {})[connection] = None
+            self._idle.setdefault(server, {})[connection] = None
+            self._count += 1
 
     def close(self) -> None:
         """Closes the idle connections."""
-        for connection in self._servers:
-            connection.close()
-        self._servers.clear()
-        self._by_server.clear()
-
-    def _remove(self, connection: HttpConnection) -> None:
-        if connection in self._servers:
-            server = self._servers.pop(connection)
-            connections = self._by_server[server]
-            del connections[connection]
-            if not connections:
-                del self._by_server[server]
+        for idle in self._idle.values():
+            for connection in idle:
+                connection.close()
 
 
 async def close_all(connections: set[HttpConnection]) -> None:

@@ -1,6 +1,5 @@
 """Parser of HTTP responses with size limits; it does no I/O."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -27,8 +26,7 @@ class ResponseLimits(NamedTuple):
     """Limit of everything but the body: head, chunk sizes and trailers."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
+class HttpResponse(NamedTuple):
     """A response, with the only header that a caller needs."""
 
     status: int

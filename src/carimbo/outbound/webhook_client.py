@@ -92,7 +92,7 @@ class HttpWebhookClient:
             connection = await HttpConnection.over_tls(connected, self._tls, host)
         else:
             connection = await HttpConnection.over(connected)
-        self._idle.add(connection)
+        self._idle.add(target.server, connection)
         return connection
 
     async def _send(

@@ -243,6 +243,17 @@ class TestConnection:
                 gate.clear()
                 assert receiver.connections == expected
 
+    async def test_a_closed_connection_makes_room_for_another(
+        self, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(webhook_client, "_MAX_IDLE", 1)
+        async with client_of() as client:
+            await client.post(call_to(receiver.url))
+            await receiver.hang_up()
+            for _ in range(2):
+                await client.post(call_to(receiver.url))
+        assert receiver.connections == 2
+
     async def test_a_slow_receiver_delays_no_other(self, receiver: Receiver) -> None:
         receiver.default = Reply(hangs=True)
         async with client_of(seconds=60) as client, receiving() as other:
