@@ -83,6 +83,12 @@ _SELECT = (
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
     f" left join {CURRENT_ATTEMPT}"
 )
+CLAIMED_COLUMNS = (
+    f"{', '.join(f't.{name}' for name in _OWN)}, nullif(t.emission, 0) as emission_ordinal,"
+    " (select revision from companies c where c.subscription_id = t.subscription_id and c.id = t.company_id)"
+    " as company_revision"
+)
+"""SQL of a claimed row `t`, for `claimed_document`."""
 
 _DELETE = """
     with deleted as (
@@ -298,3 +304,11 @@ def _document(row: Row) -> Document:
     if row["emission_ordinal"] is not None:
         emission = EmissionRow(**{name: row[f"emission_{name}"] for name in emissions.COLUMNS})
     return Document(**own, company_revision=row["company_revision"], emission=emission)
+
+
+def claimed_document(row: Row) -> Document | None:
+    """Returns a document as it was claimed; None if it has an attempt, which must be read after the claim.
+
+    The claim itself may see an attempt as it was before the previous worker's last write.
+    """
+    return _document(row) if row["emission_ordinal"] is None else None

@@ -15,6 +15,7 @@ from uuid import UUID
 import asyncpg
 
 from carimbo.storage.connection import Connection, connect, connecting
+from carimbo.storage.documents import CLAIMED_COLUMNS, claimed_document
 from carimbo.storage.work import TABLES, Lease, LeaseDeadline, WorkKey, WorkKind
 
 WORK_CHANNEL = "carimbo_work"
@@ -58,6 +59,8 @@ _LANES = {WorkKind.DOCUMENT: _DOCUMENT_LANES}
 _USUAL_LANES = (_paused("true"),)
 _SUSPECTS = {WorkKind.DOCUMENT: "turn = 0 and "}
 _CHANGES = {WorkKind.DOCUMENT: ", turn = case when t.attempts = 0 then turn else 0 end"}
+# Documents are claimed and read in one statement: most are claimed once, before they have an attempt.
+_RETURNED = {WorkKind.DOCUMENT: CLAIMED_COLUMNS}
 
 
 def _claim_sql(kind: WorkKind) -> str:
@@ -80,7 +83,7 @@ def _claim_sql(kind: WorkKind) -> str:
         set lease_token = lease_token + 1, lease_until = now() + $2::interval,
             attempts = t.attempts + 1{_CHANGES.get(kind, "")}
         from picked where t.subscription_id = picked.subscription_id and t.id = picked.id
-        returning t.subscription_id, t.id, t.lease_token, t.attempts
+        returning t.subscription_id, t.lease_token, {_RETURNED.get(kind, "t.id, t.attempts")}
     """
 
 
@@ -101,6 +104,7 @@ async def claim_due(
             row["attempts"],
             LeaseDeadline(until),
             asked_at,
+            claimed_document(row) if kind is WorkKind.DOCUMENT else None,
         )
         for row in rows
     ]

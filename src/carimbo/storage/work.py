@@ -16,6 +16,7 @@ from uuid import UUID
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.storage.connection import Connection, Row
+from carimbo.storage.documents import Document
 
 
 class LeaseLost(Exception):
@@ -87,6 +88,8 @@ class Lease:
     hold: LeaseDeadline = field(default_factory=LeaseDeadline, compare=False, repr=False)
     claimed_at: float = field(default_factory=time.monotonic, compare=False, repr=False)
     """When the row was claimed, by the monotonic clock of this process."""
+    document: Document | None = field(default=None, compare=False, repr=False)
+    """The document as it was claimed, if it had no attempt; only the holder of the lease makes one."""
 
     def require_held(self) -> None:
         """Raises LeaseLost if the lease may have ended; called before a request is sent.

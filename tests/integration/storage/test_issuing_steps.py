@@ -22,8 +22,9 @@ from carimbo.storage.issuing import (
     SignedEmission,
     Verdict,
 )
+from carimbo.storage.queue import claim_due
 from carimbo.storage.subscriptions import Usage
-from carimbo.storage.work import Lease, LeaseLost
+from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from claimed_rows import claim_row
 from integration.storage.document_rows import NOTHING_SPENT, Shop
 
@@ -315,3 +316,24 @@ class TestConclude:
             assert await tenant.allowances.usage("2026-11") == Usage(used=1, reserved=0)
             event_types = [event.type for event in await tenant.document_events.all(document.id)]
         assert event_types.count(HAPPENED.type) == 2
+
+
+async def claim_among_all(shop: Shop, document: Document) -> Lease:
+    """Claims everything that is due, as other tests leave documents, and returns the lease of one."""
+    async with shop.database.connection() as connection:
+        leases = await claim_due(connection, WorkKind.DOCUMENT, 1000, HOUR, with_suspect=True)
+    return next(lease for lease in leases if lease.key.id == document.id)
+
+
+async def test_a_claim_reads_the_document(shop: Shop) -> None:
+    document = await shop.added(external_id="order-1", request='{"amount": 1.10}', warnings=["a"])
+
+    assert (await claim_among_all(shop, document)).document == await shop.read(document.id)
+
+
+async def test_a_claim_does_not_read_a_document_with_an_attempt(shop: Shop) -> None:
+    document, lease = await numbered(shop)
+    async with shop.database.transaction() as connection:
+        await work.release(connection, lease)
+
+    assert (await claim_among_all(shop, document)).document is None

@@ -58,9 +58,10 @@ async def advance(context: WorkerContext, lease: Lease) -> None:
 
 
 async def _read(context: WorkerContext, lease: Lease) -> DocumentInProgress | None:
-    key = lease.key
-    async with context.database.autocommit(key.subscription_id) as tenant:
-        row = await tenant.documents.get(key.id)
+    key, row = lease.key, lease.document
+    if row is None:
+        async with context.database.autocommit(key.subscription_id) as tenant:
+            row = await tenant.documents.get(key.id)
     if row is None:
         raise LookupError(f"{key} has no document")
     if row.status != Status.PROCESSING:
