@@ -11,7 +11,7 @@ from carimbo.api.route import ApiRequest, Endpoint
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field
-from carimbo.service.issuing.accept import find_replay
+from carimbo.service.issuing.accept import find_replay, looks_first
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
@@ -39,8 +39,8 @@ IdempotencyKey = Annotated[
 class CreatingEndpoint(Endpoint):
     """A route that creates documents of its type, and answers repeated orders.
 
-    Most orders are new. So the earlier order is looked up only if the request is refused: storing it finds a
-    taken key by itself. Types whose review may wait for an authority look first.
+    Most orders are new. So an earlier order is looked up only if the request is refused: storing it finds a
+    taken key by itself. `looks_first` has the exceptions.
     """
 
     async def _answer(self, request: ApiRequest) -> Response:
@@ -48,7 +48,9 @@ class CreatingEndpoint(Endpoint):
         if document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
             return await super()._answer(request)
         key = key_of(request)
-        if document_type.municipal and (earlier := await _earlier(request, document_type, key)):
+        if looks_first(document_type, request.parsed) and (
+            earlier := await _earlier(request, document_type, key)
+        ):
             return earlier
         try:
             return await super()._answer(request)
