@@ -83,12 +83,17 @@ _SELECT = (
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
     f" left join {CURRENT_ATTEMPT}"
 )
+_READ_IF_NEW = {"request", "posted_request"}
 CLAIMED_COLUMNS = (
-    f"{', '.join(f't.{name}' for name in _OWN)}, nullif(t.emission, 0) as emission_ordinal,"
+    ", ".join(
+        f"case when t.emission = 0 then t.{name} end as {name}" if name in _READ_IF_NEW else f"t.{name}"
+        for name in _OWN
+    )
+    + ", nullif(t.emission, 0) as emission_ordinal,"
     " (select revision from companies c where c.subscription_id = t.subscription_id and c.id = t.company_id)"
     " as company_revision"
 )
-"""SQL of a claimed row `t`, for `claimed_document`."""
+"""SQL of a claimed row `t`, for `claimed_document`; without the long texts if the document has an attempt."""
 
 _DELETE = """
     with deleted as (

@@ -23,12 +23,13 @@ pytestmark = pytest.mark.usefixtures("cbs_of_2027")
 
 
 def random_items(**taxes: Any) -> list[dict[str, Any]]:
-    """Returns items with all kinds of prices, charges and discounts."""
+    """Returns items with all kinds of origins, prices, charges and discounts."""
     chance = random.Random(0)
     return [
         {
             "description": "Caneca",
             "ncm": "69120000",
+            "origin": chance.choice("012"),
             "quantity": Decimal(chance.randrange(1, 40_000)) / chance.choice((1, 10, 10_000)),
             "unitValue": Decimal(chance.randrange(1, 1_000_000)) / chance.choice((1, 100, 10_000)),
             "freight": Decimal(chance.randrange(100)) / 100,
@@ -57,6 +58,14 @@ def test_computed_taxes_break_none_of_the_skipped_rules(
     by: Company, recipient: dict[str, Any], issued: str
 ) -> None:
     judgement = judged(by, issued, is_composed=False, recipient=recipient, items=random_items())
+    assert not {problem.code for problem in judgement.problems} & SKIPPED
+
+
+def test_computed_taxes_of_a_public_purchase_break_none_of_the_skipped_rules() -> None:
+    purchase = {"entityType": "1", "rateReduction": 10, "operationType": "1"}
+    judgement = judged(
+        NORMAL, "2026-11-14", is_composed=False, governmentPurchase=purchase, items=random_items()
+    )
     assert not {problem.code for problem in judgement.problems} & SKIPPED
 
 
