@@ -55,9 +55,11 @@ class Size:
     """From the typed document on."""
     least_with_taxes: float
     """With the taxes of the items, the totals and the rules."""
+    least_from_request: float
+    """From the request on, in the normal regime; the other bars are for the Simples Nacional."""
 
 
-SIZES = (Size(1, 0.80, 0.75), Size(50, 0.40, 0.35))
+SIZES = (Size(1, 0.80, 0.75, 0.70), Size(50, 0.40, 0.35, 0.30))
 
 
 @dataclass(slots=True)
@@ -223,7 +225,7 @@ def measure(size: Size, regime: TaxRegime, seconds: float) -> None:
     tell(_row("carimbo", ours, rsa) + (f", bar {size.least_ratio:.2f}" if is_simple else ""))
     tell(f"  beyond RSA    {ours.milliseconds - rsa.milliseconds:9.3f} ms")
     tell(_row("taxes, rules", taxed, rsa) + (f", bar {size.least_with_taxes:.2f}" if is_simple else ""))
-    tell(_row("from request", whole, rsa))
+    tell(_row("from request", whole, rsa) + ("" if is_simple else f", bar {size.least_from_request:.2f}"))
     tell_stages(stages, in_stages, rsa)
     if pynfe:
         tell(_row(f"PyNFe {version('pynfe')}", pynfe, rsa))
