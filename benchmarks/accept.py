@@ -18,7 +18,7 @@ from uuid import uuid4
 import asyncpg
 import uvloop
 
-from installation import Installation, build_contract, running_installation, running_server
+from installation import Installation, running_installation, running_server
 from load import ACCEPTED, creations, middle_and_slowest, new_client, require_status, send_all, take
 from report import tell, tell_origin
 from statements import count_statements, sql_line
@@ -169,7 +169,6 @@ def main(arguments: Sequence[str]) -> None:
         running_installation(server, with_worker=False) as installation,
         new_client() as client,
     ):
-        build_contract(installation, posts)
         asyncio.run(measure(installation, client, posts))
 
 

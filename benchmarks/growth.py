@@ -21,7 +21,7 @@ from typing import Any
 import asyncpg
 
 from filling import fill
-from installation import Installation, build_contract, running_installation, running_server, until_settled
+from installation import Installation, running_installation, running_server, until_settled
 from load import ACCEPTED, Line, Refused, Reply, creations, request_text, require_status, send, take
 from report import tell, tell_origin
 
@@ -197,8 +197,6 @@ def main(arguments: Sequence[str]) -> None:
         server = running.enter_context(running_server())
         names = ("carimbo_few", "carimbo_many")
         small, large = (running.enter_context(running_installation(server, name)) for name in names)
-        for installation in (small, large):
-            build_contract(installation, options.documents)
         asyncio.run(measure(small, large, options.few, options.documents, options.calls))
 
 

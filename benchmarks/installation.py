@@ -41,7 +41,6 @@ _PORTS = range(10_000, 20_000)
 _START_SECONDS = 180
 _STOP_SECONDS = 30
 _LOCK_SECONDS = 30
-_MANY_CALLS = 100
 _TIMEOUT_SECONDS = 600
 _WITHOUT_EMAILS = CompanySettings.model_validate({"email": {"sendOnAuthorization": False}})
 _UNSETTLED = "select exists (select from documents where status = 'processing')"
@@ -140,17 +139,6 @@ def running_installation(
         yield Installation(url, ports[0], headers, company_id, tuple(programs), log)
 
 
-def build_contract(installation: Installation, calls: int) -> None:
-    """Have the API build what it publishes of itself, if there are many calls to measure.
-
-    It does so half a minute after its start, with seconds of CPU that would count for the calls.
-    """
-    if calls >= _MANY_CALLS:
-        for path in ("/openapi.json", "/openapi.yaml", "/docs"):
-            if not _answers(installation.port, path, _START_SECONDS):
-                raise NotRunning(f"the API does not answer {path}")
-
-
 async def until_settled(database: "asyncpg.Connection[Any]") -> None:
     """Wait until no document is on its way."""
     async with asyncio.timeout(_TIMEOUT_SECONDS):
@@ -235,8 +223,8 @@ def _wait_until_ready(port: int, path: str, programs: Sequence[Program], folder:
         time.sleep(0.1)
 
 
-def _answers(port: int, path: str, timeout_seconds: float = 2) -> bool:
-    connection = http.client.HTTPConnection(HOST, port, timeout=timeout_seconds)
+def _answers(port: int, path: str) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request("GET", path)
         return connection.getresponse().status == http.client.OK

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 from carimbo.service.catalog.code_lookups import LOOKUPS
 from carimbo.service.catalog.code_search import Lookup, TableEntry
 from carimbo.service.listing import PageRequest
-from installation import Installation, build_contract, running_installation, running_server
+from installation import Installation, running_installation, running_server
 from load import middle_and_slowest, request_text, require_status, send
 from report import tell, tell_origin
 
@@ -113,7 +113,6 @@ def main(arguments: Sequence[str]) -> None:
     in_all = many * len(LOOKUPS)
     tell_cpu("in process", sum(measure_in_process(lookup, many) for lookup in LOOKUPS), in_all)
     with running_server() as server, running_installation(server, with_worker=False) as installation:
-        build_contract(installation, many)
         seconds = sum(asyncio.run(measure_over_http(installation, lookup, many)) for lookup in LOOKUPS)
     tell_cpu("HTTP", seconds, in_all)
 

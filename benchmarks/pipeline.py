@@ -20,7 +20,7 @@ import asyncpg
 
 from carimbo.fiscal.parties.company import TaxRegime
 from core import sign_only
-from installation import Installation, build_contract, running_installation, running_server, until_settled
+from installation import Installation, running_installation, running_server, until_settled
 from invoices import prepared_requests, sales_of
 from load import ACCEPTED, Load, creations, middle_and_slowest, new_client, require_status, send_all, take
 from report import tell, tell_origin
@@ -174,7 +174,6 @@ def main(arguments: Sequence[str]) -> None:
     documents: int = parser.parse_args(arguments).documents
     tell_origin()
     with running_server() as server, running_installation(server) as installation, new_client() as client:
-        build_contract(installation, documents)
         asyncio.run(measure(installation, client, documents))
 
 

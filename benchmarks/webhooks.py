@@ -28,7 +28,6 @@ from carimbo.service.ports import WebhookCall
 from installation import (
     HOST,
     Installation,
-    build_contract,
     running_installation,
     running_server,
     until_settled,
@@ -265,7 +264,6 @@ def main(arguments: Sequence[str]) -> None:
         running_receiver() as receiver,
         new_client() as client,
     ):
-        build_contract(installation, options.deliveries)
         asyncio.run(run(installation, receiver, client, options.deliveries, options.documents))
 
 
