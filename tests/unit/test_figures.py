@@ -38,8 +38,6 @@ older
 
 After: `old`.
 """
-SHOWS_AN_EXCERPT = {"core"}
-"""Benchmarks that print too much for the page."""
 
 
 @pytest.fixture
@@ -103,5 +101,5 @@ class TestRecord:
         makefile, page = (ROOT / "Makefile").read_text(), record.PAGE.read_text()
         names = set(re.findall(r"^\t\$\(BENCHMARK\)(\w+)\.py", makefile, re.MULTILINE))
         with_block = {name for name in names if record.block_pattern(name).search(page)}
-        assert with_block | SHOWS_AN_EXCERPT == names
+        assert with_block == names
         assert set(re.findall(r"<!-- figures: (\w+) -->", page)) == with_block

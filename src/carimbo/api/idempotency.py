@@ -1,4 +1,4 @@
-"""Idempotent creation: a repeated order is answered with its document, even if its body is invalid today."""
+"""Idempotent creation: a repeated order is answered with its document before its body is validated."""
 
 from typing import Annotated
 
@@ -9,9 +9,8 @@ from carimbo.api.context import services_of, subscription_of
 from carimbo.api.envelope import success
 from carimbo.api.route import ApiRequest, Endpoint
 from carimbo.fiscal.body.fields import Record
-from carimbo.fiscal.document_type import DocumentType
-from carimbo.service.errors import ErrorCode, Refusal, invalid_field
-from carimbo.service.issuing.accept import find_replay, looks_first
+from carimbo.service.errors import ErrorCode, invalid_field
+from carimbo.service.issuing.accept import find_replay
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
@@ -37,40 +36,20 @@ IdempotencyKey = Annotated[
 
 
 class CreatingEndpoint(Endpoint):
-    """A route that creates documents of its type, and answers repeated orders.
-
-    Most orders are new. So an earlier order is looked up only if the request is refused: storing it finds a
-    taken key by itself. `looks_first` has the exceptions.
-    """
+    """A route that creates documents of its type, and answers repeated orders."""
 
     async def _answer(self, request: ApiRequest) -> Response:
-        document_type = self.document_type
-        if document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
+        if self.document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
             return await super()._answer(request)
-        key = key_of(request)
-        if looks_first(document_type, request.parsed) and (
-            earlier := await _earlier(request, document_type, key)
-        ):
-            return earlier
-        try:
-            return await super()._answer(request)
-        except Refusal:
-            if earlier := await _earlier(request, document_type, key):
-                return earlier
-            raise
-
-
-async def _earlier(request: ApiRequest, document_type: DocumentType, key: str | None) -> Response | None:
-    """Returns the answer to a request that repeats an earlier order."""
-    existing = await find_replay(
-        services_of(request).database,
-        subscription_of(request).id,
-        request.state.company.id,
-        document_type,
-        key,
-        request.parsed,
-    )
-    return replay(existing) if existing else None
+        existing = await find_replay(
+            services_of(request).database,
+            subscription_of(request).id,
+            request.state.company.id,
+            self.document_type,
+            key_of(request),
+            request.parsed,
+        )
+        return replay(existing) if existing else await super()._answer(request)
 
 
 def replay(record: Record) -> Response:

@@ -19,7 +19,7 @@ from carimbo.storage.document_events import NewEvent, event_arrays
 from carimbo.storage.document_search import CURRENT_ATTEMPT, DocumentFilter, find_page
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.new_documents import INSERT_DOCUMENT, NEXT_TURN, NewDocument
-from carimbo.storage.order_keys import OrderKeyTaken, claiming_keys
+from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sql import NamedSql
 
 
@@ -141,8 +141,6 @@ class Documents:
             )  # fmt: skip
         if row is None:
             raise CompanyNotInUse(document.company_id)
-        if row["created_at"] is None:
-            raise OrderKeyTaken
         # Without reading the row again.
         own = {name: row[name] if name in row else getattr(document, name) for name in _OWN}
         return Document(**own, company_revision=document.reviewed_revision, emission=None)

@@ -70,25 +70,17 @@ _GENERATED = (
 
 
 def _insert_sql(*, queued: bool) -> NamedSql:
-    """Returns SQL that inserts a document with its first events and, if it is queued, its turn.
-
-    It returns no row if the company is not in use, and a row of nulls if another order has a key of the
-    document: a trigger would refuse that key too, but as an error, after everything was written.
-    """
+    """Returns SQL that inserts a document with its first events and, if it is queued, its turn."""
     schedule = f"{NEXT_TURN}, now(), now(), now()" if queued else "0, null, null, null"
     return NamedSql(f"""
         with company as ({company_in_use_sql("$1", "$2")}),
-        taken as (
-            select from order_keys where subscription_id = $1 and company_id = $2 and namespace = :namespace
-                and key in (:idempotency_key, :external_id) and :is_direct
-        ), added as (
+        added as (
             insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
                 company_id, is_urgent, {", ".join(_INSERTED)})
             select {schedule}, $1, $2, $3, {", ".join(f":{name}" for name in _INSERTED)} from company
-            where not exists (select from taken)
             returning *
         ), history as ({insert_events_sql("added")})
-        select {_GENERATED} from company left join added on true
+        select {_GENERATED} from added
     """)
 
 

@@ -72,15 +72,6 @@ class Accepted:
     is_new: bool
 
 
-def looks_first(document_type: DocumentType, body: Any) -> bool:
-    """Returns whether an earlier order must be found before a request is reviewed.
-
-    The review of some types may wait for an authority. And storing a document finds a taken order key, but
-    not a printed access key, which may have been issued in the other environment.
-    """
-    return document_type.municipal is not None or _access_key_in(document_type, body) is not None
-
-
 async def find_replay(
     database: Database,
     subscription_id: UUID,
