@@ -3,6 +3,8 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from acceptance.fault_company import Company
@@ -50,6 +52,8 @@ _EVENT_FILINGS = """
 """
 _RANGES = "select * from inutilizations where company_id = $1 order by id"
 _XML_FILES = 30
+# It is signed again after four minutes. It may have been sent some seconds after it was signed.
+_RECEIPT_IS_OLD = timedelta(minutes=3, seconds=30)
 _SCHEMAS = Schemas()
 
 Row = Mapping[str, Any]
@@ -149,13 +153,19 @@ def _number_of(subject: str) -> str:
 
 
 def _sent_otherwise(sent: Sequence[Row], part: Callable[[str], str] = str) -> Iterator[str]:
-    """Every message about a subject, or about a part of it, must be the same bytes."""
-    contents: dict[str, set[str]] = {}
+    """Every message about a subject, or about a part of it, must be the same bytes.
+
+    An NFC-e that the authority does not have is signed again when it is too old.
+    """
+    first_sent: dict[str, dict[str, datetime]] = {}
     for entry in sent:
-        contents.setdefault(part(entry["subject"]), set()).add(entry["digest"])
-    for subject, digests in contents.items():
-        if len(digests) > 1:
-            yield f"{len(digests)} different messages were sent for {subject}"
+        messages = first_sent.setdefault(part(entry["subject"]), {})
+        messages.setdefault(entry["digest"], datetime.fromisoformat(entry["at"]))
+    for subject, messages in first_sent.items():
+        times = sorted(messages.values())
+        is_receipt = subject.startswith(_MODELS["nfce"])
+        if any(not is_receipt or later - earlier < _RECEIPT_IS_OLD for earlier, later in pairwise(times)):
+            yield f"{len(times)} different messages were sent for {subject} at {', '.join(map(str, times))}"
 
 
 def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> Iterator[str]:
