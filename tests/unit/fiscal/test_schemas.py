@@ -180,6 +180,9 @@ class TestNfelibPatterns:
             if (owners := self._owners_of_changes(file.read_bytes()))
         }
         assert {key: sorted(owners) for key, owners in changed.items()} == {
+            ("cte", "eventoCTeTiposBasico_v4.00.xsd"): ["Id"],
+            ("cte", "tiposGeralCTe_v4.00.xsd"): ["TProt"],
+            ("cte_dist_dfe", "tiposDistDFe_v1.00.xsd"): ["TChNFe", "TCnpj", "TProt"],
             ("nfe", "leiauteConsSitNFe_v4.00.xsd"): ["Id", "Id"],
             ("nfe", "leiauteInutNFe_v4.00.xsd"): ["Id"],
             ("nfe_evento_cancel", "leiauteEventoCancNFe_v1.00.xsd"): ["Id", "Id"],

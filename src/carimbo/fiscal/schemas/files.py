@@ -17,6 +17,8 @@ _CORRECTION = "nfe_evento_cce/schemas/v1_0"
 _MANIFESTATION = "nfe_evento_mde/schemas/v1_0"
 _DISTRIBUTION = "nfe_dist_dfe/schemas/v1_0"
 _NFSE = "nfse/schemas/v1_0"
+_CTE = "cte/schemas/v4_0"
+_CTE_DISTRIBUTION = "cte_dist_dfe/schemas/v1_0"
 
 
 class Schema(Enum):
@@ -58,6 +60,23 @@ class Schema(Enum):
     NFSE_AUTHORIZED = f"{_NFSE}/NFSe_v1.01.xsd"
     NFSE_EVENT = f"{_NFSE}/pedRegEvento_v1.01.xsd"
     NFSE_EVENT_REGISTERED = f"{_NFSE}/evento_v1.01.xsd"
+
+    CTE = f"{_CTE}/cte_v4.00.xsd"
+    CTE_AUTHORIZED = f"{_CTE}/procCTe_v4.00.xsd"
+    CTE_ANSWER = f"{_CTE}/retCTe_v4.00.xsd"
+    CTE_DOCUMENT_QUERY = f"{_CTE}/consSitCTe_v4.00.xsd"
+    CTE_DOCUMENT_ANSWER = f"{_CTE}/retConsSitCTe_v4.00.xsd"
+    CTE_SERVICE_QUERY = f"{_CTE}/consStatServCTe_v4.00.xsd"
+    CTE_SERVICE_ANSWER = f"{_CTE}/retConsStatServCTe_v4.00.xsd"
+    CTE_ROAD = f"{_CTE}/cteModalRodoviario_v4.00.xsd"
+    CTE_EVENT = f"{_CTE}/eventoCTe_v4.00.xsd"
+    CTE_EVENT_ANSWER = f"{_CTE}/retEventoCTe_v4.00.xsd"
+    CTE_EVENT_REGISTERED = f"{_CTE}/procEventoCTe_v4.00.xsd"
+    CTE_CANCELLATION = f"{_CTE}/evCancCTe_v4.00.xsd"
+    CTE_CORRECTION = f"{_CTE}/evCCeCTe_v4.00.xsd"
+
+    CTE_DISTRIBUTION = f"{_CTE_DISTRIBUTION}/distDFeInt_v1.00.xsd"
+    CTE_DISTRIBUTION_ANSWER = f"{_CTE_DISTRIBUTION}/retDistDFeInt_v1.00.xsd"
 
     @property
     def file_name(self) -> str:
