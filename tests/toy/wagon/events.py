@@ -29,7 +29,7 @@ def _close(request: ArrivalRequest, about: EventSubject, issuer: FilingIssuer) -
         sequence=about.sequence,
         detail=Closing(arrival=Arrival(protocol=about.protocol, city=request.city)),
     )
-    signed = issue(event, None, issuer.signer, issuer.schemas)
+    signed = issue(event, issuer.signer, lambda _: ())
     return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
 
 

@@ -8,17 +8,9 @@ from typing import Any
 
 from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.goods.items import item_total
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, CreditReversal, StateIbs
 from carimbo.fiscal.layouts.layout import construct, fields_among, layout_of
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Cbs,
-    CityIbs,
-    CreditReversal,
-    IbsCbs,
-    OperationCredit,
-    PresumedCredit,
-    StateIbs,
-    TaxedByRate,
-)
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, OperationCredit, PresumedCredit, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.totals import (
     CbsTotals,

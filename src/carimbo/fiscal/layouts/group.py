@@ -38,6 +38,9 @@ INLINE = ""
 TOP = "/"
 """The beginning of the path of a field at the top of the caller's JSON, wherever it is in the layout."""
 
+ANY_NUMBER = 10_000
+"""The maximum count of an element that the XSD does not limit."""
+
 # Request bodies may contain groups directly. No number of any layout has a sign.
 _JSON_TYPES: dict[Any, Any] = {
     Decimal: NotNegative,

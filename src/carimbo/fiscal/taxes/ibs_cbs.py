@@ -6,23 +6,25 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Money, Percent
-from carimbo.fiscal.layouts.layout import construct
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Cbs,
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import (
     CityIbs,
     CreditReversal,
-    CreditTransfer,
     Deferral,
-    FreeZoneCbs,
-    FreeZoneCredit,
     GovernmentPurchaseTaxes,
-    OperationCredit,
-    PeriodAdjustment,
     RateReduction,
     Refund,
     RegularTaxation,
-    SinglePhase,
     StateIbs,
+)
+from carimbo.fiscal.layouts.layout import construct
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
+    Cbs,
+    CreditTransfer,
+    FreeZoneCbs,
+    FreeZoneCredit,
+    OperationCredit,
+    PeriodAdjustment,
+    SinglePhase,
     TaxedByRate,
 )
 from carimbo.fiscal.money import ZERO, percent, total

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, StateIbs
 from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, CityIbs, IbsCbs, StateIbs
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item
 from carimbo.printing import formats
 from carimbo.printing.danfe.totals import amount_of

@@ -11,6 +11,9 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import AwareDatetime
 
+from carimbo.fiscal.layouts.cte_v4 import events as waybill_events
+from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.dps_v1 import archived
 from carimbo.fiscal.layouts.dps_v1 import events as service_events
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
@@ -39,6 +42,11 @@ ROOTS: list[Root] = [
     (events.OperationAcknowledged, "nfe_evento_mde/schemas/v1_0/e210210_v1.00.xsd", "detEvento"),
     (events.OperationUnknown, "nfe_evento_mde/schemas/v1_0/e210220_v1.00.xsd", "detEvento"),
     (events.OperationNotPerformed, "nfe_evento_mde/schemas/v1_0/e210240_v1.00.xsd", "detEvento"),
+    (Waybill, "cte/schemas/v4_0/cte_v4.00.xsd", "CTe/infCte"),
+    (Road, "cte/schemas/v4_0/cteModalRodoviario_v4.00.xsd", "rodo"),
+    (waybill_events.WaybillEventInformation, "cte/schemas/v4_0/eventoCTe_v4.00.xsd", "eventoCTe/infEvento"),
+    (waybill_events.Cancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
+    (waybill_events.Correction, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
     (ServiceNote, "nfse/schemas/v1_0/DPS_v1.01.xsd", "DPS/infDPS"),
     (IssuedNote, "nfse/schemas/v1_0/NFSe_v1.01.xsd", "NFSe/infNFSe"),
     (
@@ -56,6 +64,15 @@ LEFT_OUT = {
     "Invoice/avulsa": "only tax offices issue it",
     "Invoice/det/imposto/ISSQN": "services are issued as NFS-e",
     "Invoice/total/ISSQNtot": "services are issued as NFS-e",
+    "Waybill/ide/gCompraGov/refDFeAnt": "its form differs between the official packages",
+    "Waybill/ide/tpPagAnt": "advance payments, not offered",
+    "Waybill/ide/gPagAntecipado": "advance payments, not offered",
+    "Waybill/imp/ICMS/gICMSPrevistoPagtoAntecip": "advance payments, not offered",
+    "Waybill/pgtoVinc": "links to payments, optional and not offered",
+    "Waybill/infSolicNFF": "written by the application of the authorities",
+    "Waybill/infPAA": "written by providers of signatures",
+    "WaybillEventInformation/infSolicNFF": "written by the application of the authorities",
+    "WaybillEventInformation/infPAA": "written by providers of signatures",
     "InutilizationRange/Id": "written with the signature, which refers to it",
     "IssuedNote/DPS/Signature": "read apart, for its digest alone",
     "EventRegistration/pedRegEvento": "read apart, as its type is not known before",
@@ -68,6 +85,11 @@ LEFT_OUT = {
 EXPLAINED = {
     "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
     "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
+    "Waybill/infCTeNorm/infModal/rodo: not in the XSD": "each mode has its own XSD, and is a root here",
+    **{
+        f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
+        for tag in ("evCancCTe", "evCCeCTe")
+    },
     "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",
 }
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, StateIbs
 from carimbo.fiscal.layouts.json_form import groups_in, path_of_tags, unwritable_values
 from carimbo.fiscal.layouts.layout import layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     Cbs,
-    CityIbs,
     CreditTransfer,
     FreeZoneCredit,
     IbsCbs,
@@ -22,7 +22,6 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     PresumedCredit,
     SelectiveTax,
     SinglePhase,
-    StateIbs,
     TaxedByRate,
 )
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals

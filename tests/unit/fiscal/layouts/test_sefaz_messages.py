@@ -11,7 +11,6 @@ from carimbo.fiscal.layouts.sefaz import messages
 from carimbo.fiscal.layouts.sefaz.archived import read_archived_event
 from carimbo.fiscal.layouts.sefaz.events import event_identity, issue, signed_event
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.schemas import Schemas
 from support import CNPJ
 from toy_dialect import CLOSING, KEY, NAMESPACE, TOY, event_answer, signed_toy_event, toy_event
 
@@ -98,13 +97,13 @@ class TestEvent:
         assert (identity.id, identity.sequence) == (event.id, sequence)
         assert (identity.type, identity.access_key, identity.organ) == (CLOSING, KEY, "35")
 
-    def test_event_without_an_xsd_is_issued_unless_it_has_problems(self) -> None:
-        signer, schemas, wrong = Signer.throwaway(), Schemas(), Problem("225", "detail", "Errado.")
-        assert isinstance(issue(toy_event(), None, signer, schemas), bytes)
-        assert issue(toy_event(), None, signer, schemas, [wrong]) == (wrong,)
+    def test_event_is_issued_unless_its_check_finds_problems(self) -> None:
+        signer, wrong = Signer.throwaway(), Problem("225", "detail", "Errado.")
+        assert isinstance(issue(toy_event(), signer, lambda _: ()), bytes)
+        assert issue(toy_event(), signer, lambda _: (wrong,)) == (wrong,)
 
     @pytest.mark.parametrize("sequence", [0, 1000])
     def test_event_with_a_sequence_out_of_range_is_refused(self, sequence: int) -> None:
-        refused = issue(toy_event(sequence), None, Signer.throwaway(), Schemas())
+        refused = issue(toy_event(sequence), Signer.throwaway(), lambda _: ())
         assert isinstance(refused, tuple)
         assert [problem.message for problem in refused] == ["A sequência vai de 1 a 999."]

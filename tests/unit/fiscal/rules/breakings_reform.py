@@ -3,7 +3,7 @@
 from datetime import datetime
 from decimal import Decimal
 
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import CreditReversal
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CreditReversal
 from carimbo.fiscal.layouts.nfe_v4.totals import IbsCbsTotals, SinglePhaseTotals
 from unit.fiscal.goods.support import PRODUCTION, emission
 from unit.fiscal.rules.breaking import GONE, Breaking

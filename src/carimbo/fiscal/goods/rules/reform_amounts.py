@@ -11,15 +11,8 @@ from carimbo.fiscal.goods.rules.common import amount_mismatch
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.reform_rates import SHARES, AnyShare, each_share
 from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck, RuleInput
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Deferral,
-    GovernmentPurchaseTaxes,
-    IbsCbs,
-    OperationCredit,
-    Refund,
-    RegularTaxation,
-    TaxedByRate,
-)
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import Deferral, GovernmentPurchaseTaxes, Refund, RegularTaxation
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, OperationCredit, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents, percent
 from carimbo.fiscal.rules import At

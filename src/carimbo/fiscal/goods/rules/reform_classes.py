@@ -17,13 +17,12 @@ from carimbo.fiscal.goods.rules.rule import (
     ItemCheck,
     RuleInput,
 )
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import GovernmentPurchaseTaxes, RegularTaxation
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
     CreditTransfer,
     FreeZoneCredit,
-    GovernmentPurchaseTaxes,
     IbsCbs,
     PeriodAdjustment,
-    RegularTaxation,
     SinglePhase,
     TaxedByRate,
 )

@@ -8,16 +8,8 @@ from typing import Any
 
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, RETURN, GoodsRuleBook, ItemCheck, RuleInput
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Cbs,
-    CityIbs,
-    Deferral,
-    IbsCbs,
-    RateReduction,
-    Refund,
-    StateIbs,
-    TaxedByRate,
-)
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, Deferral, RateReduction, Refund, StateIbs
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At

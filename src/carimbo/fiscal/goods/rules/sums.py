@@ -7,14 +7,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from carimbo.fiscal.goods.item_body import COUNTS
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Cbs,
-    CityIbs,
-    CreditReversal,
-    PresumedCredit,
-    SinglePhase,
-    StateIbs,
-)
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, CreditReversal, StateIbs
+from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, PresumedCredit, SinglePhase
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item, ItemTaxes
 from carimbo.fiscal.layouts.nfe_v4.totals import SinglePhaseTotals
 from carimbo.fiscal.money import ZERO, total

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from lxml import etree
+
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.group import INLINE, attribute, child, group, integer, moment, text
 from carimbo.fiscal.layouts.nfe_v4.dialect import CANCELLATION, CANCELLATION_BY_SUBSTITUTION, NFE_DIALECT
@@ -158,8 +160,13 @@ _MIN_REASON_LENGTH = 15
 def issue_event(event: InvoiceEvent, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
     """Signs an event and checks it, or returns everything that is wrong with it."""
     schema = _SCHEMAS.get(event.detail.event_type)
-    unchecked = () if schema else tuple(_without_schema(event.detail))
-    return issue(event, schema, signer, schemas, unchecked)
+
+    def check(root: etree._Element) -> tuple[Problem, ...]:
+        if schema is None:
+            return tuple(_without_schema(event.detail))
+        return schemas.problems(schema, root, EventInformation)
+
+    return issue(event, signer, check)
 
 
 def _without_schema(detail: Detail) -> Iterator[Problem]:

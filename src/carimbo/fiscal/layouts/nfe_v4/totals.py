@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
+from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CreditReversal
 from carimbo.fiscal.layouts.group import INLINE, child, decimal, group
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import CreditReversal
 
 
 @group("ICMSTot")

@@ -5,7 +5,7 @@ A family adds the details of its events and the group of the part that is signed
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -19,7 +19,6 @@ from carimbo.fiscal.layouts.json_form import unwritable_values
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.signed_part import signed_message, write_part
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.schemas import Schema, Schemas
 
 NATIONAL_ORGAN = "91"
 """The national environment, which registers the recipients' manifestations."""
@@ -84,17 +83,12 @@ def signed_event(event: SefazEvent[Any], signer: Signer) -> bytes:
     return signed_message(dialect.event_tag, dialect.event_version, part, signer)
 
 
-def issue(
-    event: SefazEvent[Any],
-    schema: Schema | None,
-    signer: Signer,
-    schemas: Schemas,
-    other_problems: Sequence[Problem] = (),
-) -> bytes | tuple[Problem, ...]:
-    """Signs an event and checks it against its XSD, or returns everything that is wrong with it.
+Check = Callable[[etree._Element], tuple[Problem, ...]]
+"""Returns the problems of a signed event by its XSD, or by checks of our own if it has none."""
 
-    `other_problems` are the caller's own findings for an event without XSD.
-    """
+
+def issue(event: SefazEvent[Any], signer: Signer, check: Check) -> bytes | tuple[Problem, ...]:
+    """Signs an event and checks it, or returns everything that is wrong with it."""
     highest = 10**event.dialect.sequence_digits - 1
     # The XSD of manifestations accepts any two digits.
     wrong_sequence = (
@@ -104,13 +98,10 @@ def issue(
     )
     if not 0 <= event.sequence <= highest:
         return wrong_sequence
-    information = event.information()
-    if unwritable := tuple(unwritable_values(information)):
+    if unwritable := tuple(unwritable_values(event.information())):
         return (*wrong_sequence, *unwritable)
     signed = signed_event(event, signer)
-    if schema is None:
-        return (*wrong_sequence, *other_problems) or signed
-    refused = schemas.problems(schema, etree.fromstring(signed), type(information))
+    refused = check(etree.fromstring(signed))
     paths = {problem.path for problem in refused}
     return (*(problem for problem in wrong_sequence if problem.path not in paths), *refused) or signed
 

@@ -1,0 +1,114 @@
+"""The whole CT-e (`infCte`): its records, and writing, reading and checking its XML."""
+
+from decimal import Decimal
+
+from lxml import etree
+
+from carimbo.fiscal.identity.signature import Signature
+from carimbo.fiscal.layouts.cte_v4.complement import Complement
+from carimbo.fiscal.layouts.cte_v4.identification import Identification
+from carimbo.fiscal.layouts.cte_v4.parties import (
+    AuthorizedReader,
+    Dispatcher,
+    Issuer,
+    Receiver,
+    Recipient,
+    Sender,
+    TechnicalResponsible,
+)
+from carimbo.fiscal.layouts.cte_v4.service import Service
+from carimbo.fiscal.layouts.cte_v4.taxes import ServiceTaxes
+from carimbo.fiscal.layouts.group import ANY_NUMBER, INLINE, attribute, child, children, decimal, group, text
+from carimbo.fiscal.layouts.signed_part import WrittenPart, try_write_part
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.signed_documents import SignedDocument
+
+NAMESPACE = "http://www.portalfiscal.inf.br/cte"
+"""Namespace of every message of CT-e and CT-e OS."""
+
+
+@group("Comp")
+class PriceComponent:
+    """`Comp`: a part of the price."""
+
+    name: str = text("xNome", 15)
+    amount: Decimal = decimal("vComp")
+
+
+@group("vPrest")
+class ServicePrice:
+    """`vPrest`: the price of the service."""
+
+    amount: Decimal = decimal("vTPrest", path="serviceAmount")
+    net_amount: Decimal | None = decimal("vTPrestLiq", path="netServiceAmount", default=None)
+    """The price without taxes (NT CT-e 2026.004)."""
+    receivable_amount: Decimal = decimal("vRec")
+    components: tuple[PriceComponent, ...] = children("Comp", ANY_NUMBER, default=())
+
+
+@group("infCteComp")
+class ComplementedWaybill:
+    """`infCteComp`: a CT-e whose price this one complements."""
+
+    access_key: str = text("chCTe", 44, path=INLINE)
+
+
+@group("infCte")
+class Waybill:
+    """`infCte`: the signed part of the document."""
+
+    id: str = attribute("Id", 47, path="accessKey")
+    version: str = attribute("versao", 4, default="4.00")
+    identification: Identification = child("ide", path=INLINE)
+    complement: Complement | None = child("compl", path=INLINE, default=None)
+    issuer: Issuer = child("emit", path="company")
+    sender: Sender | None = child("rem", path="shipper", default=None)
+    dispatcher: Dispatcher | None = child("exped", default=None)
+    receiver: Receiver | None = child("receb", default=None)
+    recipient: Recipient | None = child("dest", default=None)
+    price: ServicePrice = child("vPrest", path=INLINE)
+    taxes: ServiceTaxes = child("imp", path=INLINE)
+    service: Service | None = child("infCTeNorm", path=INLINE, default=None)
+    complemented: tuple[ComplementedWaybill, ...] = children(
+        "infCteComp", 10, path="complementedAccessKeys", default=()
+    )
+    authorized_readers: tuple[AuthorizedReader, ...] = children("autXML", 10, default=())
+    technical_responsible: TechnicalResponsible | None = child(
+        "infRespTec", path="techResponsible", default=None
+    )
+
+
+_PREFIX = "CTe"
+_ROOT = f'<CTe xmlns="{NAMESPACE}">'.encode()
+_MODE = f"{{{NAMESPACE}}}infCte/{{{NAMESPACE}}}infCTeNorm/{{{NAMESPACE}}}infModal/*"
+
+
+def write(waybill: Waybill) -> WrittenPart | tuple[Problem, ...]:
+    """Returns the written document, or a problem for every value that can't be written."""
+    return try_write_part(waybill, NAMESPACE)
+
+
+def enclose(written: WrittenPart, signature: Signature, supplement: bytes) -> SignedDocument:
+    """Returns document, supplement (`infCTeSupl`) and signature in their root element."""
+    return SignedDocument(
+        xml=in_root(written, supplement, signature.text),
+        access_key=written.id.removeprefix(_PREFIX),
+        digest_value=signature.digest_value,
+    )
+
+
+def in_root(written: WrittenPart, *beside: bytes) -> bytes:
+    """Returns a document in its root element, followed by other elements."""
+    return b"".join((_ROOT, written.inside, *beside, b"</CTe>"))
+
+
+def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
+    """Returns the problems that the XSD of the CT-e, and then that of its mode, find in a document.
+
+    The XSD of the CT-e accepts any content of the mode, which the authorities check by itself (580).
+    """
+    root = etree.fromstring(document.xml)
+    mode = root.find(_MODE)
+    of_mode = () if mode is None else schemas.problems(Schema.CTE_ROAD, mode, Waybill)
+    return schemas.problems(Schema.CTE, root, Waybill) + of_mode

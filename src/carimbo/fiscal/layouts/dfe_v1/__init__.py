@@ -1,0 +1,1 @@
+"""Groups that the layouts of all SEFAZ documents share."""
