@@ -12,7 +12,6 @@ from carimbo.fiscal.parties.recipient import (
     MAX_NAME_LENGTH,
     ForeignAddress,
     PlaceBody,
-    ReaderBody,
     RecipientAddress,
     RecipientBody,
     as_written,
@@ -111,12 +110,6 @@ def place_group(body: PlaceBody, usual_tax_id: str | None) -> layout.PickupOrDel
         email=body.email,
         state_registration=body.state_registration,
     )
-
-
-def reader_group(body: ReaderBody) -> layout.AuthorizedReader:
-    """Returns a person or company that may download the document."""
-    cnpj, cpf = split_tax_id(body.tax_id)
-    return layout.AuthorizedReader(cnpj=cnpj, cpf=cpf)
 
 
 def recipient_address(

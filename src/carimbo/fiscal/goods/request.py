@@ -20,7 +20,6 @@ from carimbo.fiscal.goods.legal_texts import (
     with_legal_texts,
 )
 from carimbo.fiscal.goods.net_price import with_gross_prices
-from carimbo.fiscal.goods.parties import reader_group
 from carimbo.fiscal.goods.payments import (
     ACCEPTED_METHODS,
     PaymentBody,
@@ -40,7 +39,7 @@ from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.layouts.nfe_v4.payment import Payments
 from carimbo.fiscal.parties.company import Company
-from carimbo.fiscal.parties.recipient import ReaderBody, RecipientBody
+from carimbo.fiscal.parties.recipient import ReaderBody, RecipientBody, reader_group
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import Trade
 

@@ -17,6 +17,7 @@ from carimbo.fiscal.body.fields import (
 )
 from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, drop_blanks_of, reading_of, without_blanks
 from carimbo.fiscal.identity.tax_ids import CPF_LENGTH
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.parties.address import Address, AddressLine, BrazilCode, country_letters
 from carimbo.fiscal.parties.company import MunicipalRegistration, Name, Suframa, TradeName
 from carimbo.fiscal.parties.party_address import NationalAddressBody, address_tag, is_in_brazil
@@ -172,6 +173,12 @@ def split_tax_id(tax_id: str | None) -> tuple[str | None, str | None]:
     if tax_id is None:
         return None, None
     return (None, tax_id) if len(tax_id) == CPF_LENGTH else (tax_id, None)
+
+
+def reader_group(body: ReaderBody) -> AuthorizedReader:
+    """Returns a person or company that may download the document."""
+    cnpj, cpf = split_tax_id(body.tax_id)
+    return AuthorizedReader(cnpj=cnpj, cpf=cpf)
 
 
 def shortened_name(name: str) -> str:

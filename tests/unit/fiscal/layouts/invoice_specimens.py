@@ -1,11 +1,12 @@
 """NF-e with a valid value in every required element, or in all elements that can occur together."""
 
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming
 from carimbo.fiscal.layouts.nfe_v4.goods import ImportDeclaration, ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification, ProducerInvoice, ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item, ItemTaxes
-from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, PickupOrDelivery, Recipient
+from carimbo.fiscal.layouts.nfe_v4.parties import Issuer, PickupOrDelivery, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, GoodsTransport
 from support import CNPJ, OTHER_CNPJ

@@ -45,8 +45,8 @@ ROOTS: list[Root] = [
     (Waybill, "cte/schemas/v4_0/cte_v4.00.xsd", "CTe/infCte"),
     (Road, "cte/schemas/v4_0/cteModalRodoviario_v4.00.xsd", "rodo"),
     (waybill_events.WaybillEventInformation, "cte/schemas/v4_0/eventoCTe_v4.00.xsd", "eventoCTe/infEvento"),
-    (waybill_events.Cancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
-    (waybill_events.Correction, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
+    (waybill_events.WaybillCancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
+    (waybill_events.WaybillCorrection, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
     (ServiceNote, "nfse/schemas/v1_0/DPS_v1.01.xsd", "DPS/infDPS"),
     (IssuedNote, "nfse/schemas/v1_0/NFSe_v1.01.xsd", "NFSe/infNFSe"),
     (
@@ -90,6 +90,7 @@ EXPLAINED = {
         f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
         for tag in ("evCancCTe", "evCCeCTe")
     },
+    "WaybillCancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in the NF-e",
     "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.layouts.json_form import path_of_tags, unwritable_values
 from carimbo.fiscal.layouts.layout import layout_of, to_xml
 from carimbo.fiscal.layouts.nfe_v4.additional import Farming, TransitPermit
@@ -21,7 +22,7 @@ from carimbo.fiscal.layouts.nfe_v4.identification import (
     ReferencedDocument,
 )
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, ItemTaxes
-from carimbo.fiscal.layouts.nfe_v4.parties import AuthorizedReader, Issuer, PickupOrDelivery, Recipient
+from carimbo.fiscal.layouts.nfe_v4.parties import Issuer, PickupOrDelivery, Recipient
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, GoodsTransport
 from unit.fiscal.layouts.invoice_specimens import ALTERNATIVES, CODES, CPF, FULL, KEY, PLAIN, full

@@ -55,7 +55,7 @@ class TransportUnit:
 
 
 @group("infNF")
-class PaperInvoice:
+class CarriedPaperInvoice:
     """`infNF`: an invoice on paper (models 01 and 04)."""
 
     waybill_number: str | None = text("nRoma", 20, default=None)
@@ -90,7 +90,7 @@ class CarriedInvoice:
 
 
 @group("infOutros")
-class OtherDocument:
+class OtherCargoDocument:
     """`infOutros`: a declaration, receipt or other document of the cargo."""
 
     type: str = text("tpDoc", 2)
@@ -114,7 +114,7 @@ class ContentDeclaration:
 class CargoDocuments:
     """`infDoc`: the documents of the cargo, all of one kind."""
 
-    papers: tuple[PaperInvoice, ...] = children("infNF", ANY_NUMBER, default=())
+    papers: tuple[CarriedPaperInvoice, ...] = children("infNF", ANY_NUMBER, default=())
     nfes: tuple[CarriedInvoice, ...] = children("infNFe", ANY_NUMBER, default=())
-    others: tuple[OtherDocument, ...] = children("infOutros", ANY_NUMBER, default=())
+    others: tuple[OtherCargoDocument, ...] = children("infOutros", ANY_NUMBER, default=())
     dces: tuple[ContentDeclaration, ...] = children("infDCe", ANY_NUMBER, default=())

@@ -89,7 +89,7 @@ class DeliveryForecast:
 
 
 @group("ObsCont")
-class Observation:
+class TakerObservation:
     """`ObsCont`: a free named value for the taker."""
 
     name: str = attribute("xCampo", 20)
@@ -105,7 +105,7 @@ class AuthorityObservation:
 
 
 @group("compl")
-class Complement:
+class WaybillComplement:
     """`compl`: additional data of the service."""
 
     transport_characteristic: str | None = text("xCaracAd", 15, default=None)
@@ -116,5 +116,5 @@ class Complement:
     freight_origin: str | None = text("origCalc", 40, default=None)
     freight_destination: str | None = text("destCalc", 40, default=None)
     notes: str | None = text("xObs", 2000, default=None)
-    observations: tuple[Observation, ...] = children("ObsCont", 10, default=())
+    observations: tuple[TakerObservation, ...] = children("ObsCont", 10, default=())
     authority_observations: tuple[AuthorityObservation, ...] = children("ObsFisco", 10, default=())

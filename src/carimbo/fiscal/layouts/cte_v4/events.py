@@ -35,7 +35,7 @@ _CORRECTION_CONDITIONS = (
 
 
 @group("evCancCTe")
-class Cancellation:
+class WaybillCancellation:
     """`evCancCTe`: the issuer cancels a document."""
 
     event_type = CANCELLATION
@@ -56,7 +56,7 @@ class CorrectedField:
 
 
 @group("evCCeCTe")
-class Correction:
+class WaybillCorrection:
     """`evCCeCTe`: a correction letter."""
 
     event_type = CORRECTION
@@ -66,11 +66,11 @@ class Correction:
     conditions: str = text("xCondUso", len(_CORRECTION_CONDITIONS), default=_CORRECTION_CONDITIONS)
 
 
-Detail = Cancellation | Correction
+Detail = WaybillCancellation | WaybillCorrection
 
 
 @group("detEvento")
-class EventDetail:
+class WaybillEventDetail:
     """`detEvento`: the element of the event's type."""
 
     version: str = attribute("versaoEvento", 4, default="4.00")
@@ -90,7 +90,7 @@ class WaybillEventInformation:
     occurred_at: datetime = moment("dhEvento")
     event_type: str = text("tpEvento", 6)
     sequence: int = integer("nSeqEvento")
-    detail: EventDetail = child("detEvento", path=INLINE)
+    detail: WaybillEventDetail = child("detEvento", path=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class WaybillEvent(SefazEvent[Detail]):
             occurred_at=self.occurred_at,
             event_type=self.detail.event_type,
             sequence=self.sequence,
-            detail=EventDetail(content=self.detail),
+            detail=WaybillEventDetail(content=self.detail),
         )
 
 

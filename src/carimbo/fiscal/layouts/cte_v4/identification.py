@@ -8,7 +8,7 @@ from carimbo.fiscal.layouts.group import child, decimal, group, integer, moment,
 
 
 @group("gCompraGov")
-class GovernmentPurchase:
+class GovernmentTaker:
     """`gCompraGov`: a public entity takes the service (LC 214/2025, art. 472)."""
 
     entity_type: str = text("tpEnteGov", 1)
@@ -17,7 +17,7 @@ class GovernmentPurchase:
 
 
 @group("ide")
-class Identification:
+class WaybillIdentification:
     """`ide`: the parts of the access key, and the classification of the service."""
 
     state_code: str = text("cUF", 2)
@@ -55,4 +55,4 @@ class Identification:
     taker: TakerByRole | OtherTaker = variant(path="takerParty")
     contingency_started_at: datetime | None = moment("dhCont", path="contingency.startedAt", default=None)
     contingency_reason: str | None = text("xJust", 256, path="contingency.reason", default=None)
-    government_purchase: GovernmentPurchase | None = child("gCompraGov", default=None)
+    government_purchase: GovernmentTaker | None = child("gCompraGov", default=None)

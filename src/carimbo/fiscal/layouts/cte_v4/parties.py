@@ -1,4 +1,4 @@
-"""The parties of a CT-e: issuer, sender, dispatcher, receiver, recipient, taker and authorized readers.
+"""The parties of a CT-e: issuer, sender, dispatcher, receiver, recipient and taker.
 
 The layout has the CEP before the state, and a party abroad with an empty CNPJ.
 """
@@ -7,7 +7,7 @@ from carimbo.fiscal.layouts.group import INLINE, child, group, text
 
 
 @group("enderToma")
-class PartyAddress:
+class WaybillAddress:
     """`enderReme`, `enderExped`, `enderReceb`, `enderDest`, `enderToma`: the address of a party."""
 
     street: str = text("xLgr", 255)
@@ -23,7 +23,7 @@ class PartyAddress:
 
 
 @group("enderEmit")
-class IssuerAddress:
+class CarrierAddress:
     """`enderEmit`: the address of the carrier, with its telephone."""
 
     street: str = text("xLgr", 60, path="address.street")
@@ -38,7 +38,7 @@ class IssuerAddress:
 
 
 @group("emit")
-class Issuer:
+class WaybillIssuer:
     """`emit`: the carrier."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
@@ -47,13 +47,13 @@ class Issuer:
     st_state_registration: str | None = text("IEST", 14, path="stateRegistrations", default=None)
     name: str = text("xNome", 60, path="legalName")
     trade_name: str | None = text("xFant", 60, default=None)
-    address: IssuerAddress = child("enderEmit", path=INLINE)
+    address: CarrierAddress = child("enderEmit", path=INLINE)
     tax_regime: str = text("CRT", 1)
     suframa_registration: str | None = text("ISUFEmit", 9, default=None)
 
 
 @group("rem")
-class Sender:
+class CargoSender:
     """`rem`: the sender of the cargo."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
@@ -62,12 +62,12 @@ class Sender:
     name: str = text("xNome", 60)
     trade_name: str | None = text("xFant", 60, default=None)
     phone: str | None = text("fone", 14, default=None)
-    address: PartyAddress = child("enderReme")
+    address: WaybillAddress = child("enderReme")
     email: str | None = text("email", 60, default=None)
 
 
 @group("exped")
-class Dispatcher:
+class CargoDispatcher:
     """`exped`: the party that hands the cargo over to this carrier."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
@@ -75,12 +75,12 @@ class Dispatcher:
     state_registration: str | None = text("IE", 14, default=None)
     name: str = text("xNome", 60)
     phone: str | None = text("fone", 14, default=None)
-    address: PartyAddress = child("enderExped")
+    address: WaybillAddress = child("enderExped")
     email: str | None = text("email", 60, default=None)
 
 
 @group("receb")
-class Receiver:
+class CargoReceiver:
     """`receb`: the party that takes the cargo from this carrier."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
@@ -88,12 +88,12 @@ class Receiver:
     state_registration: str | None = text("IE", 14, default=None)
     name: str = text("xNome", 60)
     phone: str | None = text("fone", 14, default=None)
-    address: PartyAddress = child("enderReceb")
+    address: WaybillAddress = child("enderReceb")
     email: str | None = text("email", 60, default=None)
 
 
 @group("dest")
-class Recipient:
+class CargoRecipient:
     """`dest`: the recipient of the cargo."""
 
     cnpj: str | None = text("CNPJ", 14, path="taxId", default=None, may_be_empty=True)
@@ -102,7 +102,7 @@ class Recipient:
     name: str = text("xNome", 60)
     phone: str | None = text("fone", 14, default=None)
     suframa_registration: str | None = text("ISUF", 9, default=None)
-    address: PartyAddress = child("enderDest")
+    address: WaybillAddress = child("enderDest")
     email: str | None = text("email", 60, default=None)
 
 
@@ -124,24 +124,16 @@ class OtherTaker:
     name: str = text("xNome", 60)
     trade_name: str | None = text("xFant", 60, default=None)
     phone: str | None = text("fone", 14, default=None)
-    address: PartyAddress = child("enderToma")
+    address: WaybillAddress = child("enderToma")
     email: str | None = text("email", 60, default=None)
 
 
-Party = Sender | Dispatcher | Receiver | Recipient | OtherTaker
+CargoParty = CargoSender | CargoDispatcher | CargoReceiver | CargoRecipient | OtherTaker
 """A party other than the issuer."""
 
 
-@group("autXML")
-class AuthorizedReader:
-    """`autXML`: another person who may download the document."""
-
-    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
-    cpf: str | None = text("CPF", 11, path="taxId", default=None)
-
-
 @group("infRespTec")
-class TechnicalResponsible:
+class WaybillResponsible:
     """`infRespTec`: the technical contact for the software."""
 
     cnpj: str = text("CNPJ", 14, path="taxId")

@@ -65,7 +65,7 @@ class PreviousTransport:
 
 
 @group("infModal")
-class Mode:
+class WaybillMode:
     """`infModal`: the data of the mode of transport."""
 
     version: str = attribute("versaoModal", 4, default="4.00")
@@ -73,7 +73,7 @@ class Mode:
 
 
 @group("veicNovos")
-class NewVehicle:
+class CarriedVehicle:
     """`veicNovos`: a new vehicle that is carried."""
 
     chassis: str = text("chassi", 17)
@@ -85,7 +85,7 @@ class NewVehicle:
 
 
 @group("fat")
-class Bill:
+class FreightBill:
     """`fat`: the commercial bill that the installments divide."""
 
     number: str | None = text("nFat", 60, default=None)
@@ -95,7 +95,7 @@ class Bill:
 
 
 @group("dup")
-class Installment:
+class FreightInstallment:
     """`dup`: one installment of the bill."""
 
     number: str | None = text("nDup", 60, default=None)
@@ -104,15 +104,15 @@ class Installment:
 
 
 @group("cobr")
-class Billing:
+class FreightBilling:
     """`cobr`: the bill and its installments."""
 
-    bill: Bill | None = child("fat", default=None)
-    installments: tuple[Installment, ...] = children("dup", ANY_NUMBER, default=())
+    bill: FreightBill | None = child("fat", default=None)
+    installments: tuple[FreightInstallment, ...] = children("dup", ANY_NUMBER, default=())
 
 
 @group("infCteSub")
-class Substitution:
+class ReplacedWaybill:
     """`infCteSub`: the CT-e that this one replaces."""
 
     access_key: str = text("chCte", 44)
@@ -148,9 +148,9 @@ class Service:
     cargo: Cargo = child("infCarga")
     documents: CargoDocuments | None = child("infDoc", default=None)
     previous_documents: PreviousTransport | None = child("docAnt", default=None)
-    mode: Mode = child("infModal", path="modal")
-    new_vehicles: tuple[NewVehicle, ...] = children("veicNovos", ANY_NUMBER, default=())
-    billing: Billing | None = child("cobr", default=None)
-    substitution: Substitution | None = child("infCteSub", default=None)
+    mode: WaybillMode = child("infModal", path="modal")
+    new_vehicles: tuple[CarriedVehicle, ...] = children("veicNovos", ANY_NUMBER, default=())
+    billing: FreightBilling | None = child("cobr", default=None)
+    substitution: ReplacedWaybill | None = child("infCteSub", default=None)
     globalized: Globalization | None = child("infGlobalizado", default=None)
     linked_service: LinkedService | None = child("infServVinc", path="multimodalAccessKeys", default=None)

@@ -16,7 +16,7 @@ from carimbo.fiscal.layouts.group import INLINE, child, decimal, group, text, va
 
 
 @group("ICMS00")
-class Icms00:
+class ServiceIcms00:
     """`ICMS00`: taxed in full."""
 
     cst: str = text("CST", 2, default="00")
@@ -26,7 +26,7 @@ class Icms00:
 
 
 @group("ICMS20")
-class Icms20:
+class ServiceIcms20:
     """`ICMS20`: taxed on a reduced base."""
 
     cst: str = text("CST", 2, default="20")
@@ -39,7 +39,7 @@ class Icms20:
 
 
 @group("ICMS45")
-class Icms45:
+class ServiceIcms45:
     """`ICMS45`: exempt (40), not taxed (41) or deferred (51)."""
 
     cst: str = text("CST", 2)
@@ -48,7 +48,7 @@ class Icms45:
 
 
 @group("ICMS60")
-class Icms60:
+class ServiceIcms60:
     """`ICMS60`: withheld by the taker as a tax substitute."""
 
     cst: str = text("CST", 2, default="60")
@@ -61,7 +61,7 @@ class Icms60:
 
 
 @group("ICMS90")
-class Icms90:
+class ServiceIcms90:
     """`ICMS90`: other situations."""
 
     cst: str = text("CST", 2, default="90")
@@ -75,7 +75,7 @@ class Icms90:
 
 
 @group("ICMSOutraUF")
-class IcmsOfAnotherState:
+class ServiceIcmsOfAnotherState:
     """`ICMSOutraUF`: due to the state where the service starts, which is not the issuer's."""
 
     cst: str = text("CST", 2, default="90")
@@ -88,19 +88,27 @@ class IcmsOfAnotherState:
 
 
 @group("ICMSSN")
-class IcmsOfSimples:
+class ServiceIcmsOfSimples:
     """`ICMSSN`: paid within Simples Nacional."""
 
     cst: str = text("CST", 2, default="90")
     is_simples: str = text("indSN", 1, default="1")
 
 
-Icms = Icms00 | Icms20 | Icms45 | Icms60 | Icms90 | IcmsOfAnotherState | IcmsOfSimples
+ServiceIcms = (
+    ServiceIcms00
+    | ServiceIcms20
+    | ServiceIcms45
+    | ServiceIcms60
+    | ServiceIcms90
+    | ServiceIcmsOfAnotherState
+    | ServiceIcmsOfSimples
+)
 """The ICMS of a service; the CST and the place decide which group it is."""
 
 
 @group("ICMSUFFim")
-class StateShare:
+class EndStateShare:
     """`ICMSUFFim`: the share of the state where the service ends (EC 87/2015)."""
 
     base: Decimal = decimal("vBCUFFim")
@@ -113,7 +121,7 @@ class StateShare:
 
 
 @group("gALCZFMCBS")
-class FreeZoneCbs:
+class ServiceFreeZoneCbs:
     """`gALCZFMCBS`: the CBS without the zero rate of a free trade area (LC 214/2025, arts. 451 and 466)."""
 
     rate: Decimal = decimal("pAliqEfetRegCBS", 4)
@@ -121,39 +129,39 @@ class FreeZoneCbs:
 
 
 @group("gCBS")
-class Cbs:
+class ServiceCbs:
     """`gCBS`: the federal tax of the reform."""
 
     rate: Decimal = decimal("pCBS", 4)
     deferral: Deferral | None = child("gDif", default=None)
     refund: Refund | None = child("gDevTrib", default=None)
     reduction: RateReduction | None = child("gRed", default=None)
-    free_zone: FreeZoneCbs | None = child("gALCZFMCBS", default=None)
+    free_zone: ServiceFreeZoneCbs | None = child("gALCZFMCBS", default=None)
     amount: Decimal = decimal("vCBS")
 
 
 @group("gIBSCBS")
-class TaxedByRate:
+class ServiceTaxedByRate:
     """`gIBSCBS`: IBS and CBS as percentages of one base."""
 
     base: Decimal = decimal("vBC")
     state: StateIbs = child("gIBSUF")
     city: CityIbs = child("gIBSMun")
     ibs_amount: Decimal = decimal("vIBS")
-    cbs: Cbs = child("gCBS")
+    cbs: ServiceCbs = child("gCBS")
     regular_taxation: RegularTaxation | None = child("gTribRegular", default=None)
     government_purchase: GovernmentPurchaseTaxes | None = child("gTribCompraGov", default=None)
 
 
 @group("IBSCBS")
-class IbsCbs:
+class FreightIbsCbs:
     """`IBSCBS`: IBS and CBS of the service."""
 
     cst: str = text("CST", 3)
     tax_class: str = text("cClassTrib", 6, path="taxClassCode")
     is_donation: str | None = text("indDoacao", 1, default=None)
     """`1`, or absent."""
-    by_rate: TaxedByRate | None = child("gIBSCBS", path=INLINE, default=None)
+    by_rate: ServiceTaxedByRate | None = child("gIBSCBS", path=INLINE, default=None)
     credit_reversal: CreditReversal | None = child("gEstornoCred", default=None)
 
 
@@ -161,9 +169,9 @@ class IbsCbs:
 class ServiceTaxes:
     """`imp`: the taxes on the service."""
 
-    icms: Icms = variant("ICMS")
+    icms: ServiceIcms = variant("ICMS")
     approximate_taxes: Decimal | None = decimal("vTotTrib", default=None)
     authority_notes: str | None = text("infAdFisco", 2000, default=None)
-    state_share: StateShare | None = child("ICMSUFFim", default=None)
-    ibs_cbs: IbsCbs | None = child("IBSCBS", default=None)
+    state_share: EndStateShare | None = child("ICMSUFFim", default=None)
+    ibs_cbs: FreightIbsCbs | None = child("IBSCBS", default=None)
     total: Decimal | None = decimal("vTotDFe", path="serviceAmount", default=None)

@@ -5,19 +5,19 @@ from decimal import Decimal
 from lxml import etree
 
 from carimbo.fiscal.identity.signature import Signature
-from carimbo.fiscal.layouts.cte_v4.complement import Complement
-from carimbo.fiscal.layouts.cte_v4.identification import Identification
+from carimbo.fiscal.layouts.cte_v4.complement import WaybillComplement
+from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
 from carimbo.fiscal.layouts.cte_v4.parties import (
-    AuthorizedReader,
-    Dispatcher,
-    Issuer,
-    Receiver,
-    Recipient,
-    Sender,
-    TechnicalResponsible,
+    CargoDispatcher,
+    CargoReceiver,
+    CargoRecipient,
+    CargoSender,
+    WaybillIssuer,
+    WaybillResponsible,
 )
 from carimbo.fiscal.layouts.cte_v4.service import Service
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceTaxes
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.layouts.group import ANY_NUMBER, INLINE, attribute, child, children, decimal, group, text
 from carimbo.fiscal.layouts.signed_part import WrittenPart, try_write_part
 from carimbo.fiscal.problems import Problem
@@ -60,13 +60,13 @@ class Waybill:
 
     id: str = attribute("Id", 47, path="accessKey")
     version: str = attribute("versao", 4, default="4.00")
-    identification: Identification = child("ide", path=INLINE)
-    complement: Complement | None = child("compl", path=INLINE, default=None)
-    issuer: Issuer = child("emit", path="company")
-    sender: Sender | None = child("rem", path="shipper", default=None)
-    dispatcher: Dispatcher | None = child("exped", default=None)
-    receiver: Receiver | None = child("receb", default=None)
-    recipient: Recipient | None = child("dest", default=None)
+    identification: WaybillIdentification = child("ide", path=INLINE)
+    complement: WaybillComplement | None = child("compl", path=INLINE, default=None)
+    issuer: WaybillIssuer = child("emit", path="company")
+    sender: CargoSender | None = child("rem", path="shipper", default=None)
+    dispatcher: CargoDispatcher | None = child("exped", default=None)
+    receiver: CargoReceiver | None = child("receb", default=None)
+    recipient: CargoRecipient | None = child("dest", default=None)
     price: ServicePrice = child("vPrest", path=INLINE)
     taxes: ServiceTaxes = child("imp", path=INLINE)
     service: Service | None = child("infCTeNorm", path=INLINE, default=None)
@@ -74,7 +74,7 @@ class Waybill:
         "infCteComp", 10, path="complementedAccessKeys", default=()
     )
     authorized_readers: tuple[AuthorizedReader, ...] = children("autXML", 10, default=())
-    technical_responsible: TechnicalResponsible | None = child(
+    technical_responsible: WaybillResponsible | None = child(
         "infRespTec", path="techResponsible", default=None
     )
 

@@ -5,6 +5,7 @@ from decimal import Decimal
 from lxml import etree
 
 from carimbo.fiscal.identity.signature import Signature
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.layouts.group import (
     INLINE,
     attribute,
@@ -42,7 +43,6 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.parties import (
-    AuthorizedReader,
     Issuer,
     PickupOrDelivery,
     Recipient,

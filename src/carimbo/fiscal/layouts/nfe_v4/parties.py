@@ -1,4 +1,4 @@
-"""Issuer, recipient, places of pickup and delivery, and authorized readers of an invoice.
+"""Issuer, recipient, and places of pickup and delivery of an invoice.
 
 In the caller's JSON every party has `address` and, beside it, `phone`; the layout has the telephone among the
 lines of the address, or the address among those of the party. Hence the paths.
@@ -78,14 +78,6 @@ class PickupOrDelivery:
     phone: str | None = text("fone", 14, default=None)
     email: str | None = text("email", 60, default=None)
     state_registration: str | None = text("IE", 14, default=None)
-
-
-@group("autXML")
-class AuthorizedReader:
-    """`autXML`: another person who may download the document, such as the accountant or the carrier."""
-
-    cnpj: str | None = text("CNPJ", 14, path="taxId", default=None)
-    cpf: str | None = text("CPF", 11, path="taxId", default=None)
 
 
 @group("infRespTec")
