@@ -11,13 +11,13 @@ from carimbo.fiscal.body.fields import MAY_HAVE_DOTS, Body, Cfop, GoodsOrigin, M
 from carimbo.fiscal.body.reading import checked_when_sent, is_stored
 from carimbo.fiscal.goods.cfop import is_within_the_state
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody
+from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import BenefitCode, Cest, Gtin, Unit
 from carimbo.fiscal.goods.items import NO_GTIN
 from carimbo.fiscal.identity.gtin import is_gtin
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.tables.goods_codes import CESTS, CFOPS, NCMS
-from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 
 
 def _refuse(value: Any, info: ValidationInfo) -> None:

@@ -22,6 +22,7 @@ from carimbo.fiscal.body.fields import (
 )
 from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
 from carimbo.fiscal.goods.federal_taxes import ContributionBody, IpiBody, ReturnedIpiBody
+from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.state_share import StateShareBody
 from carimbo.fiscal.layouts.nfe_v4.additional import Observation
@@ -39,7 +40,6 @@ from carimbo.fiscal.layouts.nfe_v4.goods import (
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import SelectiveTax
 from carimbo.fiscal.layouts.nfe_v4.invoice import ReferencedItem
 from carimbo.fiscal.money import ZERO
-from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 
 MAX_DESCRIPTION_LENGTH = 120
 COUNTS = "1"

@@ -5,13 +5,13 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.goods.applicable_taxes import trade_of_item
+from carimbo.fiscal.goods.ibs_cbs_body import IbsCbsBody
 from carimbo.fiscal.goods.icms_body import IcmsBody
 from carimbo.fiscal.goods.item_body import ItemBody
 from carimbo.fiscal.goods.item_taxes import ItemTaxation, is_import, taxes_in_price
 from carimbo.fiscal.goods.items import Charges, product_of
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Findings, Incomplete, Problem
-from carimbo.fiscal.taxes.ibs_cbs import IbsCbsBody
 from carimbo.fiscal.taxes.trade import Trade
 
 NET_PRICE = "NET_PRICE"

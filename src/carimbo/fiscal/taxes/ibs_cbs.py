@@ -1,4 +1,4 @@
-"""IBS and CBS of an item: bodies, formulas, and the three shares on a base (NT 2025.002, group UB)."""
+"""IBS and CBS by rates: bodies, formulas, and the three shares on a base (NT 2025.002, group UB)."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Any, NamedTuple, Self
@@ -17,16 +17,6 @@ from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import (
     StateIbs,
 )
 from carimbo.fiscal.layouts.layout import construct
-from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
-    Cbs,
-    CreditTransfer,
-    FreeZoneCbs,
-    FreeZoneCredit,
-    OperationCredit,
-    PeriodAdjustment,
-    SinglePhase,
-    TaxedByRate,
-)
 from carimbo.fiscal.money import ZERO, percent, total
 
 _HUNDRED = Decimal(100)
@@ -92,14 +82,8 @@ class ShareBody(Body):
     amount: Money | None = Field(default=None, description="Valor (vIBSUF, vIBSMun ou vCBS).")
 
 
-class CbsBody(ShareBody):
-    """The share of CBS, with further fields in a free trade area."""
-
-    free_zone: FreeZoneCbs | None = Field(default=None, description="ZFM e ALC (gALCZFMCBS).")
-
-
-class IbsCbsBody(Body):
-    """IBS and CBS of an item: by rates on `base`, or by a group that special codes require."""
+class RatedIbsCbsBody(Body):
+    """IBS and CBS by rates on `base`: the fields that requests of all documents share."""
 
     cst: Annotated[str, StringConstraints(pattern=r"^[0-9]{3}$")] | None = Field(
         default=None, description="Situação tributária (CST); na falta, o começo da classificação."
@@ -114,28 +98,15 @@ class IbsCbsBody(Body):
     state: ShareBody | None = Field(default=None, description="IBS do estado (gIBSUF).")
     city: ShareBody | None = Field(default=None, description="IBS do município (gIBSMun).")
     ibs_amount: Money | None = Field(default=None, description="Valor do IBS (vIBS).")
-    cbs: CbsBody | None = Field(default=None, description="CBS (gCBS).")
+    cbs: ShareBody | None = Field(default=None, description="CBS (gCBS).")
     regular_taxation: RegularTaxation | None = Field(
         default=None, description="Tributação se a condição não se cumprir (gTribRegular)."
     )
     government_purchase: GovernmentPurchaseTaxes | None = Field(
         default=None, description="Tributos sem a redução das compras do governo (gTribCompraGov)."
     )
-    single_phase: SinglePhase | None = Field(default=None, description="Monofasia (gIBSCBSMono).")
-    credit_transfer: CreditTransfer | None = Field(
-        default=None, description="Transferência de crédito (gTransfCred)."
-    )
-    period_adjustment: PeriodAdjustment | None = Field(
-        default=None, description="Ajuste de competência (gAjusteCompet)."
-    )
     credit_reversal: CreditReversal | None = Field(
         default=None, description="Estorno de crédito (gEstornoCred)."
-    )
-    operation_credit: OperationCredit | None = Field(
-        default=None, description="Crédito presumido da operação (gCredPresOper)."
-    )
-    free_zone_credit: FreeZoneCredit | None = Field(
-        default=None, description="Crédito presumido da Zona Franca (gCredPresIBSZFM)."
     )
 
 
@@ -210,32 +181,45 @@ class _ShareTerms(NamedTuple):
         return {**self.fixed, "deferral": deferral, "amount": amount}
 
 
+class RatedGroups(NamedTuple):
+    """The groups of a layout that differ between documents."""
+
+    cbs: type[Any]
+    """`gCBS`."""
+    by_rate: type[Any]
+    """`gIBSCBS`."""
+
+
 class RatedTerms(NamedTuple):
     """How an item is taxed by rates: its three shares, and the groups and values of the request."""
 
-    body: IbsCbsBody
+    body: RatedIbsCbsBody
     state: _ShareTerms
     city: _ShareTerms
     cbs: _ShareTerms
+    groups: RatedGroups
 
     @classmethod
-    def of(cls, body: IbsCbsBody, rates: ShareRates) -> Self:
-        """Returns the terms of an item; values of the body have priority."""
-        cbs = _ShareTerms.of(body.cbs, rates.cbs)
-        if body.cbs:
-            cbs.fixed["free_zone"] = body.cbs.free_zone
-        return cls(body, _ShareTerms.of(body.state, rates.state), _ShareTerms.of(body.city, rates.city), cbs)
+    def of(cls, body: RatedIbsCbsBody, rates: ShareRates, groups: RatedGroups, free_zone: Any) -> Self:
+        """Returns the terms of an item; values of the body have priority.
 
-    def taxed(self, value: TaxedValue) -> TaxedByRate:
-        """Returns the three shares of the tax on a value."""
+        `free_zone` is the group of the CBS in a free trade area, which differs between layouts.
+        """
+        state, city = _ShareTerms.of(body.state, rates.state), _ShareTerms.of(body.city, rates.city)
+        cbs = _ShareTerms.of(body.cbs, rates.cbs)
+        cbs.fixed["free_zone"] = free_zone
+        return cls(body, state, city, cbs, groups)
+
+    def taxed(self, value: TaxedValue) -> Any:
+        """Returns the three shares of the tax on a value, as the layout's group."""
         body, base = self.body, self.body.base
         is_within = value.holds_taxes and base is None
         if base is None:
             base = self._base_within(value.amount) if is_within else value.amount
         state = construct(StateIbs, self.state.values(base))
         city = construct(CityIbs, self.city.values(base))
-        cbs = construct(Cbs, self.cbs.values(base))
-        return TaxedByRate(
+        cbs = construct(self.groups.cbs, self.cbs.values(base))
+        return self.groups.by_rate(
             base=_base_with_cents(base, value.amount, (state, city, cbs)) if is_within else base,
             state=state,
             city=city,
@@ -258,7 +242,7 @@ class RatedTerms(NamedTuple):
         return base_within(max(ZERO, price), rate)
 
 
-def _base_with_cents(base: Decimal, price: Decimal, shares: tuple[StateIbs, CityIbs, Cbs]) -> Decimal:
+def _base_with_cents(base: Decimal, price: Decimal, shares: tuple[Any, ...]) -> Decimal:
     """Returns the base with the remaining cents of rounding, so that base and shares add up to the price.
 
     The authorities allow a difference of a cent between an amount and its rate (1041, 1052 and 1069). If the
@@ -269,10 +253,11 @@ def _base_with_cents(base: Decimal, price: Decimal, shares: tuple[StateIbs, City
     return remaining if remaining != base and remaining >= ZERO and is_allowed else base
 
 
-def _unrounded(share: StateIbs | CityIbs | Cbs, base: Decimal) -> Decimal:
-    rate = share.reduction.effective_rate if share.reduction else share.rate
-    deferred = share.deferral.amount if share.deferral else ZERO
-    return base * rate / _HUNDRED - deferred - (share.refund.amount if share.refund else ZERO)
+def _unrounded(share: Any, base: Decimal) -> Decimal:
+    rate: Decimal = share.reduction.effective_rate if share.reduction else share.rate
+    deferred: Decimal = share.deferral.amount if share.deferral else ZERO
+    refunded: Decimal = share.refund.amount if share.refund else ZERO
+    return base * rate / _HUNDRED - deferred - refunded
 
 
 def _reduction(body: ReductionBody | None, rate: Decimal, usual: ShareRate) -> RateReduction | None:

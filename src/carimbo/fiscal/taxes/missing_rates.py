@@ -1,5 +1,6 @@
 """Unknown standard rates of IBS and CBS: which ones are missing, and the messages about them."""
 
+import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -13,6 +14,7 @@ RATE_COLUMN = "rate"
 
 _LOOKED_AHEAD = timedelta(days=60)
 _DAY = timedelta(days=1)
+_POSITION = re.compile(r"\[[0-9]+\]")
 RATE_UNKNOWN = "RATE_UNKNOWN"
 """The code of a problem with an unknown rate."""
 _NAMES = {
@@ -76,11 +78,12 @@ def unknown_rate(tax: ReformTax, day: date, path: str) -> Problem:
     )
 
 
-def informed_rate(tax: ReformTax) -> str:
-    """Returns the warning about a rate that only the caller has given."""
+def informed_rate(tax: ReformTax, path: str) -> str:
+    """Returns the warning about a rate that only the caller has given, for its items together."""
+    where = _POSITION.sub("[]", path)
     return (
-        f"items[].ibsCbs: A alíquota {_NAMES[tax]} é a informada, porque a tabela {RATES_FILE} ainda não a"
-        " tem. Confira com o ato que a fixou."
+        f"{where}: A alíquota {_NAMES[tax]} é a informada, porque a tabela {RATES_FILE} ainda não a tem."
+        " Confira com o ato que a fixou."
     )
 
 
