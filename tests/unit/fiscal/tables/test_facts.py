@@ -50,7 +50,7 @@ COUNTS = {
     "operation_indicators": 44,
     "service_indicators": 1513,
     "nfe_statuses": 1021,
-    "cte_statuses": 445,
+    "cte_statuses": 392,
     "mdfe_statuses": 202,
     "nfse_statuses": 505,
 }

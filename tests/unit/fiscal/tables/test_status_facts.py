@@ -80,13 +80,52 @@ class TestStatuses:
         assert codes - set(NFE_STATUSES) == {PIS_COFINS_ENDED}
 
     def test_statuses_of_transport_differ_where_the_manuals_do(self) -> None:
-        assert CTE_STATUSES["656"].action is Action.REJECTION
         assert CTE_STATUSES["678"].action is MDFE_STATUSES["678"].action is Action.THROTTLED
         assert NFE_STATUSES["678"].action is Action.REJECTION
         assert CTE_STATUSES["631"].action is MDFE_STATUSES["631"].action is Action.EVENT_DUPLICATE
         assert MDFE_STATUSES["132"].action is MDFE_STATUSES["609"].action is Action.CLOSED
         assert MDFE_STATUSES["686"].action is Action.OPEN_BEFORE
         assert (MDFE_STATUSES["111"].action, MDFE_STATUSES["112"].action) == ("found", "nothing_found")
+
+    @pytest.mark.parametrize(
+        ("code", "action"),
+        [
+            ("204", Action.DUPLICATE),
+            ("539", Action.DUPLICATE),
+            ("216", Action.KEY_DIFFERS),
+            ("600", Action.KEY_DIFFERS),
+            ("217", Action.NOT_FOUND),
+            ("218", Action.ALREADY_CANCELED),
+            ("113", Action.CONTINGENCY_CLOSING),
+            ("114", Action.CONTINGENCY_CLOSED),
+            ("134", Action.EVENT_REGISTERED),
+            ("136", Action.EVENT_REGISTERED),
+            ("203", Action.REJECTION_BY_REGISTER),
+            ("220", Action.REJECTION_BY_DEADLINE),
+            ("787", Action.REJECTION_BY_DEADLINE),
+            ("213", Action.REJECTION_OF_CERTIFICATE),
+            ("244", Action.REJECTION_OF_MESSAGE),
+            ("580", Action.REJECTION_OF_MESSAGE),
+            ("599", Action.REJECTION_OF_MESSAGE),
+            ("630", Action.REJECTION_OF_MESSAGE),
+            ("933", Action.REJECTION),
+            ("997", Action.UNDECIDED),
+        ],
+    )
+    def test_status_of_cte_has_its_action(self, code: str, action: Action) -> None:
+        assert CTE_STATUSES[code].action is action
+
+    def test_distribution_of_cte_blocks_with_the_code_of_nfe(self) -> None:
+        assert CTE_STATUSES["656"].action is Action.THROTTLED
+
+    def test_statuses_of_cte_have_no_lots_and_no_inutilization_any_more(self) -> None:
+        ended = {Action.PROCESSING, Action.PROCESSED, Action.INUTILIZED}
+        assert [status.code for status in CTE_STATUSES.values() if status.action in ended] == []
+
+    def test_statuses_of_older_documents_of_cte_are_kept(self) -> None:
+        denied = {status.code for status in CTE_STATUSES.values() if status.action is Action.DENIED}
+        assert denied == {"110", "205", "301", "302", "303", "304", "305", "306"}
+        assert CTE_STATUSES["206"].action is Action.ALREADY_INUTILIZED
 
     @pytest.mark.parametrize("table", STATUSES, ids=lambda table: table.name)
     def test_statuses_below_200_are_rejections_only_by_registers_and_epec(
