@@ -4,7 +4,7 @@ from typing import Any
 
 from carimbo.fiscal.calendar import CALENDAR
 from carimbo.fiscal.cancellation_deadline import CANCELLATION_TERMS
-from carimbo.fiscal.tables.authorities import AUTHORIZERS, ENDPOINTS, NFCE_ADDRESSES
+from carimbo.fiscal.tables.authorities import AUTHORIZERS, CTE_QR_ADDRESSES, ENDPOINTS, NFCE_ADDRESSES
 from carimbo.fiscal.tables.geography import COUNTRIES, MUNICIPALITIES, STATES
 from carimbo.fiscal.tables.goods_codes import CESTS, CFOPS, NCMS
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_RATES, IBS_CBS_SITUATIONS
@@ -27,6 +27,7 @@ ALL_TABLES: tuple[Table[Any, Any], ...] = (
     AUTHORIZERS,
     ENDPOINTS,
     NFCE_ADDRESSES,
+    CTE_QR_ADDRESSES,
     CANCELLATION_TERMS,
     PAYMENT_METHODS,
     CFOPS,

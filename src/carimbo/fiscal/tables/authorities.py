@@ -1,4 +1,4 @@
-"""The authorities: which one serves a state, the addresses of their services, and consult pages of NFC-e."""
+"""The authorities: which one serves a state, the addresses of their services, and consult pages."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -134,3 +134,29 @@ def _by_state() -> Mapping[tuple[str, str], tuple[NfceAddresses, ...]]:
 
 
 _BY_STATE = Derived(_by_state)
+
+
+@dataclass(frozen=True, slots=True)
+class CteQrAddress:
+    """The address in the QR code of CT-e and CT-e OS, by the authority of the issuer's state."""
+
+    authorizer: Annotated[str, "[A-Z]{2,5}"]
+    environment: Environment
+    url: Annotated[str, "https?://[^?]+"]
+
+
+CTE_QR_ADDRESSES: Table[tuple[str, str], CteQrAddress] = Table(
+    "cte_qr_addresses",
+    CteQrAddress,
+    lambda row: (row.authorizer, row.environment),
+    required=[
+        (authorizer, environment)
+        for authorizer in ("MG", "MS", "MT", "PR", "RS", "SP", "SVRS", "SVSP")
+        for environment in Environment
+    ],
+)
+
+
+def cte_qr_address(state: str, environment: Environment) -> str:
+    """Returns the address for an issuer's state, which contingency does not change."""
+    return CTE_QR_ADDRESSES[AUTHORIZERS["57", state].authorizer, environment].url

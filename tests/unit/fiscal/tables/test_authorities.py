@@ -8,13 +8,17 @@ import pytest
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.authorities import (
     AUTHORIZERS,
+    CTE_QR_ADDRESSES,
     ENDPOINTS,
+    cte_qr_address,
     is_authorizer,
     is_contingency,
     services_of,
     states_of,
 )
 from carimbo.fiscal.tables.geography import STATES
+from carimbo.fiscal.tables.table_file import TableUnusable
+from unit.fiscal.tables.conftest import Provide
 
 NFE, NFCE, CTE, CTE_OS, MDFE = MODELS = ("55", "65", "57", "67", "58")
 OWN_NFE = {"AM", "BA", "GO", "MG", "MS", "MT", "PE", "PR", "RS", "SP"}
@@ -114,6 +118,92 @@ class TestEndpoints:
         assert services_of(CTE, "AN") == {"CTeDistribuicaoDFe"}
         assert services_of(NFCE, "AN") == frozenset()
 
+    def test_cte_and_cte_os_have_a_reception_of_their_own_at_every_authority(self) -> None:
+        for model, receptions in (
+            (CTE, {"CTeRecepcaoSincV4", "CTeRecepcaoSimpV4"}),
+            (CTE_OS, {"CTeRecepcaoOSV4"}),
+        ):
+            for authorizer in OWN_CTE | {"SVRS", "SVSP"}:
+                shared = {"CTeConsultaV4", "CTeStatusServicoV4", "CTeRecepcaoEventoV4"}
+                assert services_of(model, authorizer) == receptions | shared
+
+    def test_distribution_of_cte_also_serves_cte_os(self) -> None:
+        assert services_of(CTE_OS, "AN") == frozenset()
+
+    def test_other_services_of_cte_and_cte_os_have_the_same_addresses(self) -> None:
+        others = {
+            (authorizer, environment, service): endpoint.url
+            for (model, authorizer, environment, service), endpoint in ENDPOINTS.items()
+            if model == CTE_OS and service != "CTeRecepcaoOSV4"
+        }
+        assert others == {place: ENDPOINTS[CTE, *place].url for place in others}
+
+    @pytest.mark.parametrize(("authority", "twin"), [("RS", "SVRS"), ("SP", "SVSP")])
+    def test_virtual_authorities_of_cte_have_the_addresses_of_their_state(
+        self, authority: str, twin: str
+    ) -> None:
+        for model in (CTE, CTE_OS):
+            for environment in Environment:
+                for service in services_of(model, authority):
+                    own = ENDPOINTS[model, authority, environment, service].url
+                    assert own == ENDPOINTS[model, twin, environment, service].url
+
+    def test_mato_grosso_has_three_roots_for_cte(self) -> None:
+        roots = {
+            service: urlsplit(endpoint.url).path.split("/")[1]
+            for (_, authorizer, _, service), endpoint in ENDPOINTS.items()
+            if authorizer == "MT" and service.startswith("CTe")
+        }
+        assert roots == {
+            "CTeRecepcaoSincV4": "ctews2",
+            "CTeConsultaV4": "ctews2",
+            "CTeStatusServicoV4": "ctews2",
+            "CTeRecepcaoEventoV4": "ctews2",
+            "CTeRecepcaoOSV4": "ctews",
+            "CTeRecepcaoSimpV4": "cte-ws",
+        }
+
     @pytest.mark.parametrize(("name", "exists"), [("SVRS", True), ("AN", True), ("RJ", False), ("", False)])
     def test_authorizer_names_are_recognized(self, name: str, exists: bool) -> None:
         assert is_authorizer(name) is exists
+
+
+class TestQrAddressesOfCte:
+    @pytest.mark.parametrize(
+        ("state", "address"),
+        [
+            ("MG", "https://portalcte.fazenda.mg.gov.br/portalcte/sistema/qrcode.xhtml"),
+            ("PE", "https://nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"),
+            ("RS", "https://dfe-portal.svrs.rs.gov.br/cte/qrCode"),
+            ("SC", "https://dfe-portal.svrs.rs.gov.br/cte/qrCode"),
+            ("SP", "https://nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"),
+        ],
+    )
+    def test_address_is_that_of_the_authority_of_the_state(self, state: str, address: str) -> None:
+        assert cte_qr_address(state, Environment.PRODUCTION) == address
+
+    def test_homologation_has_addresses_of_its_own_in_two_authorities(self) -> None:
+        states = {
+            state
+            for state in STATES
+            if cte_qr_address(state, Environment.PRODUCTION)
+            != cte_qr_address(state, Environment.HOMOLOGATION)
+        }
+        assert states == {"MT", "SP", "AP", "PE", "RR"}
+
+    def test_production_never_points_at_an_address_of_homologation(self) -> None:
+        addresses = [cte_qr_address(state, Environment.PRODUCTION) for state in STATES]
+        assert [address for address in addresses if "homolog" in address] == []
+
+    def test_both_models_have_the_same_authority_in_every_state(self) -> None:
+        assert [
+            state
+            for state in STATES
+            if AUTHORIZERS[CTE, state].authorizer != AUTHORIZERS[CTE_OS, state].authorizer
+        ] == []
+
+    def test_table_of_the_operator_must_have_every_authority(self, provide: Provide) -> None:
+        rows = "# source: Portal do CT-e\n# date: 2099-01-01\nauthorizer,environment,url\nSP,production,https://sp\n"
+        provide("cte_qr_addresses", rows)
+        with pytest.raises(TableUnusable, match="MG homologation, MG production"):
+            CTE_QR_ADDRESSES.load()

@@ -32,6 +32,7 @@ COUNTS = {
     "authorizers": 5 * 27,
     "endpoints": 458,
     "nfce_addresses": 68,
+    "cte_qr_addresses": 8 * 2,
     "cancellation_terms": 2 * 27,
     "payment_methods": 23,
     "cfop": 619,
