@@ -9,7 +9,7 @@ from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.table_file import TableUnusable
 from unit.fiscal.tables.conftest import Provide
 
-NFE, NFCE = "55", "65"
+MODELS = NFE, NFCE, CTE, CTE_OS = "55", "65", "57", "67"
 HALF_AN_HOUR = timedelta(minutes=30)
 DAY = timedelta(hours=24)
 WEEK = timedelta(hours=168)
@@ -26,8 +26,8 @@ def terms_of(model: str) -> list[CancellationTerms]:
 
 
 class TestTable:
-    def test_table_has_both_models_for_every_state(self) -> None:
-        assert set(CANCELLATION_TERMS) == {(model, state) for model in (NFE, NFCE) for state in STATES}
+    def test_table_has_every_model_for_every_state(self) -> None:
+        assert set(CANCELLATION_TERMS) == {(model, state) for model in MODELS for state in STATES}
 
     def test_late_cancellation_never_ends_before_the_ordinary_one(self) -> None:
         assert [terms for terms in CANCELLATION_TERMS.values() if terms.late < terms.ordinary] == []
@@ -67,3 +67,12 @@ class TestNfce:
 
     def test_replaced_nfce_may_be_canceled_for_a_week(self) -> None:
         assert {terms.substitution for terms in terms_of(NFCE)} == {WEEK}
+
+
+@pytest.mark.parametrize("model", [CTE, CTE_OS])
+class TestCte:
+    def test_cte_has_a_week_everywhere(self, model: str) -> None:
+        assert {terms.ordinary for terms in terms_of(model)} == {WEEK}
+
+    def test_cte_can_neither_be_canceled_late_nor_by_substitution(self, model: str) -> None:
+        assert {(terms.late, terms.substitution) for terms in terms_of(model)} == {(WEEK, None)}

@@ -33,7 +33,7 @@ COUNTS = {
     "endpoints": 458,
     "nfce_addresses": 68,
     "cte_qr_addresses": 8 * 2,
-    "cancellation_terms": 2 * 27,
+    "cancellation_terms": 4 * 27,
     "payment_methods": 23,
     "cfop": 619,
     "ncm": 10453,
