@@ -1,0 +1,1 @@
+"""What CT-e, CT-e OS and MDF-e share."""
