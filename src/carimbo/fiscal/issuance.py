@@ -39,6 +39,12 @@ class Csrt:
     token: str = field(repr=False)
 
 
+def csrt_proof(token: str, key: AccessKey) -> str:
+    """Returns the proof of a security code in a document: SHA-1 of code and key, as NT 2018.005 requires."""
+    digest = hashlib.sha1(f"{token}{key}".encode(), usedforsecurity=False).digest()
+    return base64.b64encode(digest).decode()
+
+
 @dataclass(frozen=True, slots=True)
 class Software:
     """The issuing program: name and version (`verProc`) and technical responsible (`infRespTec`)."""
@@ -51,10 +57,7 @@ class Software:
         """Returns the technical responsible, with the proof for a document if the state has given a code."""
         if self.responsible is None or self.csrt is None:
             return self.responsible
-        # NT 2018.005 requires SHA-1 of code and key.
-        digest = hashlib.sha1(f"{self.csrt.token}{key}".encode(), usedforsecurity=False).digest()
-        proof = base64.b64encode(digest).decode()
-        return replace(self.responsible, csrt_id=self.csrt.id, csrt_hash=proof)
+        return replace(self.responsible, csrt_id=self.csrt.id, csrt_hash=csrt_proof(self.csrt.token, key))
 
     def missing_settings(self, state: str, demanding: Container[str]) -> tuple[str, ...]:
         """Returns the settings of the responsible, if they are missing in a state that requires one."""

@@ -1,7 +1,7 @@
 """The only list of document types."""
 
 from carimbo.fiscal.document_type import DocumentType, SettingsModule
-from carimbo.fiscal.documents.cte import CTE
+from carimbo.fiscal.documents.cte.definition import CTE
 from carimbo.fiscal.documents.cteos import CTE_OS
 from carimbo.fiscal.documents.mdfe import MDFE
 from carimbo.fiscal.documents.nfce.definition import NFCE

@@ -24,8 +24,9 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn102, IcmsSn500
 from carimbo.fiscal.layouts.nfe_v4.invoice import ItemTaxes
 from carimbo.fiscal.money import ZERO, total
 from carimbo.fiscal.problems import Findings
-from carimbo.fiscal.tables.taxes import ICMS_BASES, IcmsBase, icms_base_on
+from carimbo.fiscal.tables.taxes import IcmsBase, icms_base_on
 from carimbo.fiscal.taxes.ibs_cbs import TaxedValue, reform_base
+from carimbo.fiscal.taxes.icms import icms_base_warning
 from carimbo.fiscal.taxes.pis_cofins import contribution_base
 from carimbo.fiscal.taxes.trade import Trade
 
@@ -257,12 +258,7 @@ def _warn_of_icms_base(base: IcmsBase, body: ItemBody, icms: Icms | None, findin
     is_given = body.icms is not None and body.icms.base is not None
     if is_given or not _amount(icms):
         return
-    how = "com IBS e CBS na base" if base.holds_ibs_cbs else "sem IBS e CBS na base"
-    why = base.source or "não há norma conhecida do estado"
-    findings.add_warning(
-        f"O ICMS foi calculado {how} ({base.state}: {why}). Quem opera o carimbo muda isso na tabela"
-        f" {ICMS_BASES.name}.csv."
-    )
+    findings.add_warning(icms_base_warning(base))
 
 
 def _warn_of_rare_taxes(body: ItemBody, state: _StateTaxes, trade: Trade, findings: Findings) -> None:

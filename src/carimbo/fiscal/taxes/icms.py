@@ -7,7 +7,7 @@ from carimbo.fiscal.layouts.filling import missing_value
 from carimbo.fiscal.money import ZERO, percent
 from carimbo.fiscal.problems import Findings, Incomplete
 from carimbo.fiscal.tables.geography import STATES
-from carimbo.fiscal.tables.taxes import IcmsRate, internal_icms
+from carimbo.fiscal.tables.taxes import ICMS_BASES, IcmsBase, IcmsRate, internal_icms
 
 FOREIGN_ORIGINS = frozenset("1238")
 """Foreign goods, and national goods with more than 40 % foreign content (Resolução do Senado 13/2012)."""
@@ -60,16 +60,27 @@ def destination_amount(base: Decimal, internal_rate: Decimal, rate_between_state
     return max(ZERO, percent(base, internal_rate - rate_between_states))
 
 
-def assumed_icms_rate(state: str, path: str, findings: Findings, *, with_fund: bool) -> IcmsRate:
-    """Returns the general rate of a state, and warns: the right one depends on the product."""
+def icms_base_warning(base: IcmsBase) -> str:
+    """Returns the warning whether the ICMS base of a state includes IBS and CBS, which no law has settled."""
+    how = "com IBS e CBS na base" if base.holds_ibs_cbs else "sem IBS e CBS na base"
+    why = base.source or "não há norma conhecida do estado"
+    return (
+        f"O ICMS foi calculado {how} ({base.state}: {why}). Quem opera o carimbo muda isso na tabela"
+        f" {ICMS_BASES.name}.csv."
+    )
+
+
+def assumed_icms_rate(
+    state: str, path: str, findings: Findings, *, with_fund: bool, of: str = "produto"
+) -> IcmsRate:
+    """Returns the general rate of a state, and warns: the right one depends on the product or service."""
     usual = internal_icms(state)
     if usual is None:
         raise Incomplete(missing_value(path, f"o estado {state}, que não está na tabela de alíquotas"))
     fund = f" e {_percent_text(usual.fcp)} de FCP" if usual.fcp and with_fund else ""
     rate = _percent_text(usual.rate)
     findings.add_warning(
-        f"Alíquota interna do ICMS não informada: usada a geral de {state}, {rate}{fund}."
-        " Confira a do produto."
+        f"Alíquota interna do ICMS não informada: usada a geral de {state}, {rate}{fund}. Confira a do {of}."
     )
     return usual
 

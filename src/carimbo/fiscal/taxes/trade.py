@@ -1,10 +1,13 @@
 """The circumstances of a sale that the taxes of all items depend on: parties, places and days."""
 
+from calendar import monthrange
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import NamedTuple, Self
 
 from carimbo.fiscal.calendar import DatedRule, RulesInForce, rules_on
+from carimbo.fiscal.identity.access_key import KEY_LENGTH
 from carimbo.fiscal.parties.company import ApproximateTaxRates, Company, TaxRegime
 from carimbo.fiscal.tables.ibs_cbs import IbsCbsRates, ibs_cbs_rates_on
 
@@ -44,6 +47,30 @@ class TaxDay(NamedTuple):
     def on(self, day: date) -> "TaxDay":
         """Returns another day for the same document type."""
         return TaxDay.of(day, self.document)
+
+
+_YEAR, _MONTH = slice(2, 4), slice(4, 6)
+_CENTURY = 2000
+_MONTHS = range(1, 13)
+
+
+def day_of_key(access_key: str) -> date | None:
+    """Returns the last day of the month in an access key; None if the key has no valid month."""
+    year, month = access_key[_YEAR], access_key[_MONTH]
+    if len(access_key) != KEY_LENGTH or not (year + month).isdecimal() or int(month) not in _MONTHS:
+        return None
+    last = monthrange(_CENTURY + int(year), int(month))[1]
+    return date(_CENTURY + int(year), int(month), last)
+
+
+def corrected_day(issued: TaxDay, access_keys: Iterable[str]) -> TaxDay:
+    """Returns the tax day of the corrected document; that of the correction itself if there is no key.
+
+    Of several documents the first one counts. Keys have only the month, which is enough: taxes change with
+    the year.
+    """
+    days = [day for day in map(day_of_key, access_keys) if day]
+    return issued.on(days[0]) if days and days[0] < issued.day else issued
 
 
 class Trade(NamedTuple):

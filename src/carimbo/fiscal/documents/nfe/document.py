@@ -9,7 +9,7 @@ from carimbo.fiscal.documents.nfe.terms import (
     warn_of_assumed_presence,
 )
 from carimbo.fiscal.emission import Emission
-from carimbo.fiscal.goods.applicable_taxes import corrected_day, has_only_ibs_cbs
+from carimbo.fiscal.goods.applicable_taxes import has_only_ibs_cbs
 from carimbo.fiscal.goods.cfop import ABROAD, TO_ANOTHER_STATE, WITHIN_THE_STATE, usual_cfop
 from carimbo.fiscal.goods.parties import issuer_group, place_group, recipient_group
 from carimbo.fiscal.goods.request import (
@@ -29,7 +29,7 @@ from carimbo.fiscal.making import Composition
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.recipient import Contribution, contribution_of
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
-from carimbo.fiscal.taxes.trade import TaxDay, Trade
+from carimbo.fiscal.taxes.trade import TaxDay, Trade, corrected_day
 
 MODEL = "55"
 NAME = "nfe"

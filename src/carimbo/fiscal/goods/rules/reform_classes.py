@@ -6,7 +6,6 @@ from typing import Any
 
 from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.goods.applicable_taxes import day_of_key
 from carimbo.fiscal.goods.rules.rule import (
     BOTH,
     COMPLEMENT,
@@ -29,6 +28,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import (
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS, IbsCbsGroup
+from carimbo.fiscal.taxes.trade import day_of_key
 
 DUTY_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(when=lambda document: document.regime == NORMAL_REGIME)
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()

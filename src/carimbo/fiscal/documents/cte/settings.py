@@ -1,11 +1,10 @@
-"""CT-e, model 57: freight."""
+"""The settings of a company for CT-e."""
 
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Flag
-from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 
 
@@ -26,14 +25,3 @@ class CteSettings(ModuleSettings):
     @property
     def switch(self) -> bool | None:
         return self.active
-
-
-CTE = SettingsModule(
-    name="cte",
-    title="CT-e",
-    model="57",
-    settings=CteSettings,
-    event_prefix="cte",
-    event_group="cte",
-    feature="cteEmission",
-)

@@ -1,0 +1,1 @@
+"""CT-e, model 57: freight."""

@@ -1,0 +1,156 @@
+"""Events that the issuer of a CT-e can register."""
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.body.fields import Body, Integer
+from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
+from carimbo.fiscal.documents.cte.correction_rules import correction_problems
+from carimbo.fiscal.filing import (
+    CANCELLATION_PRINT,
+    CancellationDeadline,
+    EventKind,
+    EventRoute,
+    EventSubject,
+    FilingIssuer,
+    FilingResult,
+    Justification,
+    Repetition,
+    SingleLineText,
+    cancellation_route,
+)
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
+from carimbo.fiscal.layouts.cte_v4.events import (
+    CorrectedField,
+    Detail,
+    WaybillCancellation,
+    WaybillCorrection,
+    WaybillEvent,
+    issue_event,
+)
+from carimbo.fiscal.layouts.sefaz.messages import registered_event
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, Effect
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signed_documents import SignedFiling
+
+_TOO_LATE = frozenset({"220"})
+_MAX_CORRECTIONS = 20
+_CORRECTED_AT = "correctedAt"
+_REGISTERED = partial(registered_event, CTE_DIALECT)
+
+
+class CteCancellationRequest(Body):
+    """The reason of a cancellation."""
+
+    justification: Justification = Field(
+        default="Cancelamento solicitado pelo emitente",
+        description="Justificativa, de 15 a 255 caracteres (xJust).",
+        examples=["Carga recusada antes da coleta"],
+    )
+
+
+class CorrectionBody(Body):
+    """A field of the layout and its new value."""
+
+    group: Annotated[SingleLineText, StringConstraints(max_length=20)] = Field(
+        description="Grupo do leiaute, como no XML (grupoAlterado).", examples=["compl"]
+    )
+    field: Annotated[SingleLineText, StringConstraints(max_length=20)] = Field(
+        description="Campo do grupo, como no XML (campoAlterado).", examples=["xObs"]
+    )
+    value: Annotated[SingleLineText, StringConstraints(max_length=500)] = Field(
+        description="Novo valor (valorAlterado).", examples=["Entrega na doca 4"]
+    )
+    item_number: Annotated[Integer, Field(ge=1, le=99)] | None = Field(
+        default=None, description="Posição do grupo, se ele se repete (nroItemAlterado)."
+    )
+
+
+class CteCorrectionRequest(Body):
+    """A correction letter; the newest one should repeat the earlier corrections."""
+
+    corrections: Annotated[tuple[CorrectionBody, ...], Field(min_length=1, max_length=100)] = Field(
+        description="Campos corrigidos (infCorrecao)."
+    )
+
+
+def cancel(request: CteCancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs the cancellation of a document (110111)."""
+    return _issued(WaybillCancellation(protocol=about.protocol, reason=request.justification), about, issuer)
+
+
+def correct(request: CteCorrectionRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs a correction letter (110110)."""
+    corrections = tuple(
+        CorrectedField(group=body.group, field=body.field, value=body.value, item_number=body.item_number)
+        for body in request.corrections
+    )
+    if problems := tuple(correction_problems(corrections)):
+        return problems
+    return _issued(WaybillCorrection(corrections=corrections), about, issuer)
+
+
+def _issued(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    key = AccessKey.parse(about.access_key)
+    event = WaybillEvent(
+        organ=key.state_code,
+        environment=issuer.environment.code,
+        tax_id=issuer.company.tax_id,
+        access_key=key,
+        occurred_at=about.occurred_at,
+        sequence=about.sequence,
+        detail=detail,
+    )
+    signed = issue_event(event, issuer.signer, issuer.schemas)
+    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
+
+
+CTE_CANCELLATION = EventKind(
+    name=CANCELLATION,
+    route=cancellation_route("um CT-e"),
+    request=CteCancellationRequest,
+    issue=cancel,
+    registered=_REGISTERED,
+    print_name=CANCELLATION_PRINT,
+    effect=CANCELS,
+    forbidden_after={
+        _CORRECTED_AT: "O CT-e tem carta de correção, e a SEFAZ não cancela CT-e corrigido (523)."
+    },
+    deadline=CancellationDeadline(
+        "Se o tomador registrou a prestação em desacordo, emita um CT-e de substituição.",
+        _TOO_LATE,
+        last_moment,
+        in_time_until,
+    ),
+)
+CTE_CORRECTION = EventKind(
+    name="correction",
+    route=EventRoute(
+        method="POST",
+        path="/correction",
+        operation="correct",
+        summary="Registra uma carta de correção",
+        description=(
+            "Informe grupo, campo e novo valor, com os nomes do XML. Valores, alíquotas, CFOP, partes e datas"
+            " não se corrigem por carta. Depois dela o CT-e não pode mais ser cancelado."
+        ),
+    ),
+    request=CteCorrectionRequest,
+    issue=correct,
+    registered=_REGISTERED,
+    print_name="CCe-{key}-{sequence:02}.pdf",
+    effect=Effect(fact=_CORRECTED_AT),
+    repetition=Repetition(
+        _MAX_CORRECTIONS,
+        Problem(
+            "636",
+            "corrections",
+            f"O documento já tem {_MAX_CORRECTIONS} cartas de correção, que é o máximo.",
+        ),
+        taken_code="631",
+        previous_is_open="A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",
+    ),
+)

@@ -1,0 +1,43 @@
+"""CFOPs of transport services."""
+
+from carimbo.fiscal.parties.recipient import Contribution
+from carimbo.fiscal.transport.journey import Journey
+
+_INTERNAL = ("5351", "5352", "5353", "5354", "5355", "5356", "5357", "5359", "5360")
+_INTERSTATE = ("6351", "6352", "6353", "6354", "6355", "6356", "6357", "6359", "6360")
+_OTHERS = ("5601", "5602", "5603", "5605", "5606", "5932", "5949", "6603", "6932", "6949", "7358", "7949")
+CFOPS = frozenset((*_INTERNAL, *_INTERSTATE, *_OTHERS))
+"""The CFOPs that CT-e and CT-e OS accept (MOC CT-e 4.00, 676)."""
+
+WITHIN_THE_STATE, TO_ANOTHER_STATE, ABROAD = "5", "6", "7"
+STARTED_ELSEWHERE = frozenset({"5932", "6932"})
+"""Services that start in another state than the carrier's (524 and 908)."""
+_TO_CARRIERS, _TO_TRADE, _TO_OTHERS, _WITH_SUBSTITUTE = "351", "353", "357", "360"
+_ABROAD = "7358"
+
+
+def first_digit(journey: Journey) -> str:
+    """Returns the first digit of the CFOP, by the places where the service starts and ends (519)."""
+    if journey.end.is_abroad:
+        return ABROAD
+    return WITHIN_THE_STATE if journey.start.state == journey.end.state else TO_ANOTHER_STATE
+
+
+def usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> tuple[str, bool]:
+    """Returns the usual CFOP, and whether it is a guess.
+
+    `is_for_carrier` says whether another carrier takes the service, `is_withheld` whether the taker withholds
+    the ICMS (CST 60).
+    """
+    digit = first_digit(journey)
+    if digit == ABROAD:
+        return _ABROAD, False
+    if journey.starts_elsewhere and not journey.start.is_abroad:
+        return f"{digit}932", False
+    if is_for_carrier:
+        return digit + _TO_CARRIERS, False
+    if is_withheld:
+        return digit + _WITH_SUBSTITUTE, False
+    if journey.contribution is Contribution.NONE:
+        return digit + _TO_OTHERS, False
+    return digit + _TO_TRADE, True

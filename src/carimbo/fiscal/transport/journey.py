@@ -1,0 +1,76 @@
+"""The circumstances of a transport service that its taxes and its CFOP depend on."""
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.parties.recipient import EXEMPT, Contribution
+from carimbo.fiscal.problems import Findings
+from carimbo.fiscal.taxes.trade import TaxDay
+from carimbo.fiscal.transport.parties import PartyBody
+from carimbo.fiscal.transport.places import Place
+
+_REGIMES_OF_SIMPLES = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
+STATES_WITHOUT_EXEMPT_TAKERS = frozenset({"AM", "BA", "CE", "GO", "MG", "MS", "MT", "PE", "RN", "SE", "SP"})
+"""States without takers that are exempt from registration (617)."""
+
+
+class Journey(NamedTuple):
+    """A transport service: its carrier, its route, its taker and its day."""
+
+    company: Company
+    start: Place
+    end: Place
+    amount: Decimal
+    """The price of the service."""
+    contribution: Contribution
+    """Whether the taker contributes ICMS."""
+    is_paid_by_sender: bool
+    """Whether the taker is the party that sends the cargo."""
+    issue_day: TaxDay
+    tax_day: TaxDay
+    """The issue date; in a correction, the day of the corrected document."""
+    repeats_rates: bool
+    """Whether the document has the IBS and CBS rates of the document that it replaces."""
+    government_reduction: Decimal | None
+    """The reduction of the IBS and CBS rates for a public taker, in percent (LC 214/2025, art. 473)."""
+
+    @property
+    def is_of_simples(self) -> bool:
+        """Whether the carrier pays ICMS within Simples Nacional."""
+        return self.company.tax_regime in _REGIMES_OF_SIMPLES
+
+    @property
+    def starts_elsewhere(self) -> bool:
+        """Whether the service starts in another state than the carrier's."""
+        return self.start.state != self.company.address.state
+
+    @property
+    def is_interstate(self) -> bool:
+        """Whether the service starts and ends in different states of Brazil."""
+        return self.start.state != self.end.state and not (self.start.is_abroad or self.end.is_abroad)
+
+    @property
+    def rate_day(self) -> TaxDay:
+        """The day whose IBS and CBS rates count."""
+        return self.tax_day if self.repeats_rates else self.issue_day
+
+
+def contribution_of_taker(
+    given: Contribution | None, taker: PartyBody | None, findings: Findings
+) -> Contribution:
+    """Returns the caller's value, else the one that follows from the taker's registration."""
+    if given is not None:
+        return given
+    registration = taker.state_registration if taker else None
+    if taker is None or registration is None:
+        return Contribution.NONE
+    if registration != EXEMPT:
+        return Contribution.CONTRIBUTOR
+    if taker.state in STATES_WITHOUT_EXEMPT_TAKERS:
+        findings.add_warning(
+            f"takerContribution: O tomador é isento de inscrição em {taker.state}, que não tem contribuintes"
+            " isentos (617): vai como não contribuinte."
+        )
+        return Contribution.NONE
+    return Contribution.EXEMPT

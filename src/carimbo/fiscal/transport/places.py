@@ -1,0 +1,41 @@
+"""Municipalities of a transport, by IBGE code, with the names that documents write."""
+
+import unicodedata
+from typing import NamedTuple
+
+from carimbo.fiscal.tables.geography import municipality_of_ibge
+
+ABROAD = "EX"
+"""The letters of another country in place of a state."""
+ABROAD_CODE = "9999999"
+ABROAD_CITY = "EXTERIOR"
+
+
+class Place(NamedTuple):
+    """A municipality, or another country."""
+
+    city_code: str
+    city: str
+    state: str
+    """Letters of the state; `EX` abroad, and empty if the code is unknown."""
+
+    @property
+    def is_abroad(self) -> bool:
+        """Whether it is in another country."""
+        return self.state == ABROAD
+
+
+def place_of(code: str) -> Place:
+    """Returns the place of an IBGE code; name and state are empty if the code is unknown."""
+    if code == ABROAD_CODE:
+        return Place(code, ABROAD_CITY, ABROAD)
+    municipality = municipality_of_ibge(code)
+    if municipality is None:
+        return Place(code, "", "")
+    return Place(code, plain_name(municipality.name), municipality.state)
+
+
+def plain_name(name: str) -> str:
+    """Returns a name in capitals without accents, as the authorities' tables have it."""
+    letters = unicodedata.normalize("NFKD", name.upper())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
