@@ -1,4 +1,4 @@
-"""Limits how often the authorities are asked: too many requests block the taxpayer for an hour (656).
+"""Limits how often the authorities are asked: too many requests block the taxpayer for an hour (656, 678).
 
 Requests of the last hour are counted exactly; a token bucket would let nearly twice as many through. The
 status of a service is cached for some seconds, so that not every document asks for it.
@@ -25,7 +25,6 @@ MAX_SAME_RECEIPT = 35
 MAX_SINGLE_DISTRIBUTION = 18
 
 _HOUR = 3600
-_THROTTLED = "656"
 
 # How long a status is good enough for the next document.
 _FRESH_SECONDS = 15
@@ -45,6 +44,8 @@ class PacedRequest:
     """Access key, number range or receipt that the request is about."""
     max_per_hour: int | None
     """Maximum per hour about the same subject; None if unlimited."""
+    throttled_code: str = "656"
+    """The authority's code for too many requests, with which we refuse one that is not sent."""
 
     @property
     def service_key(self) -> _Key:
@@ -81,7 +82,7 @@ class Pacing:
         window_end = counted[0] + _HOUR if counted and len(counted) == request.max_per_hour else 0.0
         end = max(*pauses, window_end)
         if end > self._clock():
-            return self._refusal(end)
+            return self._refusal(end, request.throttled_code)
         if request.max_per_hour:
             self._sent.setdefault(request.subject_key, deque(maxlen=request.max_per_hour)).append(
                 self._clock()
@@ -113,13 +114,13 @@ class Pacing:
         self._pauses.move_to_end(key)
         return self._moment(end)
 
-    def _refusal(self, end: float) -> Throttled:
+    def _refusal(self, end: float, code: str) -> Throttled:
         until = self._moment(end)
         local_time = f"{until.astimezone(BRASILIA):%d/%m/%Y %H:%M:%S}"
         message = (
             f"Não enviado, para não causar um bloqueio da autoridade: aguarde até {local_time} (Brasília)."
         )
-        return Throttled(code=_THROTTLED, message=message, until=until, was_asked=False)
+        return Throttled(code=code, message=message, until=until, was_asked=False)
 
     def _moment(self, end: float) -> datetime:
         return self._now() + timedelta(seconds=end - self._clock())

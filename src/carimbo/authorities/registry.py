@@ -2,16 +2,22 @@
 
 from collections.abc import Callable, Mapping
 
+from carimbo.authorities.cte import CTE_FAMILY
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
+from carimbo.authorities.sefaz import Sefaz
 from carimbo.authorities.transport import HttpsTransport
 from carimbo.fiscal.authority import Authority
 
 
 def _nfe(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NfeSefaz:
     return NfeSefaz(transport.exchange, endpoints, pacing)
+
+
+def _cte(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
+    return Sefaz(CTE_FAMILY, transport.exchange, endpoints, pacing)
 
 
 def _national_nfse(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
@@ -22,5 +28,6 @@ AUTHORITIES: Mapping[str, Callable[[HttpsTransport, Endpoints, Pacing], Authorit
     "nfe": _nfe,
     "nfce": _nfe,
     "nfse": _national_nfse,
+    "cte": _cte,
 }
 """Factories of the adapters, by type name."""

@@ -47,6 +47,8 @@ class SoapService:
     """Time limit of the whole request; None for the usual one."""
     is_wrapped: bool = False
     """Whether an element named like the operation encloses the message, as in the distribution."""
+    throttled_code: str = "656"
+    """The authority's code for too many calls of the service."""
     header_version: str | None = None
     """Version in the SOAP header (`mdfeCabecMsg`); None if there is no header."""
 
@@ -290,7 +292,10 @@ class Sefaz:
 
     def _paced(self, sender: AuthorityCredentials, request: SefazRequest) -> PacedRequest:
         address = self._address(sender, request)
-        return PacedRequest(sender.tax_id, address, request.subject, request.service.max_per_hour)
+        service = request.service
+        return PacedRequest(
+            sender.tax_id, address, request.subject, service.max_per_hour, service.throttled_code
+        )
 
     def _address(self, sender: AuthorityCredentials, request: SefazRequest) -> str:
         return self._endpoints.address(

@@ -35,6 +35,7 @@ class Model(StrEnum):
     NFE = "55"
     NFCE = "65"
     NFSE = "nfse"
+    CTE = "57"
 
 
 _TYPES = {

@@ -186,6 +186,8 @@ class DocumentType(SettingsModule):
     namespace: str
     """Types of one namespace share their idempotency keys."""
     issuing: Issuing
+    holds_while_inactive: bool = False
+    """Whether documents stay drafts while the module of the company is not active."""
     is_urgent: bool = False
     """Whether a person waits for it, as at a counter: then it has priority."""
     requirements: Requirements = Requirements()

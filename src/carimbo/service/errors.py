@@ -23,6 +23,7 @@ _MISSING_DATA = {
     "stateRegistration": "a inscrição estadual na UF da empresa",
     "certificate": "um certificado A1 em vigor",
     "nfce.active": "o módulo da NFC-e, que está desligado",
+    "cte.active": "o módulo do CT-e, que está desligado",
     "nfce.cscId": "o identificador do CSC",
     "nfce.csc": "o CSC",
     "nfce.homologation.cscId": "o identificador do CSC de homologação",

@@ -253,6 +253,17 @@ def require_complete(
         raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=list(missing))
 
 
+def is_held(snapshot: CompanySnapshot, document_type: DocumentType) -> bool:
+    """Returns whether documents of a type stay drafts, because the company's module is not active."""
+    return document_type.holds_while_inactive and not snapshot.settings_of(document_type).switch
+
+
+def require_active(snapshot: CompanySnapshot, document_type: DocumentType) -> None:
+    """Refuses to emit a draft while the company's module is not active."""
+    if is_held(snapshot, document_type):
+        raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=[f"{document_type.name}.active"])
+
+
 def require_ready(
     snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment, now: datetime
 ) -> None:

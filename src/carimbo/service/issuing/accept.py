@@ -14,7 +14,7 @@ from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.service.companies.registration import hold_company, unknown_company
-from carimbo.service.companies.snapshot import require_feature, require_ready
+from carimbo.service.companies.snapshot import is_held, require_feature, require_ready
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.documents.builder import DocumentSource, is_small
 from carimbo.service.documents.record import DocumentRecord, record_of
@@ -147,7 +147,8 @@ def _prepare(
         source.snapshot,
         source.environment,
     )
-    queued = not (issuing.waits and issuing.waits(filled.request))
+    waits = bool(issuing.waits and issuing.waits(filled.request))
+    queued = not waits and not is_held(snapshot, document_type)
     period = counted_period(order.subscription, environment, context.builder.clock()) if queued else None
     recipient = issuing.addressee(filled.request)
     document = NewDocument(

@@ -16,6 +16,7 @@ from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, HistoryEntry, Sta
 from carimbo.service.companies.registration import Deleted, hold_company
 from carimbo.service.companies.snapshot import (
     CompanySnapshot,
+    require_active,
     require_complete,
     require_feature,
     require_ready,
@@ -195,6 +196,7 @@ async def prepare_emission(
     require_feature(subscription, document_type)
     snapshot = await context.snapshots.of(subscription.id, company.id, company.revision)
     require_ready(snapshot, document_type, environment, context.builder.clock())
+    require_active(snapshot, document_type)
 
     filling = FillingReview(warnings=filling_warnings(document))
     source = DocumentSource(

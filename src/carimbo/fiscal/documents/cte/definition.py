@@ -34,6 +34,7 @@ CTE = DocumentType(
     event_prefix="cte",
     event_group="cte",
     feature="cteEmission",
+    holds_while_inactive=True,
     issuing=Issuing(
         request=CteRequest,
         review=review,
