@@ -20,6 +20,7 @@ from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, 
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
+from carimbo.fiscal.own_documents import ReferenceFilling
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.fiscal.printout import PaperSize
@@ -126,6 +127,8 @@ class Issuing:
     """Reads the lines of a signed document, for a type whose lines callers may read."""
     waits: Callable[[Any], bool] | None = None
     """Returns whether a request is only to be stored, as a draft that is sent later."""
+    fits_contingency: Callable[[Any], bool] = lambda request: True
+    """Returns whether contingency authorities accept the document of a request."""
     stale_after: timedelta | None = None
     """The greatest age of a signed document when it is first sent; None if the authority does not care."""
 
@@ -206,6 +209,8 @@ class DocumentType(SettingsModule):
     """For a type that sales of the catalog may create."""
     catalog_filling: CatalogFilling | None = None
     """For a type whose requests, created directly, are filled from the catalog."""
+    reference_filling: ReferenceFilling | None = None
+    """For a type whose requests are filled from other documents of the company."""
 
     @property
     def singular_with_article(self) -> str:

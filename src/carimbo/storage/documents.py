@@ -154,6 +154,22 @@ class Documents:
         )  # fmt: skip
         return row and _document(row)
 
+    async def authorized_with_keys(
+        self, company_id: UUID, environment: str, access_keys: Sequence[str]
+    ) -> dict[str, Document]:
+        """Returns the authorized documents of a company with these access keys, by key."""
+        rows = await self._connection.fetch(
+            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.status = 'authorized'"
+            " and e.subscription_id = $1 and e.environment = $3 and e.access_key = any($4)",
+            self._subscription_id, company_id, environment, access_keys,
+        )  # fmt: skip
+        documents = map(_document, rows)
+        return {
+            document.emission.access_key: document
+            for document in documents
+            if document.emission and document.emission.access_key
+        }
+
     async def get(self, document_id: UUID) -> Document | None:
         """Returns a document of any company of the subscription, or None."""
         row = await self._connection.fetchrow(

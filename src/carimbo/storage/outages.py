@@ -1,6 +1,6 @@
 """Outages of authorities, shared by all processes of an installation."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from carimbo.storage.connection import Connection
@@ -13,6 +13,17 @@ class AuthorityService:
     model: str
     authorizer: str
     environment: str
+    stands_in_for: str = ""
+    """The state (`SP`) that a contingency authority serves; empty for the normal authority of a state.
+
+    With CT-e the normal authority of some states is the contingency of others, and may be open for one state
+    and closed for another.
+    """
+
+    @property
+    def stored_authorizer(self) -> str:
+        """The authority as it is stored: `SVRS`, or `SVRS/SP` for a contingency."""
+        return f"{self.authorizer}/{self.stands_in_for}" if self.stands_in_for else self.authorizer
 
 
 @dataclass(frozen=True)
@@ -20,7 +31,7 @@ class OutageRow:
     """Failures of an authority without a success in between; `code` is the authority's, if it gave one."""
 
     model: str
-    authorizer: str
+    stored_authorizer: str
     environment: str
     since: datetime
     seen_at: datetime
@@ -28,16 +39,23 @@ class OutageRow:
     message: str
 
     @property
+    def authorizer(self) -> str:
+        """The authority alone."""
+        return self.service.authorizer
+
+    @property
     def service(self) -> AuthorityService:
-        return AuthorityService(self.model, self.authorizer, self.environment)
-
-
-_COLUMNS = ", ".join(field.name for field in fields(OutageRow))
+        authorizer, _, state = self.stored_authorizer.partition("/")
+        return AuthorityService(self.model, authorizer, self.environment, state)
 
 
 async def all_outages(connection: Connection) -> list[OutageRow]:
     """Returns every outage that has not ended."""
-    return [OutageRow(**row) for row in await connection.fetch(f"select {_COLUMNS} from outages")]
+    rows = await connection.fetch(
+        "select model, authorizer as stored_authorizer, environment, since, seen_at, code, message"
+        " from outages"
+    )
+    return [OutageRow(**row) for row in rows]
 
 
 async def record_outage(
@@ -52,7 +70,7 @@ async def record_outage(
         set since = case when o.seen_at < now() - $6::interval then now() else o.since end,
             seen_at = now(), code = excluded.code, message = excluded.message
         """,
-        service.model, service.authorizer, service.environment, code, message, forgotten,
+        service.model, service.stored_authorizer, service.environment, code, message, forgotten,
     )  # fmt: skip
 
 
@@ -60,5 +78,5 @@ async def end_outage(connection: Connection, service: AuthorityService) -> None:
     """Deletes the outage of an authority that answers again."""
     await connection.execute(
         "delete from outages where model = $1 and authorizer = $2 and environment = $3",
-        service.model, service.authorizer, service.environment,
+        service.model, service.stored_authorizer, service.environment,
     )  # fmt: skip

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from prometheus_client import Gauge
 
-from carimbo.fiscal.tables.authorities import is_contingency
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.database import Database
@@ -83,11 +82,11 @@ def _set_outages(outages: list[OutageRow], now: datetime, contingency_after: tim
     metrics.OUTAGE_SECONDS.clear()
     metrics.BREAKER_OPEN.clear()
     for outage in outages:
-        labels = asdict(outage.service)
-        metrics.OUTAGE_SECONDS.labels(**labels).set((now - outage.since).total_seconds())
+        labels = (outage.model, outage.stored_authorizer, outage.environment)
+        metrics.OUTAGE_SECONDS.labels(*labels).set((now - outage.since).total_seconds())
         # A contingency authority has no contingency of its own.
-        if not is_contingency(outage.authorizer):
-            metrics.BREAKER_OPEN.labels(**labels).set(now >= outage.since + contingency_after)
+        if not outage.service.stands_in_for:
+            metrics.BREAKER_OPEN.labels(*labels).set(now >= outage.since + contingency_after)
 
 
 def _set_each(gauge: Gauge, numbers: Mapping[str, int]) -> None:

@@ -113,13 +113,13 @@ EMAILS = Counter(
 
 OUTAGE_SECONDS = Gauge(
     "carimbo_authority_outage_seconds",
-    f"How long an authority of NF-e has only failed; no sample while it works. {_OF_ALL}",
+    f"How long an authority of NF-e or CT-e has only failed; no sample while it works. {_OF_ALL}",
     ["model", "authorizer", "environment"],
     registry=REGISTRY,
 )
 BREAKER_OPEN = Gauge(
     "carimbo_authority_breaker_open",
-    "1 after an outage has lasted for CARIMBO_CONTINGENCY_AFTER_SECONDS, so that NF-e are sent to the "
+    "1 after an outage has lasted for CARIMBO_CONTINGENCY_AFTER_SECONDS, so that documents are sent to the "
     f"contingency authority; 0 before that; no sample while the authority works. {_OF_ALL}",
     ["model", "authorizer", "environment"],
     registry=REGISTRY,

@@ -139,7 +139,7 @@ class TestOutage:
     async def test_nfe_waits_while_both_authorities_are_out(self, shop: Shop) -> None:
         async with out_of_service(shop, contingency={"SVCAN": "off"}):
             document = await shop.create()
-            await shop.system.until("exists (select from outages where authorizer = 'SVCAN')")
+            await shop.system.until("exists (select from outages where authorizer = 'SVCAN/SP')")
             assert (await shop.read(document))["status"] == "processing"
         document = await shop.settled(document)
         assert (document["status"], document["accessKey"][34]) == ("authorized", "1")
@@ -176,7 +176,7 @@ class TestUnansweredDocument:
         document = await sent_and_lost(shop, failures=1)
         async with out_of_service(shop, failures=0, contingency={"SVCAN": "off"}):
             await shop.system.until(
-                "exists (select from outages where authorizer = 'SVCAN' and code = '114')"
+                "exists (select from outages where authorizer = 'SVCAN/SP' and code = '114')"
             )
             await shop.system.until(
                 "(select now() - since > interval '3 seconds' from outages where authorizer = 'SP')"

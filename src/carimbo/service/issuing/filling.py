@@ -1,4 +1,4 @@
-"""Fills a request from the catalog, before the document is reviewed and stored."""
+"""Fills a request from the catalog or from other documents, before the document is reviewed and stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,14 @@ from carimbo.fiscal.catalog.filling import (
 )
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.own_documents import OwnDocument
 from carimbo.fiscal.problems import Problem
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.files import signed_file
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body
 from carimbo.service.json_values import read_exact_json, write_json
-from carimbo.storage.database import Database
+from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 
 
@@ -49,6 +51,8 @@ async def fill_request(
 
     The document is built from the filled request, so later changes of the catalog do not affect it.
     """
+    if document_type.reference_filling:
+        return await _filled_from_documents(database, snapshot, document_type, request, text)
     filling = document_type.catalog_filling
     if filling is None:
         return FilledRequest(request, text)
@@ -64,8 +68,9 @@ async def fill_request(
 
 
 def filling_warnings(document: Document) -> tuple[str, ...]:
-    """Returns the warnings of a stored document about data from the catalog."""
-    filling = document_type_named(document.type).catalog_filling
+    """Returns the warnings of a stored document about data from the catalog or from other documents."""
+    document_type = document_type_named(document.type)
+    filling = document_type.reference_filling or document_type.catalog_filling
     is_own = filling.is_own_warning if filling else None
     return tuple(filter(is_own, document.warnings)) if is_own else ()
 
@@ -100,6 +105,35 @@ async def _filled(
         return FilledRequest(type(request).model_validate(read_exact_json(written)), written, text, review)
     except ValidationError as invalid:
         raise invalid_body(invalid, explain=_origins(filling, text, written).explain) from None
+
+
+async def _filled_from_documents(
+    database: Database, snapshot: CompanySnapshot, document_type: DocumentType, request: Body, text: str
+) -> FilledRequest:
+    """Fills a request from the documents of the company that it refers to."""
+    filling = document_type.reference_filling
+    keys = filling.keys(request) if filling else ()
+    if filling is None or not keys:
+        return FilledRequest(request, text)
+    environment = snapshot.environment_of(document_type)
+    async with database.autocommit(snapshot.subscription_id) as tenant:
+        documents = await tenant.documents.authorized_with_keys(snapshot.row.id, environment, keys)
+        owned = {key: await _own_document(tenant, document) for key, document in documents.items()}
+    body = read_exact_json(text)
+    filled, review = filling.fill(body, request, {key: own for key, own in owned.items() if own})
+    if review.problems or filled == body:
+        return FilledRequest(request, text, review=review)
+    written = write_json(filled)
+    try:
+        return FilledRequest(type(request).model_validate(read_exact_json(written)), written, text, review)
+    except ValidationError as invalid:
+        raise invalid_body(invalid) from None
+
+
+async def _own_document(tenant: Tenant, document: Document) -> OwnDocument | None:
+    digest = document.emission.digest if document.emission else None
+    signed = await tenant.archive.get(document.id, signed_file(digest or ""))
+    return OwnDocument(document.type, read_exact_json(document.request), signed) if signed else None
 
 
 def explain_problems(

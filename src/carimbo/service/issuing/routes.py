@@ -48,13 +48,15 @@ def authority_services_for(
         return None
     return AuthorityServices(
         AuthorityService(document_type.model, authorizers.authorizer, environment),
-        AuthorityService(document_type.model, contingency, environment),
+        AuthorityService(document_type.model, contingency, environment, state),
         document_type.contingencies[contingency],
     )
 
 
 async def current_route(context: WorkerContext, document: DocumentInProgress) -> EmissionRoute:
     """Returns the route that a document takes now."""
+    if not document.document_type.issuing.fits_contingency(document.request):
+        return NORMAL
     services = authority_services_for(document.snapshot, document.document_type, document.environment)
     contingency = await _contingency_route(context, document, services) if services else None
     if services is None or contingency is None or not await _serves(context, document, services.contingency):

@@ -5,6 +5,7 @@ from functools import partial
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.cte.document import MODEL, NAME, taker_of
 from carimbo.fiscal.documents.cte.events import CTE_CANCELLATION, CTE_CORRECTION
+from carimbo.fiscal.documents.cte.from_documents import FILLING
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.documents.cte.xml import identity_of_waybill, issue, review
@@ -16,6 +17,7 @@ from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import rejection_file
 from carimbo.fiscal.transport.hints import hint_for_rejection
+from carimbo.fiscal.transport.request import ServicePurpose
 
 
 def _addressee_of(request: CteRequest) -> Addressee | None:
@@ -49,7 +51,10 @@ CTE = DocumentType(
         papers=(PaperSize.A4,),
         print_name="DACTE",
         issue_date=lambda request: request.issue_date,
+        # Contingency authorities take neither complements nor substitutions (517).
+        fits_contingency=lambda request: request.purpose is ServicePurpose.NORMAL,
     ),
+    reference_filling=FILLING,
     contingencies={"SVRS": EmissionType.SVC_RS, "SVSP": EmissionType.SVC_SP},
     events=(CTE_CANCELLATION, CTE_CORRECTION),
 )

@@ -47,6 +47,8 @@ _DEFAULT_COMPONENT = "FRETE VALOR"
 
 def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | None]:
     """Returns the document, with a problem for everything that the request lacks."""
+    if issuance.unfilled:
+        return Composition(None, issuance.unfilled, ())
     findings, company = Findings(), issuance.company
     taker = taker_of(request)
     journey = _journey(request, issuance, taker, findings)

@@ -1,0 +1,167 @@
+"""Fills a request for a CT-e from other documents of the company.
+
+The NF-e of the cargo fill parties, municipalities, value and weight; the CT-e that is complemented or
+replaced fills the parties, the route and the cargo.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
+from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
+from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.transport.places import ABROAD
+from carimbo.fiscal.transport.request import ServicePurpose
+
+Body = Mapping[str, Any]
+
+INVOICE_UNKNOWN = "INVOICE_UNKNOWN"
+"""The code of an NF-e that the company does not have."""
+_INVOICE = "nfe"
+_WAYBILL = "cte"
+_PAID_BY_RECIPIENT = "1"
+_FROM_WAYBILL, _FROM_INVOICES = "Do CT-e", "documents.fromInvoices:"
+_WARNINGS = (_FROM_WAYBILL, _FROM_INVOICES)
+_ROUTE = (
+    "shipper",
+    "recipient",
+    "dispatcher",
+    "receiver",
+    "taker",
+    "takerParty",
+    "takerContribution",
+    "serviceType",
+    "municipalityStartIbge",
+    "municipalityEndIbge",
+)
+_CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "globalized", "multimodalAccessKeys")
+
+
+def _keys(request: CteRequest) -> tuple[str, ...]:
+    """Returns the keys of the NF-e to fill from, and of the corrected CT-e."""
+    documents, replaced = request.documents, request.substitution
+    nfes = documents.nfes if documents and documents.from_invoices else ()
+    corrected = (replaced.access_key,) if replaced else request.complemented_access_keys[:1]
+    return (*(nfe.access_key for nfe in nfes), *corrected)
+
+
+def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
+    replaced = request.substitution
+    corrected = replaced.access_key if replaced else next(iter(request.complemented_access_keys), None)
+    original = own.get(corrected or "")
+    if original and original.type == _WAYBILL:
+        return _from_waybill(body, request, original.request)
+    if not request.documents or not request.documents.from_invoices:
+        return body, NOTHING_FILLED
+    keys = [nfe.access_key for nfe in request.documents.nfes]
+    unknown = tuple(
+        Problem(
+            INVOICE_UNKNOWN,
+            f"documents.nfes[{position}].accessKey",
+            "A empresa não tem esta NF-e autorizada, e o CT-e não pode ser preenchido a partir dela.",
+            "Retire fromInvoices e informe partes, municípios e carga no pedido.",
+        )
+        for position, key in enumerate(keys)
+        if key not in own or own[key].type != _INVOICE
+    )
+    if unknown:
+        return body, FillingReview(problems=unknown)
+    return _from_invoices(body, [read_invoice(own[key].signed) for key in keys])
+
+
+def _from_waybill(body: Body, request: CteRequest, original: Body) -> tuple[Body, FillingReview]:
+    """Returns the body with the parties and the route of the CT-e that it complements or replaces."""
+    is_complement = request.purpose is ServicePurpose.COMPLEMENT
+    names = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
+    filled = {name: original[name] for name in names if name in original and name not in body}
+    if "taker" in body:
+        filled.pop("takerParty", None)
+    if not filled:
+        return body, NOTHING_FILLED
+    verb = "complementado" if is_complement else "substituído"
+    return {**body, **filled}, FillingReview(
+        warnings=(f"{_FROM_WAYBILL} {verb} foram repetidos: {', '.join(filled)}.",)
+    )
+
+
+def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, FillingReview]:
+    """Returns the body with the parties, places and cargo of its NF-e."""
+    found: dict[str, Any] = {}
+    first = invoices[0]
+    recipient = first.recipient
+    if len({invoice.issuer.cnpj or invoice.issuer.cpf for invoice in invoices}) == 1:
+        found["shipper"] = _party(first.issuer, first.issuer.address)
+        found["municipalityStartIbge"] = (first.pickup or first.issuer.address).city_code
+    same_recipient = len({invoice.recipient and _tax_id(invoice.recipient) for invoice in invoices}) == 1
+    if same_recipient and recipient and recipient.address:
+        found["recipient"] = _party(recipient, recipient.address)
+        found["municipalityEndIbge"] = (first.delivery or recipient.address).city_code
+    if all(invoice.transport.freight_mode == _PAID_BY_RECIPIENT for invoice in invoices):
+        found["taker"] = "recipient"
+    filled = {name: value for name, value in found.items() if name not in body}
+    cargo, given = _cargo(invoices), body.get("cargo") or {}
+    from_cargo = {name: value for name, value in cargo.items() if name not in given}
+    if from_cargo:
+        filled["cargo"] = {**given, **from_cargo}
+    names = [name for name in filled if name != "cargo"] + [f"cargo.{name}" for name in from_cargo]
+    if not names:
+        return body, NOTHING_FILLED
+    return {**body, **filled}, FillingReview(
+        warnings=(f"{_FROM_INVOICES} Das NF-e da carga vieram: {', '.join(names)}.",)
+    )
+
+
+def _cargo(invoices: Sequence[Invoice]) -> dict[str, Any]:
+    """Returns value, main product, weight and number of volumes of the goods."""
+    items = [item.product for invoice in invoices for item in invoice.items]
+    volumes = [volume for invoice in invoices for volume in invoice.transport.volumes]
+    weight = sum((volume.gross_weight or volume.net_weight or Decimal(0) for volume in volumes), Decimal(0))
+    count = sum(volume.quantity or 0 for volume in volumes)
+    quantities: list[dict[str, Any]] = []
+    if weight:
+        quantities.append({"unit": "KG", "quantity": weight})
+    if count:
+        quantities.append({"unit": "UNIT", "quantity": count})
+    return {
+        "amount": sum((invoice.totals.invoice.amount for invoice in invoices), Decimal(0)),
+        "predominantProduct": max(items, key=lambda product: product.amount).description[:60].rstrip(),
+        **({"quantities": quantities} if quantities else {}),
+    }
+
+
+def _tax_id(party: Issuer | Recipient) -> str | None:
+    return party.cnpj or party.cpf
+
+
+def _party(party: Issuer | Recipient, address: InvoiceAddress) -> dict[str, Any]:
+    values = {
+        "taxId": _tax_id(party),
+        "name": party.name,
+        "stateRegistration": party.state_registration,
+        "phone": address.phone,
+        "email": party.email if isinstance(party, Recipient) else None,
+        "address": _address(address),
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def _address(address: InvoiceAddress) -> dict[str, Any]:
+    is_abroad = address.state == ABROAD
+    values = {
+        "street": address.street,
+        "number": address.number,
+        "complement": address.complement,
+        "district": address.district,
+        "cityCode": None if is_abroad else address.city_code,
+        "zipcode": address.zipcode,
+        "countryCode": address.country_code if is_abroad else None,
+        "country": address.country if is_abroad else None,
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+FILLING = ReferenceFilling(_keys, _fill, lambda warning: warning.startswith(_WARNINGS))

@@ -1,0 +1,37 @@
+"""Documents of the company that a request refers to by their keys, and filling the request from them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from carimbo.fiscal.catalog.filling import FillingReview
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDocument:
+    """An authorized document of the company."""
+
+    type: str
+    """The name of its document type."""
+    request: Mapping[str, Any] = field(repr=False)
+    """The body that it was issued from."""
+    signed: bytes = field(repr=False)
+    """The signed XML."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceFilling:
+    """How requests of a type are filled from documents of the company that they refer to."""
+
+    keys: Callable[[Any], tuple[str, ...]]
+    """Returns the access keys of the documents that a validated request is filled from."""
+    fill: Callable[
+        [Mapping[str, Any], Any, Mapping[str, OwnDocument]], tuple[Mapping[str, Any], FillingReview]
+    ]
+    """Returns the body with its missing fields filled, and the problems and warnings of filling it.
+
+    Takes the body, its validated request, and the documents that the company has, by their keys. Existing
+    fields of the body are kept.
+    """
+    is_own_warning: Callable[[str], bool]
+    """Returns whether a stored warning of a document comes from `fill`."""
