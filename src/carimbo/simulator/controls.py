@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from carimbo.fiscal.tables.authorities import is_authorizer, is_contingency
+from carimbo.fiscal.tables.authorities import is_authorizer, serves_in_contingency
 from carimbo.simulator.calendar import FAKE_CBS_RATE, Calendar, Milestone
 from carimbo.simulator.store import Store
 
@@ -40,7 +40,7 @@ class Controls:
     outages: Mapping[str, str] = field(default_factory=dict)
     """The code (108 or 109) with which an authorizer answers everything, by authorizer."""
     contingency: Mapping[str, ContingencySwitch] = field(default_factory=dict)
-    """Switches of the contingency authorities (`SVCAN`, `SVCRS`); the default is `AUTO`."""
+    """Switches of the contingency authorities; the default is `AUTO`. `SVRS` and `SVSP` are some for CT-e."""
     latency_seconds: float = 0
     lost_answers: float = 0
     """Share of requests that are judged but get no answer, 0 to 1."""
@@ -206,7 +206,7 @@ def _contingency(value: Any) -> Mapping[str, ContingencySwitch]:
     modes = [mode.value for mode in ContingencySwitch]
     if not isinstance(value, dict) or not all(mode in modes for mode in value.values()):
         raise ValueError(f"deve ser um objeto com {', '.join(modes)} por autorizador de contingência")
-    _require_authorizers(value, is_contingency)
+    _require_authorizers(value, serves_in_contingency)
     return {name: ContingencySwitch(mode) for name, mode in value.items()}
 
 

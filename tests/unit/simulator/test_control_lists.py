@@ -153,6 +153,7 @@ class TestLists:
         assert shown["SP"] == {"state": "108", "contingency": None, "services": services}
         assert shown["SVCAN"] == {"state": "up", "contingency": "auto", "services": services}
         assert shown["SVCRS"]["contingency"] == "off"
+        assert shown["SVRS"]["contingency"] == "auto"
 
     async def test_trusted_authorities_are_downloadable(self, site: Site, authority: SampleAuthority) -> None:
         reply = await control(site, "GET", "/ca.pem")

@@ -38,6 +38,21 @@ def is_contingency(authorizer: str) -> bool:
     return authorizer in _CONTINGENCY_AUTHORITIES.value
 
 
+def is_contingency_of(model: str, authorizer: str, state: str) -> bool:
+    """Returns whether an authority serves a state (`SP`) only while the state's own is out of service.
+
+    SVRS and SVSP always serve some states with CT-e, and others in contingency. An authority that serves no
+    state otherwise is a contingency for every state.
+    """
+    serving = AUTHORIZERS.rows.get((model, state))
+    return is_contingency(authorizer) or (serving is not None and serving.contingency == authorizer)
+
+
+def serves_in_contingency(authorizer: str) -> bool:
+    """Returns whether an authority serves any state in contingency, with any model."""
+    return any(row.contingency == authorizer for row in AUTHORIZERS.values())
+
+
 def _states() -> Mapping[tuple[str, str], frozenset[str]]:
     states: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for row in AUTHORIZERS.values():

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.tables.authorities import is_contingency
+from carimbo.fiscal.tables.authorities import serves_in_contingency
 from carimbo.simulator.calendar import MILESTONES
 from carimbo.simulator.cities import iss_rates, named_cities
 from carimbo.simulator.controls import Controls, InvalidSwitches, switches_as_json
@@ -209,7 +209,7 @@ def authorizers(site: Site, _: Query) -> list[Json]:
         {
             "name": name,
             "state": current.outages.get(name, _UP),
-            "contingency": current.contingency_of(name) if is_contingency(name) else None,
+            "contingency": current.contingency_of(name) if serves_in_contingency(name) else None,
             "services": services,
         }
         for name, services in site.directory.items()

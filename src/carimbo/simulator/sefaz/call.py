@@ -6,7 +6,7 @@ from typing import Protocol
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.fiscal.tables.authorities import AUTHORIZERS, NATIONAL, is_contingency
+from carimbo.fiscal.tables.authorities import AUTHORIZERS, NATIONAL, is_contingency_of
 from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.controls import ContingencySwitch
 from carimbo.simulator.family import RequestContext, ServicePath
@@ -92,6 +92,13 @@ class ServiceQuestion:
         return self.call.context
 
 
+def in_contingency(received: ReceivedMessage, state: str) -> bool:
+    """Returns whether the receiving authority serves a state (`SP`) only in contingency."""
+    return is_contingency_of(
+        received.dialect.model_at(received.service_path), received.service_path.authorizer, state
+    )
+
+
 def contingency_is_open(received: ReceivedMessage, state: str, authorizer: str = "") -> bool:
     """Returns whether an SVC, by default the receiving authority, serves a state (`SP`) now."""
     authorizer = authorizer or received.service_path.authorizer
@@ -114,7 +121,13 @@ def holds_document(received: ReceivedMessage, document: StoredDocument) -> bool:
     authorizer = received.service_path.authorizer
     if authorizer in (document.authorizer, NATIONAL):
         return True
-    if is_contingency(authorizer) or not is_contingency(document.authorizer):
+    model, state = received.dialect.model_at(received.service_path), state_in(document.access_key)
+    if in_contingency(received, state) or not is_contingency_of(model, document.authorizer, state):
         return False
-    state = state_of_ibge(document.access_key[KEY_STATE])
-    return not contingency_is_open(received, state.code if state else "", document.authorizer)
+    return not contingency_is_open(received, state, document.authorizer)
+
+
+def state_in(access_key: str) -> str:
+    """Returns the state in a key, in letters; empty if there is no such state."""
+    state = state_of_ibge(access_key[KEY_STATE])
+    return state.code if state else ""

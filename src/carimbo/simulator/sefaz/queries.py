@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from carimbo.fiscal.tables.authorities import is_contingency, states_of
+from carimbo.fiscal.tables.authorities import states_of
 from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.controls import ContingencySwitch
 from carimbo.simulator.identifiers import KEY_LENGTH, KEY_STATE
@@ -12,7 +12,7 @@ from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument
 from carimbo.simulator.rules import AuthorityVerdict, RejectionRule, first_broken
 from carimbo.simulator.sefaz import answers
 from carimbo.simulator.sefaz.answers import AnsweringAuthority, ServiceAnswer
-from carimbo.simulator.sefaz.call import Message, ServiceCall, contingency_is_open
+from carimbo.simulator.sefaz.call import Message, ServiceCall, contingency_is_open, in_contingency
 from carimbo.simulator.sefaz.limits import CONSULT, count_use
 from carimbo.simulator.sefaz.rules.queries import ConsultQuestion
 
@@ -125,10 +125,10 @@ def _state(message: Message) -> str:
 
 def _code(call: ServiceCall) -> str:
     """The code of an SVC, which depends on the state (MOC 7.0, anexo III, 2.1.3.4), or 107."""
-    authorizer = call.service_path.authorizer
-    if not is_contingency(authorizer):
+    state = _state(call)
+    if not in_contingency(call, state):
         return "107"
-    if not contingency_is_open(call, _state(call)):
+    if not contingency_is_open(call, state):
         return "114"
-    closing = call.context.controls.contingency_of(authorizer) is ContingencySwitch.CLOSING
+    closing = call.context.controls.contingency_of(call.service_path.authorizer) is ContingencySwitch.CLOSING
     return "113" if closing else "107"

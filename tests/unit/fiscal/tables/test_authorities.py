@@ -13,6 +13,8 @@ from carimbo.fiscal.tables.authorities import (
     cte_qr_address,
     is_authorizer,
     is_contingency,
+    is_contingency_of,
+    serves_in_contingency,
     services_of,
     states_of,
 )
@@ -76,6 +78,17 @@ class TestAuthorizers:
     def test_authorities_of_contingency_alone_are_recognized(self) -> None:
         names = {endpoint.authorizer for endpoint in ENDPOINTS.values()}
         assert {name for name in names if is_contingency(name)} == {"SVCAN", "SVCRS"}
+
+    def test_authority_of_cte_is_a_contingency_for_some_states_only(self) -> None:
+        assert is_contingency_of(CTE, "SVRS", "SP")
+        assert not is_contingency_of(CTE, "SVRS", "RJ")
+        assert not is_contingency_of(CTE, "SVSP", "SP")
+        assert is_contingency_of(NFE, "SVCAN", "SP")
+        assert not is_contingency_of(NFE, "SVRS", "SP")
+
+    def test_authorities_that_serve_any_state_in_contingency_are_recognized(self) -> None:
+        names = {endpoint.authorizer for endpoint in ENDPOINTS.values()}
+        assert {name for name in names if serves_in_contingency(name)} == {"SVCAN", "SVCRS", "SVRS", "SVSP"}
 
 
 class TestEndpoints:

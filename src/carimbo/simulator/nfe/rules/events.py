@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-from carimbo.fiscal.tables.authorities import is_contingency
-from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.group import Group
 from carimbo.simulator.identifiers import (
     KEY_EMISSION,
@@ -30,7 +28,7 @@ from carimbo.simulator.nfe.dialect import (
 from carimbo.simulator.nfe.judged import JudgedInvoiceEvent, reopened_invoice
 from carimbo.simulator.nfe.rules.queries import ASKED_KEY_RULES
 from carimbo.simulator.rules import Finding, RejectionRule
-from carimbo.simulator.sefaz.call import contingency_is_open
+from carimbo.simulator.sefaz.call import contingency_is_open, in_contingency, state_in
 from carimbo.simulator.sefaz.rules import events
 from carimbo.simulator.sefaz.rules.documents import refused_too_often
 from carimbo.simulator.sefaz.rules.events import (
@@ -205,10 +203,8 @@ def correction_of_a_receipt(event: JudgedInvoiceEvent) -> bool:
 
 def at_a_closed_contingency(event: JudgedInvoiceEvent) -> bool:
     """MOC 7.0, anexo III: a closed SVC accepts no events."""
-    if not is_contingency(event.service_path.authorizer):
-        return False
-    state = state_of_ibge(event.access_key[KEY_STATE])
-    return not contingency_is_open(event, state.code if state else "")
+    state = state_in(event.access_key)
+    return in_contingency(event, state) and not contingency_is_open(event, state)
 
 
 def canceled_too_late(event: JudgedInvoiceEvent) -> bool:

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 
-from carimbo.fiscal.tables.authorities import is_contingency
 from carimbo.fiscal.tables.geography import MUNICIPALITIES, state_of_ibge
 from carimbo.simulator.identifiers import is_cnpj, is_cpf
 from carimbo.simulator.ledger import DocumentStatus
@@ -10,7 +9,7 @@ from carimbo.simulator.nfe.dialect import NFCE, NFE
 from carimbo.simulator.nfe.judged import JudgedInvoice
 from carimbo.simulator.nfe.rules.facts import document_rule, in_nfe, in_receipts
 from carimbo.simulator.rules import RejectionRule
-from carimbo.simulator.sefaz.call import contingency_is_open
+from carimbo.simulator.sefaz.call import contingency_is_open, in_contingency
 from carimbo.simulator.sefaz.rules.documents import (
     TOLERANCE,
     already_held_as,
@@ -70,7 +69,7 @@ def invoice_among_receipts(invoice: JudgedInvoice) -> bool:
 
 def contingency_at_the_normal_authorizer(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, B22-30; `tpEmis` 3 is now the special regime of the NFF (NT 2021.002)."""
-    return not is_contingency(invoice.service_path.authorizer) and invoice.emission in _EMISSION_AT.values()
+    return invoice.emission in _EMISSION_AT.values() and not in_contingency(invoice, state_of(invoice))
 
 
 def other_emission_at_the_contingency(invoice: JudgedInvoice) -> bool:
@@ -81,8 +80,8 @@ def other_emission_at_the_contingency(invoice: JudgedInvoice) -> bool:
 
 def contingency_is_closed(invoice: JudgedInvoice) -> bool:
     """MOC 7.0, anexo III: an SVC serves a state only while the state requests it."""
-    at_contingency = is_contingency(invoice.service_path.authorizer)
-    return at_contingency and not contingency_is_open(invoice, state_of(invoice))
+    state = state_of(invoice)
+    return in_contingency(invoice, state) and not contingency_is_open(invoice, state)
 
 
 def series_of_authorities(invoice: JudgedInvoice) -> bool:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeVar
 
-from carimbo.fiscal.tables.authorities import NATIONAL, is_contingency, states_of
+from carimbo.fiscal.tables.authorities import NATIONAL, states_of
 from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.identifiers import KEY_EMISSION, KEY_ISSUER, KEY_STATE, is_cnpj, is_cpf
 from carimbo.simulator.rules import Finding, RejectionRule
 from carimbo.simulator.sefaz.answers import NATIONAL_ORGAN
+from carimbo.simulator.sefaz.call import in_contingency, state_in
 from carimbo.simulator.sefaz.dialect import JudgedEventType
 from carimbo.simulator.sefaz.judged import JudgedEvent
 from carimbo.simulator.sefaz.rules.documents import TOLERANCE
@@ -26,7 +27,7 @@ def type_not_taken_here(event: JudgedEvent) -> bool:
 
 def not_offered_in_contingency(event: JudgedEvent) -> bool:
     """MOC 7.0, anexo III, 2.1.3.4: an SVC accepts only some types."""
-    return is_contingency(event.service_path.authorizer) and not event.type.in_contingency
+    return not event.type.in_contingency and in_contingency(event, state_in(event.access_key))
 
 
 def other_version(event: JudgedEvent) -> bool:
