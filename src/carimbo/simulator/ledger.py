@@ -104,6 +104,34 @@ class Ledger:
         )
         return _document(row) if row else None
 
+    def has_issued(self, environment: str, issuer: str, model: str) -> bool:
+        """Returns whether a taxpayer has issued a document of a model."""
+        row = self._fetch_one(
+            "select 1 from documents"
+            " where environment = ? and issuer = ? and substr(access_key, 21, 2) = ? limit 1",
+            environment,
+            issuer,
+            model,
+        )
+        return row is not None
+
+    def referring_to(self, environment: str, access_key: str) -> list[StoredDocument]:
+        """Returns the documents that refer to a key, oldest first."""
+        rows = self._fetch_all(
+            "select documents.* from document_references join documents using (environment, access_key)"
+            " where environment = ? and referred_key = ? order by received_at, documents.rowid",
+            environment,
+            access_key,
+        )
+        return [_document(row) for row in rows]
+
+    def keep_reference(self, document: StoredDocument, referred_key: str) -> None:
+        """Stores that a document refers to a key."""
+        self._store.connection.execute(
+            "insert or ignore into document_references values (?, ?, ?)",
+            (document.environment, referred_key, document.access_key),
+        )
+
     def keep_document(self, document: StoredDocument, number_id: str | None = None) -> None:
         """Stores a document; raises IntegrityError if its key or its number is taken.
 

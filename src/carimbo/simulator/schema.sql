@@ -31,6 +31,14 @@ create table if not exists declarations (
     primary key (environment, id)
 );
 
+-- What a document refers to by key: a CT-e to the one that it complements or replaces.
+create table if not exists document_references (
+    environment   text not null,
+    referred_key  text not null,
+    access_key    text not null,
+    primary key (environment, referred_key, access_key)
+) without rowid;
+
 create table if not exists events (
     environment    text not null,
     access_key     text not null,
@@ -70,15 +78,17 @@ create table if not exists lots (
     primary key (environment, receipt)
 );
 
+-- The services of NF-e and CT-e have sequences of their own.
 create table if not exists interests (
     environment  text not null,
+    family       text not null,
     taxpayer     text not null,
     nsu          integer not null,
     access_key   text not null,
     schema       text not null,
     created_at   text not null,
     xml          blob not null,
-    primary key (environment, taxpayer, nsu)
+    primary key (environment, family, taxpayer, nsu)
 );
 
 create table if not exists contributors (

@@ -10,7 +10,7 @@ from typing import Self
 
 _BUSY_MILLISECONDS = 5_000
 # Version of the tables in schema.sql. A change of the tables increments it and adds a step to `_UPGRADES`.
-_VERSION = 3
+_VERSION = 4
 # Statements that upgrade a version to the next, by version.
 _UPGRADES = {
     2: (
@@ -25,6 +25,28 @@ _UPGRADES = {
         where length(access_key) = 44
         """,
         "alter table documents drop column canceled",
+    ),
+    3: (
+        # Files from before the distribution have no such table yet.
+        """
+        create table if not exists interests (
+            environment text, taxpayer text, nsu integer, access_key text, schema text, created_at text,
+            xml blob
+        )
+        """,
+        "alter table interests rename to interests_of_nfe",
+        """
+        create table interests (
+            environment text not null, family text not null, taxpayer text not null, nsu integer not null,
+            access_key text not null, schema text not null, created_at text not null, xml blob not null,
+            primary key (environment, family, taxpayer, nsu)
+        )
+        """,
+        """
+        insert into interests
+        select environment, 'nfe', taxpayer, nsu, access_key, schema, created_at, xml from interests_of_nfe
+        """,
+        "drop table interests_of_nfe",
     ),
 }
 _TABLES = "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"

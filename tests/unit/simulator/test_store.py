@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from carimbo.simulator.ledger import DocumentStatus, Ledger
+from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from carimbo.simulator.store import Store, StoreOfAnotherVersion
 
 NFE = "35261111222333000181550010000000011000000014"
@@ -30,6 +31,17 @@ insert into documents values
      '2026-11-15T12:00:00+00:00', '100', '1', '', x'', x'', 1),
     ('2', '{NFCE}', 'SP', '11222333000181', '', 1, 1, '2026-11-15T12:00:00+00:00',
      '2026-11-15T12:00:00+00:00', '100', '2', '', x'', x'', 0);
+"""
+VERSION_3 = """
+drop table documents;
+create table interests (
+    environment text not null, taxpayer text not null, nsu integer not null, access_key text not null,
+    schema text not null, created_at text not null, xml blob not null,
+    primary key (environment, taxpayer, nsu)
+);
+insert into interests values
+    ('2', '11222333000181', 7, '', 'procNFe_v4.00.xsd', '2026-11-15T12:00:00+00:00', x'');
+pragma user_version = 3;
 """
 
 
@@ -73,6 +85,13 @@ class TestUpgrade:
                 ledger.keep_document(
                     replace(existing, access_key=f"{NFE[:35]}999999999"), f"{NFE[:2]}{NFE[6:34]}"
                 )
+
+    def test_upgrade_from_version_3_keeps_the_sequences_of_nfe(self, tmp_path: Path) -> None:
+        with closing(sqlite3.connect(tmp_path / "file")) as older:
+            older.executescript(VERSION_2 + VERSION_3)
+        with closing(Store.open(tmp_path / "file")) as store:
+            assert DistributionSequence(store, "2", "nfe").highest("11222333000181") == 7
+            assert DistributionSequence(store, "2", "cte").highest("11222333000181") == 0
 
 
 class TestTogether:

@@ -94,14 +94,3 @@ def _registration(contributor: Contributor) -> str:
         }
     )
     return f"<infCad>{text_elements(fields)}{f'<ender>{address}</ender>' if address else ''}</infCad>"
-
-
-def distribution_answer(
-    authority: AnsweringAuthority, verdict: AuthorityVerdict, last_nsu: int, max_nsu: int, documents: str = ""
-) -> str:
-    """Returns `retDistDFeInt`, with `docZip` elements inside."""
-    where = {"dhResp": authority.time(), "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
-    lot = f"<loteDistDFeInt>{documents}</loteDistDFeInt>" if documents else ""
-    return authority.dialect.message(
-        "retDistDFeInt", text_elements(authority.head_fields(verdict) | where) + lot, "1.01"
-    )

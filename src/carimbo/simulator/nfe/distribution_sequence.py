@@ -1,8 +1,7 @@
-"""The distribution sequence (NSU) of each taxpayer: documents and events of interest, and their summaries."""
+"""Adds NF-e and their events to the sequences of their parties, for some as summaries."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from lxml import etree
 
@@ -21,16 +20,16 @@ from carimbo.simulator.nfe.dialect import (
     NOT_PERFORMED,
 )
 from carimbo.simulator.sefaz.answers import AnsweringAuthority, authorized_document, registered_event
-from carimbo.simulator.store import Store, timestamp_text
+from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from carimbo.simulator.xml_messages import tax_id_field, text_elements
 
 _AUTHORIZED, _CANCELED = "1", "3"
 _WITHOUT_REGISTRATION = "ISENTO"
-PAGE = 50
 INVOICE, INVOICE_SUMMARY = "procNFe_v4.00.xsd", "resNFe_v1.01.xsd"
 EVENT, EVENT_SUMMARY = "procEventoNFe_v1.00.xsd", "resEvento_v1.01.xsd"
 _RELEASING = frozenset(event_type.code for event_type in (CONFIRMED, ACKNOWLEDGED, NOT_PERFORMED))
 _BY_ISSUERS = "11"
+_FAMILY = "nfe"
 
 
 def invoice_summary(document: StoredDocument, invoice: Group) -> str:
@@ -80,16 +79,7 @@ def event_summary(event: StoredEvent) -> str:
 
 def _time(environment: str, moment: datetime) -> str:
     """A time in the zone of the national environment."""
-    return AnsweringAuthority(DIALECT, ServicePath(NATIONAL, environment, "nfe", ""), moment).time()
-
-
-@dataclass(frozen=True, slots=True)
-class DistributionEntry:
-    """A position in the sequence of a taxpayer."""
-
-    nsu: int
-    schema: str
-    xml: bytes
+    return AnsweringAuthority(DIALECT, ServicePath(NATIONAL, environment, _FAMILY, ""), moment).time()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,46 +90,6 @@ class InterestedParties:
     recipient: str
     others: frozenset[str]
     """Carrier, and the readers that the issuer names (`autXML`)."""
-
-
-class DistributionSequence:
-    """The sequences of one environment."""
-
-    def __init__(self, store: Store, environment: str) -> None:
-        self._store = store
-        self._environment = environment
-
-    def add(self, taxpayer: str, access_key: str, schema: str, xml: str, at: datetime) -> None:
-        """Adds a document or an event to the sequence of a taxpayer."""
-        nsu = self.highest(taxpayer) + 1
-        row = (self._environment, taxpayer, nsu, access_key, schema, timestamp_text(at), xml.encode())
-        self._store.connection.execute("insert into interests values (?, ?, ?, ?, ?, ?, ?)", row)
-
-    def after(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
-        """Returns the first page after an NSU, since a moment."""
-        return self._where(taxpayer, "nsu > ? and created_at >= ?", nsu, timestamp_text(since))
-
-    def at(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
-        """Returns the entry with an NSU, if there is one."""
-        return self._where(taxpayer, "nsu = ? and created_at >= ?", nsu, timestamp_text(since))
-
-    def of_key(self, taxpayer: str, access_key: str, schema: str) -> list[DistributionEntry]:
-        """Returns the entries of a taxpayer for a document and a schema."""
-        return self._where(taxpayer, "access_key = ? and schema = ?", access_key, schema)
-
-    def highest(self, taxpayer: str) -> int:
-        """Returns the last NSU of a taxpayer; zero if there is none."""
-        query = "select max(nsu) from interests where environment = ? and taxpayer = ?"
-        row = self._store.connection.execute(query, (self._environment, taxpayer)).fetchone()
-        return int(row[0] or 0)
-
-    def _where(self, taxpayer: str, condition: str, *values: Any) -> list[DistributionEntry]:
-        rows = self._store.connection.execute(
-            "select nsu, schema, xml from interests where environment = ? and taxpayer = ?"
-            f" and {condition} order by nsu limit {PAGE}",
-            (self._environment, taxpayer, *values),
-        )
-        return [DistributionEntry(row["nsu"], row["schema"], bytes(row["xml"])) for row in rows]
 
 
 def parties_of(document: StoredDocument, invoice: Group | None = None) -> InterestedParties:
@@ -164,7 +114,7 @@ def distribute_document(document: StoredDocument, invoice: Group, context: Reque
     """Distributes an authorized NF-e to its parties; the recipient gets a summary until it manifests."""
     if document.access_key[KEY_MODEL] != NFE:
         return
-    sequence = DistributionSequence(context.store, document.environment)
+    sequence = DistributionSequence(context.store, document.environment, _FAMILY)
     parties = parties_of(document, invoice)
     for taxpayer in sorted(parties.others):
         xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
@@ -179,7 +129,7 @@ def distribute_event(event: StoredEvent, document: StoredDocument, context: Requ
     if event.access_key[KEY_MODEL] != NFE:
         return
     parties = parties_of(document)
-    sequence = DistributionSequence(context.store, event.environment)
+    sequence = DistributionSequence(context.store, event.environment, _FAMILY)
     xml = registered_event(DIALECT, event.xml, event.answer_xml)
     by_issuer = event.type.startswith(_BY_ISSUERS)
     recipients = parties.others | {parties.recipient if by_issuer else parties.issuer}
@@ -196,7 +146,7 @@ def distribute_event(event: StoredEvent, document: StoredDocument, context: Requ
 
 def _distribute_whole_document(document: StoredDocument, taxpayer: str, context: RequestContext) -> None:
     """Gives the recipient the document itself, once."""
-    sequence = DistributionSequence(context.store, document.environment)
+    sequence = DistributionSequence(context.store, document.environment, _FAMILY)
     if not sequence.of_key(taxpayer, document.access_key, INVOICE):
         xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
         sequence.add(taxpayer, document.access_key, INVOICE, xml, context.now)

@@ -4,7 +4,7 @@ from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.ledger import DocumentStatus
 from carimbo.simulator.nfe.authorization import LOT_RULES, AuthorizationService
 from carimbo.simulator.nfe.dialect import DIALECT
-from carimbo.simulator.nfe.distribution import DISTRIBUTION_RULES, DistributionService
+from carimbo.simulator.nfe.distribution import DISTRIBUTION, DISTRIBUTION_RULES
 from carimbo.simulator.nfe.events import EVENT_LOT_RULES, EventLotService
 from carimbo.simulator.nfe.inutilization import INUTILIZATION_RULES, InutilizationService
 from carimbo.simulator.nfe.receipts import RECEIPT_RULES, ReceiptService
@@ -56,7 +56,7 @@ SERVICES = SimulatedServices(
             DIALECT,
             "NFeDistribuicaoDFe",
             "nfeDistDFeInteresse",
-            DistributionService(),
+            DISTRIBUTION,
             Schema.NFE_DISTRIBUTION,
             around=("nfeDistDFeInteresse", "nfeDistDFeInteresseResponse"),
         ),

@@ -184,6 +184,17 @@ def event_answer(
     return dialect.message(dialect.event_answer_tag, content, dialect.event_version)
 
 
+def distribution_answer(
+    authority: AnsweringAuthority, verdict: AuthorityVerdict, last_nsu: int, max_nsu: int, documents: str = ""
+) -> str:
+    """Returns `retDistDFeInt`, with `docZip` elements inside."""
+    where = {"dhResp": authority.time(), "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
+    lot = f"<loteDistDFeInt>{documents}</loteDistDFeInt>" if documents else ""
+    dialect = authority.dialect
+    content = text_elements(authority.head_fields(verdict) | where) + lot
+    return dialect.message("retDistDFeInt", content, dialect.versions["distDFeInt"][0])
+
+
 def authorized_document(dialect: FamilyDialect, document: bytes, protocol_xml: bytes) -> str:
     """Returns `nfeProc`: a document with its protocol."""
     return dialect.message(dialect.archive_tag, document.decode() + protocol_xml.decode())

@@ -23,8 +23,8 @@ from carimbo.simulator.nfe.distribution_sequence import (
     EVENT_SUMMARY,
     INVOICE,
     INVOICE_SUMMARY,
-    DistributionSequence,
 )
+from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from nfe_dialect import distribution_at, distribution_of_key, read_distribution
 from support import CNPJ
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
@@ -98,7 +98,7 @@ def named_others(root: etree._Element) -> None:
 
 
 def schemas_for(client: SefazClient, taxpayer: str) -> list[str]:
-    interests = DistributionSequence(client.store, HOMOLOGATION)
+    interests = DistributionSequence(client.store, HOMOLOGATION, "nfe")
     return [document.schema for document in interests.after(taxpayer, 0, ISSUED_AT - timedelta(days=1))]
 
 
@@ -158,7 +158,7 @@ class TestInterests:
 
 class TestPages:
     def fill(self, client: SefazClient, count: int) -> None:
-        interests = DistributionSequence(client.store, HOMOLOGATION)
+        interests = DistributionSequence(client.store, HOMOLOGATION, "nfe")
         for number in range(count):
             interests.add(BUYER_CNPJ, UNKNOWN_KEY, EVENT, f"<evento>{number}</evento>", client.now)
 
