@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -112,31 +113,51 @@ def mutated(xml: bytes, edit: Edit, signer: Signer, *, keyed: bool = True, quote
     root = etree.fromstring(xml)
     edit(root)
     if keyed:
-        _renew_key(root)
-    _renew_signature(root, signer)
+        renew_key(root, NFE_TAGS)
+    renew_signature(root, NFE_TAGS.content, signer)
     if quoted:
         _renew_qr(root, signer)
     return etree.tostring(root, encoding="utf-8")
 
 
-def _renew_key(root: etree._Element) -> None:
+@dataclass(frozen=True)
+class DocumentTags:
+    """The names of a family that its key depends on."""
+
+    content: str
+    number: str
+    numeric_code: str
+    id_prefix: str
+
+
+NFE_TAGS = DocumentTags("infNFe", "nNF", "cNF", "NFe")
+
+
+def renew_key(root: etree._Element, tags: DocumentTags) -> None:
     """Computes key and check digit again from the fields."""
+    namespace = etree.QName(root).namespace
 
     def text(path: str) -> str:
-        return at(root, f"infNFe/{path}").text or ""
+        steps = "/".join(f"{{{namespace}}}{tag}" for tag in (tags.content, *path.split("/")))
+        return root.findtext(steps) or ""
 
-    issuer = root.findtext(f"{{{NAMESPACE}}}infNFe/{{{NAMESPACE}}}emit/{{{NAMESPACE}}}CNPJ")
-    tax_id = issuer or text("emit/CPF").zfill(14)
+    tax_id = text("emit/CNPJ") or text("emit/CPF").zfill(14)
     month = text("ide/dhEmi")[2:4] + text("ide/dhEmi")[5:7]
-    numbered = f"{text('ide/mod')}{int(text('ide/serie')):03d}{int(text('ide/nNF')):09d}"
-    parts = f"{text('ide/cUF')}{month}{tax_id}{numbered}{text('ide/tpEmis')}{text('ide/cNF')}"
+    numbered = f"{text('ide/mod')}{int(text('ide/serie')):03d}{int(text(f'ide/{tags.number}')):09d}"
+    code = text(f"ide/{tags.numeric_code}")
+    parts = f"{text('ide/cUF')}{month}{tax_id}{numbered}{text('ide/tpEmis')}{code}"
     digit = check_digit(parts)
-    at(root, "infNFe").set("Id", f"NFe{parts}{digit}")
-    at(root, "infNFe/ide/cDV").text = digit
+    at(root, tags.content).set("Id", f"{tags.id_prefix}{parts}{digit}")
+    at(root, f"{tags.content}/ide/cDV").text = digit
 
 
-def _renew_signature(root: etree._Element, signer: Signer) -> None:
-    signed = at(root, "infNFe")
+def renew_signature(root: etree._Element, content_tag: str, signer: Signer) -> None:
+    """Signs the content of a document again."""
+    sign_again(root, at(root, content_tag), signer)
+
+
+def sign_again(root: etree._Element, signed: etree._Element, signer: Signer) -> None:
+    """Replaces the signature by a new one."""
     alone = etree.fromstring(etree.tostring(signed))
     new = signer.sign(etree.tostring(alone, method="c14n"), signed.get("Id", ""))
     old = root.find(f"{DS}Signature")

@@ -4,13 +4,11 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import date
 from functools import cached_property
 
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.dialect import CANCELLATION, DIALECT, NAMESPACE, SUBSTITUTION
@@ -105,15 +103,6 @@ class JudgedInvoice(JudgedDocument):
         """`infNFeSupl`, which only documents with a QR code have."""
         element = next(self.element.iterchildren(DIALECT.tag("infNFeSupl")), None)
         return None if element is None else group_of(element)
-
-    @property
-    def issued_on(self) -> date:
-        """The day of `dhEmi` in the document's own offset, which decides which rules apply."""
-        return self.issued_at.date()
-
-    def follows(self, milestone: Milestone) -> bool:
-        """Returns whether a dated rule was in force on the day of issue."""
-        return self.calendar.is_in_force(milestone, self.issued_on)
 
     @property
     def items(self) -> Sequence[Group]:

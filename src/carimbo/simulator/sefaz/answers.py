@@ -20,8 +20,9 @@ from carimbo.simulator.xml_messages import APPLICATION, text_elements
 NATIONAL_ORGAN = "91"
 """`cOrgao` of the national environment."""
 _OWN_STATE_DIGIT = "1"
-_STATE_OF_AUTHORIZER = {"SVRS": "RS", "SVCRS": "RS"}
+_STATE_OF_AUTHORIZER = {"SVRS": "RS", "SVCRS": "RS", "SVSP": "SP"}
 _NATIONAL_STATE = "DF"
+_NAIVE_LENGTH = len("2026-11-14T10:00:00")
 _KEY = re.compile(r"[0-9A-Z]{35}[0-9]{9}")
 
 
@@ -149,7 +150,9 @@ def consult_answer(
 ) -> str:
     """Returns `retConsSitNFe`, with protocol and events inside."""
     dialect = authority.dialect
-    about = {"cUF": state_code, "dhRecbto": authority.time(), dialect.key_tag: access_key}
+    about = {"cUF": state_code}
+    if dialect.consult_repeats_key:
+        about |= {"dhRecbto": authority.time(), dialect.key_tag: access_key}
     content = text_elements(authority.head_fields(verdict) | about) + inside
     return dialect.message(f"retConsSit{dialect.stem}", content)
 
@@ -188,7 +191,8 @@ def distribution_answer(
     authority: AnsweringAuthority, verdict: AuthorityVerdict, last_nsu: int, max_nsu: int, documents: str = ""
 ) -> str:
     """Returns `retDistDFeInt`, with `docZip` elements inside."""
-    where = {"dhResp": authority.time(), "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
+    time = authority.time() if authority.dialect.distributes_with_zone else authority.time()[:_NAIVE_LENGTH]
+    where = {"dhResp": time, "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
     lot = f"<loteDistDFeInt>{documents}</loteDistDFeInt>" if documents else ""
     dialect = authority.dialect
     content = text_elements(authority.head_fields(verdict) | where) + lot

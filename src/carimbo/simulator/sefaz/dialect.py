@@ -72,6 +72,8 @@ class FamilyDialect:
     models: Mapping[str, str]
     """The models of its documents, by the part of the path: `nfe` is 55."""
     statuses: Table[str, AuthorityStatus]
+    borrowed: Mapping[str, Table[str, AuthorityStatus]] = field(default_factory=dict)
+    """Codes whose text is in the table of another family, by code."""
     version: str
     """Version of documents and of most messages: `4.00`."""
     versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -92,6 +94,12 @@ class FamilyDialect:
     """Element around a document with its protocol: `nfeProc`."""
     status_tag: str
     """Answer about the service: `retConsStatServ`."""
+
+    consult_repeats_key: bool = True
+    """Whether the answer to a consult has the key, and its own time."""
+
+    distributes_with_zone: bool = True
+    """Whether the time of a distribution has an offset."""
 
     content_tag: str
     """The signed part of a document: `infNFe`."""
@@ -146,21 +154,25 @@ class FamilyDialect:
         """Returns an element with its namespace, which can be stored and sent on its own."""
         return f'<{tag} xmlns="{self.namespace}" versao="{version or self.version}">{content}</{tag}>'
 
+    def status(self, code: str) -> AuthorityStatus | None:
+        """Returns the official meaning of a code; None if it is not in the table."""
+        return self.borrowed.get(code, self.statuses).rows.get(code)
+
     def is_rejection(self, code: str) -> bool:
         """Returns whether a code is a rejection: all from 200 on, and others by the table."""
-        status = self.statuses.rows.get(code)
+        status = self.status(code)
         return int(code) >= _FIRST_REJECTION or (status is not None and status.action in REJECTIONS)
 
     def can_refuse_with(self, code: str) -> bool:
         """Returns whether a trigger can ask for a code: any rejection except the former denials."""
-        status = self.statuses.rows.get(code)
+        status = self.status(code)
         if status is None or status.action is Action.DENIED:
             return False
         return code in OUT_OF_SERVICE or self.is_rejection(code)
 
     def text_of(self, verdict: AuthorityVerdict) -> str:
         """Returns `xMotivo`: the official text of a code, and the detail of the verdict."""
-        status = self.statuses.rows.get(verdict.code)
+        status = self.status(verdict.code)
         before = "Rejeição: " if self.is_rejection(verdict.code) else ""
         official = status.text if status else _UNKNOWN_CODE
         return f"{before}{official} {verdict.detail}"[:MAX_MESSAGE_LENGTH].strip()

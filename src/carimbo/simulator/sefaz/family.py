@@ -131,7 +131,7 @@ class SimulatedSefazFamily:
     ) -> ServiceCall:
         opened = opened_call.opened
         return ServiceCall(
-            dialect=self.dialect,
+            dialect=opened_call.service.dialect,
             root=opened.root,
             text=opened.text,
             schema=opened_call.service.schema,

@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import ClassVar
 
+from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.rules import SignedSubmission
@@ -77,6 +78,15 @@ class JudgedDocument(SignedSubmission):
     def issued_at(self) -> datetime:
         """`dhEmi`."""
         return datetime.fromisoformat(self.text("ide/dhEmi"))
+
+    @property
+    def issued_on(self) -> date:
+        """The day of `dhEmi` in the document's own offset, which decides which rules apply."""
+        return self.issued_at.date()
+
+    def follows(self, milestone: Milestone) -> bool:
+        """Returns whether a dated rule was in force on the day of issue."""
+        return self.calendar.is_in_force(milestone, self.issued_on)
 
     @property
     def digest(self) -> str:

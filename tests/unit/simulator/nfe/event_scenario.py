@@ -31,7 +31,7 @@ from carimbo.simulator.rules import AuthorityVerdict
 from nfe_dialect import event_lot
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, ISSUED_AT, emission
-from unit.simulator.mutating import DS, Edit, at, nfce, nfe
+from unit.simulator.mutating import Edit, at, nfce, nfe, sign_again
 from unit.simulator.nfe.sefaz_client import EVENT, REASON, SefazClient, service_path
 
 AN_HOUR_LATER = ISSUED_AT + timedelta(hours=1)
@@ -229,15 +229,6 @@ def mutated(event: bytes, edit: Edit, signer: Signer, *, identified: bool = True
         signed.set("Id", f"ID{texts['tpEvento']}{texts['chNFe']}{int(texts['nSeqEvento']):02d}")
     sign_again(root, signed, signer)
     return etree.tostring(root, encoding="utf-8")
-
-
-def sign_again(root: etree._Element, signed: etree._Element, signer: Signer) -> None:
-    """Replaces the signature by a new one."""
-    alone = etree.fromstring(etree.tostring(signed))
-    new = signer.sign(etree.tostring(alone, method="c14n"), signed.get("Id", ""))
-    old = root.find(f"{DS}Signature")
-    assert old is not None
-    root.replace(old, etree.fromstring(new.text))
 
 
 def _edited(event: bytes, edit: Edit) -> bytes:

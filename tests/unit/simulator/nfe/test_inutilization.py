@@ -29,8 +29,8 @@ from carimbo.simulator.rules import AuthorityVerdict, first_broken
 from carimbo.simulator.sefaz.call import ServiceCall
 from carimbo.simulator.sefaz.limits import count_use
 from support import CNPJ
-from unit.simulator.mutating import Edit, at, nfe, says
-from unit.simulator.nfe.event_scenario import sign_again, unchanged
+from unit.simulator.mutating import Edit, at, nfe, says, sign_again
+from unit.simulator.nfe.event_scenario import unchanged
 from unit.simulator.nfe.sefaz_client import (
     INUTILIZATION,
     RANGE,

@@ -1,7 +1,6 @@
-"""Facts about documents and items that several rules use, rule builders, and comparisons of amounts."""
+"""Facts about documents and items that several rules use, and rule builders."""
 
 from collections.abc import Callable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
 
 from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.simulator.group import Group
@@ -36,8 +35,6 @@ _NO_PETROLEUM = frozenset(
 Where = Callable[[JudgedInvoice], bool]
 PRINTED_AS_A_RECEIPT = "6"
 """`tpImp` of an NF-e in place of an NFC-e (NT 2026.002)."""
-CENT = Decimal("0.01")
-HUNDRED = Decimal(100)
 
 
 def destination(invoice: JudgedInvoice) -> str:
@@ -177,14 +174,3 @@ def item_rule(
         return None
 
     return RejectionRule(code, first_wrong_item, where)
-
-
-def differs(amount: Decimal, product: Decimal) -> bool:
-    """Returns whether an amount differs by more than a cent from a product (MOC 7.0, anexo I, note 4)."""
-    # Rounding is slower than comparing, and most amounts are right.
-    return abs(amount - product) > CENT and abs(amount - product.quantize(CENT, ROUND_HALF_UP)) > CENT
-
-
-def differs_from_percent(amount: Decimal, base: Decimal, rate: Decimal) -> bool:
-    """Returns whether an amount differs by more than a cent from a percentage of a base."""
-    return differs(amount, base * rate * CENT)

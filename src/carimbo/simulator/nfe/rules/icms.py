@@ -17,8 +17,6 @@ from carimbo.simulator.nfe.rules.facts import (
     buyer_state,
     contribution,
     destination,
-    differs,
-    differs_from_percent,
     in_nfe,
     in_receipts,
     is_coming_back,
@@ -30,6 +28,7 @@ from carimbo.simulator.nfe.rules.facts import (
     regime,
     seller_state,
 )
+from carimbo.simulator.sefaz.rules.amounts import differs, differs_from_percent
 
 _BY_CSOSN = frozenset({SIMPLES, MEI})
 # Single-phase fuels and shares between states have a CST in every regime (NT 2023.001).

@@ -19,7 +19,6 @@ from carimbo.simulator.nfe.rules.facts import (
     TO_ANOTHER_STATE,
     WITHIN_THE_STATE,
     destination,
-    differs,
     document_rule,
     in_nfe,
     is_outbound,
@@ -27,6 +26,7 @@ from carimbo.simulator.nfe.rules.facts import (
     purpose,
     regime,
 )
+from carimbo.simulator.sefaz.rules.amounts import differs
 
 _WITHOUT_CODE = frozenset({"", "SEM GTIN"})
 _NO_GOODS, _UNCLASSIFIED = "00", "00000000"

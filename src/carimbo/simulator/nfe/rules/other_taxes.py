@@ -6,7 +6,6 @@ from carimbo.simulator.nfe.judged import JudgedInvoice, JudgedLine
 from carimbo.simulator.nfe.rules.facts import (
     CREDIT,
     DEBIT,
-    HUNDRED,
     MEI,
     NO_CONTRIBUTOR,
     NORMAL,
@@ -16,7 +15,6 @@ from carimbo.simulator.nfe.rules.facts import (
     buyer_state,
     contribution,
     destination,
-    differs_from_percent,
     in_nfe,
     is_coming_back,
     is_for_consumption,
@@ -30,6 +28,7 @@ from carimbo.simulator.nfe.rules.facts import (
     seller_state,
 )
 from carimbo.simulator.nfe.rules.icms import FOREIGN_ORIGINS, interstate_rate, moves_elsewhere
+from carimbo.simulator.sefaz.rules.amounts import HUNDRED, differs_from_percent
 
 _SHARE = "ICMSUFDest"
 _WITHOUT_SHARE = frozenset({SIMPLES, MEI})

@@ -14,16 +14,14 @@ from carimbo.simulator.calendar import Rates
 from carimbo.simulator.group import Group
 from carimbo.simulator.nfe.judged import JudgedInvoice, JudgedLine
 from carimbo.simulator.nfe.rules.facts import (
-    CENT,
-    HUNDRED,
     RETURN,
-    differs,
     has_reform_taxes,
     item_rule,
     purpose,
     seller_state,
 )
 from carimbo.simulator.rules import RejectionRule
+from carimbo.simulator.sefaz.rules.amounts import CENT, HUNDRED, differs
 
 _RATE_STEP = Decimal("0.0001")
 # These repeat the rates of the corrected document (NT 2025.002, UB18-10).

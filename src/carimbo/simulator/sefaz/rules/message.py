@@ -154,10 +154,16 @@ def _owner(signed: SignedMessage) -> str:
     return credential.owner if credential else ""
 
 
-SIGNATURE_RULES: tuple[RejectionRule[SignedMessage], ...] = (
-    *certificate_rules(_SIGNER_CODES, flaws_of_signer),
-    RejectionRule("298", signature_malformed),
-    RejectionRule("297", signature_does_not_match),
-    RejectionRule("213", signed_by_another_company),
-    RejectionRule("227", signed_by_another_person),
-)
+def signature_rules(of_another_person: str) -> tuple[RejectionRule[SignedMessage], ...]:
+    """Returns the rules about a signature, with the code of a family for a person who is not the author."""
+    return (
+        *certificate_rules(_SIGNER_CODES, flaws_of_signer),
+        RejectionRule("298", signature_malformed),
+        RejectionRule("297", signature_does_not_match),
+        RejectionRule("213", signed_by_another_company),
+        RejectionRule(of_another_person, signed_by_another_person),
+    )
+
+
+SIGNATURE_RULES = signature_rules("227")
+"""Of NF-e."""
