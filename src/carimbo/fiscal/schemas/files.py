@@ -74,6 +74,7 @@ class Schema(Enum):
     CTE_EVENT_REGISTERED = f"{_CTE}/procEventoCTe_v4.00.xsd"
     CTE_CANCELLATION = f"{_CTE}/evCancCTe_v4.00.xsd"
     CTE_CORRECTION = f"{_CTE}/evCCeCTe_v4.00.xsd"
+    CTE_DISAGREEMENT = f"{_CTE}/evPrestDesacordo_v4.00.xsd"
 
     CTE_DISTRIBUTION = f"{_CTE_DISTRIBUTION}/distDFeInt_v1.00.xsd"
     CTE_DISTRIBUTION_ANSWER = f"{_CTE_DISTRIBUTION}/retDistDFeInt_v1.00.xsd"

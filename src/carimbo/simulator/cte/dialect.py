@@ -1,0 +1,81 @@
+"""The dialect and the event types of CT-e (MOC CT-e 4.00)."""
+
+from dataclasses import replace
+
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.fiscal.tables.statuses import CTE_STATUSES, NFE_STATUSES
+from carimbo.simulator.ledger import DocumentStatus
+from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType, RejectionDetail
+
+CTE = "57"
+_CANCELED = {DocumentStatus.CANCELED: "218"}
+
+CANCELLATION = JudgedEventType(
+    code="110111",
+    description="Cancelamento",
+    schema=Schema.CTE_CANCELLATION,
+    models=frozenset({CTE}),
+    needs_document=True,
+    refused_in=_CANCELED,
+    resulting_status=DocumentStatus.CANCELED,
+)
+CORRECTION = JudgedEventType(
+    code="110110",
+    description="Carta de Correcao",
+    schema=Schema.CTE_CORRECTION,
+    last_sequence=20,
+    models=frozenset({CTE}),
+    in_contingency=False,
+    needs_document=True,
+    refused_in=_CANCELED,
+)
+DISAGREEMENT = JudgedEventType(
+    code="610110",
+    description="Prestacao do Servico em Desacordo",
+    schema=Schema.CTE_DISAGREEMENT,
+    last_sequence=20,
+    models=frozenset({CTE}),
+    by_issuer=False,
+    in_contingency=False,
+    needs_document=True,
+    refused_in=_CANCELED,
+)
+"""By the taker; the issuer can replace the document only after it."""
+EVENT_TYPES = {event_type.code: event_type for event_type in (CANCELLATION, CORRECTION, DISAGREEMENT)}
+
+NAMESPACE = "http://www.portalfiscal.inf.br/cte"
+
+DIALECT = FamilyDialect(
+    namespace=NAMESPACE,
+    stem="CTe",
+    models={"cte": CTE},
+    statuses=CTE_STATUSES,
+    version="4.00",
+    versions={"distDFeInt": ("1.00",)},
+    request_tag="cteDadosMsg",
+    archive_tag="cteProc",
+    status_tag="retConsStatServCTe",
+    consult_repeats_key=False,
+    distributes_with_zone=False,
+    content_tag="infCte",
+    number_tag="nCT",
+    numeric_code_tag="cCT",
+    event_answer_tag="retEventoCTe",
+    event_version="4.00",
+    event_types=EVENT_TYPES,
+    details={
+        "204": RejectionDetail.DOCUMENT,
+        "218": RejectionDetail.DOCUMENT,
+        "539": RejectionDetail.OTHER_DOCUMENT,
+        "631": RejectionDetail.EVENT,
+    },
+    protocol_digits={"SVRS": "3", "SVSP": "5"},
+    named_parties=("rem", "exped", "receb", "dest", "toma4"),
+    free_texts=("natOp", "xCaracAd", "xCaracSer", "xObs", "xTexto", "proPred", "xJust", "valorAlterado"),
+)
+DISTRIBUTION_DIALECT = replace(
+    DIALECT,
+    overuse="656",
+    borrowed=dict.fromkeys(("472", "489", "490", "589", "593", "656"), NFE_STATUSES),
+)
+"""The national environment distributes CT-e with the codes of NF-e, which mean something else elsewhere."""

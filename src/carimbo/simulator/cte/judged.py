@@ -1,0 +1,167 @@
+"""CT-e and their events, with everything that the rules need."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lxml import etree
+
+from carimbo.fiscal.schemas.files import Schema
+from carimbo.simulator.cte.dialect import DIALECT
+from carimbo.simulator.group import NOTHING, Group, group_of
+from carimbo.simulator.ledger import StoredDocument
+from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
+from carimbo.simulator.sefaz.rules.message import schema_fault
+
+NORMAL, COMPLEMENT, SUBSTITUTION = "0", "1", "3"
+"""`tpCTe`."""
+TAKER_ROLES: Mapping[str, str] = {"0": "rem", "1": "exped", "2": "receb", "3": "dest"}
+"""The party that takes the service, by `toma`."""
+OTHER_TAKER = "ide/toma4"
+PARTIES = (*TAKER_ROLES.values(), OTHER_TAKER)
+MODE_SCHEMAS: Mapping[str, Schema] = {"01": Schema.CTE_ROAD}
+"""The XSD of the content of `infModal`, by `modal`. A mode without an entry is not simulated yet."""
+_MODE_FAULT = "580"
+_EVENT_FAULT = "630"
+
+
+def tax_id_of(party: Group) -> str:
+    """Returns CNPJ or CPF of a party; empty if it has none."""
+    return party.text("CNPJ") or party.text("CPF")
+
+
+@dataclass(frozen=True)
+class JudgedCte(JudgedDocument):
+    """One `CTe`, which is valid against its general XSD."""
+
+    dialect = DIALECT
+
+    @cached_property
+    def supplement(self) -> Group | None:
+        """`infCTeSupl`, with the QR code."""
+        element = next(self.element.iterchildren(DIALECT.tag("infCTeSupl")), None)
+        return None if element is None else group_of(element)
+
+    @property
+    def kind(self) -> str:
+        """`tpCTe`."""
+        return self.text("ide/tpCTe")
+
+    @property
+    def service_type(self) -> str:
+        """`tpServ`."""
+        return self.text("ide/tpServ")
+
+    @property
+    def mode(self) -> str:
+        """`modal`."""
+        return self.text("ide/modal")
+
+    @cached_property
+    def normal_part(self) -> Group:
+        """`infCTeNorm`; complements have none."""
+        return self.content.group("infCTeNorm") or NOTHING
+
+    @cached_property
+    def transported(self) -> Group:
+        """`infDoc`."""
+        return self.normal_part.group("infDoc") or NOTHING
+
+    @cached_property
+    def invoice_keys(self) -> Sequence[str]:
+        """The keys of the transported NF-e."""
+        return [invoice.text("chave") for invoice in self.transported.all("infNFe")]
+
+    @cached_property
+    def mode_fault(self) -> str:
+        """The first violation of the XSD of the mode; empty if there is none."""
+        path = (DIALECT.tag(tag) for tag in ("infCte", "infCTeNorm", "infModal"))
+        around = self.element.find("/".join(path))
+        if around is None:
+            return ""
+        schema = MODE_SCHEMAS.get(self.mode)
+        if schema is None:
+            return f"[modal {self.mode} ainda não simulado]"
+        child = next(around.iterchildren("{*}*"), None)
+        if child is None:
+            return "[infModal: elemento ausente]"
+        alone = etree.fromstring(etree.tostring(child, with_tail=False))
+        return schema_fault(self, alone, schema, _MODE_FAULT) or ""
+
+    @property
+    def taker_role(self) -> str:
+        """The party that takes the service: `rem`, `dest`…, or `ide/toma4`."""
+        return TAKER_ROLES.get(self.text("ide/toma3/toma"), OTHER_TAKER)
+
+    @cached_property
+    def taker(self) -> Group:
+        """The party that takes the service; empty if it is missing."""
+        return self.party(self.taker_role)
+
+    def party(self, path: str) -> Group:
+        """Returns a party by its path; empty if there is none."""
+        return self.content.group(path) or NOTHING
+
+    def tax_id(self, path: str) -> str:
+        """Returns CNPJ or CPF of a party; empty if there is none."""
+        return tax_id_of(self.party(path))
+
+    @property
+    def complemented_keys(self) -> Sequence[str]:
+        """The keys of the documents that this one complements."""
+        return [reference.text("chCTe") for reference in self.content.all("infCteComp")]
+
+    @cached_property
+    def complemented(self) -> "Sequence[JudgedCte]":
+        """The documents that this one complements, as far as they are stored."""
+        return [original for key in self.complemented_keys if (original := self.referred(key)) is not None]
+
+    @property
+    def replaced_key(self) -> str:
+        """The key of the document that this one replaces; empty if there is none."""
+        return self.normal_part.text("infCteSub/chCte")
+
+    @cached_property
+    def replaced(self) -> "JudgedCte | None":
+        """The document that this one replaces; None if it is not stored."""
+        return self.referred(self.replaced_key)
+
+    def referred(self, access_key: str) -> "JudgedCte | None":
+        """Returns a stored document by its key."""
+        stored = self.ledger.document(self.service_path.environment, access_key)
+        return self.reopened(stored) if stored else None
+
+    def referring(self, kind: str) -> "list[JudgedCte]":
+        """Returns the stored documents of a kind that refer to this one and are not canceled."""
+        stored = self.ledger.referring_to(self.service_path.environment, self.access_key)
+        opened = [self.reopened(document) for document in stored if not document.is_canceled]
+        return [document for document in opened if document.kind == kind]
+
+    def reopened(self, document: StoredDocument) -> "JudgedCte":
+        """Returns a stored document, ready for rules."""
+        return JudgedCte(etree.fromstring(document.xml), self.service_path, self.context)
+
+
+@dataclass(frozen=True)
+class JudgedCteEvent(JudgedEvent):
+    """One `eventoCTe`, which is valid against its general XSD."""
+
+    dialect = DIALECT
+
+    @cached_property
+    def schema_fault(self) -> str:
+        """The first violation of the XSD of the event type; empty if there is none."""
+        path = "/".join(map(DIALECT.tag, ("infEvento", "detEvento")))
+        around = self.element.find(path)
+        child = None if around is None else next(around.iterchildren("{*}*"), None)
+        if child is None:
+            return "[detEvento: elemento ausente]"
+        alone = etree.fromstring(etree.tostring(child, with_tail=False))
+        return schema_fault(self, alone, self.type.schema, _EVENT_FAULT) or ""
+
+    @cached_property
+    def cte(self) -> JudgedCte | None:
+        """The document of the event, ready for rules; None if this authority does not have it."""
+        if self.document is None:
+            return None
+        return JudgedCte(etree.fromstring(self.document.xml), self.service_path, self.context)

@@ -1,0 +1,108 @@
+"""Rules about the QR code (MOC CT-e, 850 to 855)."""
+
+from base64 import b64decode
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.hashes import SHA1
+
+from carimbo.fiscal.tables.authorities import AUTHORIZERS
+from carimbo.simulator.cte.judged import JudgedCte
+from carimbo.simulator.cte.rules.identification import OFFLINE
+from carimbo.simulator.family import HOMOLOGATION, PRODUCTION
+from carimbo.simulator.rules import RejectionRule
+from carimbo.simulator.sefaz.rules.documents import state_of
+
+_SVRS = "https://dfe-portal.svrs.rs.gov.br/cte/qrCode"
+_MG = "https://portalcte.fazenda.mg.gov.br/portalcte/sistema/qrcode.xhtml"
+_MS = "http://www.dfe.ms.gov.br/cte/qrcode"
+_PR = "http://www.fazenda.pr.gov.br/cte/qrcode"
+_SP = "https://nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"
+_SP_IN_HOMOLOGATION = "https://homologacao.nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"
+_ADDRESSES: Mapping[str, Mapping[str, str]] = {
+    "MG": {PRODUCTION: _MG, HOMOLOGATION: _MG},
+    "MS": {PRODUCTION: _MS, HOMOLOGATION: _MS},
+    "MT": {
+        PRODUCTION: "https://www.sefaz.mt.gov.br/cte/qrcode",
+        HOMOLOGATION: "https://homologacao.sefaz.mt.gov.br/cte/qrcode",
+    },
+    "PR": {PRODUCTION: _PR, HOMOLOGATION: _PR},
+    "RS": {PRODUCTION: _SVRS, HOMOLOGATION: _SVRS},
+    "SP": {PRODUCTION: _SP, HOMOLOGATION: _SP_IN_HOMOLOGATION},
+    "SVRS": {PRODUCTION: _SVRS, HOMOLOGATION: _SVRS},
+    "SVSP": {PRODUCTION: _SP, HOMOLOGATION: _SP_IN_HOMOLOGATION},
+}
+"""By the usual authority of the issuer's state, also for documents of an SVC."""
+
+
+def has_qr(cte: JudgedCte) -> bool:
+    """Returns whether the document has a QR code."""
+    return bool(_qr(cte))
+
+
+def qr_missing(cte: JudgedCte) -> bool:
+    """MOC CT-e, 850."""
+    return not has_qr(cte)
+
+
+def wrong_address(cte: JudgedCte) -> bool:
+    """MOC CT-e, 851; case-insensitive."""
+    serving = AUTHORIZERS.rows.get((cte.model, state_of(cte)))
+    if serving is None:
+        return False
+    official = _ADDRESSES[serving.authorizer][cte.text("ide/tpAmb")]
+    return _qr(cte).partition("?")[0].lower() != official.lower()
+
+
+def key_of_another_document(cte: JudgedCte) -> bool:
+    """MOC CT-e, 852."""
+    return _parameters(cte).get("chCTe") != cte.access_key
+
+
+def signature_missing(cte: JudgedCte) -> bool:
+    """MOC CT-e, 853: documents that are used before they are authorized have a signature."""
+    return cte.emission in OFFLINE and not _parameters(cte).get("sign")
+
+
+def signature_out_of_place(cte: JudgedCte) -> bool:
+    """MOC CT-e, 854."""
+    return cte.emission not in OFFLINE and "sign" in _parameters(cte)
+
+
+def wrong_signature(cte: JudgedCte) -> bool:
+    """MOC CT-e, 855: of the key, by the certificate that signs the document."""
+    text = _parameters(cte).get("sign")
+    if not text or cte.emission not in OFFLINE or cte.signature is None:
+        return False
+    credential = cte.signature.credential
+    public_key = credential.certificate.public_key() if credential else None
+    if not isinstance(public_key, RSAPublicKey):
+        return True
+    try:
+        public_key.verify(b64decode(unquote(text)), cte.access_key.encode(), PKCS1v15(), SHA1())  # noqa: S303
+    except (InvalidSignature, ValueError):
+        return True
+    return False
+
+
+def _parameters(cte: JudgedCte) -> Mapping[str, str]:
+    """The parameters by name; base64 is not percent-encoded, so that `=` and `+` stay."""
+    pairs = (part.partition("=") for part in _qr(cte).partition("?")[2].split("&"))
+    return {name: value for name, _, value in pairs}
+
+
+def _qr(cte: JudgedCte) -> str:
+    return cte.supplement.text("qrCodCTe") if cte.supplement else ""
+
+
+QR_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+    RejectionRule("850", qr_missing),
+    RejectionRule("851", wrong_address, has_qr),
+    RejectionRule("852", key_of_another_document, has_qr),
+    RejectionRule("853", signature_missing, has_qr),
+    RejectionRule("854", signature_out_of_place, has_qr),
+    RejectionRule("855", wrong_signature, has_qr),
+)

@@ -1,0 +1,226 @@
+"""Rules about complements and substitutions: the documents that they refer to."""
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import TypeVar
+
+from carimbo.simulator.cte.dialect import CTE, DISAGREEMENT
+from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, SUBSTITUTION, JudgedCte
+from carimbo.simulator.cte.rules.queries import impossible_reference
+from carimbo.simulator.identifiers import KEY_ISSUER
+from carimbo.simulator.rules import Finding, RejectionRule
+
+_NORMAL_EMISSION = "1"
+_ORIGINALS = frozenset({NORMAL, SUBSTITUTION})
+_REPLACEABLE = timedelta(days=60)
+_MAX_COMPLEMENTS = 10
+_Comparison = Callable[[JudgedCte, JudgedCte], bool]
+FindingT = TypeVar("FindingT")
+
+
+def is_substitution(cte: JudgedCte) -> bool:
+    """Returns whether a document replaces another."""
+    return cte.kind == SUBSTITUTION
+
+
+def replaces_in_contingency(cte: JudgedCte) -> bool:
+    """MOC CT-e, 503."""
+    return cte.emission != _NORMAL_EMISSION
+
+
+def replaces_nothing(cte: JudgedCte) -> bool:
+    """MOC CT-e, 505."""
+    return not cte.replaced_key
+
+
+def impossible_original(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 847."""
+    return bool(cte.replaced_key) and impossible_reference(cte, cte.replaced_key, CTE)
+
+
+def original_has_another_key(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 673: the number of the replaced document has another key."""
+    return bool(cte.replaced_key) and _holder_with_another_key(cte, cte.replaced_key)
+
+
+def original_unknown(cte: JudgedCte) -> bool:
+    """MOC CT-e, 568."""
+    return bool(cte.replaced_key) and cte.replaced is None
+
+
+def _holder_with_another_key(cte: JudgedCte, key: str) -> Finding:
+    holder = cte.ledger.holder_of_number(cte.service_path.environment, cte.dialect.number_id(key))
+    return f"[chCTe:{holder.access_key}]" if holder and holder.access_key != key else None
+
+
+def original_canceled(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 569."""
+    return original.stored is not None and original.stored.is_canceled
+
+
+def replaced_already(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 570; a substitution that is sent again is a duplicate of itself."""
+    return any(other.access_key != cte.access_key for other in original.referring(SUBSTITUTION))
+
+
+def original_complemented(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 659."""
+    return bool(original.referring(COMPLEMENT))
+
+
+def original_is_a_complement(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 571."""
+    return original.kind not in _ORIGINALS
+
+
+def without_disagreement(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 739: the taker has disagreed with the service."""
+    events = cte.ledger.events(cte.service_path.environment, original.access_key)
+    return not any(event.type == DISAGREEMENT.code for event in events)
+
+
+def replaced_too_late(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 563: 60 days after the authorization."""
+    stored = original.stored
+    return stored is not None and cte.context.now - stored.received_at > _REPLACEABLE
+
+
+def of_another_issuer(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 510."""
+    return cte.author != original.author
+
+
+def other_taker(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 552; a substitution can change the taker if it says so."""
+    return not _changes_the_taker(cte) and taker_differs(cte, original)
+
+
+def other_role_of_the_taker(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 738."""
+    return not _changes_the_taker(cte) and cte.taker_role != original.taker_role
+
+
+def taker_differs(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 804."""
+    return cte.tax_id(cte.taker_role) != original.tax_id(original.taker_role)
+
+
+def _changes_the_taker(cte: JudgedCte) -> bool:
+    return bool(cte.normal_part.text("infCteSub/indAlteraToma"))
+
+
+def _about_original(code: str, broken: _Comparison) -> RejectionRule[JudgedCte]:
+    """Returns a rule about the replaced document, if it is known."""
+
+    def is_broken(cte: JudgedCte) -> bool:
+        return cte.replaced is not None and broken(cte, cte.replaced)
+
+    return RejectionRule(code, is_broken, is_substitution)
+
+
+def _other_party(path: str) -> _Comparison:
+    """MOC CT-e, 511, 512, 550, 551 and 800 to 803."""
+    return lambda cte, original: cte.tax_id(path) != original.tax_id(path)
+
+
+def _other_text(path: str) -> _Comparison:
+    """MOC CT-e, 553, 559, 560, 805, 811 and 812."""
+    return lambda cte, original: cte.text(path) != original.text(path)
+
+
+SUBSTITUTION_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+    RejectionRule("503", replaces_in_contingency, is_substitution),
+    RejectionRule("505", replaces_nothing, is_substitution),
+    RejectionRule("847", impossible_original, is_substitution),
+    RejectionRule("673", original_has_another_key, is_substitution),
+    RejectionRule("568", original_unknown, is_substitution),
+    _about_original("569", original_canceled),
+    _about_original("570", replaced_already),
+    _about_original("659", original_complemented),
+    _about_original("739", without_disagreement),
+    _about_original("571", original_is_a_complement),
+    _about_original("510", of_another_issuer),
+    _about_original("511", _other_party("rem")),
+    _about_original("512", _other_party("dest")),
+    _about_original("550", _other_party("exped")),
+    _about_original("551", _other_party("receb")),
+    _about_original("738", other_role_of_the_taker),
+    _about_original("552", other_taker),
+    _about_original("553", _other_text("emit/IE")),
+    _about_original("559", _other_text("ide/UFIni")),
+    _about_original("560", _other_text("ide/UFFim")),
+    _about_original("563", replaced_too_late),
+)
+
+
+def is_complement(cte: JudgedCte) -> bool:
+    """Returns whether a document adds an amount to another."""
+    return cte.kind == COMPLEMENT
+
+
+def complements_anothers_document(cte: JudgedCte) -> bool:
+    """MOC CT-e, 269."""
+    return any(key[KEY_ISSUER] != cte.author.zfill(14) for key in cte.complemented_keys)
+
+
+def impossible_complemented(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 849."""
+    return _first(impossible_reference(cte, key, CTE) for key in cte.complemented_keys)
+
+
+def complemented_has_another_key(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 671."""
+    return _first(_holder_with_another_key(cte, key) for key in cte.complemented_keys)
+
+
+def complemented_unknown(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 267."""
+    stored = {original.access_key for original in cte.complemented}
+    return _first(f"[chCTe:{key}]" for key in cte.complemented_keys if key not in stored)
+
+
+def _first(findings: Iterable[FindingT]) -> FindingT | None:
+    return next(filter(None, findings), None)
+
+
+def complements_a_complement(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 491."""
+    return original.kind not in _ORIGINALS
+
+
+def complemented_replaced(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 657."""
+    return bool(original.referring(SUBSTITUTION))
+
+
+def complemented_too_often(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 520."""
+    others = [other for other in original.referring(COMPLEMENT) if other.access_key != cte.access_key]
+    return len(others) >= _MAX_COMPLEMENTS
+
+
+def _about_complemented(code: str, broken: _Comparison) -> RejectionRule[JudgedCte]:
+    """Returns a rule about every complemented document that is known."""
+    return RejectionRule(
+        code, lambda cte: any(broken(cte, original) for original in cte.complemented), is_complement
+    )
+
+
+COMPLEMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+    RejectionRule("849", impossible_complemented, is_complement),
+    RejectionRule("269", complements_anothers_document, is_complement),
+    RejectionRule("671", complemented_has_another_key, is_complement),
+    RejectionRule("267", complemented_unknown, is_complement),
+    _about_complemented("491", complements_a_complement),
+    _about_complemented("655", original_canceled),
+    _about_complemented("657", complemented_replaced),
+    _about_complemented("520", complemented_too_often),
+    _about_complemented("800", _other_party("rem")),
+    _about_complemented("801", _other_party("dest")),
+    _about_complemented("802", _other_party("exped")),
+    _about_complemented("803", _other_party("receb")),
+    _about_complemented("804", taker_differs),
+    _about_complemented("805", _other_text("emit/IE")),
+    _about_complemented("811", _other_text("ide/UFIni")),
+    _about_complemented("812", _other_text("ide/UFFim")),
+)

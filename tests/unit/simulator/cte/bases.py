@@ -1,0 +1,223 @@
+"""Accepted CT-e by name, each for the rules of one subject, and the documents that must be stored before."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from lxml import etree
+
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.simulator.cte.dialect import DIALECT
+from carimbo.simulator.cte.judged import JudgedCte
+from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
+from carimbo.simulator.ledger import Ledger, StoredDocument, StoredEvent
+from support import CNPJ
+from unit.fiscal.goods.support import ISSUED_AT
+from unit.simulator.cte.sample_cte import (
+    CARRIER,
+    CITY_SP,
+    DISPATCHER,
+    RECEIVER,
+    SENDER,
+    address,
+    cte,
+    key_of,
+    unchanged,
+    unsigned_cte,
+)
+from unit.simulator.mutating import Edit, after, both, says, without
+from unit.simulator.rules.edits import becomes, filled, grown
+
+AT_SP = ServicePath("SP", HOMOLOGATION, "cte", "CTeRecepcaoSincV4")
+PROTOCOL = "135260000000001"
+NORMAL = "infCte/infCTeNorm"
+EARLIER_KEY = key_of(7, CARRIER)
+ORIGINAL_KEY = key_of(1)
+OTHER_ISSUERS = ("11444777000161", CARRIER, "99999999000191", "33444555000181", SENDER)
+
+ALL_PARTIES = grown("infCte/rem", DISPATCHER, RECEIVER)
+
+
+def other_taker(tax_id: str) -> Edit:
+    """Another party takes the service."""
+    fields = f"<CNPJ>{tax_id}</CNPJ><IE>444444444444</IE><xNome>TOMADORA LTDA</xNome>{address('enderToma')}"
+    return becomes("infCte/ide/toma3", f"<toma4><toma>4</toma>{fields}</toma4>")
+
+
+EARLIER = grown(
+    f"{NORMAL}/infCarga",
+    f"<docAnt><emiDocAnt><CNPJ>{CARRIER}</CNPJ><IE>444444444444</IE><UF>SP</UF><xNome>LIGEIRO LTDA</xNome>"
+    f"<idDocAnt><idDocAntEle><chCTe>{EARLIER_KEY}</chCTe></idDocAntEle></idDocAnt></emiDocAnt></docAnt>",
+)
+SUBCONTRACTED = both(
+    says("infCte/ide/tpServ", "1"),
+    other_taker(CARRIER),
+    without(f"{NORMAL}/infDoc"),
+    EARLIER,
+    grown(
+        f"{NORMAL}/infCarga", f"<infDoc><infNFe><chave>{key_of(3, SENDER, '55')}</chave></infNFe></infDoc>"
+    ),
+)
+INTERMEDIATE = both(
+    says("infCte/ide/tpServ", "3"),
+    other_taker(CARRIER),
+    without(f"{NORMAL}/infDoc"),
+    EARLIER,
+    ALL_PARTIES,
+)
+LINKED = both(
+    says("infCte/ide/tpServ", "4"),
+    without(f"{NORMAL}/infDoc"),
+    ALL_PARTIES,
+    filled(
+        NORMAL,
+        f"<infServVinc><infCTeMultimodal><chCTeMultimodal>{EARLIER_KEY}</chCTeMultimodal>"
+        "</infCTeMultimodal></infServVinc>",
+    ),
+)
+WITHIN_THE_STATE = both(
+    says("infCte/ide/CFOP", "5353"),
+    says("infCte/ide/cMunFim", CITY_SP[0]),
+    says("infCte/ide/UFFim", CITY_SP[2]),
+)
+
+
+def invoices_of(*issuers: str) -> Edit:
+    """The goods are those of one invoice of each issuer."""
+    keys = (key_of(number, issuer, "55") for number, issuer in enumerate(issuers, start=3))
+    return becomes(
+        f"{NORMAL}/infDoc",
+        f"<infDoc>{''.join(f'<infNFe><chave>{key}</chave></infNFe>' for key in keys)}</infDoc>",
+    )
+
+
+GLOBALIZED = both(WITHIN_THE_STATE, after("infCte/ide/verProc", "indGlobalizado", "1"))
+OF_SENDER = both(
+    GLOBALIZED,
+    says("infCte/dest/xNome", "DIVERSOS"),
+    says("infCte/dest/CNPJ", CNPJ),
+    invoices_of(*[SENDER] * 5),
+)
+OF_RECIPIENT = both(
+    GLOBALIZED,
+    says("infCte/ide/toma3/toma", "3"),
+    says("infCte/rem/xNome", "DIVERSOS"),
+    says("infCte/rem/CNPJ", CNPJ),
+    invoices_of(*OTHER_ISSUERS),
+)
+OFFLINE = both(
+    says("infCte/ide/tpEmis", "2"),
+    grown(
+        "infCte/ide/toma3",
+        "<dhCont>2026-11-14T09:00:00-03:00</dhCont>",
+        "<xJust>SEM CONEXAO COM A SEFAZ</xJust>",
+    ),
+)
+COMPLEMENT = both(
+    says("infCte/ide/tpCTe", "1"),
+    becomes(NORMAL, f"<infCteComp><chCTe>{ORIGINAL_KEY}</chCTe></infCteComp>"),
+)
+SUBSTITUTION = both(
+    says("infCte/ide/tpCTe", "3"),
+    filled(NORMAL, f"<infCteSub><chCte>{ORIGINAL_KEY}</chCte></infCteSub>"),
+)
+IN_THE_FREE_ZONE = both(
+    says("infCte/dest/enderDest/cMun", "1302603"),
+    says("infCte/dest/enderDest/UF", "AM"),
+    grown("infCte/dest/xNome", "<ISUF>200140060</ISUF>"),
+)
+EXEMPT = both(
+    says("infCte/ide/indIEToma", "2"),
+    says("infCte/ide/toma3/toma", "3"),
+    says("infCte/dest/IE", "ISENTO"),
+)
+DECLARED = becomes(f"{NORMAL}/infDoc", "<infDoc><infOutros><tpDoc>99</tpDoc></infOutros></infDoc>")
+SIMPLES = both(
+    says("infCte/emit/CRT", "1"),
+    becomes("infCte/imp", "<imp><ICMS><ICMSSN><CST>90</CST><indSN>1</indSN></ICMSSN></ICMS></imp>"),
+)
+
+_EDITS: Mapping[str, tuple[Edit, int]] = {
+    "cte": (unchanged, 1),
+    "simples": (SIMPLES, 1),
+    "all_parties": (ALL_PARTIES, 1),
+    "other_taker": (other_taker(CARRIER), 1),
+    "exempt": (EXEMPT, 1),
+    "declared": (DECLARED, 1),
+    "subcontracted": (SUBCONTRACTED, 1),
+    "intermediate": (INTERMEDIATE, 1),
+    "linked": (LINKED, 1),
+    "of_sender": (OF_SENDER, 1),
+    "of_recipient": (OF_RECIPIENT, 1),
+    "offline": (OFFLINE, 1),
+    "free_zone": (IN_THE_FREE_ZONE, 1),
+    "complement": (COMPLEMENT, 2),
+    "substitution": (SUBSTITUTION, 2),
+}
+"""The change of the usual document, and its number."""
+BASES = tuple(_EDITS)
+
+
+@cache
+def base(name: str, signer: Signer) -> bytes:
+    """Returns an accepted document, made once."""
+    edit, number = _EDITS[name]
+    return cte(signer, edit, number)
+
+
+def store_cte(context: RequestContext, xml: bytes, **changes: object) -> StoredDocument:
+    """Stores a document as if it had been authorized, with changes."""
+    judged = JudgedCte(etree.fromstring(xml), AT_SP, context)
+    values: dict[str, object] = {
+        "environment": HOMOLOGATION,
+        "access_key": judged.access_key,
+        "authorizer": "SP",
+        "issuer": judged.author,
+        "recipient": judged.recipient,
+        "series": judged.series,
+        "number": judged.number,
+        "issued_at": ISSUED_AT,
+        "received_at": ISSUED_AT,
+        "code": "100",
+        "protocol": PROTOCOL,
+        "digest": "",
+        "xml": xml,
+        "protocol_xml": b"",
+    }
+    stored = StoredDocument(**values | changes)  # type: ignore[arg-type]
+    ledger = Ledger(context.store)
+    ledger.keep_document(stored, DIALECT.number_id(stored.access_key))
+    for key in filter(None, (*judged.complemented_keys, judged.replaced_key)):
+        ledger.keep_reference(stored, key)
+    return stored
+
+
+def store_original(context: RequestContext) -> None:
+    """Stores the document that others complement."""
+    store_cte(context, unsigned_cte(1))
+
+
+def store_disputed_original(context: RequestContext) -> None:
+    """Stores the document that another replaces, and the disagreement of its taker."""
+    store_original(context)
+    Ledger(context.store).keep_event(
+        StoredEvent(
+            environment=HOMOLOGATION,
+            access_key=ORIGINAL_KEY,
+            type="610110",
+            sequence=1,
+            author=SENDER,
+            authorizer="SP",
+            registered_at=ISSUED_AT,
+            code="135",
+            protocol="135260000000009",
+            xml=b"<eventoCTe/>",
+            answer_xml=b"<retEventoCTe/>",
+        )
+    )
+
+
+STORED_BEFORE: Mapping[str, Callable[[RequestContext], None]] = {
+    "complement": store_original,
+    "substitution": store_disputed_original,
+}
+"""What the authorities have before they accept a base."""

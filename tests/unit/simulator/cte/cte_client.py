@@ -1,0 +1,187 @@
+"""A client that calls the CT-e authorities directly, without a network."""
+
+import gzip
+from base64 import b64encode
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from lxml import etree
+
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.soap import envelope
+from carimbo.simulator.controls import Controls
+from carimbo.simulator.cte.dialect import NAMESPACE
+from carimbo.simulator.cte.family import CTE_FAMILY
+from carimbo.simulator.family import HOMOLOGATION, CallReply, IncomingCall, RequestContext, ServicePath
+from carimbo.simulator.http import Request
+from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.store import Store
+from carimbo.simulator.trust import TrustedAuthorities
+from support import CNPJ
+from unit.fiscal.goods.support import ISSUED_AT
+from unit.simulator.cte.sample_cte import key_in
+from unit.simulator.mutating import DS, sign_again
+from unit.simulator.nfe.sefaz_client import message_of
+
+RECEPTION, CONSULT, STATUS = "CTeRecepcaoSincV4", "CTeConsultaV4", "CTeStatusServicoV4"
+EVENT, DISTRIBUTION = "CTeRecepcaoEventoV4", "CTeDistribuicaoDFe"
+REASON = "ERRO DE DIGITACAO NO PEDIDO"
+CONDITION = (
+    "A Carta de Correcao e disciplinada pelo Art. 58-B do CONVENIO/SINIEF 06/89: Fica permitida a utilizacao"
+    " de carta de correcao, para regularizacao de erro ocorrido na emissao de documentos fiscais relativos a"
+    " prestacao de servico de transporte, desde que o erro nao esteja relacionado com: I - as variaveis que"
+    " determinam o valor do imposto tais como: base de calculo, aliquota, diferenca de preco, quantidade,"
+    " valor da prestacao;II - a correcao de dados cadastrais que implique mudanca do emitente, tomador,"
+    " remetente ou do destinatario;III - a data de emissao ou de saida."
+)
+"""The official text of every correction."""
+
+
+def service_path(service: str, authorizer: str = "SP") -> ServicePath:
+    """Returns the path of a service in homologation."""
+    return ServicePath(authorizer, HOMOLOGATION, "cte", service)
+
+
+def enclosed(service: str, message: bytes) -> bytes:
+    """Returns a message in its SOAP envelope; documents travel zipped."""
+    namespace = f"{NAMESPACE}/wsdl/{service}"
+    if service == RECEPTION:
+        return envelope(namespace, b64encode(gzip.compress(message)), "cteDadosMsg")
+    if service == DISTRIBUTION:
+        inside = b"<cteDadosMsg>" + message + b"</cteDadosMsg>"
+        return envelope(namespace, inside, "cteDistDFeInteresse")
+    return envelope(namespace, message, "cteDadosMsg")
+
+
+def consult_query(key: str) -> bytes:
+    fields = f"<tpAmb>2</tpAmb><xServ>CONSULTAR</xServ><chCTe>{key}</chCTe>"
+    return f'<consSitCTe xmlns="{NAMESPACE}" versao="4.00">{fields}</consSitCTe>'.encode()
+
+
+def status_query(state_code: str = "35") -> bytes:
+    fields = f"<tpAmb>2</tpAmb><cUF>{state_code}</cUF><xServ>STATUS</xServ>"
+    return f'<consStatServCTe xmlns="{NAMESPACE}" versao="4.00">{fields}</consStatServCTe>'.encode()
+
+
+def distribution_query(tax_id: str, question: str) -> bytes:
+    tag = "CNPJ" if len(tax_id) == 14 else "CPF"
+    fields = f"<tpAmb>2</tpAmb><cUFAutor>35</cUFAutor><{tag}>{tax_id}</{tag}>{question}"
+    return f'<distDFeInt xmlns="{NAMESPACE}" versao="1.00">{fields}</distDFeInt>'.encode()
+
+
+def cancellation(protocol: str) -> str:
+    fields = f"<descEvento>Cancelamento</descEvento><nProt>{protocol}</nProt><xJust>{REASON}</xJust>"
+    return f"<evCancCTe>{fields}</evCancCTe>"
+
+
+def correction(group: str = "compl", name: str = "xObs", value: str = "ENTREGAR PELA MANHA") -> str:
+    changed = (
+        f"<infCorrecao><grupoAlterado>{group}</grupoAlterado><campoAlterado>{name}</campoAlterado>"
+        f"<valorAlterado>{value}</valorAlterado></infCorrecao>"
+    )
+    condition = f"<xCondUso>{CONDITION}</xCondUso>"
+    return f"<evCCeCTe><descEvento>Carta de Correcao</descEvento>{changed}{condition}</evCCeCTe>"
+
+
+DISAGREEMENT = (
+    "<evPrestDesacordo><descEvento>Prestacao do Servico em Desacordo</descEvento>"
+    "<indDesacordoOper>1</indDesacordoOper><xObs>VALOR DIFERENTE DO COMBINADO</xObs></evPrestDesacordo>"
+)
+EVENT_TYPES = {"evCancCTe": "110111", "evCCeCTe": "110110", "evPrestDesacordo": "610110"}
+
+
+@dataclass
+class CteClient:
+    """A client of one company, with its own clock and controls."""
+
+    store: Store
+    trust: TrustedAuthorities
+    signer: Signer
+    certificate: bytes
+    tax_id: str = CNPJ
+    now: datetime = ISSUED_AT
+    switches: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def context(self) -> RequestContext:
+        return RequestContext(self.now, self.store, self.trust, Controls(**self.switches))
+
+    @property
+    def ledger(self) -> Ledger:
+        return Ledger(self.store)
+
+    def read_call(self, where: ServicePath, body: bytes) -> IncomingCall | CallReply | None:
+        return CTE_FAMILY.read_call(where, self.request(body))
+
+    def request(self, body: bytes) -> Request:
+        return Request("POST", "", "", {}, body, self.certificate)
+
+    def send_body(self, where: ServicePath, body: bytes) -> CallReply:
+        """Sends a complete, readable request."""
+        incoming = self.read_call(where, body)
+        assert isinstance(incoming, IncomingCall), incoming
+        with self.store.together():
+            return CTE_FAMILY.answer(where, incoming, self.request(body), self.context)
+
+    def ask(self, where: ServicePath, message: bytes) -> CallReply:
+        """Sends a message in its envelope."""
+        return self.send_body(where, enclosed(where.service, message))
+
+    def refused(self, where: ServicePath, message: bytes, code: str) -> CallReply:
+        """Sends a message to an authority that refuses it with a code."""
+        incoming = self.read_call(where, enclosed(where.service, message))
+        assert isinstance(incoming, IncomingCall), incoming
+        return CTE_FAMILY.refuse(where, incoming, code, self.context)
+
+    def send(self, document: bytes, authorizer: str = "SP") -> CallReply:
+        return self.ask(service_path(RECEPTION, authorizer), document)
+
+    def authorized(self, document: bytes, authorizer: str = "SP") -> StoredDocument:
+        """Sends a document that must be authorized."""
+        answer = self.send(document, authorizer)
+        assert answer.code == "100", answer.message
+        stored = self.ledger.document(HOMOLOGATION, key_in(etree.fromstring(document)))
+        assert stored
+        return stored
+
+    def consult(self, key: str, authorizer: str = "SP") -> CallReply:
+        return self.ask(service_path(CONSULT, authorizer), consult_query(key))
+
+    def status(self, state_code: str = "35", authorizer: str = "SP") -> CallReply:
+        return self.ask(service_path(STATUS, authorizer), status_query(state_code))
+
+    def signed_event(self, key: str, payload: str, sequence: int = 1) -> bytes:
+        """Returns an event of this company that happens now, signed."""
+        event_type = EVENT_TYPES[etree.fromstring(payload).tag]
+        fields = (
+            f"<cOrgao>{key[:2]}</cOrgao><tpAmb>2</tpAmb><CNPJ>{self.tax_id}</CNPJ><chCTe>{key}</chCTe>"
+            f"<dhEvento>{self.now.isoformat()}</dhEvento><tpEvento>{event_type}</tpEvento>"
+            f"<nSeqEvento>{sequence}</nSeqEvento>"
+        )
+        detail = f'<detEvento versaoEvento="4.00">{payload}</detEvento>'
+        content = f'<infEvento Id="ID{event_type}{key}{sequence:03d}">{fields}{detail}</infEvento>'
+        signature = f'<Signature xmlns="{DS[1:-1]}"/>'
+        root = etree.fromstring(
+            f'<eventoCTe xmlns="{NAMESPACE}" versao="4.00">{content}{signature}</eventoCTe>'
+        )
+        sign_again(root, root[0], self.signer)
+        return etree.tostring(root)
+
+    def send_event(self, key: str, payload: str, sequence: int = 1, authorizer: str = "SP") -> CallReply:
+        event = self.signed_event(key, payload, sequence)
+        return self.ask(service_path(EVENT, authorizer), event)
+
+    def cancel(self, document: StoredDocument, authorizer: str = "SP") -> CallReply:
+        return self.send_event(document.access_key, cancellation(document.protocol), authorizer=authorizer)
+
+    def distributed(self, last_nsu: int = 0) -> CallReply:
+        """Asks for the documents of interest to this company."""
+        question = f"<distNSU><ultNSU>{last_nsu:015d}</ultNSU></distNSU>"
+        return self.ask(service_path(DISTRIBUTION, "AN"), distribution_query(self.tax_id, question))
+
+
+def text_of(answer: CallReply, path: str) -> str:
+    """Returns a text of an answer by its path, like `protCTe/infProt/cStat`."""
+    steps = "/".join(f"{{{NAMESPACE}}}{tag}" for tag in path.split("/"))
+    return message_of(answer).findtext(steps) or ""

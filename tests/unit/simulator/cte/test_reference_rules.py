@@ -1,0 +1,141 @@
+"""Complements and substitutions."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from lxml import etree
+
+from carimbo.simulator.family import RequestContext
+from carimbo.simulator.identifiers import check_digit
+from carimbo.simulator.ledger import DocumentStatus
+from unit.fiscal.goods.support import ISSUED_AT
+from unit.simulator.cte.bases import (
+    COMPLEMENT,
+    NORMAL,
+    ORIGINAL_KEY,
+    SUBSTITUTION,
+    other_taker,
+    store_cte,
+)
+from unit.simulator.cte.breaking import CteRuleTester, Violation
+from unit.simulator.cte.sample_cte import CARRIER, DISPATCHER, RECEIVER, TAGS, key_of, unchanged, unsigned_cte
+from unit.simulator.mutating import Edit, both, renew_key, says, without
+from unit.simulator.rules.edits import grown
+
+Prepare = Callable[[RequestContext, bytes], None]
+REPLACED, COMPLEMENTED = f"{NORMAL}/infCteSub/chCte", "infCte/infCteComp/chCTe"
+IMPOSSIBLE = ORIGINAL_KEY[:4] + "13" + ORIGINAL_KEY[6:43]
+IMPOSSIBLE += check_digit(IMPOSSIBLE)
+UNKNOWN_KEY, OTHER_CODE = key_of(77), key_of(1, code="98765432")
+TO_ANOTHER_STATE = both(says("infCte/ide/UFFim", "MG"), says("infCte/ide/cMunFim", "3106200"))
+FROM_ANOTHER_STATE = both(
+    says("infCte/ide/UFIni", "MG"), says("infCte/ide/cMunIni", "3106200"), says("infCte/ide/CFOP", "6932")
+)
+
+
+def edited(number: int, edit: Edit) -> bytes:
+    root = etree.fromstring(unsigned_cte(number))
+    edit(root)
+    renew_key(root, TAGS)
+    return etree.tostring(root)
+
+
+def stored(edit: Edit, *numbers: int) -> Prepare:
+    """Stores further documents that refer to the original."""
+
+    def prepare(context: RequestContext, xml: bytes) -> None:
+        for number in numbers:
+            store_cte(context, edited(number, edit))
+
+    return prepare
+
+
+def changed_in_store(statement: str, *values: object) -> Prepare:
+    def prepare(context: RequestContext, xml: bytes) -> None:
+        context.store.connection.execute(statement, values)
+
+    return prepare
+
+
+canceled = changed_in_store("update documents set status = ?", DocumentStatus.CANCELED)
+undisputed = changed_in_store("delete from events")
+original_is_a_complement = changed_in_store("update documents set xml = ?", edited(1, COMPLEMENT))
+
+
+VIOLATIONS = [
+    Violation("503", base="substitution", edit=says("infCte/ide/tpEmis", "3")),
+    Violation("505", base="substitution", edit=without(f"{NORMAL}/infCteSub")),
+    Violation("847", base="substitution", edit=says(REPLACED, IMPOSSIBLE), also_off={"673", "568"}),
+    Violation("673", base="substitution", edit=says(REPLACED, OTHER_CODE), also_off={"568"}),
+    Violation("568", base="substitution", edit=says(REPLACED, UNKNOWN_KEY)),
+    Violation("569", base="substitution", prepare=canceled),
+    Violation("570", base="substitution", prepare=stored(SUBSTITUTION, 3)),
+    Violation("659", base="substitution", prepare=stored(COMPLEMENT, 3)),
+    Violation("739", base="substitution", prepare=undisputed),
+    Violation("571", base="substitution", prepare=original_is_a_complement),
+    Violation(
+        "510",
+        base="substitution",
+        prepare=changed_in_store(
+            "update documents set xml = replace(cast(xml as text), '<emit><CNPJ>11222333000181',"
+            " '<emit><CNPJ>66677788000183')"
+        ),
+    ),
+    Violation("511", base="substitution", edit=says("infCte/rem/CNPJ", CARRIER), also_off={"552"}),
+    Violation("512", base="substitution", edit=says("infCte/dest/CNPJ", CARRIER)),
+    Violation("550", base="substitution", edit=grown("infCte/rem", DISPATCHER)),
+    Violation("551", base="substitution", edit=grown("infCte/rem", RECEIVER)),
+    Violation("738", base="substitution", edit=says("infCte/ide/toma3/toma", "3"), also_off={"552"}),
+    Violation("552", base="substitution", edit=says("infCte/rem/CNPJ", CARRIER), masked_by={"511"}),
+    Violation("553", base="substitution", edit=says("infCte/emit/IE", "110042490122")),
+    Violation("559", base="substitution", edit=FROM_ANOTHER_STATE),
+    Violation("560", base="substitution", edit=TO_ANOTHER_STATE),
+    Violation(
+        "563",
+        base="substitution",
+        prepare=changed_in_store(
+            "update documents set received_at = ?", (ISSUED_AT - timedelta(days=60, seconds=1)).isoformat()
+        ),
+    ),
+    Violation("849", base="complement", edit=says(COMPLEMENTED, IMPOSSIBLE), also_off={"671", "267"}),
+    Violation("269", base="complement", edit=says(COMPLEMENTED, key_of(1, CARRIER)), also_off={"267"}),
+    Violation("671", base="complement", edit=says(COMPLEMENTED, OTHER_CODE), also_off={"267"}),
+    Violation("267", base="complement", edit=says(COMPLEMENTED, UNKNOWN_KEY), detail=UNKNOWN_KEY),
+    Violation("491", base="complement", prepare=original_is_a_complement),
+    Violation("655", base="complement", prepare=canceled),
+    Violation("657", base="complement", prepare=stored(SUBSTITUTION, 3)),
+    Violation("520", base="complement", prepare=stored(COMPLEMENT, *range(11, 21))),
+    Violation("800", base="complement", edit=says("infCte/rem/CNPJ", CARRIER), also_off={"804"}),
+    Violation("801", base="complement", edit=says("infCte/dest/CNPJ", CARRIER)),
+    Violation("802", base="complement", edit=grown("infCte/rem", DISPATCHER)),
+    Violation("803", base="complement", edit=grown("infCte/rem", RECEIVER)),
+    Violation("804", base="complement", edit=other_taker(CARRIER)),
+    Violation("805", base="complement", edit=says("infCte/emit/IE", "110042490122")),
+    Violation("811", base="complement", edit=FROM_ANOTHER_STATE),
+    Violation("812", base="complement", edit=TO_ANOTHER_STATE),
+]
+
+
+class TestReferenceRules:
+    @pytest.mark.parametrize("violation", VIOLATIONS, ids=str)
+    def test_broken_rule_refuses_the_document(self, violation: Violation, tester: CteRuleTester) -> None:
+        tester.check(violation)
+
+    def test_substitution_may_change_the_taker_if_it_says_so(self, tester: CteRuleTester) -> None:
+        edit = both(
+            says("infCte/ide/toma3/toma", "3"),
+            grown(REPLACED, "<indAlteraToma>1</indAlteraToma>"),
+        )
+        changed = Violation("738", base="substitution", edit=edit)
+        assert tester.verdict_on(tester.broken(changed), changed) is None
+
+    def test_nine_complements_leave_room_for_another(self, tester: CteRuleTester) -> None:
+        tenth = Violation("520", base="complement", prepare=stored(COMPLEMENT, *range(11, 20)))
+        assert tester.verdict_on(tester.broken(tenth), tenth) is None
+
+    def test_several_documents_may_be_complemented(self, tester: CteRuleTester) -> None:
+        second = f"<infCteComp><chCTe>{key_of(5)}</chCTe></infCteComp>"
+        edit = grown("infCte/infCteComp", second)
+        several = Violation("267", base="complement", edit=edit, prepare=stored(unchanged, 5))
+        assert tester.verdict_on(tester.broken(several), several) is None
