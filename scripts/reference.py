@@ -37,6 +37,8 @@ way. Write it as `SIMULA:NOME[:ARGUMENTO][:SEMPRE]`, anywhere in one of these te
 - NF-e and NFC-e: the recipient's name, an item's description, a note, a correction, or the reason
   of a cancellation or of voided numbers. A note (`infCpl`) is the safest place: in homologation the
   rules prescribe the recipient's name, and in NFC-e also the first item's description.
+- CT-e: the name of a party, the notes (`xObs`), the predominant product, the nature of the operation, a
+  correction, or the reason of an event. In homologation the rules prescribe the names.
 - NFS-e: the taker's name, the description of the service (`xDescServ`), the note (`xInfComp`), or
   the reason of an event or a replacement.
 
@@ -53,12 +55,13 @@ A trigger in one document or event of a lot acts on the whole lot: a rejection r
 lost answer is lost for all. A trigger that acts once stops when it has acted on every document or
 event of the lot, in this lot or in another one.
 
-`SIMULA:REJEICAO` needs a code of the same document type: `SIMULA:REJEICAO:539` for NF-e and NFC-e,
-`SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers 108 and 109 with HTTP 503.
+`SIMULA:REJEICAO` needs a code of the same document type: `SIMULA:REJEICAO:539` for NF-e, NFC-e and
+CT-e, `SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers 108 and 109 with HTTP
+503.
 
 Some rejections say that the authority already has the document or event. A trigger adds made-up
 details to their messages, as a real authority would add real ones: protocol and time for 204 and
-218, also the other key for 539, and the protocol for 563 and 573.
+218, also the other key for 539, and the protocol for 563, 573 and, of CT-e, 631.
 """
 
 

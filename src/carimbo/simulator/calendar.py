@@ -55,12 +55,12 @@ MILESTONES: Mapping[Milestone, MilestoneEntry] = {
     ),
     Milestone.GROUP_REQUIRED_IN_HOMOLOGATION: MilestoneEntry(
         date(2026, 7, 1),
-        "Homologação recusa a nota do regime normal sem IBS e CBS (1115).",
+        "Homologação recusa a nota do regime normal sem IBS e CBS (1115; CT-e: 310).",
         "NT 2025.002 v1.52, UB12-10",
     ),
     Milestone.GROUP_REQUIRED_IN_PRODUCTION: MilestoneEntry(
         None,
-        "Produção recusa a nota do regime normal sem IBS e CBS (1115).",
+        "Produção recusa a nota do regime normal sem IBS e CBS (1115; CT-e: 310).",
         "NT 2025.002 v1.52, UB12-10: implementação futura",
     ),
     Milestone.CORRECTED_NOTES_HAVE_GROUP: MilestoneEntry(

@@ -272,8 +272,8 @@ SWITCHES: Mapping[str, Switch] = {
     ),
     "contingency": Switch(
         "contingency",
-        "By contingency authority (`SVCAN`, `SVCRS`): `auto` (serves a state while its own authorizer is"
-        " out), `on`, `closing` (serves, and its status says 113) or `off` (114).",
+        "By contingency authority (`SVCAN`, `SVCRS`; `SVRS`, `SVSP` for CT-e): `auto` (serves a state while"
+        " its own authorizer is out), `on`, `closing` (serves, and its status says 113) or `off` (114).",
         _contingency,
     ),
     "latencySeconds": Switch(
@@ -298,7 +298,7 @@ SWITCHES: Mapping[str, Switch] = {
         f"How long a lot of several documents stays in process, in seconds, up to {_MAX_LOT_SECONDS}.",
         _number(0, _MAX_LOT_SECONDS),
     ),
-    "limits": Switch("limits", "Whether too many calls are refused (656).", _flag),
+    "limits": Switch("limits", "Whether too many calls are refused (656; CT-e: 678).", _flag),
     "revocationList": Switch(
         "revocation_list",
         "Whether the list of revoked certificates is reachable; if not: 286 and 296, E1206 for NFS-e.",

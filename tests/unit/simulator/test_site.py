@@ -92,8 +92,14 @@ class TestAddresses:
         directory = Site(store, lambda: trust, lambda: NOW).directory
         assert directory["SEFIN"] == {"nfse": ["SefinNacional"]}
         assert directory["ADN"] == {"nfse": ["parametrizacao"]}
-        assert set(directory["SVRS"]) == {"nfe", "nfce"}
-        assert directory["AN"] == {"nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"]}
+        assert set(directory["SVRS"]) == {"nfe", "nfce", "cte"}
+        assert directory["SVSP"] == {
+            "cte": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoSincV4", "CTeStatusServicoV4"]
+        }
+        assert directory["AN"] == {
+            "nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"],
+            "cte": ["CTeDistribuicaoDFe"],
+        }
 
     def test_every_issued_type_has_a_family(self) -> None:
         """Families have the names that the client uses."""
