@@ -18,7 +18,7 @@ from support import TIMEOUT_SECONDS
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
 _NUMBERS = count(1)
-ISSUED_TYPES = ("nfe", "nfce", "nfse")
+ISSUED_TYPES = ("nfe", "nfce", "nfse", "cte")
 """The issued document types: between them they cover every authority protocol."""
 _COMPANY = {
     "legalName": "Loja Modelo Comércio Ltda",
@@ -32,6 +32,7 @@ _COMPANY = {
 _SETTINGS = {
     "nfe": {"series": 1},
     "nfse": {"series": 1, "federalServiceCode": "01.05", "issRate": 2},
+    "cte": {"active": True, "series": 1, "rntrc": "12345678"},
     "nfce": {"active": True, "series": 1, "cscId": "1", "csc": "0123456789ABCDEF0123456789ABCDEF"},
 }
 _BUYER = {
@@ -41,6 +42,18 @@ _BUYER = {
         "zipcode": "01001-000", "street": "Praça da Sé", "number": "100",
         "district": "Sé", "city": "São Paulo", "state": "SP",
     },
+}  # fmt: skip
+_FREIGHT = {
+    "municipalityStartIbge": "3550308",
+    "municipalityEndIbge": "3550308",
+    "shipper": _BUYER,
+    "recipient": _BUYER,
+    "cargo": {
+        "amount": 900, "predominantProduct": "Canecas", "quantities": [{"unit": "KG", "quantity": 12}],
+    },
+    "documents": {"others": [{"type": "declaration"}]},
+    "serviceAmount": 59.8,
+    "icms": {},
 }  # fmt: skip
 _CORRECTION = {"correction": "O endereço de entrega é Rua das Flores, 10"}
 _UNUSED = "Numeração pulada por falha de sistema"
@@ -53,6 +66,7 @@ def order(document_type: str, external_id: str | None = None, notes: str | None 
         "nfe": {"items": items, "recipient": _BUYER, "payments": [{"method": "pix", "amount": 59.8}]},
         "nfce": {"items": items, "paymentMethod": "pix"},
         "nfse": {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": _BUYER},
+        "cte": _FREIGHT,
     }
     given = {"externalId": external_id, "notes": notes}
     return {**bodies[document_type], **{name: text for name, text in given.items() if text}}

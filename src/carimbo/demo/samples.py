@@ -104,12 +104,35 @@ _LICENCE: Mapping[str, Any] = {
     "borrower": _STATIONER,
     "notes": "SIMULA:RESPOSTA_PERDIDA",
 }
+_FREIGHT: Mapping[str, Any] = {
+    "municipalityStartIbge": "3509502",
+    "municipalityEndIbge": "3304557",
+    "shipper": {**_STATIONER, "stateRegistration": "110.042.490.114"},
+    "recipient": {
+        "taxId": "11.444.777/0001-61",
+        "name": "Lojas Guanabara Ltda",
+        "stateRegistration": "99999993",
+        "address": {
+            "zipcode": "20040-030", "street": "Rua do Ouvidor", "number": "50",
+            "district": "Centro", "city": "Rio de Janeiro", "state": "RJ",
+        },
+    },
+    "cargo": {
+        "amount": 4800,
+        "predominantProduct": "Material de papelaria",
+        "quantities": [{"unit": "KG", "quantity": 320.5}, {"unit": "UNIT", "quantity": 16}],
+    },
+    "documents": {"others": [{"type": "declaration", "number": "55", "amount": 4800}]},
+    "serviceAmount": 640,
+    "icms": {},
+}  # fmt: skip
 
 SAMPLES = (
     SampleRequest("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
     SampleRequest("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
     SampleRequest("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
     SampleRequest("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
+    SampleRequest("CT-e", "cte", "frete rodoviário, pago pelo remetente", _FREIGHT),
     SampleRequest("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
     SampleRequest("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
     SampleRequest("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),

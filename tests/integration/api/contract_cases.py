@@ -13,7 +13,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.generation import GenerationMode
 
 from integration.api.contract_server import Server
-from integration.issuing.shop import ADDRESS, MUG, NFCE, NFSE, RECIPIENT
+from integration.issuing.shop import ADDRESS, CTE, MUG, NFCE, NFSE, RECIPIENT
 
 load_all_checks()
 _ALWAYS_ACCEPTED = CHECKS.get_one("positive_data_acceptance")
@@ -48,6 +48,7 @@ GOOD_PARTS = {
     "createNfe": {"recipient": RECIPIENT, "items": [MUG]},
     "createNfce": NFCE,
     "createNfse": NFSE,
+    "createCte": CTE,
     "upsertCustomer": CUSTOMER | {"id": None},
     "replaceCustomer": CUSTOMER,
     "createWebhook": WEBHOOK,

@@ -4,7 +4,7 @@ from itertools import count
 from typing import Any
 from uuid import UUID
 
-from integration.issuing.shop import BORROWER, RECIPIENT, Shop, accepted
+from integration.issuing.shop import BORROWER, FACTORY, RECIPIENT, Shop, accepted
 from support import data_of
 
 _NUMBERS = count(1)
@@ -17,11 +17,14 @@ def new_address() -> str:
 
 def party_fields(document_type: str, email: str | None, **party: Any) -> dict[str, Any]:
     """Returns the fields of a body that name the recipient of a document."""
-    parties: dict[str, dict[str, Any]] = {"nfe": RECIPIENT, "nfce": BORROWER, "nfse": BORROWER}
-    fields = parties[document_type] | party
-    return {
-        "borrower" if document_type == "nfse" else "recipient": fields | ({"email": email} if email else {})
+    parties: dict[str, tuple[str, dict[str, Any]]] = {
+        "nfe": ("recipient", RECIPIENT),
+        "nfce": ("recipient", BORROWER),
+        "nfse": ("borrower", BORROWER),
+        "cte": ("shipper", FACTORY),
     }
+    field, usual = parties[document_type]
+    return {field: usual | party | ({"email": email} if email else {})}
 
 
 def emails_of(document: dict[str, Any]) -> str:

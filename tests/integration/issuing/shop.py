@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx2
 from lxml import etree
 
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.identity.tax_ids import cnpj_check_digits
 from carimbo.service.companies.certificates import CertificateOpener, upload_certificate
@@ -41,15 +42,62 @@ NFE = {"recipient": RECIPIENT, "items": [MUG], "payments": [{"method": "pix", "a
 NFCE = {"paymentMethod": "cash", "items": [MUG]}
 BORROWER = {"taxId": "529.982.247-25", "name": "Maria da Silva"}
 NFSE = {"serviceDescription": "Assinatura mensal", "amount": 59.8, "borrower": BORROWER}
+FACTORY = {
+    "taxId": "44.555.666/0001-81",
+    "name": "Indústria Paulista S.A.",
+    "stateRegistration": "115.223.386.110",
+    "address": ADDRESS,
+}
+STORE = {
+    "taxId": "11.444.777/0001-61",
+    "name": "Lojas Guanabara Ltda",
+    "stateRegistration": "99999993",
+    "address": {
+        "zipcode": "20040-030", "street": "Rua do Ouvidor", "number": "50",
+        "district": "Centro", "city": "Rio de Janeiro", "state": "RJ",
+    },
+}  # fmt: skip
+CARGO = {
+    "amount": 50_000,
+    "predominantProduct": "Aparelhos eletrônicos",
+    "quantities": [{"unit": "KG", "quantity": 1500}],
+}
+# The authorities refuse NF-e that are older than six months.
+CARRIED_NFE = AccessKey.of_issue(
+    datetime.now(UTC),
+    state_code="35",
+    tax_id="44555666000181",
+    model="55",
+    series=1,
+    number=3101,
+    emission_type="1",
+    numeric_code="20261122",
+)
+CTE = {
+    "municipalityStartIbge": "3550308",
+    "municipalityEndIbge": "3304557",
+    "shipper": FACTORY,
+    "recipient": STORE,
+    "cargo": CARGO,
+    "documents": {"nfes": [{"accessKey": CARRIED_NFE}]},
+    "serviceAmount": 1000,
+    "icms": {},
+}
+CTE_SETTINGS = {"active": True, "rntrc": "12345678"}
 NFSE_SETTINGS = {"federalServiceCode": "01.05", "issRate": 2}
 DEFAULTS = {"presence": "inPerson", "paymentMethod": "cash"}
-NFCE_AND_NFSE = {"nfce": NFCE_SETTINGS, "nfse": NFSE_SETTINGS, "defaults": DEFAULTS}
-BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
+MODULE_SETTINGS = {
+    "nfce": NFCE_SETTINGS,
+    "nfse": NFSE_SETTINGS,
+    "cte": CTE_SETTINGS,
+    "defaults": DEFAULTS,
+}
+BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE, "cte": CTE}
 KINDS = [*BODIES]
 GOODS = ["nfe", "nfce"]
 BY_NUMBERING = ["nfe", "nfse"]
 """A type whose documents we number, and one whose documents the authority numbers."""
-REFUSAL_CODES = {"nfe": "528", "nfce": "528", "nfse": "E0310"}
+REFUSAL_CODES = {"nfe": "528", "nfce": "528", "nfse": "E0310", "cte": "598"}
 REFUSALS = {document_type: f"SIMULA:REJEICAO:{code}" for document_type, code in REFUSAL_CODES.items()}
 """Notes that make the simulated authority of each type refuse a document."""
 REFUSED = REFUSALS["nfe"]
@@ -194,7 +242,7 @@ async def ready_shop(
     system: System, caller: Caller, certificate: A1Certificate, tax_id: str | None = None
 ) -> Shop:
     """Creates a complete company of the Simples Nacional in São Paulo."""
-    return await _copied(system, caller, certificate, tax_id, NFCE_AND_NFSE)
+    return await _copied(system, caller, certificate, tax_id, MODULE_SETTINGS)
 
 
 async def registered_shop(

@@ -225,7 +225,7 @@ class TestGroupPage:
                 for field in our_operations()[name].bodies[0].fields
                 if "ainda não emitidos" in field.description
             }
-            assert {"cte", "mdfe"} <= marked <= {"cte", "cteOs", "mdfe"}, name
+            assert {"mdfe"} <= marked <= {"cteOs", "mdfe"}, name
 
     def test_deleting_a_company_may_be_refused_for_its_work_under_way(self) -> None:
         errors = [(error.status, error.code) for error in our_operations()["deleteCompany"].errors]

@@ -17,12 +17,13 @@ from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.service.ports import InutilizingAuthority, LotAuthority, MunicipalAuthority
 from nfse_answers import DPS_ID
 from unit.authorities.wire import BASE, KEY, LOST, RestWire, Wire
+from unit.fiscal.keys import with_parts
 
 TYPES = [document_type for document_type in DOCUMENT_TYPES if document_type.name in AUTHORITIES]
 each_type = pytest.mark.parametrize(
     "document_type", TYPES, ids=[document_type.name for document_type in TYPES]
 )
-KEYS = {"nfse": DPS_ID}
+KEYS = {"nfse": DPS_ID, "cte": str(with_parts(KEY, model="57"))}
 
 
 def adapter(document_type: DocumentType) -> Authority:

@@ -16,6 +16,7 @@ NAMES = {
     "nfe": ("nfe", "invoices", "nfe"),
     "nfce": ("nfce", "invoices", "nfce"),
     "nfse": ("nfse", "invoices", "nfse"),
+    "cte": ("cte", "cte", "cte"),
 }
 CSC = {"cscId": "1", "csc": "0123456789ABCDEF"}
 

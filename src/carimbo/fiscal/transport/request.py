@@ -90,7 +90,7 @@ class TransportRequest(Body):
         description="Valor da prestação, em reais; a partir de 2027 contém IBS e CBS (vTPrest)."
     )
     net_service_amount: Money | None = Field(
-        default=None, description="Valor da prestação sem tributos, desde 16/11/2026 (vTPrestLiq)."
+        default=None, description="Valor da prestação sem tributos, da NT CT-e 2026.004 (vTPrestLiq)."
     )
     receivable_amount: Money | None = Field(
         default=None, description="Valor a receber; na falta, o da prestação (vRec)."

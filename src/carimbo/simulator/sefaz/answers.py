@@ -22,7 +22,7 @@ NATIONAL_ORGAN = "91"
 _OWN_STATE_DIGIT = "1"
 _STATE_OF_AUTHORIZER = {"SVRS": "RS", "SVCRS": "RS", "SVSP": "SP"}
 _NATIONAL_STATE = "DF"
-_NAIVE_LENGTH = len("2026-11-14T10:00:00")
+_NAIVE_LENGTH = len("AAAA-MM-DDThh:mm:ss")
 _KEY = re.compile(r"[0-9A-Z]{35}[0-9]{9}")
 
 
