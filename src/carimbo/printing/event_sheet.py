@@ -1,9 +1,10 @@
-"""The page of an event, for every document type: the document, the event, then texts of any length."""
+"""The page of an event, for every document type: document, event, then texts and tables of any length."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress
 from carimbo.printing import formats
@@ -33,6 +34,7 @@ _MARGIN = 2.0
 _CODE_MARGIN = 4.0
 _BETWEEN = 2.0
 _LEADING = 1.25
+_TABLE_SIZE = 9.0
 
 
 class SizedBitmap(NamedTuple):
@@ -51,8 +53,24 @@ class EventText(NamedTuple):
     size: float
 
 
+class EventTable(NamedTuple):
+    """A table that takes as many sheets as it needs; no row is divided."""
+
+    caption: str
+    columns: Mapping[str, float]
+    """Titles and widths."""
+    rows: Sequence[Sequence[str]]
+
+
+EventPart = EventText | EventTable
+
+
 def issuer_block(
-    canvas: Canvas, named: Row, place: InvoiceAddress | IssuerAddress, city: str, phone: str | None
+    canvas: Canvas,
+    named: Row,
+    place: InvoiceAddress | CarrierAddress | IssuerAddress,
+    city: str,
+    phone: str | None,
 ) -> Block:
     """Returns the block of the issuer: the given row of names, then its address."""
     rows = (
@@ -87,7 +105,7 @@ class EventSheet:
     code: SizedBitmap
     document: Sequence[Block]
     event: Block
-    texts: Sequence[EventText]
+    parts: Sequence[EventPart]
 
     def drawn(self, logo: bytes | None) -> bytes:
         """Draws the page on A4 and returns the PDF file."""
@@ -95,8 +113,8 @@ class EventSheet:
         y = self._draw_blocks(self.document, y)
         y = self._draw_key(y)
         y = self._draw_blocks((self.event,), y)
-        for text in self.texts:
-            y = self._draw_text(text, y)
+        for part in self.parts:
+            y = self._draw_text(part, y) if isinstance(part, EventText) else self._draw_table(part, y)
         return self.canvas.finished()
 
     def _begin_sheet(self) -> float:
@@ -146,10 +164,31 @@ class EventSheet:
             if fitting > 0:
                 y = self._draw_frame(lines[:fitting], text.size, draw_caption(self.canvas, caption, y))
                 lines = lines[fitting:]
-                caption = f"{text.caption} (CONTINUAÇÃO) - {formats.key(self.access_key)}"
+                caption = self._continued(text.caption)
             if lines:
                 y = self._begin_sheet()
         return y
+
+    def _draw_table(self, table: EventTable, y: float) -> float:
+        titles, widths = table.columns.keys(), table.columns.values()
+        head = self._measured(titles, widths, bold=True)
+        rows = [self._measured(texts, widths) for texts in table.rows]
+        if rows and y + CAPTION_HEIGHT + head.height + rows[0].height > BOTTOM:
+            y = self._begin_sheet()
+        y = head.draw(self.canvas, LEFT, draw_caption(self.canvas, table.caption, y))
+        for fields in rows:
+            if y + fields.height > BOTTOM:
+                top = draw_caption(self.canvas, self._continued(table.caption), self._begin_sheet())
+                y = head.draw(self.canvas, LEFT, top)
+            y = fields.draw(self.canvas, LEFT, y)
+        return y + _BETWEEN
+
+    def _measured(self, texts: Iterable[str], widths: Iterable[float], *, bold: bool = False) -> Row:
+        fields = (FormField("", text, width, bold=bold) for text, width in zip(texts, widths, strict=True))
+        return row(self.canvas, *fields, size=_TABLE_SIZE, least=_TABLE_SIZE)
+
+    def _continued(self, caption: str) -> str:
+        return f"{caption} (CONTINUAÇÃO) - {formats.key(self.access_key)}"
 
     def _draw_frame(self, lines: tuple[str, ...], size: float, top: float) -> float:
         step = size * _LEADING * POINT

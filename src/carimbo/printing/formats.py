@@ -3,9 +3,12 @@
 from datetime import date, datetime
 from decimal import Decimal
 
+from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress, WaybillAddress
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
 
+Address = InvoiceAddress | PickupOrDelivery | WaybillAddress
+"""An address with a country."""
 _CNPJ, _CPF, _ZIPCODE = 14, 11, 8
 _MOBILE, _LANDLINE = 11, 10
 _SWAPPED = str.maketrans(",.", ".,")
@@ -72,12 +75,12 @@ def invoice_number(value: int) -> str:
     return f"{value:011,}".replace(",", ".")
 
 
-def street_of(place: InvoiceAddress | PickupOrDelivery | IssuerAddress) -> str:
+def street_of(place: Address | CarrierAddress | IssuerAddress) -> str:
     """Returns street, number and complement."""
     return ", ".join(filter(None, (place.street, place.number, place.complement)))
 
 
-def city_of(place: InvoiceAddress | PickupOrDelivery) -> str:
+def city_of(place: Address) -> str:
     """Returns the city, with its country if abroad."""
     abroad = place.country if place.state == "EX" else None
     return " - ".join(filter(None, (place.city, abroad)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, Self
 
 from carimbo.printing.engine.canvas import POINT, Align, Canvas
 from carimbo.printing.engine.wrapping import FittedText, fit_text
@@ -61,10 +61,13 @@ class Row(NamedTuple):
         return y + self.height
 
 
-def row(canvas: Canvas, *fields: FormField, size: float = _SIZE) -> Row:
-    """Measures fields side by side; the longest value decides the height of the row."""
+def row(canvas: Canvas, *fields: FormField, size: float = _SIZE, least: float = _MIN_SIZE) -> Row:
+    """Measures fields side by side; the longest value decides the height of the row.
+
+    A long value gets a smaller size, down to the least one, and then several lines.
+    """
     values = tuple(
-        fit_text(canvas.face(bold=box.bold), box.value, box.width - 2 * _MARGIN, size, min(size, _MIN_SIZE))
+        fit_text(canvas.face(bold=box.bold), box.value, box.width - 2 * _MARGIN, size, min(size, least))
         for box in fields
     )
     return Row(fields, values, max(map(_height, fields, values)))
@@ -104,6 +107,16 @@ class Piece(Protocol):
 
     def draw(self, canvas: Canvas, y: float) -> None:
         """Draws it with its upper edge at y."""
+
+
+class LongPiece(Piece, Protocol):
+    """A piece that may be split between sheets."""
+
+    def split(self, room: float) -> tuple[Self | None, Self | None]:
+        """Returns the part that fits into a height, and the rest; None where there is nothing."""
+
+    def stretch(self, height: float) -> Self:
+        """Returns the same content in a frame of another height."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,3 +178,20 @@ class SheetLayout:
             self.begin_sheet()
         self.sheets[-1].append((self.y, piece))
         self.y += piece.height
+
+    def fill(self, piece: LongPiece, least: float) -> None:
+        """Fills sheet after sheet, from at least this room; on the first the frame reaches to the foot."""
+        rest: LongPiece | None = piece
+        while rest:
+            part, rest = rest.split(self.room) if self.room >= least else (None, rest)
+            if part is None:
+                self.begin_sheet()
+                continue
+            self.place(part.stretch(self.room) if self.is_first or rest else part)
+
+    def place_foot(self, pieces: Sequence[Piece]) -> None:
+        """Places pieces at the foot of the first sheet, below its room for all others."""
+        y = self.first_bottom
+        for piece in pieces:
+            self.sheets[0].append((y, piece))
+            y += piece.height

@@ -3,22 +3,14 @@
 from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
-from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.printing import formats
-from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import PlainPng, code_128
 from carimbo.printing.engine.wrapping import FittedText, fit_text, wrap_text
-from carimbo.printing.formats import street_of
+from carimbo.printing.issuer_box import IssuerBox, address_lines, issuer_box
 from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, draw_rows, row, rows_height
 
 ISSUER_WIDTH = 78.0
-_LOGO = 26.0
-_MARGIN = 1.5
-_TITLE = 3.0
-_NAME_SIZES = (12.0, 10.0)
-_ADDRESS_SIZE = 8.0
-_LEADING = 1.15
-_GAP = 1.2
 _MIN_HEIGHT = 34.0
 _MIN_SIZE = 4.5
 _KIND, _KEY = 32.0, 90.0
@@ -32,69 +24,6 @@ _REGIMES = {
     "3": "Regime Normal",
     "4": "Simples Nacional, Microempreendedor Individual (MEI)",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class IssuerBox:
-    """The box of the issuer, with logo, name and address; it grows with its content."""
-
-    logo: PlainPng | None
-    name: FittedText
-    address: FittedText
-
-    @property
-    def height(self) -> float:
-        return _TITLE + self._texts + 2 * _MARGIN
-
-    @property
-    def _texts(self) -> float:
-        return _height(self.name) + _GAP + _height(self.address)
-
-    def draw(self, canvas: Canvas, y: float, height: float) -> None:
-        """Draws the box with its upper edge at y and its texts in the middle of the height."""
-        canvas.box(LEFT, y, ISSUER_WIDTH, height)
-        canvas.text(LEFT + 0.8, y + 2.1, "IDENTIFICAÇÃO DO EMITENTE", TITLE_SIZE)
-        x, width = LEFT + _MARGIN, ISSUER_WIDTH - 2 * _MARGIN
-        if self.logo:
-            canvas.image(self.logo, x, y + _TITLE + 0.5, _LOGO, height - _TITLE - 1.5)
-            x, width = x + _LOGO + _MARGIN, width - _LOGO - _MARGIN
-        top = y + _TITLE + (height - _TITLE - self._texts) / 2
-        _draw(canvas, x, top, width, self.name, bold=True)
-        _draw(canvas, x, top + _height(self.name) + _GAP, width, self.address)
-
-
-def issuer_box(canvas: Canvas, issuer: Issuer, logo: PlainPng | None) -> IssuerBox:
-    """Measures name and address; a long name gets a smaller size."""
-    width = ISSUER_WIDTH - 2 * _MARGIN - (_LOGO + _MARGIN if logo else 0)
-    names = [
-        FittedText(wrap_text(canvas.face(bold=True), issuer.name, width, size), size) for size in _NAME_SIZES
-    ]
-    name = next((text for text in names if len(text.lines) <= 2), names[-1])  # noqa: PLR2004
-    lines = [
-        line for text in _address(issuer) for line in wrap_text(canvas.face(), text, width, _ADDRESS_SIZE)
-    ]
-    return IssuerBox(logo, name, FittedText(tuple(lines), _ADDRESS_SIZE))
-
-
-def _address(issuer: Issuer) -> list[str]:
-    place = issuer.address
-    zipcode = f" - CEP {formats.zipcode(place.zipcode)}" if place.zipcode else ""
-    phone = f"Fone {formats.phone(place.phone)}" if place.phone else ""
-    lines = street_of(place), place.district, f"{place.city} - {place.state}{zipcode}", phone
-    return list(filter(None, lines))
-
-
-def _height(text: FittedText) -> float:
-    return len(text.lines) * text.size * _LEADING * POINT
-
-
-def _draw(
-    canvas: Canvas, x: float, top: float, width: float, text: FittedText, *, bold: bool = False
-) -> None:
-    baseline = top + text.size * 0.85 * POINT
-    for line in text.lines:
-        canvas.text(x, baseline, line, text.size, width=width, align=Align.CENTER, bold=bold)
-        baseline += text.size * _LEADING * POINT
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +117,8 @@ def danfe_header(
                 FormField("TIPO DE REGIME DE APURAÇÃO DO IBS E DA CBS", "", CONTENT - 100),
             )
         )
-    return DanfeHeader(archived, is_canceled, issuer_box(canvas, issuer, logo), tuple(rows))
+    box = issuer_box(canvas, ISSUER_WIDTH, issuer.name, address_lines(issuer.address), logo)
+    return DanfeHeader(archived, is_canceled, box, tuple(rows))
 
 
 def _consult(canvas: Canvas) -> FittedText:

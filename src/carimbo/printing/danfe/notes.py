@@ -1,75 +1,29 @@
 """The additional information of an NF-e (DADOS ADICIONAIS), which may continue on further sheets."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
 from carimbo.fiscal.layouts.nfe_v4.identification import ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.fiscal.layouts.nfe_v4.transport import GoodsTransport, Volume
-from carimbo.printing import formats, sheet
+from carimbo.printing import formats
 from carimbo.printing.danfe.parties import quantity_of, volumes_beyond
 from carimbo.printing.danfe.totals import installment_text, installments_beyond
-from carimbo.printing.engine.canvas import POINT, Canvas
-from carimbo.printing.engine.wrapping import wrap_text
-from carimbo.printing.sheet import CAPTION_HEIGHT, CONTENT, LEFT, draw_caption
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.notes import Notes, note_box
+from carimbo.printing.sheet import CONTENT
 
 _AUTHORITY = 60.0
-_ISSUER = CONTENT - _AUTHORITY
-_SIZE = 6.5
-_LEADING = _SIZE * 1.2 * POINT
-_FIRST_LINE = 4.9
-_MARGIN = 0.8
-_CONTINUED = " (CONTINUAÇÃO)"
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """Lines from the issuer and lines for the tax authority, side by side."""
-
-    issuer: tuple[str, ...]
-    authority: tuple[str, ...]
-    least: float = 0
-    """The minimum height of the box."""
-    is_continued: bool = False
-
-    @property
-    def height(self) -> float:
-        lines = max(len(self.issuer), len(self.authority))
-        return CAPTION_HEIGHT + max(self.least, _FIRST_LINE + lines * _LEADING)
-
-    def split(self, room: float, least: float) -> tuple["Notes", "Notes | None"]:
-        """Returns the part that fits into a height, and the rest for another sheet, if any."""
-        lines = max(0, int((room - CAPTION_HEIGHT - _FIRST_LINE) / _LEADING))
-        first = Notes(self.issuer[:lines], self.authority[:lines], least, self.is_continued)
-        rest = Notes(self.issuer[lines:], self.authority[lines:], is_continued=True)
-        return first, rest if rest.issuer or rest.authority else None
-
-    def draw(self, canvas: Canvas, y: float) -> None:
-        """Draws the box with its upper edge at y."""
-        more = _CONTINUED if self.is_continued else ""
-        top = draw_caption(canvas, f"DADOS ADICIONAIS{more}", y)
-        height = self.height - CAPTION_HEIGHT
-        for x, width, title, lines in (
-            (LEFT, _ISSUER, "INFORMAÇÕES COMPLEMENTARES", self.issuer),
-            (LEFT + _ISSUER, _AUTHORITY, "RESERVADO AO FISCO", self.authority),
-        ):
-            canvas.box(x, top, width, height)
-            canvas.text(x + _MARGIN, top + 2.1, title, sheet.TITLE_SIZE)
-            for number, line in enumerate(lines):
-                canvas.text(x + _MARGIN, top + _FIRST_LINE + number * _LEADING, line, _SIZE)
 
 
 def notes_of(canvas: Canvas, archived: ArchivedInvoice) -> Notes:
     """Collects and measures all additional information of a document."""
-    face = canvas.face()
-    issuer = "\n".join(_of_issuer(archived))
-    authority = "\n".join(_of_authority(archived))
-    return Notes(
-        wrap_text(face, issuer, _ISSUER - 2 * _MARGIN, _SIZE) if issuer else (),
-        wrap_text(face, authority, _AUTHORITY - 2 * _MARGIN, _SIZE) if authority else (),
+    boxes = (
+        note_box(canvas, "INFORMAÇÕES COMPLEMENTARES", CONTENT - _AUTHORITY, _of_issuer(archived)),
+        note_box(canvas, "RESERVADO AO FISCO", _AUTHORITY, _of_authority(archived)),
     )
+    return Notes("DADOS ADICIONAIS", boxes)
 
 
 def _of_issuer(archived: ArchivedInvoice) -> Iterator[str]:

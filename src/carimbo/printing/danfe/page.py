@@ -5,7 +5,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice, read_archived_invoice
 from carimbo.fiscal.printout import DocumentPrint
 from carimbo.printing.danfe.header import DanfeHeader, danfe_header
-from carimbo.printing.danfe.items import ItemTable, item_table
+from carimbo.printing.danfe.items import item_table
 from carimbo.printing.danfe.notes import notes_of
 from carimbo.printing.danfe.parties import party_blocks, transport_block
 from carimbo.printing.danfe.stub import DanfeStub, danfe_stub
@@ -13,6 +13,7 @@ from carimbo.printing.danfe.totals import billing_blocks, service_block, total_b
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.engine.images import PlainPng
 from carimbo.printing.engine.typeface import Typeface
+from carimbo.printing.notes import place_rest
 from carimbo.printing.sheet import BOTTOM, HEIGHT, TOP, WIDTH, Piece, SheetLayout
 
 _DOCUMENT = "nfe"
@@ -61,30 +62,10 @@ def _lay_out(
     )
     for block in blocks:
         sheets.place(block)
-    _place_items(sheets, item_table(canvas, invoice, is_reform=is_reform))
-
-    while rest:
-        if sheets.is_first or sheets.room < _MIN_NOTES_HEIGHT:
-            sheets.begin_sheet()
-        part, rest = rest.split(sheets.room, 0)
-        sheets.place(part)
-
-    y = first_bottom
-    for piece in foot:
-        sheets.sheets[0].append((y, piece))
-        y += piece.height
+    sheets.fill(item_table(canvas, invoice, is_reform=is_reform), _MIN_ITEMS_HEIGHT)
+    place_rest(sheets, rest, _MIN_NOTES_HEIGHT)
+    sheets.place_foot(foot)
     return sheets.sheets
-
-
-def _place_items(sheets: SheetLayout, table: ItemTable) -> None:
-    """Fills sheet after sheet with items; on the first the frame reaches down to the foot."""
-    rest: ItemTable | None = table
-    while rest:
-        part, rest = rest.split(sheets.room) if sheets.room >= _MIN_ITEMS_HEIGHT else (None, rest)
-        if part is None:
-            sheets.begin_sheet()
-            continue
-        sheets.place(part.stretch(sheets.room) if sheets.is_first or rest else part)
 
 
 def _draw_marks(canvas: Canvas, archived: ArchivedInvoice, *, is_canceled: bool) -> None:

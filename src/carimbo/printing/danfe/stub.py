@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
 from carimbo.printing import formats, sheet
-from carimbo.printing.engine.canvas import POINT, Align, Canvas
+from carimbo.printing.engine.canvas import POINT, Canvas
 from carimbo.printing.engine.wrapping import wrap_text
 from carimbo.printing.formats import city_of
 from carimbo.printing.sheet import CONTENT, LEFT
+from carimbo.printing.stub_number import NUMBER_WIDTH, draw_number
 
-_NUMBER = 34.0
 _SIZE = 6.5
 _LEADING = _SIZE * 1.2 * POINT
 _SIGNED = 8.0
@@ -33,7 +33,7 @@ class DanfeStub:
 
     def draw(self, canvas: Canvas, y: float) -> None:
         """Draws it with its upper edge at y."""
-        width, text_height = CONTENT - _NUMBER, self._text_height
+        width, text_height = CONTENT - NUMBER_WIDTH, self._text_height
         canvas.box(LEFT, y, width, text_height)
         for number, line in enumerate(self.lines, 1):
             canvas.text(LEFT + 0.8, y + number * _LEADING, line, _SIZE)
@@ -43,21 +43,9 @@ class DanfeStub:
         ):
             canvas.box(x, y + text_height, part, _SIGNED)
             canvas.text(x + 0.8, y + text_height + 2.1, title, sheet.TITLE_SIZE)
-        self._draw_number(canvas, y, text_height + _SIGNED)
+        about = self.invoice.identification
+        draw_number(canvas, y, text_height + _SIGNED, "NF-e", about.number, about.series)
         canvas.dashes(LEFT, LEFT + CONTENT, y + text_height + _SIGNED + _FOLD / 2)
-
-    def _draw_number(self, canvas: Canvas, y: float, height: float) -> None:
-        about, x = self.invoice.identification, LEFT + CONTENT - _NUMBER
-        canvas.box(x, y, _NUMBER, height)
-        texts = (
-            ("NF-e", 11.0),
-            (f"Nº {formats.invoice_number(about.number)}", 9.5),
-            (f"SÉRIE {about.series:03}", 9.5),
-        )
-        baseline = y + (height - 12) / 2 + 3.8
-        for text, size in texts:
-            canvas.text(x, baseline, text, size, width=_NUMBER, align=Align.CENTER, bold=True)
-            baseline += 4.1
 
 
 def danfe_stub(canvas: Canvas, invoice: Invoice) -> DanfeStub:
@@ -74,4 +62,4 @@ def danfe_stub(canvas: Canvas, invoice: Invoice) -> DanfeStub:
         else "",
     )
     text = " - ".join(filter(None, parts))
-    return DanfeStub(invoice, wrap_text(canvas.face(), text, CONTENT - _NUMBER - 1.6, _SIZE))
+    return DanfeStub(invoice, wrap_text(canvas.face(), text, CONTENT - NUMBER_WIDTH - 1.6, _SIZE))

@@ -47,7 +47,7 @@ def draw_service_event(typeface: Typeface, order: EventPrint) -> bytes:
             _note_block(canvas, document),
         ),
         event=_event_block(canvas, event),
-        texts=tuple(_texts(event)),
+        parts=tuple(_texts(event)),
     )
     return sheet.drawn(order.logo)
 
