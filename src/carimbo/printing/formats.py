@@ -6,6 +6,7 @@ from decimal import Decimal
 from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress, WaybillAddress
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
+from carimbo.fiscal.layouts.sefaz.archived import ArchivedProtocol
 
 Address = InvoiceAddress | PickupOrDelivery | WaybillAddress
 """An address with a country."""
@@ -84,3 +85,10 @@ def city_of(place: Address) -> str:
     """Returns the city, with its country if abroad."""
     abroad = place.country if place.state == "EX" else None
     return " - ".join(filter(None, (place.city, abroad)))
+
+
+def protocol(archived: ArchivedProtocol | None) -> str:
+    """Returns number and moment of an authorization."""
+    if archived is None or archived.number is None:
+        return "PENDENTE DE AUTORIZAÇÃO"
+    return f"{archived.number} - {day_and_hour(archived.at)}"

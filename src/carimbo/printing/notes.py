@@ -11,7 +11,7 @@ from carimbo.printing.sheet import CAPTION_HEIGHT, LEFT, SheetLayout, draw_capti
 
 _SIZE = 6.5
 _LEADING = _SIZE * 1.2 * POINT
-_FIRST_LINE = 4.9
+_FIRST_LINE, _FIRST_UNTITLED_LINE = 4.9, 2.8
 _MARGIN = 0.8
 _CONTINUED = " (CONTINUAÇÃO)"
 
@@ -37,11 +37,16 @@ class Notes:
     @property
     def height(self) -> float:
         lines = max(len(box.lines) for box in self.boxes)
-        return CAPTION_HEIGHT + max(self.least, _FIRST_LINE + lines * _LEADING)
+        return CAPTION_HEIGHT + max(self.least, self._first_line + lines * _LEADING)
+
+    @property
+    def _first_line(self) -> float:
+        """The first baseline: below the titles, if there are any."""
+        return _FIRST_LINE if any(box.title for box in self.boxes) else _FIRST_UNTITLED_LINE
 
     def split(self, room: float, least: float) -> tuple["Notes", "Notes | None"]:
         """Returns the part that fits into a height, and the rest for another sheet, if any."""
-        count = max(0, int((room - CAPTION_HEIGHT - _FIRST_LINE) / _LEADING))
+        count = max(0, int((room - CAPTION_HEIGHT - self._first_line) / _LEADING))
         first = tuple(box._replace(lines=box.lines[:count]) for box in self.boxes)
         rest = tuple(box._replace(lines=box.lines[count:]) for box in self.boxes)
         return (
@@ -57,7 +62,7 @@ class Notes:
             canvas.box(x, top, width, height)
             canvas.text(x + _MARGIN, top + 2.1, title, sheet.TITLE_SIZE)
             for number, line in enumerate(lines):
-                canvas.text(x + _MARGIN, top + _FIRST_LINE + number * _LEADING, line, _SIZE)
+                canvas.text(x + _MARGIN, top + self._first_line + number * _LEADING, line, _SIZE)
             x += width
 
 

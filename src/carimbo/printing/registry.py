@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
+from carimbo.printing.dacte.event_page import draw_waybill_event
+from carimbo.printing.dacte.page import draw_dacte
 from carimbo.printing.danfe.page import draw_danfe
 from carimbo.printing.danfse.event_page import draw_service_event
 from carimbo.printing.danfse.page import draw_danfse
@@ -15,11 +17,13 @@ DOCUMENT_PAGES: Mapping[str, Callable[[Typeface, DocumentPrint], bytes]] = {
     "nfe": draw_danfe,
     "nfce": draw_receipt,
     "nfse": draw_danfse,
+    "cte": draw_dacte,
 }
 EVENT_PAGES: Mapping[str, Callable[[Typeface, EventPrint], bytes]] = {
     "nfe": draw_event,
     "nfce": draw_event,
     "nfse": draw_service_event,
+    "cte": draw_waybill_event,
 }
 
 

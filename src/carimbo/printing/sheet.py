@@ -179,15 +179,15 @@ class SheetLayout:
         self.sheets[-1].append((self.y, piece))
         self.y += piece.height
 
-    def fill(self, piece: LongPiece, least: float) -> None:
-        """Fills sheet after sheet, from at least this room; on the first the frame reaches to the foot."""
+    def fill(self, piece: LongPiece, least: float, *, to_foot: bool = True) -> None:
+        """Fills sheet after sheet, from at least this room; on the first the frame may reach to the foot."""
         rest: LongPiece | None = piece
         while rest:
             part, rest = rest.split(self.room) if self.room >= least else (None, rest)
             if part is None:
                 self.begin_sheet()
                 continue
-            self.place(part.stretch(self.room) if self.is_first or rest else part)
+            self.place(part.stretch(self.room) if rest or (self.is_first and to_foot) else part)
 
     def place_foot(self, pieces: Sequence[Piece]) -> None:
         """Places pieces at the foot of the first sheet, below its room for all others."""

@@ -10,6 +10,8 @@ from typing import Any
 
 from lxml import etree
 
+from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, MunicipalBenefit, TotalTaxes
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.parties import PartyAddress, ServiceAddress, SiteAddress
@@ -21,6 +23,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes, in_root, r
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.printing.issued_notes import file_of
 from unit.printing.paper import example
+from unit.printing.waybills import file_of as waybill_xml
 
 KEY = "35261112ABC34501DE35550010000000011875264375"
 SERVICE_KEY = "510550722" + KEY[6:20] + "9999999999999" + "2611" + "1234567893"
@@ -33,6 +36,10 @@ FIXED_VALUES = {
     "refNFe": KEY,
     "refNFeSig": KEY,
     "refCTe": KEY,
+    "chave": KEY,
+    "chCTe": KEY,
+    "chCte": KEY,
+    "chCTeMultimodal": KEY,
     "CNPJ": KEY[6:20],
     "CPF": "52998224725",
     "CNPJPAA": KEY[6:20],
@@ -136,7 +143,8 @@ class Filling:
     def _leaf(self, element: Element) -> Any:
         number, limit = next(self._numbers), element.limit or 0
         if element.tag in FIXED_VALUES:
-            return FIXED_VALUES[element.tag]
+            value = FIXED_VALUES[element.tag]
+            return str(value) if element.kind == "text" else value
         if element.kind == "decimal":
             return _decimal(element.tag, limit, number)
         if element.kind in MOMENTS:
@@ -179,7 +187,14 @@ def full_note(filling: Filling) -> bytes:
     return file_of(replace(note, id=f"NFS{SERVICE_KEY}", declaration=declaration))
 
 
-FULL = {"nfe": full_invoice, "nfce": full_receipt, "nfse": full_note}
+def full_waybill(filling: Filling) -> bytes:
+    """Returns a CT-e with every field, taken by a further party."""
+    waybill = filling.group(Waybill)
+    about = replace(waybill.identification, taker=filling.group(OtherTaker))
+    return waybill_xml(replace(waybill, id=f"CTe{KEY}", identification=about, complemented=()))
+
+
+FULL = {"nfe": full_invoice, "nfce": full_receipt, "nfse": full_note, "cte": full_waybill}
 
 
 def with_items(document_type: str, name: str, number: int) -> bytes:

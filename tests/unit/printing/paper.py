@@ -15,9 +15,10 @@ from carimbo.printing.registry import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
 from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of
+from unit.printing.waybill_examples import WAYBILLS, waybill_file
 
 RENDERER = PdfRenderer()
-DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
+DANFE, RECEIPT, DANFSE, DACTE = Table("danfe"), Table("receipt"), Table("danfse"), Table("dacte")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 # Only texts longer than this are split between sheets; shorter pieces of them prove nothing.
 _MAY_BE_SPLIT, _MIN_PIECE_LENGTH = 40, 8
@@ -50,26 +51,30 @@ NT = Layout("NT 2026.010", "nfe", PaperSize.A4, DANFE, "nt", b"2026-12-02T10:00:
 ROLL_80 = Layout("80 mm", "nfce", PaperSize.ROLL_80, RECEIPT, "receipt")
 ROLL_58 = Layout("58 mm", "nfce", PaperSize.ROLL_58, RECEIPT, "receipt")
 V2 = Layout("DANFSe v2.0", "nfse", PaperSize.A4, DANFSE, "danfse")
-LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2)
+ROAD = Layout("DACTE", "cte", PaperSize.A4, DACTE, "dacte")
+LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD)
 
 _FILES = {
     document_type: {file.stem: file for file in (FOLDER / document_type).glob("*.xml")}
     for document_type in ("nfe", "nfce", "nfse")
 }
-NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()}
+NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()} | {"cte": sorted(WAYBILLS)}
 SCANNED = {
     "nfe": ("minimal", "letters", "letters-normal", "fifty-items"),
     "nfce": ("cash", "letters", "december-offline", "offline-qr2", "offline-qr3", "pix-qr3"),
     "nfse": ("minimal", "letters"),
+    "cte": ("letters", "many-invoices", "usual"),
 }
 """Examples whose codes are scanned, by type: codes of every size, on one page and on several."""
-LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters"}
+LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters", "cte": "letters"}
 """An example of each type whose issuer has letters in its CNPJ."""
 
 
 @cache
 def example(document_type: str, name: str) -> bytes:
     """Returns the signed XML of an example; for services, the note that the authority issues for it."""
+    if document_type == "cte":
+        return waybill_file(name)
     xml = _FILES[document_type][name].read_bytes()
     return issued(xml) if document_type == "nfse" else xml
 
@@ -163,8 +168,13 @@ def printed_example(layout: Layout, name: str) -> Printed:
 
 
 def expected_codes(xml: bytes) -> set[str]:
-    """Returns the texts that the codes of a document must hold: its query address, else its key."""
+    """Returns the texts that the codes of a document must hold: its query address, else its key.
+
+    A CT-e has both.
+    """
     root = etree.fromstring(xml)
+    if address := root.findtext("{*}infCTeSupl/{*}qrCodCTe"):
+        return {address, root[0].get("Id", "").removeprefix("CTe")}
     if service_key := root[0].get("Id", "").partition("NFS")[2]:
         host = {"1": "www.nfse.gov.br", "2": "www.producaorestrita.nfse.gov.br"}[
             root.findtext(".//{*}tpAmb", "")

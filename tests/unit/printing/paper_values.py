@@ -19,7 +19,7 @@ from carimbo.printing.danfse import values as danfse_words
 
 SIGNATURE = "Signature"
 ABSENT = "-"
-NUMBERS = ("money", "quantity", "unit_value", "rate", "weight")
+NUMBERS = ("money", "quantity", "unit_value", "rate", "weight", "cargo_quantity")
 
 FREIGHT = {
     "0": "0 - Remetente (CIF)",
@@ -36,8 +36,44 @@ REGIMES = {
     "4": "4 - Simples Nacional, Microempreendedor Individual (MEI)",
 }
 
+WAYBILL_WORDS = {
+    "modes": {"01": "RODOVIÁRIO"},
+    "waybill_contingency": {"4": "EPEC", "5": "FS-DA", "6": "tipo 6", "7": "SVC-RS", "8": "SVC-SP"},
+    "waybill_purposes": {"0": "NORMAL", "1": "COMPLEMENTO DE VALORES", "3": "SUBSTITUIÇÃO"},
+    "waybill_services": {
+        "0": "NORMAL",
+        "1": "SUBCONTRATAÇÃO",
+        "2": "REDESPACHO",
+        "3": "REDESPACHO INTERMEDIÁRIO",
+        "4": "SERVIÇO VINCULADO A MULTIMODAL",
+    },
+    "takers": {"0": "REMETENTE", "1": "EXPEDIDOR", "2": "RECEBEDOR", "3": "DESTINATÁRIO", "4": "OUTROS"},
+    "globalized": {"1": "SIM"},
+    "picked_up": {"0": "Recebedor retira a carga no destino."},
+    "on_dates": {"1": "EM", "2": "ATÉ", "3": "A PARTIR DE"},
+    "at_times": {"1": "ÀS", "2": "ATÉ AS", "3": "A PARTIR DAS"},
+    "without_date": {"0": "SEM DATA DEFINIDA"},
+    "without_time": {"0": "SEM HORA DEFINIDA"},
+    "icms_situations": {
+        "00": "00 - TRIBUTAÇÃO NORMAL DO ICMS",
+        "20": "20 - TRIBUTAÇÃO COM BC REDUZIDA DO ICMS",
+        "40": "40 - ICMS ISENÇÃO",
+        "41": "41 - ICMS NÃO TRIBUTADA",
+        "51": "51 - ICMS DIFERIDO",
+        "60": "60 - ICMS COBRADO POR SUBSTITUIÇÃO TRIBUTÁRIA",
+        "90": "90 - ICMS OUTROS",
+    },
+    "other_state_situation": {"90": "90 - ICMS DEVIDO À UF DE ORIGEM DA PRESTAÇÃO"},
+    "simples_situation": {"1": "SIMPLES NACIONAL"},
+    "document_types": {"00": "DECLARAÇÃO", "59": "CF-e SAT", "65": "NFC-e", "99": "OUTROS"},
+    "paper_types": {"08": "DTA (Despacho de Trânsito Aduaneiro)"},
+    "transport_units": {"1": "Rodoviário tração"},
+    "cargo_units": {"1": "Contêiner", "3": "Pallet"},
+}
+
 
 WORDS: dict[str, dict[str, str]] = {
+    **WAYBILL_WORDS,
     "issuers": danfse_words.ISSUERS,
     "statuses": {code: status.text for code, status in NFSE_STATUSES.items()},
     "purposes": danfse_words.PURPOSES,
@@ -96,7 +132,7 @@ class Table:
     def __init__(self, name: str) -> None:
         self.rows = tuple(_rows(Path(__file__).parent / f"{name}_values.csv"))
 
-    @cache  # noqa: B019 - there are only three tables
+    @cache  # noqa: B019 - there are only four tables
     def row(self, path: str) -> Row:
         """Returns the line whose pattern matches a path."""
         matching = [row for row in self.rows if fnmatchcase(path, row.path)]
@@ -174,6 +210,16 @@ def _tax_id(digits: str) -> str:
     return _punctuated(digits, form)
 
 
+def _cargo_quantity(leaf: Leaf) -> str:
+    """Returns a quantity: tons in kilograms, pieces without decimals."""
+    unit, quantity = leaf.beside("cUnid"), Decimal(leaf.text)
+    return _number(str(quantity * 1000 if unit == "02" else quantity), 0 if unit == "03" else 3, 4)
+
+
+def _issuer_of_key(key: str) -> str:
+    return _tax_id(key[9:20] if "920" <= key[22:25] <= "969" else key[6:20])
+
+
 def _phone(digits: str) -> str:
     forms = {10: "(##) ####-####", 11: "(##) #####-####"}
     return _punctuated(digits, forms[len(digits)]) if len(digits) in forms else digits
@@ -200,6 +246,9 @@ def _moment(text: str, form: str) -> str:
 
 
 CONDITIONS: dict[str, Callable[..., bool]] = {
+    "filled": lambda leaf: bool(leaf.text),
+    "equal": lambda leaf, code: leaf.text == code,
+    "unequal": lambda leaf, code: leaf.text != code,
     "nonzero": lambda leaf: Decimal(leaf.text) != 0,
     "unlike": lambda leaf, tag: leaf.text != leaf.beside(tag),
     "without": lambda leaf, tag: leaf.beside(tag) is None,
@@ -223,9 +272,15 @@ FORMS: dict[str, Callable[[Leaf], str]] = {
     "zipcode": lambda leaf: _punctuated(leaf.text, "#####-###"),
     "phone": lambda leaf: _phone(leaf.text),
     "party_phone": lambda leaf: leaf.text if _is_abroad(leaf) else _phone(leaf.text),
-    "key": lambda leaf: _punctuated(leaf.text.removeprefix("NFe"), " ".join(["####"] * 11)),
+    "key": lambda leaf: _punctuated(
+        leaf.text.removeprefix("NFe").removeprefix("CTe"), " ".join(["####"] * 11)
+    ),
     "series": lambda leaf: leaf.text.zfill(3),
     "invoice_number": lambda leaf: _punctuated(leaf.text.zfill(9), "###.###.###"),
+    "issuer_of_key": lambda leaf: _issuer_of_key(leaf.text),
+    "number_of_key": lambda leaf: f"{leaf.text[22:25]}/{_punctuated(leaf.text[25:34], '###.###.###')}",
+    "cargo_quantity": _cargo_quantity,
+    "after_city": lambda leaf: f"{leaf.beside('xMun')} - {leaf.text}",
     "situation": lambda leaf: f"{leaf.beside('orig')}{leaf.text}",
     "freight": lambda leaf: FREIGHT[leaf.text],
     "regime": lambda leaf: REGIMES[leaf.text],

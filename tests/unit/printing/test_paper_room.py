@@ -17,6 +17,7 @@ from unit.printing.extremes import (
     full_invoice,
     full_note,
     full_receipt,
+    full_waybill,
     in_other_letters,
     of_one_word,
     of_words,
@@ -27,6 +28,7 @@ from unit.printing.paper import (
     LETTERS,
     MOC,
     NT,
+    ROAD,
     ROLL_58,
     ROLL_80,
     V2,
@@ -45,6 +47,10 @@ MANY = [
     ({"dup": 120, "rastro": 500, "vol": 90, "NFref": 200}, 45),
     ({"lacres": 150, "procRef": 100, "obsCont": 10, "obsFisco": 10, "arma": 100}, 35),
 ]
+MANY_OF_A_WAYBILL = {
+    "Comp": 60, "infQ": 40, "pass": 90, "ObsCont": 10, "ObsFisco": 10, "occ": 10, "veicNovos": 50,
+    "infNFe": 100, "infUnidTransp": 4, "lacUnidTransp": 30, "emiDocAnt": 20, "idDocAntEle": 15,
+}  # fmt: skip
 SHAPES = [(800, 40), (40, 400), (800, 400)]
 # The printable width of a thermal roll in millimetres; the rest is cut off.
 PRINTABLE = {PaperSize.ROLL_80: (80, 72), PaperSize.ROLL_58: (58, 48)}
@@ -124,8 +130,26 @@ class TestDanfse:
         assert codes_of(paper.pdf) == expected_codes(paper.xml)
 
 
+class TestDacte:
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    @pytest.mark.parametrize("identity", ["cnpj", "cpf"])
+    def test_dacte_has_room_for_the_longest_texts(
+        self, text: Callable[[str, int], str], identity: str
+    ) -> None:
+        paper = printed(ROAD, full_waybill(Filling(text, identity=identity)))
+        assert_everything_is_printed_and_fits(paper)
+        assert 2 <= paper.pages <= 5
+        assert codes_of(paper.pdf) == expected_codes(paper.xml)
+
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    def test_dacte_has_room_for_many_groups_of_each_kind(self, text: Callable[[str, int], str]) -> None:
+        paper = printed(ROAD, full_waybill(Filling(text, MANY_OF_A_WAYBILL)))
+        assert_everything_is_printed_and_fits(paper)
+        assert 10 <= paper.pages <= 75
+
+
 class TestAnyPaper:
-    @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80, ROLL_58], ids=lambda layout: layout.name)
+    @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80, ROLL_58, ROAD], ids=lambda layout: layout.name)
     @pytest.mark.parametrize(("identity", "shape"), list(zip(IDENTITIES[1:], SHAPES, strict=True)))
     def test_canceled_document_has_room_for_any_identity_and_logo(
         self, identity: str, shape: tuple[int, int], layout: Layout

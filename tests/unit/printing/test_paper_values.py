@@ -13,6 +13,7 @@ from nfe_dialect import authorized_invoice
 from unit.golden_documents import ask_all
 from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (
+    DACTE,
     DANFE,
     DANFSE,
     LAYOUTS,
@@ -44,7 +45,8 @@ CHECKED_IN_THE_OTHER_LAYOUT = {(NT, "most-items")}
 
 class TestTable:
     @pytest.mark.parametrize(
-        ("document_type", "table"), [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE)]
+        ("document_type", "table"),
+        [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE), ("cte", DACTE)],
     )
     def test_table_lists_exactly_the_paths_of_documents(self, document_type: str, table: Table) -> None:
         full = [FULL[document_type](Filling(of_words, identity=identity)) for identity in IDENTITIES]
@@ -52,7 +54,7 @@ class TestTable:
         paths = {leaf.path for xml in documents for leaf in leaves_of(xml)}
         assert {table.row(path).path for path in paths} == {row.path for row in table.rows}
 
-    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE])
+    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE, DACTE])
     def test_table_gives_a_reason_for_every_value_that_is_not_printed(self, table: Table) -> None:
         for row in table.rows:
             assert bool(row.reason) == (ABSENT in row.cells.values()), row.path
@@ -78,14 +80,19 @@ def has_room_for_everything(paper: Printed) -> None:
 
 
 def takes_no_more_pages_than_it_needs(paper: Printed) -> None:
-    """An offline receipt has two copies; a sheet has room for twenty items."""
+    """An offline receipt has two copies; a sheet has room for twenty items or fifty documents.
+
+    A CT-e with every block and documents of earlier carriers takes a second sheet.
+    """
     copies = 2 if paper.layout.type == "nfce" and b"<tpEmis>9<" in paper.xml else 1
-    assert copies <= paper.pages <= copies + len(items_of(paper)) // 20
+    documents = paper.xml.count(b"<infNFe><chave>") // 50 + paper.xml.count(b"<docAnt>")
+    assert copies <= paper.pages <= copies + len(items_of(paper)) // 20 + documents
 
 
-def has_a_code_with_the_key_or_address_on_every_page(paper: Printed) -> None:
-    assert {code.text for code in paper.codes} == expected_codes(paper.xml)
-    assert len(paper.codes) == paper.pages
+def has_its_codes_on_every_page(paper: Printed) -> None:
+    expected = expected_codes(paper.xml)
+    assert {code.text for code in paper.codes} == expected
+    assert len(paper.codes) == paper.pages * len(expected)
 
 
 def has_a_code_of_a_size_that_is_read_from_paper_elsewhere(paper: Printed) -> None:
@@ -99,7 +106,7 @@ CHECKS: tuple[Callable[[Printed], None], ...] = (
     holds_the_numbers_of_each_item_between_it_and_the_next_one,
     has_room_for_everything,
     takes_no_more_pages_than_it_needs,
-    has_a_code_with_the_key_or_address_on_every_page,
+    has_its_codes_on_every_page,
     has_a_code_of_a_size_that_is_read_from_paper_elsewhere,
 )
 
@@ -122,7 +129,7 @@ class Item(NamedTuple):
 
 
 def items_of(paper: Printed) -> list[Item]:
-    """Returns the items of a document, none for a document of services."""
+    """Returns the items of a document, none for a document without goods."""
     items: list[Item] = []
     for leaf, expected in paper.values:
         if leaf.path == f"{ITEM}@nItem":

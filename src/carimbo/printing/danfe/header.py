@@ -6,7 +6,7 @@ from carimbo.fiscal.layouts.nfe_v4.archived import ArchivedInvoice
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import PlainPng, code_128
-from carimbo.printing.engine.wrapping import FittedText, fit_text, wrap_text
+from carimbo.printing.engine.wrapping import fit_text, largest_fit
 from carimbo.printing.issuer_box import IssuerBox, address_lines, issuer_box
 from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, draw_rows, row, rows_height
 
@@ -83,7 +83,7 @@ class DanfeHeader:
         if self.is_canceled:
             canvas.text(x, baseline, "NF-e CANCELADA", 11, width=_KEY, align=Align.CENTER, bold=True)
             baseline += 3.6
-        consult = _consult(canvas)
+        consult = largest_fit(canvas.face(), _CONSULT, _KEY - 8, (7.5, 6.5, 5.5, 4.5))
         for line in consult.lines:
             canvas.text(x, baseline, line, consult.size, width=_KEY, align=Align.CENTER)
             baseline += 3.1
@@ -98,7 +98,13 @@ def danfe_header(
         row(
             canvas,
             FormField("NATUREZA DA OPERAÇÃO", invoice.identification.nature, ISSUER_WIDTH + _KIND),
-            FormField("PROTOCOLO DE AUTORIZAÇÃO DE USO", _protocol(archived), _KEY, Align.CENTER, bold=True),
+            FormField(
+                "PROTOCOLO DE AUTORIZAÇÃO DE USO",
+                formats.protocol(archived.protocol),
+                _KEY,
+                Align.CENTER,
+                bold=True,
+            ),
         ),
         row(
             canvas,
@@ -119,17 +125,3 @@ def danfe_header(
         )
     box = issuer_box(canvas, ISSUER_WIDTH, issuer.name, address_lines(issuer.address), logo)
     return DanfeHeader(archived, is_canceled, box, tuple(rows))
-
-
-def _consult(canvas: Canvas) -> FittedText:
-    """Returns the text in the largest size that fits on two lines."""
-    sizes = (7.5, 6.5, 5.5, 4.5)
-    each = (FittedText(wrap_text(canvas.face(), _CONSULT, _KEY - 8, size), size) for size in sizes)
-    return min(each, key=lambda text: (max(len(text.lines), 2), -text.size))
-
-
-def _protocol(archived: ArchivedInvoice) -> str:
-    protocol = archived.protocol
-    if protocol is None or protocol.number is None:
-        return "PENDENTE DE AUTORIZAÇÃO"
-    return f"{protocol.number} - {formats.day_and_hour(protocol.at)}"

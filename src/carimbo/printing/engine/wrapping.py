@@ -1,7 +1,7 @@
 """Fits texts into widths: with a smaller size first, then on several lines; no text is ever cut off."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carimbo.printing.engine.canvas import POINT
@@ -27,6 +27,12 @@ def fit_text(face: Face, text: str, width: float, size: float, least: float) -> 
     if fitting >= least:
         return FittedText((text,), round(fitting, 2))
     return FittedText(wrap_text(face, text, width, least), least)
+
+
+def largest_fit(face: Face, text: str, width: float, sizes: Sequence[float]) -> FittedText:
+    """Returns the text in the largest size that fits on two lines, or else on the fewest lines."""
+    each = (FittedText(wrap_text(face, text, width, size), size) for size in sizes)
+    return min(each, key=lambda fitted: (max(len(fitted.lines), 2), -fitted.size))
 
 
 def wrap_text(face: Face, text: str, width: float, size: float) -> tuple[str, ...]:

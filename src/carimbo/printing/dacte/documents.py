@@ -1,0 +1,202 @@
+"""The tables of documents: those of the cargo, of earlier carriers, and CT-e that this one refers to."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from carimbo.fiscal.layouts.cte_v4.cargo import (
+    CargoDocuments,
+    CargoUnit,
+    CarriedInvoice,
+    CarriedPaperInvoice,
+    OtherCargoDocument,
+    Seal,
+    TransportUnit,
+)
+from carimbo.fiscal.layouts.cte_v4.service import PreviousIssuer, PreviousPaper, Service
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.printing import formats
+from carimbo.printing.dacte.document_table import (
+    HALF,
+    DocumentColumn,
+    DocumentEntry,
+    DocumentTable,
+    TableRows,
+)
+from carimbo.printing.engine.canvas import Canvas
+
+_KEYED = (
+    DocumentColumn("TIPO", 10),
+    DocumentColumn("CNPJ / CPF EMITENTE", 20.5),
+    DocumentColumn("SÉRIE / NÚMERO", 17),
+    DocumentColumn("CHAVE DE ACESSO", HALF - 47.5),
+)
+_UNKEYED = (
+    DocumentColumn("TIPO", 30),
+    DocumentColumn("CNPJ / CPF EMITENTE", 20.5),
+    DocumentColumn("SÉRIE / NÚMERO", 23),
+    DocumentColumn("EMISSÃO / VALOR", HALF - 73.5),
+)
+_ORIGINATING = "DOCUMENTOS ORIGINÁRIOS"
+_TYPES = {"00": "DECLARAÇÃO", "10": "DUTOVIÁRIO", "59": "CF-e SAT", "65": "NFC-e", "99": "OUTROS"}
+_PAPER_TYPES = {
+    "07": "ATRE",
+    "08": "DTA (Despacho de Trânsito Aduaneiro)",
+    "09": "Conhecimento Aéreo Internacional",
+    "10": "Conhecimento - Carta de Porte Internacional",
+    "11": "Conhecimento Avulso",
+    "12": "TIF (Transporte Internacional Ferroviário)",
+    "13": "BL (Bill of Lading)",
+}
+_TRANSPORT_UNITS = {
+    "1": "Rodoviário tração",
+    "2": "Rodoviário reboque",
+    "3": "Navio",
+    "4": "Balsa",
+    "5": "Aeronave",
+    "6": "Vagão",
+    "7": "Outra unidade de transporte",
+}
+_CARGO_UNITS = {"1": "Contêiner", "2": "ULD", "3": "Pallet", "4": "Outra unidade de carga"}
+_WITH_CPF = "920", "969"
+"""The series of issuers with a CPF (MOC 7.0, serie)."""
+
+
+def document_tables(canvas: Canvas, waybill: Waybill) -> Iterator[DocumentTable]:
+    """Yields at least one table, which may be empty."""
+    service = waybill.service
+    if service is None:
+        yield _key_table(canvas, "CT-e COMPLEMENTADO", (item.access_key for item in waybill.complemented))
+        return
+    yield _originating(canvas, waybill, service.documents or CargoDocuments())
+    yield from _previous(canvas, service)
+    if service.substitution:
+        yield _key_table(canvas, "CT-e SUBSTITUÍDO", (service.substitution.access_key,))
+    if service.linked_service:
+        keys = (item.access_key for item in service.linked_service.access_keys)
+        yield _key_table(canvas, "CT-e MULTIMODAL", keys)
+
+
+def _key_table(canvas: Canvas, caption: str, keys: Iterable[str]) -> DocumentTable:
+    rows = TableRows(canvas, _KEYED)
+    rows.add_entries(_of_key("CT-e", key) for key in keys)
+    return rows.table(caption)
+
+
+def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) -> DocumentTable:
+    """Returns the documents of the cargo; those without a key were issued by the sender."""
+    sender = waybill.sender
+    issuer = formats.tax_id(sender.cnpj, sender.cpf) if sender else ""
+    rows = TableRows(canvas, _UNKEYED if documents.papers or documents.others else _KEYED)
+    rows.add_entries(
+        chain(
+            (_of_key("NF-e", item.access_key, *_details(item)) for item in documents.nfes),
+            (_of_key("DC-e", item.access_key) for item in documents.dces),
+            (_of_paper(item, issuer) for item in documents.papers),
+            (_of_other(item, issuer) for item in documents.others),
+        )
+    )
+    return rows.table(_ORIGINATING)
+
+
+def _previous(canvas: Canvas, service: Service) -> Iterator[DocumentTable]:
+    """Yields the documents of earlier carriers, each carrier with its own."""
+    if service.previous_documents:
+        rows = TableRows(canvas, _KEYED)
+        for issuer in service.previous_documents.issuers:
+            rows.add_text(_issuer_text(issuer), bold=True)
+            for documents in issuer.documents:
+                for paper in documents.papers:
+                    rows.add_text(_previous_paper(paper))
+                rows.add_entries(_of_key("CT-e", item.access_key) for item in documents.access_keys)
+        yield rows.table("DOCUMENTOS DE TRANSPORTE ANTERIORES")
+
+
+def _of_key(name: str, key: str, *details: str) -> DocumentEntry:
+    """Returns a document whose issuer, series and number are in its key."""
+    series, issuer = key[22:25], key[6:20]
+    first, last = _WITH_CPF
+    tax_id = formats.tax_id(issuer[3:] if first <= series <= last else issuer)
+    number = f"{series}/{key[25:28]}.{key[28:31]}.{key[31:34]}"
+    return DocumentEntry((name, tax_id, number, formats.key(key)), details)
+
+
+def _of_paper(paper: CarriedPaperInvoice, issuer: str) -> DocumentEntry:
+    values = (
+        ("BC ICMS", paper.icms_base),
+        ("ICMS", paper.icms_amount),
+        ("BC ST", paper.st_base),
+        ("ICMS ST", paper.st_amount),
+        ("Produtos", paper.goods_amount),
+    )
+    parts = (
+        paper.waybill_number and f"Romaneio {paper.waybill_number}",
+        paper.order_number and f"Pedido {paper.order_number}",
+        f"CFOP {paper.cfop}",
+        *(f"{name} {formats.number(value)}" for name, value in values),
+        f"Peso {formats.number(paper.weight_kg, 3)} kg" if paper.weight_kg else "",
+    )
+    cells = (
+        f"NF MODELO {paper.model}",
+        issuer,
+        f"{paper.series}/{paper.number}",
+        f"{formats.day(paper.issue_date)} R$ {formats.number(paper.amount)}",
+    )
+    return DocumentEntry(cells, ("; ".join(filter(None, parts)), *_details(paper)))
+
+
+def _of_other(document: OtherCargoDocument, issuer: str) -> DocumentEntry:
+    name = _TYPES.get(document.type, document.type)
+    amount = f"R$ {formats.number(document.amount)}" if document.amount else ""
+    cells = (
+        " - ".join(filter(None, (name, document.description))),
+        issuer,
+        document.number or "",
+        " ".join(filter(None, (formats.day(document.issue_date), amount))),
+    )
+    return DocumentEntry(cells, tuple(_details(document)))
+
+
+def _details(document: CarriedInvoice | CarriedPaperInvoice | OtherCargoDocument) -> Iterator[str]:
+    """Yields what a document has beyond its columns."""
+    if not isinstance(document, OtherCargoDocument) and document.suframa_pin:
+        yield f"PIN SUFRAMA {document.suframa_pin}"
+    if document.expected_delivery_date:
+        yield f"Entrega prevista em {formats.day(document.expected_delivery_date)}"
+    yield from map(_cargo_unit, document.cargo_units)
+    for unit in document.transport_units:
+        yield _transport_unit(unit)
+        yield from map(_cargo_unit, unit.cargo_units)
+
+
+def _transport_unit(unit: TransportUnit) -> str:
+    name = _TRANSPORT_UNITS.get(unit.type, unit.type)
+    return _unit(f"{name} {unit.id}", unit.seals, formats.optional(unit.apportioned_quantity, 3))
+
+
+def _cargo_unit(unit: CargoUnit) -> str:
+    name = _CARGO_UNITS.get(unit.type, unit.type)
+    return _unit(f"{name} {unit.id}", unit.seals, formats.optional(unit.apportioned_quantity, 3))
+
+
+def _unit(name: str, seals: tuple[Seal, ...], quantity: str) -> str:
+    numbers = ", ".join(seal.number for seal in seals)
+    parts = name, numbers and f"lacres {numbers}", quantity and f"quantidade rateada {quantity}"
+    return "; ".join(filter(None, parts))
+
+
+def _issuer_text(issuer: PreviousIssuer) -> str:
+    tax_id = formats.tax_id(issuer.cnpj, issuer.cpf)
+    parts = (
+        issuer.name,
+        tax_id and f"CNPJ/CPF {tax_id}",
+        issuer.state_registration and f"IE {issuer.state_registration}",
+        issuer.state,
+    )
+    return " - ".join(filter(None, parts))
+
+
+def _previous_paper(paper: PreviousPaper) -> str:
+    name = _PAPER_TYPES.get(paper.type, paper.type)
+    subseries = f" subsérie {paper.subseries}" if paper.subseries else ""
+    day = formats.day(paper.issue_date)
+    return f"{name}: série {paper.series}{subseries}, nº {paper.number}, emissão {day}"

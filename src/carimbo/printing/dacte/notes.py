@@ -1,0 +1,194 @@
+"""The foot of the DACTE: flow of the cargo, observations, road mode, boxes of issuer and tax office."""
+
+from collections.abc import Iterator
+
+from carimbo.fiscal.layouts.cte_v4.archived import ArchivedWaybill
+from carimbo.fiscal.layouts.cte_v4.complement import (
+    DeliveryForecast,
+    Flow,
+    InInterval,
+    InPeriod,
+    WaybillComplement,
+    WithDate,
+    WithTime,
+)
+from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
+from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder
+from carimbo.fiscal.layouts.cte_v4.service import CarriedVehicle, FreightBilling, Service
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.printing import formats
+from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.notes import Notes, note_box
+from carimbo.printing.sheet import CONTENT, Block, FormField, row
+
+_PICKED_UP = "0"
+_LAW = "ESTE CONHECIMENTO DE TRANSPORTE ATENDE À LEGISLAÇÃO DE TRANSPORTE RODOVIÁRIO EM VIGOR"
+_ON_DATES = {"1": "EM", "2": "ATÉ", "3": "A PARTIR DE"}
+_AT_TIMES = {"1": "ÀS", "2": "ATÉ AS", "3": "A PARTIR DAS"}
+
+
+def flow_block(canvas: Canvas, complement: WaybillComplement | None) -> Block | None:
+    """Returns the forecast of the flow; None if the document has none."""
+    flow = complement.flow if complement else None
+    if flow is None:
+        return None
+    fields = (
+        FormField("ORIGEM", flow.origin or "", 50),
+        FormField("PASSAGEM", _stops(flow), CONTENT - 125),
+        FormField("DESTINO", flow.destination or "", 50),
+        FormField("ROTA", flow.route or "", 25),
+    )
+    return Block("PREVISÃO DO FLUXO DA CARGA", (row(canvas, *fields),))
+
+
+def _stops(flow: Flow) -> str:
+    return " / ".join(stop.name for stop in flow.stops if stop.name)
+
+
+def road_block(canvas: Canvas, waybill: Waybill) -> Block | None:
+    """Returns the data of the road mode; None for a complement, which has no mode."""
+    if waybill.service is None:
+        return None
+    delivery = waybill.complement.delivery if waybill.complement else None
+    fields = (
+        FormField("RNTRC DA EMPRESA", waybill.service.mode.mode.rntrc, 26),
+        FormField("PREVISÃO DE ENTREGA", _forecast(delivery) if delivery else "", 56),
+        FormField("", _LAW, CONTENT - 82, Align.CENTER),
+    )
+    return Block("DADOS ESPECÍFICOS DO MODAL RODOVIÁRIO", (row(canvas, *fields),))
+
+
+def _forecast(delivery: DeliveryForecast) -> str:
+    return f"{_date(delivery)}, {_time(delivery)}"
+
+
+def _date(delivery: DeliveryForecast) -> str:
+    match delivery.date:
+        case WithDate(mode=mode, day=day):
+            return f"{_ON_DATES.get(mode, mode)} {formats.day(day)}"
+        case InPeriod(start_date=start, end_date=end):
+            return f"DE {formats.day(start)} A {formats.day(end)}"
+    return "SEM DATA DEFINIDA"
+
+
+def _time(delivery: DeliveryForecast) -> str:
+    match delivery.time:
+        case WithTime(mode=mode, time=time):
+            return f"{_AT_TIMES.get(mode, mode)} {time}"
+        case InInterval(start_time=start, end_time=end):
+            return f"DAS {start} ÀS {end}"
+    return "SEM HORA DEFINIDA"
+
+
+def observations(canvas: Canvas, waybill: Waybill) -> Notes:
+    """Collects and measures the observations, and all data of the document that has no field."""
+    box = note_box(canvas, "", CONTENT, _observations(waybill))
+    return Notes("OBSERVAÇÕES", (box,))
+
+
+def reserved_boxes(canvas: Canvas, archived: ArchivedWaybill) -> Notes:
+    """Collects and measures the boxes of the issuer and of the tax office."""
+    half = CONTENT / 2
+    boxes = (
+        note_box(canvas, "USO EXCLUSIVO DO EMISSOR DO CT-e", half, _of_issuer(archived.waybill)),
+        note_box(canvas, "RESERVADO AO FISCO", half, _of_authority(archived)),
+    )
+    return Notes("INFORMAÇÕES ADICIONAIS", boxes)
+
+
+def _of_issuer(waybill: Waybill) -> Iterator[str]:
+    if waybill.complement:
+        yield from (f"{note.name}: {note.value}" for note in waybill.complement.observations)
+
+
+def _of_authority(archived: ArchivedWaybill) -> Iterator[str]:
+    waybill = archived.waybill
+    if waybill.complement:
+        yield from (f"{note.name}: {note.value}" for note in waybill.complement.authority_observations)
+    if waybill.taxes.authority_notes:
+        yield waybill.taxes.authority_notes
+    if archived.protocol and archived.protocol.notice:
+        yield archived.protocol.notice
+
+
+def _observations(waybill: Waybill) -> Iterator[str]:
+    complement, service = waybill.complement, waybill.service
+    yield from _contingency(waybill.identification)
+    if complement and complement.notes:
+        yield complement.notes
+    if service:
+        yield from _of_service(service)
+    if complement:
+        yield from _characteristics(complement)
+    yield from _pickup(waybill.identification)
+
+
+def _contingency(about: WaybillIdentification) -> Iterator[str]:
+    if about.contingency_started_at:
+        since = formats.day_and_hour(about.contingency_started_at)
+        yield f"Contingência desde {since}. {about.contingency_reason or ''}"
+
+
+def _of_service(service: Service) -> Iterator[str]:
+    if service.globalized:
+        yield f"CT-e globalizado: {service.globalized.notes}"
+    if service.cargo.insured_amount:
+        yield f"Valor da carga para averbação: R$ {formats.number(service.cargo.insured_amount)}"
+    yield from map(_collection_order, service.mode.mode.collection_orders)
+    yield from map(_vehicle, service.new_vehicles)
+    if service.billing:
+        yield from _billing(service.billing)
+
+
+def _characteristics(complement: WaybillComplement) -> Iterator[str]:
+    parts = (
+        ("Característica do transporte", complement.transport_characteristic),
+        ("Característica do serviço", complement.service_characteristic),
+        ("Emissor", complement.issued_by),
+        ("Origem para cálculo do frete", complement.freight_origin),
+        ("Destino para cálculo do frete", complement.freight_destination),
+    )
+    text = "; ".join(f"{name}: {value}" for name, value in parts if value)
+    if text:
+        yield text
+
+
+def _pickup(about: WaybillIdentification) -> Iterator[str]:
+    if about.receiver_picks_up == _PICKED_UP or about.pickup_details:
+        yield f"Recebedor retira a carga no destino. {about.pickup_details or ''}"
+
+
+def _collection_order(order: CollectionOrder) -> str:
+    issuer = order.issuer
+    parts = (
+        order.series and f"série {order.series}",
+        f"nº {order.number} de {formats.day(order.issue_date)}",
+        f"CNPJ {formats.tax_id(issuer.cnpj)}",
+        f"IE {issuer.state_registration}",
+        issuer.state,
+        issuer.code and f"código {issuer.code}",
+        issuer.phone and f"fone {formats.phone(issuer.phone)}",
+    )
+    return f"Ordem de coleta: {', '.join(filter(None, parts))}"
+
+
+def _vehicle(vehicle: CarriedVehicle) -> str:
+    return (
+        f"Veículo novo: chassi {vehicle.chassis}, cor {vehicle.color_code} {vehicle.color}, modelo"
+        f" {vehicle.model_code}, valor R$ {formats.number(vehicle.unit_value)},"
+        f" frete R$ {formats.number(vehicle.freight_amount)}"
+    )
+
+
+def _billing(billing: FreightBilling) -> Iterator[str]:
+    if bill := billing.bill:
+        amounts = (
+            ("valor original", bill.original_amount),
+            ("desconto", bill.discount),
+            ("valor líquido", bill.net_amount),
+        )
+        texts = (f"{name} R$ {formats.number(value)}" for name, value in amounts if value is not None)
+        yield f"Fatura: {', '.join(filter(None, (bill.number, *texts)))}"
+    for item in billing.installments:
+        amount = f"R$ {formats.number(item.amount)}" if item.amount else ""
+        yield f"Duplicata: {'  '.join(filter(None, (item.number, formats.day(item.due_date), amount)))}"
