@@ -1,11 +1,11 @@
 """The stored file of a CT-e, with or without its authorization, read for printing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.reading import UnreadableDocument, read_group
-from carimbo.fiscal.layouts.sefaz.archived import ArchivedProtocol, read_protocol, read_root
+from carimbo.fiscal.layouts.sefaz.archived import ArchivedPart, ArchivedProtocol, read_protocol, read_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,12 @@ def read_archived_waybill(file: bytes) -> ArchivedWaybill:
     return ArchivedWaybill(
         waybill=read_group(Waybill, content.element),
         access_key=content.element.get("Id", "").removeprefix("CTe"),
-        protocol=read_protocol(root),
+        protocol=_protocol(root),
         qr_code=root.text("qrCodCTe"),
     )
+
+
+def _protocol(root: ArchivedPart) -> ArchivedProtocol | None:
+    """Reads the protocol; a CT-e has the notice of the authority beside it (`infFisco`)."""
+    protocol, notice = read_protocol(root), root.part("infFisco")
+    return replace(protocol, notice=notice.text("xMsg")) if protocol and notice else protocol
