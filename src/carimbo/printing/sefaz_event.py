@@ -19,7 +19,7 @@ _ABOUT = (
     "Representação impressa de um evento registrado pela Sefaz autorizadora.\n"
     "Consulte sua autenticidade em {address} ou no site da Sefaz autorizadora."
 )
-_BARS, _BARS_HEIGHT = 82.0, 11.0
+_BARS, _BARS_HEIGHT = 87.0, 11.0
 
 
 def sefaz_event_sheet(
