@@ -50,6 +50,8 @@ DIALECT = FamilyDialect(
     stem="CTe",
     models={"cte": CTE},
     statuses=CTE_STATUSES,
+    # The codes of CT-e for amounts of IBS and CBS are not published.
+    borrowed=dict.fromkeys(("1026", "1036", "1037"), NFE_STATUSES),
     version="4.00",
     versions={"distDFeInt": ("1.00",)},
     request_tag="cteDadosMsg",

@@ -22,7 +22,6 @@ NATIONAL_ORGAN = "91"
 _OWN_STATE_DIGIT = "1"
 _STATE_OF_AUTHORIZER = {"SVRS": "RS", "SVCRS": "RS", "SVSP": "SP"}
 _NATIONAL_STATE = "DF"
-_NAIVE_LENGTH = len("AAAA-MM-DDThh:mm:ss")
 _KEY = re.compile(r"[0-9A-Z]{35}[0-9]{9}")
 
 
@@ -97,10 +96,10 @@ class AnsweringAuthority:
         """Returns the state of a code; its own if there is no such state."""
         return state_of_ibge(code) or self.home_state
 
-    def time(self, moment: datetime | None = None) -> str:
+    def time(self, moment: datetime | None = None, *, with_zone: bool = True) -> str:
         """Returns a moment, by default this one, as the authority writes it."""
         local = (moment or self.now).astimezone(ZoneInfo(self.home_state.zone))
-        return local.isoformat(timespec="seconds")
+        return (local if with_zone else local.replace(tzinfo=None)).isoformat(timespec="seconds")
 
     def head_fields(self, verdict: AuthorityVerdict) -> dict[str, str]:
         """Returns the first elements of most answers, by tag."""
@@ -191,7 +190,7 @@ def distribution_answer(
     authority: AnsweringAuthority, verdict: AuthorityVerdict, last_nsu: int, max_nsu: int, documents: str = ""
 ) -> str:
     """Returns `retDistDFeInt`, with `docZip` elements inside."""
-    time = authority.time() if authority.dialect.distributes_with_zone else authority.time()[:_NAIVE_LENGTH]
+    time = authority.time(with_zone=authority.dialect.distributes_with_zone)
     where = {"dhResp": time, "ultNSU": f"{last_nsu:015d}", "maxNSU": f"{max_nsu:015d}"}
     lot = f"<loteDistDFeInt>{documents}</loteDistDFeInt>" if documents else ""
     dialect = authority.dialect

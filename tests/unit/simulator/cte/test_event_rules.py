@@ -7,7 +7,6 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.controls import ContingencySwitch
-from carimbo.simulator.identifiers import check_digit
 from carimbo.simulator.ledger import DocumentStatus
 from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
 from support import CNPJ
@@ -17,6 +16,8 @@ from unit.simulator.cte.cte_client import EVENT, CteClient, correction, service_
 from unit.simulator.cte.event_scenario import MessageViolation, Scenario
 from unit.simulator.cte.sample_cte import TAGS, unsigned_cte
 from unit.simulator.mutating import Edit, at, renew_key, says
+from unit.simulator.nfe.event_scenario import altered
+from unit.simulator.nfe.message_scenarios import with_wrong_digit
 from unit.simulator.rules.edits import becomes
 
 AT_SVRS, AT_MG = service_path(EVENT, "SVRS"), service_path(EVENT, "MG")
@@ -29,17 +30,14 @@ def rekeyed(start: int, text: str) -> Edit:
 
     def edit(root: etree._Element) -> None:
         element = at(root, "infEvento/chCTe")
-        key = element.text or ""
-        first = key[:start] + text + key[start + len(text) : 43]
-        element.text = first + check_digit(first)
+        element.text = altered(element.text or "", start, text)
 
     return edit
 
 
 def wrong_digit(root: etree._Element) -> None:
     element = at(root, "infEvento/chCTe")
-    key = element.text or ""
-    element.text = f"{key[:43]}{(int(key[43]) + 1) % 10}"
+    element.text = with_wrong_digit(element.text or "")
 
 
 def with_another_id(root: etree._Element) -> None:

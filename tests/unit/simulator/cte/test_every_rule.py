@@ -7,6 +7,7 @@ from typing import Protocol
 import pytest
 
 from carimbo.simulator import cte
+from carimbo.simulator.cte.dialect import DIALECT, DISTRIBUTION_DIALECT
 from carimbo.simulator.cte.distribution import DISTRIBUTION_RULES
 from carimbo.simulator.cte.family import CTE_FAMILY
 from carimbo.simulator.cte.rules.documents import DOCUMENT_RULES
@@ -77,3 +78,9 @@ class TestEveryRule:
 
     def test_every_code_can_be_switched_off(self) -> None:
         assert CTE_FAMILY.codes == {rule.code for rules in VIOLATIONS for rule in rules}
+
+    def test_every_code_has_its_official_text(self) -> None:
+        own = {rule.code for rules in VIOLATIONS if rules is not DISTRIBUTION_RULES for rule in rules}
+        assert [code for code in sorted(own) if DIALECT.status(code) is None] == []
+        distribution = [rule.code for rule in DISTRIBUTION_RULES]
+        assert [code for code in distribution if DISTRIBUTION_DIALECT.status(code) is None] == []

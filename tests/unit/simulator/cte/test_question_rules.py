@@ -1,35 +1,18 @@
 """Each rule about consults, the status and the distribution, broken by one change of an accepted question."""
 
-from collections.abc import Callable
-
 import pytest
 from lxml import etree
 
 from carimbo.simulator.cte.dialect import DIALECT
-from carimbo.simulator.identifiers import check_digit
 from carimbo.simulator.sefaz import limits
 from carimbo.simulator.sefaz.limits import CONSULTS_OF_A_KEY, count_use
 from support import CNPJ
 from unit.simulator.cte.event_scenario import MessageViolation, Scenario, nothing_new
 from unit.simulator.cte.sample_cte import SENDER
 from unit.simulator.mutating import at, says
+from unit.simulator.nfe.message_scenarios import KeyChange, with_part, with_wrong_digit
 
 WRONG_CNPJ, WRONG_CPF, OTHER_CPF = "11222333000182", "52998224700", "11144477735"
-KeyChange = Callable[[str], str]
-
-
-def with_part(start: int, text: str) -> KeyChange:
-    """Replaces a part of the key, with a valid check digit."""
-
-    def change(key: str) -> str:
-        first = key[:start] + text + key[start + len(text) : 43]
-        return first + check_digit(first)
-
-    return change
-
-
-def with_wrong_digit(key: str) -> str:
-    return f"{key[:43]}{(int(key[43]) + 1) % 10}"
 
 
 def impossible_key(code: str, change: KeyChange) -> MessageViolation:

@@ -7,7 +7,6 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.family import RequestContext
-from carimbo.simulator.identifiers import check_digit
 from carimbo.simulator.ledger import DocumentStatus
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.cte.bases import (
@@ -21,12 +20,12 @@ from unit.simulator.cte.bases import (
 from unit.simulator.cte.breaking import CteRuleTester, Violation
 from unit.simulator.cte.sample_cte import CARRIER, DISPATCHER, RECEIVER, TAGS, key_of, unchanged, unsigned_cte
 from unit.simulator.mutating import Edit, both, renew_key, says, without
+from unit.simulator.nfe.event_scenario import altered
 from unit.simulator.rules.edits import grown
 
 Prepare = Callable[[RequestContext, bytes], None]
 REPLACED, COMPLEMENTED = f"{NORMAL}/infCteSub/chCte", "infCte/infCteComp/chCTe"
-IMPOSSIBLE = ORIGINAL_KEY[:4] + "13" + ORIGINAL_KEY[6:43]
-IMPOSSIBLE += check_digit(IMPOSSIBLE)
+IMPOSSIBLE = altered(ORIGINAL_KEY, 4, "13")
 UNKNOWN_KEY, OTHER_CODE = key_of(77), key_of(1, code="98765432")
 TO_ANOTHER_STATE = both(says("infCte/ide/UFFim", "MG"), says("infCte/ide/cMunFim", "3106200"))
 FROM_ANOTHER_STATE = both(

@@ -9,7 +9,6 @@ from lxml import etree
 from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.family import PRODUCTION, RequestContext
-from carimbo.simulator.identifiers import check_digit
 from support import CNPJ
 from unit.simulator.cte.bases import AT_SP, NORMAL, WITHIN_THE_STATE, store_cte
 from unit.simulator.cte.breaking import CteRuleTester, Violation
@@ -22,6 +21,7 @@ from unit.simulator.cte.sample_cte import (
     unsigned_cte,
 )
 from unit.simulator.mutating import Edit, at, both, says, without
+from unit.simulator.nfe.event_scenario import altered
 from unit.simulator.rules.edits import becomes, filled, grown
 
 EARLIER_KEY = f"{NORMAL}/docAnt/emiDocAnt/idDocAnt/idDocAntEle/chCTe"
@@ -32,9 +32,8 @@ def with_invoices(*keys: str) -> Edit:
     return becomes(f"{NORMAL}/infDoc", f"<infDoc>{inside}</infDoc>")
 
 
-def key_with(start: int, text: str, key: str = INVOICE_KEY) -> str:
-    first = key[:start] + text + key[start + len(text) : 43]
-    return first + check_digit(first)
+def key_with(start: int, text: str) -> str:
+    return altered(INVOICE_KEY, start, text)
 
 
 def other_mode(root: etree._Element) -> None:
@@ -136,7 +135,7 @@ VIOLATIONS = [
             f"<idDocAntEle><chCTe>{key_of(7, CARRIER)}</chCTe></idDocAntEle>",
         ),
     ),
-    Violation("844", base="subcontracted", edit=says(EARLIER_KEY, key_with(4, "13", key_of(7, CARRIER)))),
+    Violation("844", base="subcontracted", edit=says(EARLIER_KEY, altered(key_of(7, CARRIER), 4, "13"))),
     Violation("733", base="subcontracted", edit=says(EARLIER_KEY, key_of(7, RECIPIENT))),
     Violation("745", base="subcontracted", edit=says("infCte/ide/toma4/CNPJ", "99999999000191")),
 ]

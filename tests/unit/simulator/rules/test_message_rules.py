@@ -1,12 +1,8 @@
 """Messages of every service: their sender, and their form."""
 
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
-from lxml import etree
 
 import nfe_dialect as messages
 from carimbo.fiscal.identity.access_key import AccessKey
@@ -17,50 +13,20 @@ from carimbo.fiscal.tables.statuses import NFE_STATUSES
 from carimbo.simulator.family import PRODUCTION
 from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.nfe.rules.message import MESSAGE_RULES
-from carimbo.simulator.rules import AuthorityVerdict, first_broken
-from carimbo.simulator.sefaz.call import ServiceCall
-from carimbo.simulator.trust import CertificateFlaw, JudgedCertificate, TrustedAuthorities
+from carimbo.simulator.rules import AuthorityVerdict
+from carimbo.simulator.trust import TrustedAuthorities
 from support import CNPJ
-from unit.simulator.mutating import AT_SP, context, nfe
-from unit.simulator.rules.certificates import FLAWED, of_company
+from unit.simulator.message_rule_tester import (
+    SENDER_VIOLATIONS,
+    CallViolation,
+    Change,
+    MessageRuleTester,
+    prefixed,
+    with_replaced_text,
+)
+from unit.simulator.mutating import AT_SP, nfe
 
 KEY = AccessKey.parse("35261111222333000181550010000000011123456806")
-Change = Callable[[ServiceCall], ServiceCall]
-
-
-@dataclass(frozen=True)
-class CallViolation:
-    """A change of an accepted call that breaks exactly one message rule."""
-
-    code: str
-    change: Change = lambda call: call
-    base: str = "status"
-    flaw: CertificateFlaw | None = None
-    switches: dict[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"{self.code}-{self.base}"
-
-
-def with_message(text: str, call: ServiceCall) -> ServiceCall:
-    return replace(call, root=etree.fromstring(text), text=text.encode())
-
-
-def with_replaced_text(old: str, new: str) -> Change:
-    """Returns a change that replaces a text of the message."""
-
-    def change(call: ServiceCall) -> ServiceCall:
-        text = etree.tostring(call.root, encoding="unicode")
-        assert old in text
-        return with_message(text.replace(old, new), call)
-
-    return change
-
-
-def prefixed(call: ServiceCall) -> ServiceCall:
-    text = etree.tostring(call.root, encoding="unicode")
-    named = text.replace("xmlns=", "xmlns:n=").replace("</", "\0").replace("<", "<n:").replace("\0", "</n:")
-    return with_message(named, call)
 
 
 def of_version(version: str) -> Change:
@@ -69,10 +35,7 @@ def of_version(version: str) -> Change:
 
 
 VIOLATIONS = [
-    CallViolation("280", lambda call: replace(call, sender=None)),
-    *(CallViolation(f"28{flaw}", flaw=flaw) for flaw in FLAWED),
-    CallViolation("284", flaw=CertificateFlaw.REVOKED),
-    CallViolation("286", switches={"revocation_list": False}),
+    *SENDER_VIOLATIONS,
     CallViolation("214", lambda call: replace(call, text=b"x" * (500 * 1024 + 1))),
     CallViolation("402", lambda call: replace(call, envelope_encoding="ISO-8859-1")),
     CallViolation("404", prefixed),
@@ -88,54 +51,19 @@ VIOLATIONS = [
 ]
 
 
-@dataclass(frozen=True)
-class MessageRuleTester:
-    """Applies the message rules to calls."""
-
-    trust: TrustedAuthorities
-    authority: SampleAuthority
-    signer: Signer
-
-    def verdict(
-        self, violation: CallViolation, *, changed: bool = True, **switches: Any
-    ) -> AuthorityVerdict | None:
-        """Returns the verdict on a call, changed or not."""
-        issue = (
-            FLAWED.get(violation.flaw, of_company) if changed and violation.flaw is not None else of_company
-        )
-        sender = JudgedCertificate.of(issue(self.authority).certificate)
-        revoked = {sender.serial_number} if changed and violation.flaw is CertificateFlaw.REVOKED else ()
-        request_context = context(replace(self.trust, revoked=frozenset(revoked)), **switches)
-        message, schema = self.messages()[violation.base]
-        with closing(request_context.store):
-            call = ServiceCall(
-                dialect=DIALECT,
-                root=etree.fromstring(message),
-                text=message,
-                schema=schema,
-                sender=sender,
-                service_path=AT_SP,
-                context=request_context,
-            )
-            judged = violation.change(call) if changed else call
-            return first_broken(MESSAGE_RULES, judged, request_context.controls.rules_off)
-
-    def messages(self) -> dict[str, tuple[bytes, Schema]]:
-        """Returns messages as our client writes them, with the XSDs of their services."""
-        environment, state = AT_SP.environment, "35"
-        distribution = messages.distribution_after(environment, state, CNPJ, 0)
-        return {
-            "lot": (messages.authorization_lot(1, [nfe(self.signer)]), Schema.NFE_BATCH),
-            "status": (messages.status_query(environment, state), Schema.NFE_SERVICE_QUERY),
-            "key": (messages.key_query(environment, KEY), Schema.NFE_DOCUMENT_QUERY),
-            "receipt": (messages.receipt_query(environment, "351000000000001"), Schema.NFE_RECEIPT_QUERY),
-            "distribution": (distribution, Schema.NFE_DISTRIBUTION),
-        }
-
-
 @pytest.fixture
 def tester(trust: TrustedAuthorities, authority: SampleAuthority, signer: Signer) -> MessageRuleTester:
-    return MessageRuleTester(trust, authority, signer)
+    """The rules with messages as our client writes them."""
+    environment, state = AT_SP.environment, "35"
+    distribution = messages.distribution_after(environment, state, CNPJ, 0)
+    by_name = {
+        "lot": (messages.authorization_lot(1, [nfe(signer)]), Schema.NFE_BATCH),
+        "status": (messages.status_query(environment, state), Schema.NFE_SERVICE_QUERY),
+        "key": (messages.key_query(environment, KEY), Schema.NFE_DOCUMENT_QUERY),
+        "receipt": (messages.receipt_query(environment, "351000000000001"), Schema.NFE_RECEIPT_QUERY),
+        "distribution": (distribution, Schema.NFE_DISTRIBUTION),
+    }
+    return MessageRuleTester(trust, authority, DIALECT, MESSAGE_RULES, AT_SP, by_name)
 
 
 class TestMessageRules:
@@ -143,11 +71,7 @@ class TestMessageRules:
     def test_broken_message_rule_refuses_the_call(
         self, violation: CallViolation, tester: MessageRuleTester
     ) -> None:
-        assert tester.verdict(violation, changed=False) is None
-        refusal = tester.verdict(violation, **violation.switches)
-        assert refusal is not None
-        assert refusal.code == violation.code
-        assert tester.verdict(violation, rules_off=frozenset({violation.code}), **violation.switches) is None
+        tester.check(violation)
 
     @pytest.mark.parametrize("name", ["lot", "status", "key", "receipt", "distribution"])
     def test_messages_of_our_client_are_accepted(self, name: str, tester: MessageRuleTester) -> None:

@@ -9,33 +9,13 @@ from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA1
 
-from carimbo.fiscal.tables.authorities import AUTHORIZERS
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.tables.authorities import AUTHORIZERS, cte_qr_address
 from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.cte.rules.identification import OFFLINE
-from carimbo.simulator.family import HOMOLOGATION, PRODUCTION
+from carimbo.simulator.family import PRODUCTION
 from carimbo.simulator.rules import RejectionRule
 from carimbo.simulator.sefaz.rules.documents import state_of
-
-_SVRS = "https://dfe-portal.svrs.rs.gov.br/cte/qrCode"
-_MG = "https://portalcte.fazenda.mg.gov.br/portalcte/sistema/qrcode.xhtml"
-_MS = "http://www.dfe.ms.gov.br/cte/qrcode"
-_PR = "http://www.fazenda.pr.gov.br/cte/qrcode"
-_SP = "https://nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"
-_SP_IN_HOMOLOGATION = "https://homologacao.nfe.fazenda.sp.gov.br/CTeConsulta/qrCode"
-_ADDRESSES: Mapping[str, Mapping[str, str]] = {
-    "MG": {PRODUCTION: _MG, HOMOLOGATION: _MG},
-    "MS": {PRODUCTION: _MS, HOMOLOGATION: _MS},
-    "MT": {
-        PRODUCTION: "https://www.sefaz.mt.gov.br/cte/qrcode",
-        HOMOLOGATION: "https://homologacao.sefaz.mt.gov.br/cte/qrcode",
-    },
-    "PR": {PRODUCTION: _PR, HOMOLOGATION: _PR},
-    "RS": {PRODUCTION: _SVRS, HOMOLOGATION: _SVRS},
-    "SP": {PRODUCTION: _SP, HOMOLOGATION: _SP_IN_HOMOLOGATION},
-    "SVRS": {PRODUCTION: _SVRS, HOMOLOGATION: _SVRS},
-    "SVSP": {PRODUCTION: _SP, HOMOLOGATION: _SP_IN_HOMOLOGATION},
-}
-"""By the usual authority of the issuer's state, also for documents of an SVC."""
 
 
 def has_qr(cte: JudgedCte) -> bool:
@@ -53,7 +33,9 @@ def wrong_address(cte: JudgedCte) -> bool:
     serving = AUTHORIZERS.rows.get((cte.model, state_of(cte)))
     if serving is None:
         return False
-    official = _ADDRESSES[serving.authorizer][cte.text("ide/tpAmb")]
+    in_production = cte.text("ide/tpAmb") == PRODUCTION
+    environment = Environment.PRODUCTION if in_production else Environment.HOMOLOGATION
+    official = cte_qr_address(serving.state, environment)
     return _qr(cte).partition("?")[0].lower() != official.lower()
 
 
