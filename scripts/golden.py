@@ -18,6 +18,7 @@ from carimbo.fiscal.identity.access_key import AccessKey, parse_service_key
 from carimbo.fiscal.identity.certificate import open_a1
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import ExternalFacts, Issuance, ReplacedDocument, Review, Software
+from carimbo.fiscal.layouts.cte_v4 import events as cte_v4
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
@@ -54,6 +55,10 @@ _EVENTS: dict[str, type[Detail]] = {
     "acknowledged": OperationAcknowledged,
     "unknown": OperationUnknown,
     "notPerformed": OperationNotPerformed,
+}
+_EVENTS_OF_WAYBILLS: dict[str, type[cte_v4.Detail]] = {
+    "cancellation": cte_v4.WaybillCancellation,
+    "correction": cte_v4.WaybillCorrection,
 }
 _EVENTS_OF_NOTES: dict[str, type[dps_v1.NoteCancellation]] = {"cancellation": dps_v1.NoteCancellation}
 T = TypeVar("T")
@@ -273,6 +278,20 @@ def _event_of_goods(file: EventFile, company: CompanyFile, signer: Signer) -> by
     return issue_event(event, signer, _SCHEMAS)
 
 
+def _event_of_transport(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
+    key = AccessKey.parse(file.access_key)
+    event = cte_v4.WaybillEvent(
+        organ=key.state_code,
+        environment=company.environment.code,
+        tax_id=company.tax_id,
+        access_key=key,
+        occurred_at=file.occurred_at,
+        sequence=file.sequence,
+        detail=_record(_EVENTS_OF_WAYBILLS[file.event], file.detail),
+    )
+    return cte_v4.issue_event(event, signer, _SCHEMAS)
+
+
 def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
     event = dps_v1.NoteEvent(
         environment=company.environment.code,
@@ -294,6 +313,7 @@ _EVENTS_OF: Mapping[str, Callable[..., bytes | tuple[Problem, ...]]] = {
     "nfe": _event_of_goods,
     "nfce": _event_of_goods,
     "nfse": _event_of_service,
+    "cte": _event_of_transport,
 }
 """How events are issued, by the folder of their type."""
 

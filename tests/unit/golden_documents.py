@@ -14,10 +14,12 @@ from golden import FOLDER, Example, examples
 from lxml import etree
 
 from carimbo.fiscal.issuance import Preview, Review
+from carimbo.fiscal.layouts.cte_v4.archived import read_archived_waybill
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, read_invoice
 from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 
-KINDS = ("nfe", "nfce", "nfse")
+KINDS = ("nfe", "nfce", "nfse", "cte")
 FILES = sorted(
     str(file.relative_to(FOLDER))
     for document_type in KINDS
@@ -26,6 +28,7 @@ FILES = sorted(
 DOCUMENTS = [file for file in FILES if "/events/" not in file]
 INVOICES = [file for file in DOCUMENTS if file.startswith(("nfe/", "nfce/"))]
 NOTES = [file for file in DOCUMENTS if file.startswith("nfse/")]
+WAYBILLS = [file for file in DOCUMENTS if file.startswith("cte/")]
 EVENTS_OF_NOTES = [file for file in FILES if file.startswith("nfse/events/")]
 
 T = TypeVar("T")
@@ -84,6 +87,11 @@ class GoldenDocument:
     def invoice(self) -> Invoice:
         """The NF-e or NFC-e that the XML is read as."""
         return read_invoice(self.xml)
+
+    @cached_property
+    def waybill(self) -> Waybill:
+        """The CT-e that the XML is read as."""
+        return read_archived_waybill(self.xml).waybill
 
 
 @cache

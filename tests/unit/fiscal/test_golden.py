@@ -17,6 +17,7 @@ from carimbo.fiscal.goods.request import GoodsRequest
 from carimbo.fiscal.goods.rules.judging import judge_document
 from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.identity.signature import BadSignature, verify
+from carimbo.fiscal.layouts.cte_v4 import waybill as cte_document
 from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
 from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
@@ -30,6 +31,7 @@ from unit.golden_documents import (
     FILES,
     INVOICES,
     NOTES,
+    WAYBILLS,
     GoldenDocument,
     amounts,
     ask_all,
@@ -37,7 +39,7 @@ from unit.golden_documents import (
 )
 from xmlsec1 import refused_by_xmlsec1
 
-# By the root of the message, or by `tpEvento`.
+# By the root of the message, or by `tpEvento` of NF-e and NFC-e.
 SCHEMA_OF = {
     "NFe": Schema.NFE,
     "inutNFe": Schema.NFE_INUTILIZATION,
@@ -49,14 +51,24 @@ SCHEMA_OF = {
     "210240": Schema.NFE_MANIFESTATION,
     "DPS": Schema.NFSE_DPS,
     "pedRegEvento": Schema.NFSE_EVENT,
+    "CTe": Schema.CTE,
+    "eventoCTe": Schema.CTE_EVENT,
+}
+# Parts that the general XSD of CT-e accepts with any content, by their root.
+SCHEMA_OF_PART = {
+    "rodo": Schema.CTE_ROAD,
+    "evCancCTe": Schema.CTE_CANCELLATION,
+    "evCCeCTe": Schema.CTE_CORRECTION,
 }
 # nfelib has no XSD of the cancellation by substitution.
 WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"
-SIGNED_TAGS = ("infNFe", "infDPS", "infEvento", "infPedReg", "infInut")
+SIGNED_TAGS = ("infNFe", "infCte", "infDPS", "infEvento", "infPedReg", "infInut")
 REQUESTS: dict[str, type[GoodsRequest]] = {"nfe": NfeRequest, "nfce": NfceRequest}
 
 # These are in several groups of the totals, and are prefixed with the name of the group.
 IN_SEVERAL_GROUPS = ("vDif", "vDevTrib", "vCredPres", "vCredPresCondSus")
+# The same of CT-e, which has no group of totals: ICMS, IBS and CBS have a base each.
+IN_SEVERAL_GROUPS_OF_WAYBILLS = ("vBC", "vDif", "vDevTrib")
 # Computed by hand, though the document has no total of it.
 SUM_OF_ITEMS = "vCredICMSSN"
 # Without payment, and paid later.
@@ -206,8 +218,58 @@ OF_EVERY_NOTE: tuple[Check, ...] = (
 )
 
 
+def has_a_mode_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
+    modes = [*document.root.iterfind(f".//{{{cte_document.NAMESPACE}}}infModal/*")]
+    assert len(modes) == (0 if document.body.get("purpose") == "complement" else 1)
+    assert [SCHEMAS.problems(SCHEMA_OF_PART[local_name(mode)], mode) for mode in modes] == [() for _ in modes]
+
+
+def has_the_price_and_taxes_computed_by_hand(document: GoldenDocument) -> None:
+    amounts = {amount_name(leaf): Decimal(leaf.text or "") for leaf in amounts_of_waybill(document.root)}
+    assert {name: amount for name, amount in amounts.items() if amount} == document.example.totals
+
+
+def has_a_preview_of_its_price(document: GoldenDocument) -> None:
+    preview, totals = document.preview, document.example.totals
+    assert preview.amount == preview.totals["serviceAmount"] == totals["vTPrest"]
+    assert preview.totals["receivableAmount"] == totals["vRec"]
+
+
+def is_the_same_waybill_after_being_read(document: GoldenDocument) -> None:
+    again = cte_document.write(document.waybill)
+    assert isinstance(again, WrittenPart), again
+    beside = document.xml[document.xml.index(b"<infCTeSupl") : document.xml.index(b"</CTe>")]
+    assert cte_document.in_root(again, beside) == document.xml
+
+
+OF_EVERY_WAYBILL: tuple[Check, ...] = (
+    has_a_mode_that_is_valid_by_its_own_xsd,
+    has_the_price_and_taxes_computed_by_hand,
+    has_a_review_without_problems,
+    has_a_preview_with_its_text_but_no_signature,
+    has_a_preview_of_its_price,
+    is_the_same_waybill_after_being_read,
+)
+
+
+def has_a_detail_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
+    (detail,) = document.root.iterfind(f".//{{{cte_document.NAMESPACE}}}detEvento/*")
+    assert SCHEMAS.problems(SCHEMA_OF_PART[local_name(detail)], detail) == ()
+
+
+OF_EVERY_EVENT_OF_A_WAYBILL: tuple[Check, ...] = (has_a_detail_that_is_valid_by_its_own_xsd,)
+
+
 def checks_of(file: str) -> tuple[Check, ...]:
-    of_its_kind = OF_EVERY_INVOICE if file in INVOICES else OF_EVERY_NOTE if file in NOTES else ()
+    of_its_kind: tuple[Check, ...] = ()
+    if file in INVOICES:
+        of_its_kind = OF_EVERY_INVOICE
+    elif file in NOTES:
+        of_its_kind = OF_EVERY_NOTE
+    elif file in WAYBILLS:
+        of_its_kind = OF_EVERY_WAYBILL
+    elif file.startswith("cte/events/"):
+        of_its_kind = OF_EVERY_EVENT_OF_A_WAYBILL
     return OF_EVERY_EXAMPLE + of_its_kind
 
 
@@ -230,6 +292,20 @@ def totals_in(root: etree._Element) -> dict[str, Decimal]:
 def total_name(leaf: etree._Element) -> str:
     tag, group = local_name(leaf), leaf.getparent()
     return f"{local_name(group)}/{tag}" if group is not None and tag in IN_SEVERAL_GROUPS else tag
+
+
+def amounts_of_waybill(root: etree._Element) -> Iterator[etree._Element]:
+    """Yields price and taxes of a CT-e: all amounts but those of the price's components."""
+    for group in ("vPrest", "imp"):
+        for leaf in root.iterfind(f"*/{{{cte_document.NAMESPACE}}}{group}//*"):
+            if local_name(leaf).startswith("v") and local_name(leaf) != "vComp":
+                yield leaf
+
+
+def amount_name(leaf: etree._Element) -> str:
+    tag, group = local_name(leaf), leaf.getparent()
+    is_repeated = tag in IN_SEVERAL_GROUPS_OF_WAYBILLS
+    return f"{local_name(group)}/{tag}" if group is not None and is_repeated else tag
 
 
 def numbers_in(totals: Mapping[str, Any]) -> Iterator[Decimal]:
