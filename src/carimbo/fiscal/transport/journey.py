@@ -51,6 +51,12 @@ class Journey(NamedTuple):
         return self.start.state != self.end.state and not (self.start.is_abroad or self.end.is_abroad)
 
     @property
+    def is_spared_reform_taxes(self) -> bool:
+        """Whether IBS and CBS may be omitted: a document from before prices included them is complemented."""
+        is_of_before = self.issue_day.price_holds_reform_taxes and not self.tax_day.price_holds_reform_taxes
+        return is_of_before and not self.repeats_rates
+
+    @property
     def rate_day(self) -> TaxDay:
         """The day whose IBS and CBS rates count."""
         return self.tax_day if self.repeats_rates else self.issue_day

@@ -28,6 +28,10 @@ _TAXED_IN_FULL = "000001"
 _LENGTH_OF_CST = 3
 _PATH = "ibsCbs"
 _EMPTY_BODY = FreightIbsCbsBody()
+_LEFT_OUT = (
+    "O CT-e sai sem IBS e CBS, porque complementa um documento emitido antes que o preço os contivesse:"
+    " informe ibsCbs para que os leve."
+)
 # Each round makes the amounts ten times more exact, so cents stop changing long before.
 _MAX_ROUNDS = 8
 
@@ -72,6 +76,9 @@ def _reform_terms(request: TransportRequest, journey: Journey, findings: Finding
     body = request.ibs_cbs
     if body is None:
         if not journey.company.informs_ibs_cbs(journey.tax_day.day):
+            return None
+        if journey.is_spared_reform_taxes:
+            findings.add_warning(_LEFT_OUT)
             return None
         body = _EMPTY_BODY
     tax_class = body.tax_class_code

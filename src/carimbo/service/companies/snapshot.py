@@ -233,7 +233,8 @@ def all_missing_data(
 ) -> tuple[str, ...]:
     """Returns everything that a company lacks, including data that only rules for documents would report."""
     missing = _missing(snapshot, document_type, environment, now)
-    return (*missing, *snapshot.missing_for_rules(document_type, software, now))
+    inactive = (f"{document_type.name}.active",) if is_held(snapshot, document_type) else ()
+    return (*missing, *inactive, *snapshot.missing_for_rules(document_type, software, now))
 
 
 def _missing(

@@ -20,7 +20,7 @@ from carimbo.simulator.nfe.judged import JudgedInvoice
 from carimbo.simulator.trust import JudgedCertificate, TrustedAuthorities
 from unit.fiscal.command_files import PASSWORD
 from unit.golden_documents import INVOICES, check_all, golden_document
-from unit.simulator.mutating import NAMESPACE, context
+from unit.simulator.mutating import context
 
 IN_CONTINGENCY = frozenset("67")
 OPEN = {"SVCAN": ContingencySwitch.ON, "SVCRS": ContingencySwitch.ON}
@@ -44,7 +44,7 @@ def path_of(root: etree._Element) -> ServicePath:
 
 
 def moment_of(root: etree._Element) -> datetime:
-    return datetime.fromisoformat(root.findtext(f".//{{{NAMESPACE}}}dhEmi", ""))
+    return datetime.fromisoformat(root.findtext(".//{*}dhEmi", ""))
 
 
 @pytest.fixture(scope="module")

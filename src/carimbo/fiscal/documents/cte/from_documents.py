@@ -35,6 +35,7 @@ _ROUTE = (
     "takerParty",
     "takerContribution",
     "serviceType",
+    "cfop",
     "municipalityStartIbge",
     "municipalityEndIbge",
 )
@@ -90,19 +91,19 @@ def _from_waybill(body: Body, request: CteRequest, original: Body) -> tuple[Body
 
 def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, FillingReview]:
     """Returns the body with the parties, places and cargo of its NF-e."""
-    found: dict[str, Any] = {}
+    taken: dict[str, Any] = {}
     first = invoices[0]
     recipient = first.recipient
     if len({invoice.issuer.cnpj or invoice.issuer.cpf for invoice in invoices}) == 1:
-        found["shipper"] = _party(first.issuer, first.issuer.address)
-        found["municipalityStartIbge"] = (first.pickup or first.issuer.address).city_code
+        taken["shipper"] = _party(first.issuer, first.issuer.address)
+        taken["municipalityStartIbge"] = (first.pickup or first.issuer.address).city_code
     same_recipient = len({invoice.recipient and _tax_id(invoice.recipient) for invoice in invoices}) == 1
     if same_recipient and recipient and recipient.address:
-        found["recipient"] = _party(recipient, recipient.address)
-        found["municipalityEndIbge"] = (first.delivery or recipient.address).city_code
+        taken["recipient"] = _party(recipient, recipient.address)
+        taken["municipalityEndIbge"] = (first.delivery or recipient.address).city_code
     if all(invoice.transport.freight_mode == _PAID_BY_RECIPIENT for invoice in invoices):
-        found["taker"] = "recipient"
-    filled = {name: value for name, value in found.items() if name not in body}
+        taken["taker"] = "recipient"
+    filled = {name: value for name, value in taken.items() if name not in body}
     cargo, given = _cargo(invoices), body.get("cargo") or {}
     from_cargo = {name: value for name, value in cargo.items() if name not in given}
     if from_cargo:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from carimbo.simulator.cte.dialect import CTE
 from carimbo.simulator.cte.judged import JudgedCte, tax_id_of
-from carimbo.simulator.cte.rules.parties import VARIOUS
+from carimbo.simulator.cte.rules.parties import HOMOLOGATION_NAME, VARIOUS
 from carimbo.simulator.cte.rules.queries import impossible_reference
 from carimbo.simulator.cte.rules.service import INTERMEDIATE, LINKED, has_normal_part
+from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.group import Group
 from carimbo.simulator.identifiers import KEY_ISSUER, tax_id_base
 from carimbo.simulator.rules import Finding, RejectionRule
@@ -163,8 +164,13 @@ def _senders(cte: JudgedCte) -> set[str]:
 
 
 def _unnamed(party: str, taker: str) -> Callable[[JudgedCte], bool]:
-    """MOC CT-e, 725 and 726: the side with several parties has a fixed name."""
-    return lambda cte: cte.taker_role == taker and cte.text(f"{party}/xNome") != VARIOUS
+    """MOC CT-e, 725 and 726: the side with several parties has a fixed name, also that of homologation."""
+
+    def is_unnamed(cte: JudgedCte) -> bool:
+        fixed = {VARIOUS} | ({HOMOLOGATION_NAME} if cte.text("ide/tpAmb") == HOMOLOGATION else set())
+        return cte.taker_role == taker and cte.text(f"{party}/xNome") not in fixed
+
+    return is_unnamed
 
 
 def _not_the_issuer(party: str, taker: str) -> Callable[[JudgedCte], bool]:
