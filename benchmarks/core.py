@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil  # type: ignore[import-untyped]
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -67,7 +67,7 @@ class Runner:
     """One way to spend CPU on a sale, how much it has spent, and the SOAP texts that came of it."""
 
     run: Callable[..., bytes | None]
-    prepare: Callable[[Sale], tuple[object, ...]] = field(default=lambda sale: (sale,))
+    prepare: Callable[[Any], tuple[object, ...]] = field(default=lambda sale: (sale,))
     """What the way begins with, made before the time counts."""
     seconds: float = 0.0
     runs: int = 0
@@ -78,7 +78,7 @@ class Runner:
         """CPU time of one run."""
         return 1_000 * self.seconds / self.runs
 
-    def run_once(self, sale: Sale) -> None:
+    def run_once(self, sale: Any) -> None:
         """Run and take the time, which is the processor's and not the clock's."""
         beginning = self.prepare(sale)
         start = time.process_time()
@@ -182,7 +182,7 @@ def circumstances(sale: Sale) -> Trade:
     )
 
 
-def sign_only(sale: Sale) -> None:
+def sign_only(sale: Any) -> None:
     """Do what every program has to do for a document, and nothing else."""
     sale.issuance.signer.private_key.sign(_AS_LONG_AS_SIGNED_INFO, PKCS1v15(), SHA1())
 
@@ -221,14 +221,14 @@ def measure(size: Size, regime: TaxRegime, seconds: float) -> None:
     race(runners, sales, seconds)
     taxes = "Simples Nacional" if is_simple else "normal regime with IBS/CBS"
     tell(f"NF-e, items: {size.items}; {taxes}; different requests: {len(requests)}")
-    tell(_row("RSA alone", rsa, rsa))
-    tell(_row("carimbo", ours, rsa) + (f", bar {size.least_ratio:.2f}" if is_simple else ""))
+    tell(row("RSA alone", rsa, rsa))
+    tell(row("carimbo", ours, rsa) + (f", bar {size.least_ratio:.2f}" if is_simple else ""))
     tell(f"  beyond RSA    {ours.milliseconds - rsa.milliseconds:9.3f} ms")
-    tell(_row("taxes, rules", taxed, rsa) + (f", bar {size.least_with_taxes:.2f}" if is_simple else ""))
-    tell(_row("from request", whole, rsa) + ("" if is_simple else f", bar {size.least_from_request:.2f}"))
+    tell(row("taxes, rules", taxed, rsa) + (f", bar {size.least_with_taxes:.2f}" if is_simple else ""))
+    tell(row("from request", whole, rsa) + ("" if is_simple else f", bar {size.least_from_request:.2f}"))
     tell_stages(stages, in_stages, rsa)
     if pynfe:
-        tell(_row(f"PyNFe {version('pynfe')}", pynfe, rsa))
+        tell(row(f"PyNFe {version('pynfe')}", pynfe, rsa))
         tell(f"  carimbo makes {pynfe.milliseconds / whole.milliseconds:.1f} documents while PyNFe makes one")
     made_in_all = sum(len(runner.messages) for runner in runners)
     tell(f"  verified: {made_in_all} by XSD and signature, up to {SHOWN_TO_XMLSEC1} of each by xmlsec1 too\n")
@@ -242,7 +242,8 @@ def tell_stages(stages: Stages, runner: Runner, rsa: Runner) -> None:
         tell(f"    {stage:12}{1_000 * seconds / runner.runs:9.3f} ms{of_which}")
 
 
-def _row(name: str, runner: Runner, rsa: Runner) -> str:
+def row(name: str, runner: Runner, rsa: Runner) -> str:
+    """Return the line of a way: its time, and its ratio to RSA."""
     a_second, ratio = 1_000 / runner.milliseconds, rsa.milliseconds / runner.milliseconds
     return f"  {name:12}  {runner.milliseconds:9.3f} ms {a_second:8.1f} a second  ratio {ratio:.3f}"
 

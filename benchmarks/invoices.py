@@ -37,7 +37,7 @@ MIN_REQUESTS = 200
 MAX_REQUESTS = 2_000
 
 _BRASILIA = timezone(timedelta(hours=-3))
-_FIRST_SALE = datetime(2026, 11, 2, 8, tzinfo=UTC).astimezone(_BRASILIA)
+FIRST_SALE = datetime(2026, 11, 2, 8, tzinfo=UTC).astimezone(_BRASILIA)
 _GOODS = ("Caneca", "Prato", "Copo", "Jarra", "Tigela", "Bandeja", "Garrafa", "Panela", "Xícara", "Travessa")
 _STUFF = ("de cerâmica", "de vidro", "de aço inox", "esmaltada", "de porcelana", "de bambu", "térmica")
 _COLOURS = ("azul", "branca", "preta", "verde", "âmbar", "cinza", "vermelha", "natural")
@@ -104,16 +104,17 @@ def sales_of(prepared: Sequence[NfeRequest], regime: TaxRegime) -> Iterator[Sale
     software, settings = Software("carimbo"), NfeSettings()
     for number, request in zip(count(1), cycle(prepared), strict=False):
         code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))
-        moment = _FIRST_SALE + timedelta(seconds=number)
+        moment = FIRST_SALE + timedelta(seconds=number)
         emission = Emission(seller.environment, settings.series, number, code, moment)
         yield Sale(request, Issuance(seller, emission, software, settings, signer, schemas, moment))
 
 
 def _body(items: int, chance: random.Random) -> dict[str, Any]:
-    return {"recipient": _recipient(chance), "items": [_item(chance) for _ in range(items)]}
+    return {"recipient": recipient(chance), "items": [_item(chance) for _ in range(items)]}
 
 
-def _recipient(chance: random.Random) -> dict[str, Any]:
+def recipient(chance: random.Random) -> dict[str, Any]:
+    """A customer in the state of São Paulo, by chance."""
     city, zipcode, district = chance.choice(_CITIES)
     name = f"{chance.choice(_NAMES)} {chance.choice(_FAMILIES)} {chance.choice(_FAMILIES)}"
     address = {

@@ -78,6 +78,10 @@ def subjects() -> Iterator[Subject]:
     for title, name in (("QR 2", "cash"), ("QR 2 offline", "offline-qr2"), ("QR 3", "pix-qr3")):
         xml = (_EXAMPLES / "nfce" / f"{name}.xml").read_bytes()
         yield Subject(f"NFC-e, {title}", "nfce", xml, PaperSize.ROLL_80)
+    for title, name in (("minimal", "minimal"), ("30 NF-e", "thirty-invoices")):
+        yield Subject(
+            f"DACTE, {title}", "cte", (_EXAMPLES / "cte" / f"{name}.xml").read_bytes(), PaperSize.A4
+        )
     xml = (_EXAMPLES / "nfse" / "withholdings.xml").read_bytes()
     yield Subject("DANFSe", "nfse", _NOTE % xml, PaperSize.A4)
 
@@ -95,6 +99,8 @@ def other_drawing(subject: Subject) -> PdfDrawing | None:
     from brazilfiscalreport.danfe import Danfe  # noqa: PLC0415
     from brazilfiscalreport.danfse import Danfse  # noqa: PLC0415
 
+    if subject.type == "cte":
+        return None
     draw = {"nfe": Danfe, "nfce": Danfce, "nfse": Danfse}[subject.type]
     return PdfDrawing(lambda: bytes(draw(xml=subject.xml.decode()).output()))
 

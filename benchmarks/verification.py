@@ -21,14 +21,19 @@ class Refused(Exception):
 
 def verify_all(messages: Sequence[bytes]) -> None:
     """Hold the document in every SOAP text against the XSD and its signature, some against xmlsec1 too."""
-    documents, schemas = [_document_in(message) for message in messages], Schemas()
+    verify_documents([_document_in(message) for message in messages], Schema.NFE, "infNFe")
+
+
+def verify_documents(documents: Sequence[bytes], schema: Schema, signed_tag: str) -> None:
+    """Hold every document against the XSD and its signature, some against xmlsec1 too."""
+    schemas = Schemas()
     for document in documents:
         root = read_xml(document)
-        if problems := schemas.problems(Schema.NFE, root):
+        if problems := schemas.problems(schema, root):
             raise Refused(f"{problems[0].path} {problems[0].message}")
         verify(root)
     step = max(len(documents) // SHOWN_TO_XMLSEC1, 1)
-    if not all(xmlsec1_accepts(document, "infNFe") for document in documents[::step][:SHOWN_TO_XMLSEC1]):
+    if not all(xmlsec1_accepts(document, signed_tag) for document in documents[::step][:SHOWN_TO_XMLSEC1]):
         raise Refused("xmlsec1 does not accept a signature")
 
 

@@ -1,0 +1,134 @@
+"""How fast CT-e are made, as a ratio to RSA signing alone.
+
+`python benchmarks/waybills.py` makes CT-e from the request to the SOAP text (taxes, rules, XML, signature,
+both XSDs, gzip), and prints documents per second of CPU as a ratio to signatures per second of CPU.
+"""
+
+import argparse
+import gzip
+import random
+import re
+import sys
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from itertools import count, cycle
+from typing import Any
+
+from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.documents.cte.settings import CteSettings
+from carimbo.fiscal.documents.cte.xml import issue
+from carimbo.fiscal.emission import Emission
+from carimbo.fiscal.identity.access_key import AccessKey, choose_numeric_code
+from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.issuance import Issuance, Software
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
+from carimbo.fiscal.layouts.sefaz.messages import reception
+from carimbo.fiscal.layouts.soap import envelope
+from carimbo.fiscal.parties.company import TaxRegime
+from carimbo.fiscal.schemas import Schema, Schemas
+from core import Runner, row, sign_only, without_problems
+from invoices import FIRST_SALE, certificate, company, recipient
+from report import tell, tell_origin
+from verification import SHOWN_TO_XMLSEC1, verify_documents
+
+LEAST_RATIO = 0.70
+"""The project's own bar, for a CT-e with one NF-e in the normal regime."""
+_REQUESTS = 2_000
+_WSDL = "http://www.portalfiscal.inf.br/cte/wsdl/CTeRecepcaoSincV4"
+_MESSAGE = re.compile(rb"<cteDadosMsg[^>]*>([^<]+)<")
+
+
+@dataclass(frozen=True, slots=True)
+class Freight:
+    """One document to be issued: a validated request and what it is issued under."""
+
+    request: CteRequest
+    issuance: Issuance
+
+
+def body(chance: random.Random) -> dict[str, Any]:
+    """A request for a road freight with one NF-e, by chance."""
+    shipper = recipient(chance)
+    key = AccessKey.of_issue(
+        FIRST_SALE,
+        state_code="35",
+        tax_id=shipper["taxId"],
+        model="55",
+        series=1,
+        number=chance.randrange(1, 999_999_999),
+        emission_type="1",
+        numeric_code=f"{chance.randrange(100_000_000):08d}",
+    )
+    return {
+        "municipalityStartIbge": "3550308",
+        "municipalityEndIbge": chance.choice(("3509502", "3304557", "3106200", "4106902")),
+        "shipper": shipper,
+        "recipient": recipient(chance),
+        "cargo": {
+            "amount": Decimal(chance.randrange(10_000, 9_999_999)) / 100,
+            "predominantProduct": "Utensílios de cozinha",
+            "quantities": [{"unit": "KG", "quantity": Decimal(chance.randrange(1_000, 999_999)) / 100}],
+        },
+        "documents": {"nfes": [{"accessKey": key}]},
+        "serviceAmount": Decimal(chance.randrange(5_000, 999_999)) / 100,
+        "icms": {"cst": "00", "rate": 12},
+    }
+
+
+def freights(regime: TaxRegime) -> Iterator[Freight]:
+    """Freights without end: requests come back in turn, each time with the next number and a later moment."""
+    chance, carrier = random.Random(0), company(regime)
+    requests = [CteRequest.model_validate(body(chance)) for _ in range(_REQUESTS)]
+    signer, schemas = Signer.of(certificate()), Schemas()
+    software, settings = Software("carimbo"), CteSettings(active=True, rntrc="12345678")
+    for number, request in zip(count(1), cycle(requests), strict=False):
+        code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))
+        moment = FIRST_SALE + timedelta(seconds=number)
+        emission = Emission(carrier.environment, settings.series, number, code, moment)
+        yield Freight(request, Issuance(carrier, emission, software, settings, signer, schemas, moment))
+
+
+def make(freight: Freight) -> bytes:
+    """Make one document from its request, as the service does."""
+    document = without_problems(issue(freight.request, freight.issuance)).xml
+    message = reception(CTE_DIALECT, freight.issuance.emission.number, document)
+    return envelope(_WSDL, message, "cteDadosMsg")
+
+
+def document_in(message: bytes) -> bytes:
+    """The document in a SOAP text."""
+    zipped = _MESSAGE.search(message)
+    if zipped is None:
+        raise RuntimeError("a SOAP text of the benchmark has no document")
+    return gzip.decompress(b64decode(zipped[1]))
+
+
+def measure(regime: TaxRegime, seconds: float) -> None:
+    """Give both ways that much CPU, in turns, and print the table."""
+    rsa, ours, sales = Runner(sign_only), Runner(make), freights(regime)
+    for runner in (rsa, ours):
+        runner.run(next(sales))
+    while (least := min((rsa, ours), key=lambda runner: runner.seconds)).seconds < seconds:
+        least.run_once(next(sales))
+    verify_documents([document_in(message) for message in ours.messages], Schema.CTE, "infCte")
+    tell(f"CT-e, one NF-e; regime {regime}; different requests: {_REQUESTS}")
+    tell(row("RSA alone", rsa, rsa))
+    tell(row("from request", ours, rsa) + f", bar {LEAST_RATIO:.2f}")
+    tell(f"  verified: {len(ours.messages)} by XSD and signature, {SHOWN_TO_XMLSEC1} by xmlsec1 too\n")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Read the options and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10, help="CPU for each way")
+    options = parser.parse_args(arguments)
+    tell_origin()
+    for regime in (TaxRegime.SIMPLES, TaxRegime.NORMAL):
+        measure(regime, options.seconds)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
