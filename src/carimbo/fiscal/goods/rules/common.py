@@ -1,12 +1,8 @@
-"""Facts about documents and comparisons of amounts that several rules share."""
-
-from decimal import Decimal
+"""Facts about documents that several rules share."""
 
 from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
-from carimbo.fiscal.money import cents
-from carimbo.fiscal.rules import At
 from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
@@ -65,23 +61,3 @@ def is_payment_by_government(document: RuleInput) -> bool:
     """Returns whether a public buyer pays an earlier supply; such a document has only IBS and CBS."""
     purchase = document.invoice.identification.government_purchase
     return purchase is not None and purchase.operation_type == _PAYMENT
-
-
-_CENT = Decimal("0.01")
-
-
-def amount_mismatch(path: str, amount: Decimal, exact: Decimal) -> At | None:
-    """Returns the place, with the expected amount, if an amount differs by more than a cent.
-
-    `exact` is the product of other fields before rounding (MOC 7.0, anexo I, 4.2, note 4).
-    """
-    # An amount within a cent of the exact product is also within a cent of the rounded one; rounding is slow.
-    if abs(amount - exact) <= _CENT:
-        return None
-    expected = cents(exact)
-    return At(path, f"Esperado: {expected}.") if abs(amount - expected) > _CENT else None
-
-
-def percent_mismatch(path: str, amount: Decimal, base: Decimal, rate: Decimal) -> At | None:
-    """Returns the place if an amount is not the given percentage of the base."""
-    return amount_mismatch(path, amount, base * rate * _CENT)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from carimbo.fiscal.goods.cfop import TO_ANOTHER_STATE
-from carimbo.fiscal.goods.rules.common import percent_mismatch
 from carimbo.fiscal.goods.rules.rule import NFE, NON_CONTRIBUTOR, NORMAL, GoodsRuleBook, ItemCheck, RuleInput
 from carimbo.fiscal.layouts.nfe_v4.icms import (
     Icms00,
@@ -22,6 +21,7 @@ from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn201, IcmsSn202, Icm
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At
+from carimbo.fiscal.taxes.checks import percent_mismatch
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 

@@ -2,7 +2,7 @@
 
 from carimbo.fiscal.goods.cfop import ABROAD
 from carimbo.fiscal.goods.items import NO_GTIN
-from carimbo.fiscal.goods.rules.common import amount_mismatch, is_payment_by_government
+from carimbo.fiscal.goods.rules.common import is_payment_by_government
 from carimbo.fiscal.goods.rules.rule import (
     ADJUSTMENT,
     MEI,
@@ -20,6 +20,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.goods_codes import NCMS
+from carimbo.fiscal.taxes.checks import amount_mismatch
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()
 GTIN_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()

@@ -7,7 +7,6 @@ from operator import attrgetter
 from typing import Any
 
 from carimbo.fiscal.calendar import DatedRule
-from carimbo.fiscal.goods.rules.common import amount_mismatch
 from carimbo.fiscal.goods.rules.reform_classes import reform_rule
 from carimbo.fiscal.goods.rules.reform_rates import SHARES, AnyShare, each_share
 from carimbo.fiscal.goods.rules.rule import NFE, GoodsRuleBook, ItemCheck, RuleInput
@@ -16,6 +15,7 @@ from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import IbsCbs, OperationCredit, Taxed
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.money import cents, percent
 from carimbo.fiscal.rules import At
+from carimbo.fiscal.taxes.checks import amount_mismatch, due_rate, share_amount_mismatch
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 
@@ -61,12 +61,7 @@ def refunded_amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document
 )
 def amount(share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput) -> At | None:
     """Refuses an amount that is not the tax minus deferral and refund."""
-    due = percent(rated.base, _due_rate(share))
-    if share.deferral:
-        due -= share.deferral.amount
-    if share.refund:
-        due -= share.refund.amount
-    return amount_mismatch("amount", share.amount, due)
+    return share_amount_mismatch(share, rated.base)
 
 
 @reform_rule(
@@ -129,13 +124,9 @@ for _share, _code, _rule in (
     reform_rule(_code, _rule, _message, book=RULES, on=RegularTaxation)(_regular_amount(_share))
 
 
-def _due_rate(share: AnyShare) -> Decimal:
-    return share.reduction.effective_rate if share.reduction else share.rate
-
-
 def _part(part: Decimal, share: AnyShare, base: Decimal) -> Decimal:
     """Returns a percentage of the whole tax of a share."""
-    return cents(base * _due_rate(share) * part / 10_000)
+    return cents(base * due_rate(share) * part / 10_000)
 
 
 CREDIT_RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook()

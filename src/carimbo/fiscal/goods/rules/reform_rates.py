@@ -11,10 +11,9 @@ from carimbo.fiscal.goods.rules.rule import BOTH, NFCE, NFE, RETURN, GoodsRuleBo
 from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, Deferral, RateReduction, Refund, StateIbs
 from carimbo.fiscal.layouts.nfe_v4.ibs_cbs import Cbs, IbsCbs, TaxedByRate
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
-from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES, IBS_CBS_SITUATIONS
-from carimbo.fiscal.taxes.ibs_cbs import effective_rate
+from carimbo.fiscal.taxes.checks import effective_rate_mismatch, expected_rate, reduction_mismatch
 
 _FREE_AREAS = (
     frozenset({"1301902", "1302603", "1303569"}),
@@ -82,7 +81,6 @@ def _on_items(share: str, check: ShareCheck) -> ItemCheck:
 
 RULES: GoodsRuleBook[ItemCheck] = GoodsRuleBook(given_taxes=True)
 
-_TOLERANCE = Decimal("0.0001")
 # Refused deliveries and reduced amounts repeat the rates of the corrected document.
 _CORRECTING_CREDITS = frozenset({"03", "04", "06"})
 
@@ -118,12 +116,7 @@ def _expected_rate(share: AnyShare, taxed: IbsCbs, document: RuleInput) -> Decim
     identification = document.invoice.identification
     if tax_class is None or document.purpose == RETURN or identification.credit_type in _CORRECTING_CREDITS:
         return None
-    if tax_class.has_regular_taxation:
-        return ZERO
-    rates = document.reform_rates
-    if isinstance(share, Cbs):
-        return rates.cbs
-    return rates.state if isinstance(share, StateIbs) else rates.city
+    return expected_rate(share, tax_class, document.reform_rates)
 
 
 @_each_share(
@@ -209,15 +202,7 @@ def reduction_of_the_class(
     share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
 ) -> At | None:
     """Refuses a reduction that is not the one of the classification."""
-    if share.reduction is None:
-        return None
-    tax_class = IBS_CBS_CLASSES.rows.get(taxed.tax_class)
-    if tax_class is None:
-        return None
-    expected = tax_class.cbs_reduction if isinstance(share, Cbs) else tax_class.ibs_reduction
-    if expected in (None, share.reduction.rate):
-        return None
-    return At("reduction.rate", f"Esperado: {expected}.")
+    return reduction_mismatch(share, IBS_CBS_CLASSES.rows.get(taxed.tax_class))
 
 
 @_each_share(
@@ -231,14 +216,8 @@ def rate_after_reductions(
     share: AnyShare, rated: TaxedByRate, taxed: IbsCbs, document: RuleInput
 ) -> At | None:
     """Refuses an effective rate that is not the rate minus both reductions, of class and public buyer."""
-    reduction = share.reduction
-    if reduction is None:
-        return None
     purchase = document.invoice.identification.government_purchase
-    expected = effective_rate(share.rate, reduction.rate, purchase.rate_reduction if purchase else ZERO)
-    if abs(reduction.effective_rate - expected) > _TOLERANCE:
-        return At("reduction.effectiveRate", f"Esperado: {expected}.")
-    return None
+    return effective_rate_mismatch(share, purchase.rate_reduction if purchase else None)
 
 
 @_each_share(

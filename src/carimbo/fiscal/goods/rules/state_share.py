@@ -9,7 +9,6 @@ from carimbo.fiscal.goods.rules.common import (
     is_payment_by_government,
     is_petroleum,
     moves_between_other_states,
-    percent_mismatch,
     situation_of,
 )
 from carimbo.fiscal.goods.rules.rule import (
@@ -29,6 +28,7 @@ from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.goods_codes import CFOPS
+from carimbo.fiscal.taxes.checks import percent_mismatch
 from carimbo.fiscal.taxes.icms import FOREIGN_ORIGINS, interstate_rate
 
 
