@@ -38,6 +38,9 @@ class DatedRule(StrEnum):
     SIMPLES_INFORMS_IBS_CBS = "simples_informs_ibs_cbs"
     EXPECTED_ICMS_REQUIRED_IN_HOMOLOGATION = "expected_icms_required_in_homologation"
     EXPECTED_ICMS_REQUIRED = "expected_icms_required"
+    CTE_NET_AMOUNT_FIELDS = "cte_net_amount_fields"
+    CTE_AMOUNTS_CHECKED = "cte_amounts_checked"
+    CTE_GROUP_REQUIRED = "cte_group_required"
 
 
 @dataclass(frozen=True, slots=True)
