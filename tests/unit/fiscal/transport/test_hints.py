@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import pytest
 
+from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.tables.statuses import CTE_STATUSES, REJECTIONS
 from carimbo.fiscal.transport.hints import hint_for_rejection, hint_of, hints
 from unit.fiscal.hinted_fields import exists, fields_in, not_one_sentence
@@ -14,6 +15,19 @@ KEY = "35261108902291000104570010000001231000001239"
 # FS-DA, GTV-e, NFF and PAA, which we never write.
 OF_OTHER_ISSUERS = {"587", "588", "875", "876", "902", "909", "910", "911", "912", "914", "915"}
 OF_OTHER_QUERIES = {"249", "250", "289", "514", "518"}
+# Fields of CT-e OS, and of other modes of transport than road.
+NOT_YET = (
+    "canceledAccessKey",
+    "charter",
+    "federalTaxes",
+    "gtves",
+    "modal.containers",
+    "modal.mutualTraffic",
+    "referencedDocuments",
+    "route",
+    "stateAgencyRegistration",
+    "taf",
+)
 
 
 class TestTheHints:
@@ -47,6 +61,12 @@ class TestTheHints:
         of_company = {field for field in fields_in(hints()) if field.startswith("company.")}
         assert {field for field in of_company if not exists(field)} == set()
         assert "company.stateRegistrations" in of_company
+
+    def test_fields_of_the_body_exist(self) -> None:
+        of_body = {field for field in fields_in(hints()) if not field.startswith("company.")}
+        missing = {field for field in of_body if not exists(field, CteRequest)}
+        assert {field for field in missing if not field.startswith(NOT_YET)} == set()
+        assert "documents.nfes[].accessKey" in of_body
 
 
 class TestARejection:

@@ -1,15 +1,15 @@
 """The signed XML of a CT-e: made, checked and previewed."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from carimbo.fiscal.documents.cte.document import compose
-from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.rules.judging import judge_waybill
+from carimbo.fiscal.documents.cte.rules.judging import judge_size, judge_waybill
+from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE
 from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.issuance import Issuance, Lines, signed_identity
 from carimbo.fiscal.layouts import canonical
@@ -25,9 +25,6 @@ from carimbo.fiscal.tables.authorities import cte_qr_address
 from carimbo.fiscal.transport.hints import hint_of
 
 Problems = tuple[Problem, ...]
-
-# The code of the CT-e authorities for a document that their XSD refuses; NF-e has another.
-_SCHEMA_CODE = "215"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +71,44 @@ def _enclose(
 
 
 def _combine(composed: Problems, judgement: Judgement, schema: Problems) -> Judgement:
-    """Returns all problems with hints, each field of the XSD only if no rule reports it."""
-    broken = dict.fromkeys((*composed, *judgement.problems))
-    paths = {problem.path for problem in broken}
-    unreported = [problem for problem in schema if problem.path not in paths]
-    return replace(judgement, problems=tuple(map(_with_hint, (*broken, *unreported))))
+    """Returns all problems with hints, each mistake once.
+
+    A field that could not be composed breaks rules of the groups around it too, and the XSD reports the
+    fields again that rules report, or the groups around them.
+    """
+    gaps = [problem.path for problem in composed]
+    broken = [problem for problem in judgement.problems if not _is_at_or_around(problem.path, gaps)]
+    reported = [problem.path for problem in broken]
+    unreported = [problem for problem in schema if not _is_at_or_around(problem.path, reported)]
+    return Judgement(
+        tuple(map(_with_hint, dict.fromkeys((*composed, *broken, *unreported)))),
+        tuple(text for text in judgement.warnings if not _is_at_or_around(text.partition(":")[0], gaps)),
+    )
+
+
+def _is_at_or_around(path: str, others: Sequence[str]) -> bool:
+    """Returns whether a path is one of the others, or a group that has one of them; empty is the document."""
+    if not path:
+        return bool(others)
+    return any(other == path or other.startswith((f"{path}.", f"{path}[")) for other in others)
 
 
 def _with_hint(problem: Problem) -> Problem:
     if problem.code == SCHEMA_PROBLEM:
-        return replace(problem, code=_SCHEMA_CODE)
+        return replace(problem, code=SCHEMA_CODE)
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
-
-
-def _judge(waybill: Waybill, request: CteRequest, issuance: Issuance) -> Judgement:
-    return judge_waybill(waybill, request, issuance)
 
 
 _MAKER = DocumentMaker(
     compose=compose,
-    judge=_judge,
+    judge=judge_waybill,
     write=layout.write,
     enclose=_enclose,
     in_root=layout.in_root,
     check=layout.check,
     preview=WaybillPreview,
     combine=_combine,
+    judge_text=judge_size,
 )
 
 review = _MAKER.review

@@ -141,4 +141,4 @@ class WaybillResponsible:
     email: str = text("email", 60)
     phone: str = text("fone", 12)
     csrt_id: str | None = text("idCSRT", 3, default=None)
-    csrt_hash: str | None = text("hashCSRT", 28, default=None)
+    csrt_hash: str | None = text("hashCSRT", 28, path="csrt", default=None)

@@ -1,6 +1,6 @@
-"""The input of the rules of CT-e, and codes that many rules use."""
+"""The input of the rules of CT-e, and facts and codes that many rules use."""
 
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Final
 
@@ -9,7 +9,7 @@ from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.layouts.cte_v4.parties import CargoParty, OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
-from carimbo.fiscal.parties.company import Company
+from carimbo.fiscal.transport.places import ABROAD
 
 NORMAL, COMPLEMENT, SUBSTITUTION = "0", "1", "3"
 """Purposes (`tpCTe`)."""
@@ -17,23 +17,32 @@ NORMAL_SERVICE, SUBCONTRACTING, REDISPATCH, INTERMEDIATE_REDISPATCH, MULTIMODAL 
 """Kinds of service (`tpServ`)."""
 CONTRIBUTOR, EXEMPT_CONTRIBUTOR, NON_CONTRIBUTOR = "1", "2", "9"
 """Whether the taker contributes ICMS (`indIEToma`)."""
+NORMAL_REGIME = "3"
+"""The tax regime (`CRT`) that informs IBS and CBS."""
 DOCUMENT_TYPE = "cte"
+SCHEMA_CODE = "215"
+"""The code of the CT-e authorities for a document that their XSD refuses; NF-e has another."""
+_BASE_LENGTH = 8
 
 
 class WaybillInput:
-    """A CT-e with its request, issuer and time, as rules read it; codes are those of the XML."""
+    """A CT-e with its request and time, as rules read it; codes are those of the XML."""
 
-    def __init__(self, waybill: Waybill, request: CteRequest, company: Company, now: datetime) -> None:
+    def __init__(self, waybill: Waybill, request: CteRequest, now: datetime) -> None:
         identification = waybill.identification
         self.waybill: Final = waybill
         self.request: Final = request
-        self.company: Final = company
         self.now: Final = now
         self.identification: Final = identification
         self.purpose: Final = identification.purpose
+        self.is_complement: Final = identification.purpose == COMPLEMENT
+        """A complement has parties and a price, but no cargo and no documents of it."""
         self.service_type: Final = identification.service_type
+        self.emission_type: Final = identification.emission_type
         self.start_state: Final = identification.start_state
+        """Letters of the state, `EX` abroad; empty if the municipality is unknown."""
         self.end_state: Final = identification.end_state
+        self.issuer: Final = waybill.issuer
         self.issuer_state: Final = waybill.issuer.address.state
 
     @cached_property
@@ -59,6 +68,17 @@ class WaybillInput:
         """The party that takes the service; None if the document lacks it."""
         return self.parties.get(self.taker_path)
 
+    @property
+    def is_interstate(self) -> bool:
+        """Whether the service starts and ends in different states of Brazil, both known."""
+        places = {self.start_state, self.end_state}
+        return len(places) > 1 and places.isdisjoint({ABROAD, ""})
+
+    @cached_property
+    def today(self) -> date:
+        """The current day in the time zone of the issuer."""
+        return self.now.astimezone(self.identification.issued_at.tzinfo).date()
+
     @cached_property
     def rules_in_force(self) -> RulesInForce:
         """The dated rules of the day of issue."""
@@ -68,6 +88,16 @@ class WaybillInput:
 WaybillCheck = rules.DocumentCheck[WaybillInput]
 
 
+def manual(subject: str) -> str:
+    """Returns the source of a rule of the manual; its tables number rules differently in each version."""
+    return f"MOC CT-e 4.00, Anexo I, {subject}"
+
+
 def tax_id_of(party: CargoParty) -> str:
     """Returns CNPJ or CPF of a party; empty abroad."""
     return party.cnpj or party.cpf or ""
+
+
+def base_of(tax_id: str) -> str:
+    """Returns the characters of a CNPJ that all establishments of a company share."""
+    return tax_id[:_BASE_LENGTH]

@@ -1,0 +1,155 @@
+"""Rules about series, date, issuer and technical responsible of a CT-e."""
+
+from datetime import timedelta
+
+from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
+from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.identity.state_registration import registration_problem
+from carimbo.fiscal.identity.tax_ids import is_cnpj
+from carimbo.fiscal.issuance import STATES_DEMANDING_RESPONSIBLE
+from carimbo.fiscal.parties.address import is_no_city, is_of_another_state
+from carimbo.fiscal.rules import At, RuleBook, Severity
+
+RULES: RuleBook[WaybillCheck] = RuleBook()
+
+_CLOCK_TOLERANCE = timedelta(minutes=5)
+_LATEST_ACCEPTED = timedelta(hours=168)
+_SERIES_OF_AUTHORITIES = range(890, 900)
+# Announced by an event, or printed on security paper, before they are sent.
+_SENT_LATER = (EmissionType.EPEC, EmissionType.FS_DA)
+_ISSUER, _CITY, _REGISTRATION = "company.taxId", "company.address.cityCode", "company.stateRegistrations"
+_OF_DATE, _OF_ISSUER, _OF_SENDING = (
+    manual("data de emissão"),
+    manual("emitente"),
+    manual("município de envio"),
+)
+_OF_RESPONSIBLE = manual("responsável técnico")
+
+
+@RULES.rule("670", manual("série"), "A série é reservada à SEFAZ.")
+def series_of_authorities(document: WaybillInput) -> At | None:
+    """Refuses the series that sites of the authorities use."""
+    is_reserved = document.identification.series in _SERIES_OF_AUTHORITIES
+    return At("company.settings.cte.series") if is_reserved else None
+
+
+@RULES.rule("212", _OF_DATE, "A data de emissão está no futuro.")
+def issued_in_the_future(document: WaybillInput) -> At | None:
+    """Refuses a date of issue in the future; clocks may differ by five minutes."""
+    is_future = document.identification.issued_at - document.now > _CLOCK_TOLERANCE
+    return At("issueDate") if is_future else None
+
+
+@RULES.rule("228", _OF_DATE, "A data de emissão tem mais de 168 horas.")
+def issued_long_ago(document: WaybillInput) -> At | None:
+    """Refuses a date of issue more than a week ago, except in contingencies that send later."""
+    is_late = document.now - document.identification.issued_at > _LATEST_ACCEPTED
+    return At("issueDate") if is_late and document.emission_type not in _SENT_LATER else None
+
+
+@RULES.rule("207", _OF_ISSUER, "O CNPJ do emitente é inválido: os dígitos não conferem.")
+def tax_id_of_the_issuer(document: WaybillInput) -> At | None:
+    """Refuses a CNPJ with wrong check digits."""
+    cnpj = document.issuer.cnpj
+    return At(_ISSUER) if cnpj is not None and not is_cnpj(cnpj) else None
+
+
+@RULES.rule("247", _OF_ISSUER, "A UF do emitente não é a da chave de acesso.")
+def state_of_the_issuer(document: WaybillInput) -> At | None:
+    """Refuses a key with the code of another state than the issuer's."""
+    is_other = is_of_another_state(document.identification.state_code, document.issuer_state)
+    return At("company.address.state") if is_other else None
+
+
+@RULES.rule("713", _OF_ISSUER, "O município do emitente não existe na tabela do IBGE.")
+def city_of_the_issuer(document: WaybillInput) -> At | None:
+    """Refuses a city of the issuer that does not exist."""
+    return At(_CITY) if is_no_city(document.issuer.address.city_code) else None
+
+
+@RULES.rule("712", _OF_ISSUER, "O município do emitente não é da UF dele.")
+def city_in_the_state_of_the_issuer(document: WaybillInput) -> At | None:
+    """Refuses a city of the issuer outside its state."""
+    code, state = document.issuer.address.city_code, document.issuer_state
+    is_other = not is_no_city(code) and is_of_another_state(code, state)
+    return At(_CITY, f"UF: {state}.") if is_other else None
+
+
+def _sending_city(document: WaybillInput) -> str | None:
+    """Returns the city that sends the document; None if it is the issuer's, which has rules of its own."""
+    code = document.identification.sent_from_city_code
+    return None if code == document.issuer.address.city_code else code
+
+
+@RULES.rule("537", _OF_SENDING, "O município de envio não existe na tabela do IBGE.")
+def sending_city_exists(document: WaybillInput) -> At | None:
+    """Refuses a sending city that does not exist."""
+    code = _sending_city(document)
+    return At(_CITY) if code is not None and is_no_city(code) else None
+
+
+@RULES.rule("493", _OF_SENDING, "O município de envio não é da UF de envio.")
+def sending_city_of_its_state(document: WaybillInput) -> At | None:
+    """Refuses a sending city outside of the sending state."""
+    code, state = _sending_city(document), document.identification.sent_from_state
+    is_other = code is not None and not is_no_city(code) and is_of_another_state(code, state)
+    return At(_CITY, f"UF: {state}.") if is_other else None
+
+
+@RULES.rule("229", _OF_ISSUER, "Falta a inscrição estadual do emitente na UF dele.")
+def issuer_without_registration(document: WaybillInput) -> At | None:
+    """Refuses an issuer without a registration in its state."""
+    return At(_REGISTRATION) if document.issuer.state_registration is None else None
+
+
+@RULES.rule("209", _OF_ISSUER, "A inscrição estadual do emitente não é válida na UF dele.")
+def registration_of_the_issuer(document: WaybillInput) -> At | None:
+    """Refuses a registration with wrong digits."""
+    return registration_mismatch(document.issuer.state_registration, document.issuer_state, _REGISTRATION)
+
+
+@RULES.rule(
+    "614", _OF_ISSUER, "A inscrição do emitente como substituto tributário não é válida na UF do tomador."
+)
+def registration_as_a_substitute(document: WaybillInput) -> At | None:
+    """Refuses a registration in the taker's state with wrong digits."""
+    taker = document.taker
+    if taker is None:
+        return None
+    return registration_mismatch(document.issuer.st_state_registration, taker.address.state, _REGISTRATION)
+
+
+def registration_mismatch(registration: str | None, state: str, path: str) -> At | None:
+    """Returns the place of a registration that is not valid in a state, with the reason."""
+    problem = None if registration is None else registration_problem(registration, state)
+    return At(path, f"{problem[0].upper()}{problem[1:]}.") if problem else None
+
+
+# Each authority decides whether it requires the responsible; NF-e has the only list of states.
+@RULES.rule(
+    "867",
+    _OF_RESPONSIBLE,
+    "Faltam os dados do responsável técnico, que a SEFAZ da UF pode exigir.",
+    severity=Severity.WARNS,
+)
+def responsible_missing(document: WaybillInput) -> At | None:
+    """Warns of a missing technical responsible in states that require it in NF-e."""
+    is_demanded = document.issuer_state in STATES_DEMANDING_RESPONSIBLE
+    is_missing = document.waybill.technical_responsible is None
+    return At("techResponsible") if is_demanded and is_missing else None
+
+
+@RULES.rule("836", _OF_RESPONSIBLE, "O CNPJ do responsável técnico é inválido: os dígitos não conferem.")
+def tax_id_of_the_responsible(document: WaybillInput) -> At | None:
+    """Refuses a responsible whose CNPJ has wrong check digits; that of the installation is a setting."""
+    responsible = document.waybill.technical_responsible
+    return At("techResponsible.taxId") if responsible and not is_cnpj(responsible.cnpj) else None
+
+
+@RULES.rule("868", _OF_RESPONSIBLE, "O CSRT e o identificador dele vão juntos.")
+def whole_csrt(document: WaybillInput) -> At | None:
+    """Refuses a security code without its id, and an id without its code."""
+    body = document.request.tech_responsible
+    if body is None or (body.csrt is None) is (body.csrt_id is None):
+        return None
+    return At("techResponsible.csrt" if body.csrt is None else "techResponsible.csrtId")

@@ -1,0 +1,95 @@
+"""Rules about the places where a service starts and ends, and about its CFOP."""
+
+from operator import attrgetter
+
+from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
+from carimbo.fiscal.parties.address import is_of_another_state
+from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.tables.geography import municipality_of_ibge
+from carimbo.fiscal.transport.cfop import ABROAD as TO_ANOTHER_COUNTRY
+from carimbo.fiscal.transport.cfop import (
+    CFOPS,
+    STARTED_ELSEWHERE,
+    TO_ANOTHER_STATE,
+    WITHIN_THE_STATE,
+)
+from carimbo.fiscal.transport.places import ABROAD, ABROAD_CODE
+
+RULES: RuleBook[WaybillCheck] = RuleBook()
+
+_CFOP = manual("CFOP")
+
+
+def _city_rules(unknown: str, of_another_state: str, named: str, path: str, place: str) -> None:
+    """Adds the rules that a place exists and belongs to the state that the document names."""
+    code_of, state_of = (attrgetter(f"identification.{place}_{part}") for part in ("city_code", "state"))
+    source = manual(f"{named} da prestação")
+
+    @RULES.rule(unknown, source, f"O município de {named} da prestação não existe na tabela do IBGE.")
+    def city_exists(document: WaybillInput) -> At | None:
+        code = code_of(document)
+        # A missing code is a problem of the request, which composition reports.
+        if not code or code == ABROAD_CODE or municipality_of_ibge(code):
+            return None
+        return At(path)
+
+    @RULES.rule(of_another_state, source, f"O município de {named} da prestação não é da UF de {named}.")
+    def city_of_its_state(document: WaybillInput) -> At | None:
+        code, state = code_of(document), state_of(document)
+        if state == ABROAD:
+            return None if code == ABROAD_CODE else At(path)
+        return At(path, f"UF: {state}.") if is_of_another_state(code, state) else None
+
+
+_city_rules("541", "456", "início", "municipalityStartIbge", "start")
+_city_rules("542", "414", "término", "municipalityEndIbge", "end")
+
+
+@RULES.rule("676", _CFOP, "O CFOP não é de prestação de serviço de transporte.")
+def cfop_of_transport(document: WaybillInput) -> At | None:
+    """Refuses a CFOP that the authorities do not accept in a CT-e."""
+    return None if document.identification.cfop in CFOPS else At("cfop")
+
+
+@RULES.rule("524", _CFOP, "A prestação começa fora da UF da empresa, e o CFOP é o 5932 ou o 6932.")
+def cfop_of_a_service_that_starts_elsewhere(document: WaybillInput) -> At | None:
+    """Refuses another CFOP for a service that starts in another state of Brazil than the issuer's."""
+    if _starts_elsewhere(document) and _has_usual_cfop(document):
+        return At("cfop", f"Esperado: {_first_digit(document)}932.")
+    return None
+
+
+@RULES.rule("908", _CFOP, "A prestação começa na UF da empresa, e o CFOP não pode ser o 5932 nem o 6932.")
+def cfop_of_a_service_that_starts_here(document: WaybillInput) -> At | None:
+    """Refuses the CFOPs of services that start elsewhere, if this one starts in the issuer's state."""
+    starts_here = document.start_state == document.issuer_state
+    return At("cfop") if starts_here and document.identification.cfop in STARTED_ELSEWHERE else None
+
+
+@RULES.rule("519", _CFOP, "O primeiro dígito do CFOP não é o dos locais de início e término da prestação.")
+def first_digit_of_the_cfop(document: WaybillInput) -> At | None:
+    """Refuses a first digit that does not fit both places; other rules refuse the CFOP as a whole."""
+    cfop = document.identification.cfop
+    if cfop not in CFOPS or "" in (document.start_state, document.end_state):
+        return None
+    if cfop_of_a_service_that_starts_elsewhere(document) or cfop_of_a_service_that_starts_here(document):
+        return None
+    expected = _first_digit(document)
+    return None if cfop.startswith(expected) else At("cfop", f"Esperado: {expected}.")
+
+
+def _starts_elsewhere(document: WaybillInput) -> bool:
+    """Returns whether the service starts in another state than the issuer's, and touches no other country."""
+    places = {document.start_state, document.end_state}
+    return document.start_state != document.issuer_state and places.isdisjoint({ABROAD, ""})
+
+
+def _has_usual_cfop(document: WaybillInput) -> bool:
+    cfop = document.identification.cfop
+    return cfop in CFOPS and cfop not in STARTED_ELSEWHERE
+
+
+def _first_digit(document: WaybillInput) -> str:
+    if document.end_state == ABROAD:
+        return TO_ANOTHER_COUNTRY
+    return WITHIN_THE_STATE if document.start_state == document.end_state else TO_ANOTHER_STATE
