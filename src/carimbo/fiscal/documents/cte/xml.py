@@ -26,6 +26,10 @@ from carimbo.fiscal.transport.hints import hint_of
 
 Problems = tuple[Problem, ...]
 
+# The data of the mode have an XSD of their own, with another code.
+_MODE_CODE = "580"
+_MODE_FIELDS = ("modal.", "rntrc")
+
 
 @dataclass(frozen=True, slots=True)
 class WaybillPreview:
@@ -95,7 +99,8 @@ def _is_at_or_around(path: str, others: Sequence[str]) -> bool:
 
 def _with_hint(problem: Problem) -> Problem:
     if problem.code == SCHEMA_PROBLEM:
-        return replace(problem, code=SCHEMA_CODE)
+        is_of_mode = problem.path.startswith(_MODE_FIELDS)
+        return replace(problem, code=_MODE_CODE if is_of_mode else SCHEMA_CODE)
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
 
 

@@ -27,6 +27,11 @@ IN_CONTINGENCY = emission(type=EmissionType.SVC_SP, contingency=Contingency(ISSU
 IN_PARANA = {"address": CURITIBA, "stateRegistrations": [{"state": "PR", "number": "1234567850"}]}
 FROM_CURITIBA = {"municipalityStartIbge": "4106902"}
 SUBSTITUTE = [{"state": "SP", "number": "110042490114"}, {"state": "RJ", "number": "99999990"}]
+COLLECTION_ORDER = {
+    "number": "1",
+    "issueDate": "2026-11-20",
+    "issuer": {"taxId": SHIPPER_CNPJ, "stateRegistration": "115223386110", "state": "SP"},
+}
 TO_ANOTHER = {"taker": "other", "takerParty": OTHER_CARRIER}
 BETWEEN_CARRIERS = "intermediate redispatch"
 
@@ -78,22 +83,7 @@ SERVICE = (
             ("multimodalAccessKeys", [cte_key(7)]),
             ("globalized", {"notes": "Procedimento do regime especial"}),
             ("rntrc", "12345678"),
-            (
-                "modal.collectionOrders",
-                {
-                    "collectionOrders": [
-                        {
-                            "number": "1",
-                            "issueDate": "2026-11-20",
-                            "issuer": {
-                                "taxId": SHIPPER_CNPJ,
-                                "stateRegistration": "115223386110",
-                                "state": "SP",
-                            },
-                        }
-                    ]
-                },
-            ),
+            ("modal.collectionOrders", {"collectionOrders": [COLLECTION_ORDER]}),
             (
                 "newVehicles",
                 [

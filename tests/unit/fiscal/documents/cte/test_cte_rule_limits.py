@@ -24,6 +24,7 @@ from unit.fiscal.documents.cte.bodies import (
     nfe_key,
 )
 from unit.fiscal.documents.cte.breaking import Breaking, emission, judge, new_warnings
+from unit.fiscal.documents.cte.breakings_parties import COLLECTION_ORDER
 from unit.fiscal.goods.support import LISBON
 from unit.fiscal.rules.breaking import GONE
 
@@ -257,6 +258,28 @@ class TestARuleWithoutADay:
 def _day_of(name: str) -> str:
     since = CALENDAR[name].since
     return "2026-11-01" if name == DatedRule.CTE_GROUP_REQUIRED else str(since or "")
+
+
+class TestTheLayout:
+    @pytest.mark.parametrize(
+        ("code", "path", "changes"),
+        [
+            (
+                "215",
+                "governmentPurchase.entityType",
+                {"governmentPurchase": {"entityType": "9", "rateReduction": 10, "operationType": "1"}},
+            ),
+            (
+                "580",
+                "modal.collectionOrders[0].number",
+                {"modal": {"collectionOrders": [COLLECTION_ORDER | {"number": "A"}]}},
+            ),
+        ],
+    )
+    def test_value_that_the_xsd_refuses_has_the_code_of_its_part(
+        self, code: str, path: str, changes: dict[str, Any], signer: Signer
+    ) -> None:
+        assert judge(Breaking("", "", body=changes), signer).places == [(code, path)]
 
 
 class TestTheSize:
