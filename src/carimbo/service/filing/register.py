@@ -12,6 +12,7 @@ from carimbo.service.documents.queries import (
     EventRecord,
     refusing_damaged_key,
     require_document,
+    stored_request,
 )
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.filing.context import FilingContext
@@ -72,17 +73,19 @@ def _require_allowed(document: Document, event: EventKind) -> EmissionRow:
     emission = document.emission
     is_dated = not isinstance(event.deadline, Deadline) or (emission and emission.authorized_at)
     if document.status in event.allowed and emission and is_dated:
-        _require_no_fact(document, event)
+        _require_not_forbidden(document, event)
         return emission
     is_draft = event.effect.status is Status.CANCELED and document.status == Status.PENDING
     raise _wrong_state(document, event, _NOTHING_TO_CANCEL if is_draft else None)
 
 
-def _require_no_fact(document: Document, event: EventKind) -> None:
-    """Refuses an event that is not allowed after a fact of the document, for example its closing."""
-    for fact, sentence in event.forbidden_after.items():
-        if fact in document.facts:
-            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+def _require_not_forbidden(document: Document, event: EventKind) -> None:
+    """Refuses an event that is not allowed after a fact of the document, or for a document of its kind."""
+    reasons = [sentence for fact, sentence in event.forbidden_after.items() if fact in document.facts]
+    if event.forbidden_for and (reason := event.forbidden_for(stored_request(document))):
+        reasons.append(reason)
+    if reasons:
+        raise Refusal(ErrorCode.INVALID_STATE, reasons[0], currentStatus=document.status, allowed=[])
 
 
 def _wrong_state(document: Document, event: EventKind, sentence: str | None = None) -> Refusal:
@@ -122,7 +125,7 @@ async def _store_next(
     locked = await tenant.documents.lock(document.id)
     if locked is None or locked.status not in event.allowed:
         raise _wrong_state(locked or document, event)
-    _require_no_fact(locked, event)
+    _require_not_forbidden(locked, event)
     repetition = event.repetition
     stored = await tenant.event_filings.of_document(document.id, emission.ordinal, event.name)
     last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)

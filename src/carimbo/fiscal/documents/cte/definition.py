@@ -1,5 +1,6 @@
 """The CT-e as a document type."""
 
+from datetime import timedelta
 from functools import partial
 
 from carimbo.fiscal.document_type import DocumentType, Issuing
@@ -18,6 +19,10 @@ from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import rejection_file
 from carimbo.fiscal.transport.hints import hint_for_rejection
 from carimbo.fiscal.transport.request import ServicePurpose
+
+# A CT-e is refused if it arrives more than 168 hours after its issue (228); an hour is left for clocks that
+# differ and for the transmission.
+_STALE_AFTER = timedelta(hours=167)
 
 
 def _addressee_of(request: CteRequest) -> Addressee | None:
@@ -51,6 +56,7 @@ CTE = DocumentType(
         papers=(PaperSize.A4,),
         print_name="DACTE",
         issue_date=lambda request: request.issue_date,
+        stale_after=_STALE_AFTER,
         # Contingency authorities take neither complements nor substitutions (517).
         fits_contingency=lambda request: request.purpose is ServicePurpose.NORMAL,
     ),
