@@ -37,5 +37,4 @@ def place_of(code: str) -> Place:
 
 def plain_name(name: str) -> str:
     """Returns a name in capitals without accents, as the authorities' tables have it."""
-    letters = unicodedata.normalize("NFKD", name.upper())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFKD", name.upper()).encode("ascii", "ignore").decode()

@@ -9,7 +9,6 @@ from carimbo.fiscal.documents.cte.rules.keys import (
     invalid_keys,
     owner_of,
     repeated_keys,
-    valid_keys,
 )
 from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE, WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.rules import At, RuleBook, Severity
@@ -22,15 +21,6 @@ _MAX_MONTHS = 6
 # Receipts of sales to consumers, which circulate within a state only.
 _RECEIPTS = (OtherDocumentType.CFE_SAT, OtherDocumentType.NFCE)
 _NFES, _OTHERS = manual("NF-e transportadas"), manual("outros documentos da carga")
-
-
-def nfe_keys(document: WaybillInput) -> list[tuple[str, str]]:
-    """Returns the keys of the NF-e of the cargo, with their paths."""
-    documents = document.request.documents
-    return [
-        (f"documents.nfes[{position}].accessKey", nfe.access_key)
-        for position, nfe in enumerate(documents.nfes if documents else ())
-    ]
 
 
 @RULES.rule("601", manual("documentos da carga"), "O CT-e leva até 2000 documentos da carga.")
@@ -46,13 +36,15 @@ def too_many_documents(document: WaybillInput) -> At | None:
 @RULES.rule("527", _NFES, "A mesma NF-e está mais de uma vez no CT-e.")
 def repeated_nfe(document: WaybillInput) -> Iterator[At]:
     """Refuses an NF-e that is listed twice."""
-    return repeated_keys(nfe_keys(document))
+    return repeated_keys(document.nfe_keys)
 
 
 @RULES.rule("843", _NFES, "A chave da NF-e é inválida.")
 def valid_nfe_key(document: WaybillInput) -> Iterator[At]:
     """Refuses keys that no NF-e can have, with the reason."""
-    return invalid_keys(nfe_keys(document), NFE, document.today)
+    if len(document.valid_nfe_keys) == len(document.nfe_keys):
+        return iter(())
+    return invalid_keys(document.nfe_keys, NFE, document.today)
 
 
 @RULES.rule(
@@ -63,7 +55,7 @@ def valid_nfe_key(document: WaybillInput) -> Iterator[At]:
 )
 def recent_nfe(document: WaybillInput) -> Iterator[At]:
     """Refuses an NF-e that was issued more than six months ago; keys have only the month."""
-    for path, key in valid_keys(nfe_keys(document), NFE, document.today):
+    for path, key in document.valid_nfe_keys:
         if age_in_months(key, document.today) > _MAX_MONTHS:
             yield At(path)
 
@@ -79,7 +71,7 @@ def several_issuers(document: WaybillInput) -> At | None:
     """Warns of NF-e of several issuers in a CT-e that is not globalized, at the first of another issuer."""
     if document.request.globalized:
         return None
-    keys = list(valid_keys(nfe_keys(document), NFE, document.today))
+    keys = document.valid_nfe_keys
     return next((At(path) for path, key in keys if owner_of(key) != owner_of(keys[0][1])), None)
 
 

@@ -7,8 +7,7 @@ is refuse; the others warn.
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.request import TakerRole
-from carimbo.fiscal.documents.cte.rules.documents import nfe_keys
-from carimbo.fiscal.documents.cte.rules.keys import NFE, owner_of, valid_keys
+from carimbo.fiscal.documents.cte.rules.keys import owner_of
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.parties import PartyBody
@@ -54,7 +53,7 @@ def only_nfes(document: WaybillInput) -> At | None:
 
 def _owners(document: WaybillInput) -> list[tuple[str, str]]:
     """Returns the issuers of the NF-e, with the paths of the keys."""
-    return [(path, owner_of(key)) for path, key in valid_keys(nfe_keys(document), NFE, document.today)]
+    return [(path, owner_of(key)) for path, key in document.valid_nfe_keys]
 
 
 @RULES.rule(
@@ -79,7 +78,7 @@ def many_senders(document: WaybillInput) -> At | None:
 def many_documents(document: WaybillInput) -> At | None:
     """Warns of too few NF-e, if the sender takes the service."""
     is_of_sender = _is_taken_by(document, TakerRole.SHIPPER)
-    return At("documents.nfes") if is_of_sender and 0 < len(nfe_keys(document)) < _MIN_DOCUMENTS else None
+    return At("documents.nfes") if is_of_sender and 0 < len(document.nfe_keys) < _MIN_DOCUMENTS else None
 
 
 @RULES.rule(

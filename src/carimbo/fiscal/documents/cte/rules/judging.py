@@ -25,6 +25,7 @@ BOOKS: tuple[RuleBook[WaybillCheck], ...] = (
     service.RULES,
     places.RULES,
     parties.RULES,
+    parties.READER_RULES,
     documents.RULES,
     references.RULES,
     globalized.RULES,

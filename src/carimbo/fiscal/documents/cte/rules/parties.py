@@ -20,6 +20,9 @@ from carimbo.fiscal.transport.parties import is_registered
 from carimbo.fiscal.transport.places import ABROAD
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
+READER_RULES: RuleBook[WaybillCheck] = RuleBook(
+    when=lambda document: bool(document.waybill.authorized_readers)
+)
 
 _TAKER, _RECIPIENT, _READERS = manual("tomador"), manual("destinatário"), manual("autorizados ao XML")
 _SUFRAMA_LENGTH, _SUFRAMA_WEIGHTS = 9, 8
@@ -117,7 +120,7 @@ def suframa_area(document: WaybillInput) -> At | None:
     return None if is_within else At("recipient.suframaRegistration")
 
 
-@RULES.rule("699", _READERS, "O CNPJ de quem pode baixar o XML é inválido: os dígitos não conferem.")
+@READER_RULES.rule("699", _READERS, "O CNPJ de quem pode baixar o XML é inválido: os dígitos não conferem.")
 def reader_with_a_wrong_cnpj(document: WaybillInput) -> Iterator[At]:
     """Refuses readers whose CNPJ has wrong check digits."""
     for position, reader in enumerate(document.waybill.authorized_readers):
@@ -125,7 +128,7 @@ def reader_with_a_wrong_cnpj(document: WaybillInput) -> Iterator[At]:
             yield _reader(position)
 
 
-@RULES.rule("700", _READERS, "O CPF de quem pode baixar o XML é inválido: os dígitos não conferem.")
+@READER_RULES.rule("700", _READERS, "O CPF de quem pode baixar o XML é inválido: os dígitos não conferem.")
 def reader_with_a_wrong_cpf(document: WaybillInput) -> Iterator[At]:
     """Refuses readers whose CPF has wrong check digits."""
     for position, reader in enumerate(document.waybill.authorized_readers):
@@ -133,7 +136,7 @@ def reader_with_a_wrong_cpf(document: WaybillInput) -> Iterator[At]:
             yield _reader(position)
 
 
-@RULES.rule("715", _READERS, "O mesmo CNPJ ou CPF está mais de uma vez entre os que podem baixar o XML.")
+@READER_RULES.rule("715", _READERS, "O mesmo CNPJ ou CPF está duas vezes entre os que podem baixar o XML.")
 def repeated_reader(document: WaybillInput) -> Iterator[At]:
     """Refuses readers that an earlier one repeats."""
     seen: set[str | None] = set()
@@ -144,7 +147,9 @@ def repeated_reader(document: WaybillInput) -> Iterator[At]:
         seen.add(tax_id)
 
 
-@RULES.rule("828", _READERS, "Quem já participa do CT-e pode baixar o XML, e não vai entre os autorizados.")
+@READER_RULES.rule(
+    "828", _READERS, "Quem participa do CT-e já pode baixar o XML: não vai entre os autorizados."
+)
 def reader_that_is_a_party(document: WaybillInput) -> Iterator[At]:
     """Refuses readers that are issuer or another party."""
     parties = {document.issuer.cnpj, *map(tax_id_of, document.parties.values())}

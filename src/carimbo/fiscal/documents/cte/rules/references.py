@@ -22,7 +22,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.taxes.trade import day_of_key
 
-RULES: RuleBook[WaybillCheck] = RuleBook()
+RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.has_references)
 
 # The law counts 60 days from the authorization, which is up to 168 hours after the issue; keys have only the
 # month of the issue.

@@ -7,6 +7,8 @@ from typing import Final
 from carimbo.fiscal import rules
 from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.documents.cte.rules.keys import NFE, valid_keys
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.parties import CargoParty, OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.transport.places import ABROAD
@@ -78,6 +80,27 @@ class WaybillInput:
     def today(self) -> date:
         """The current day in the time zone of the issuer."""
         return self.now.astimezone(self.identification.issued_at.tzinfo).date()
+
+    @property
+    def has_references(self) -> bool:
+        """Whether the request refers to other transport documents."""
+        request = self.request
+        keys = (*request.complemented_access_keys, *request.multimodal_access_keys)
+        return bool(keys or request.previous_documents or request.substitution)
+
+    @cached_property
+    def nfe_keys(self) -> list[tuple[str, str]]:
+        """The keys of the NF-e of the cargo, with their paths in the body."""
+        documents = self.request.documents
+        return [
+            (f"documents.nfes[{position}].accessKey", nfe.access_key)
+            for position, nfe in enumerate(documents.nfes if documents else ())
+        ]
+
+    @cached_property
+    def valid_nfe_keys(self) -> list[tuple[str, AccessKey]]:
+        """Those of the keys that an NF-e can have, so that a wrong one breaks only its own rule."""
+        return list(valid_keys(self.nfe_keys, NFE, self.today))
 
     @cached_property
     def rules_in_force(self) -> RulesInForce:
