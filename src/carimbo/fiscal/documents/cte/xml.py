@@ -12,7 +12,6 @@ from carimbo.fiscal.documents.cte.rules.judging import judge_size, judge_waybill
 from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE
 from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.issuance import Issuance, Lines, signed_identity
-from carimbo.fiscal.layouts import canonical
 from carimbo.fiscal.layouts.cte_v4 import waybill as layout
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.json_form import to_plain
@@ -69,7 +68,7 @@ def _enclose(
     """
     environment = issuance.emission.environment
     address = cte_qr_address(issuance.company.address.state, environment)
-    code = canonical.text(f"{address}?chCTe={waybill.id.removeprefix('CTe')}&tpAmb={environment.code}")
+    code = f"{address}?chCTe={waybill.id.removeprefix('CTe')}&amp;tpAmb={environment.code}"
     supplement = f"<infCTeSupl><qrCodCTe>{code}</qrCodCTe></infCTeSupl>".encode()
     return layout.enclose(written, signature, supplement)
 

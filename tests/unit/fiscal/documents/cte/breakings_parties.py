@@ -3,8 +3,6 @@
 from datetime import timedelta
 
 from carimbo.fiscal.emission import Contingency, EmissionType
-from carimbo.fiscal.layouts.cte_v4.parties import WaybillResponsible
-from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from unit.fiscal.documents.cte.bodies import (
     CURITIBA,
     DEPOSIT,
@@ -18,7 +16,7 @@ from unit.fiscal.documents.cte.bodies import (
 )
 from unit.fiscal.documents.cte.breaking import Breaking, emission
 from unit.fiscal.rules.breaking import GONE
-from unit.fiscal.rules.breakings_parties import NO_CITY, RIO_CITY, WRONG_CNPJ, WRONG_CPF
+from unit.fiscal.rules.breakings_parties import NO_CITY
 
 SAO_PAULO_CITY = "3550308"
 WRONG_REGISTRATION = "115223386111"
@@ -39,12 +37,6 @@ IDENTITY = (
     Breaking("670", "company.settings.cte.series", under=emission(series=890)),
     Breaking("212", "issueDate", now=ISSUED_AT - timedelta(minutes=6)),
     Breaking("228", "issueDate", now=ISSUED_AT + timedelta(hours=169)),
-    Breaking("207", "company.taxId", document={"issuer.cnpj": WRONG_CNPJ}),
-    Breaking("247", "company.address.state", document={"identification.state_code": "33"}),
-    Breaking("713", "company.address.cityCode", document={"issuer.address.city_code": NO_CITY}),
-    Breaking("712", "company.address.cityCode", document={"issuer.address.city_code": RIO_CITY}),
-    Breaking("537", "company.address.cityCode", document={"identification.sent_from_city_code": NO_CITY}),
-    Breaking("493", "company.address.cityCode", document={"identification.sent_from_city_code": RIO_CITY}),
     Breaking("229", "company.stateRegistrations", company={"stateRegistrations": []}),
     Breaking(
         "209", "company.stateRegistrations", company={"stateRegistrations[0].number": WRONG_REGISTRATION}
@@ -54,15 +46,6 @@ IDENTITY = (
         "company.stateRegistrations",
         body={"taker": "recipient"},
         company={"stateRegistrations": SUBSTITUTE},
-    ),
-    Breaking(
-        "836",
-        "techResponsible.taxId",
-        document={
-            "technical_responsible": WaybillResponsible(
-                cnpj=WRONG_CNPJ, contact="Ana", email="ana@example.com", phone="1133334444"
-            )
-        },
     ),
     Breaking("868", "techResponsible.csrt", body={"techResponsible": RESPONSIBLE | {"csrtId": "001"}}),
     Breaking("868", "techResponsible.csrtId", body={"techResponsible": RESPONSIBLE | {"csrt": "G8063VRTND"}}),
@@ -124,8 +107,6 @@ SERVICE = (
 PLACES = (
     Breaking("541", "municipalityStartIbge", body={"municipalityStartIbge": NO_CITY}),
     Breaking("542", "municipalityEndIbge", body={"municipalityEndIbge": NO_CITY}),
-    Breaking("456", "municipalityStartIbge", document={"identification.start_city_code": RIO_CITY}),
-    Breaking("414", "municipalityEndIbge", document={"identification.end_city_code": SAO_PAULO_CITY}),
     Breaking("676", "cfop", body={"cfop": "6102"}),
     Breaking("519", "cfop", body={"cfop": "5352"}),
     Breaking("519", "cfop", body={"municipalityEndIbge": "3509502"}),
@@ -176,16 +157,6 @@ PARTIES = (
         {"recipient.suframaRegistration": "200123458"},
     ),
     Breaking("251", "recipient.suframaRegistration", body={"recipient.suframaRegistration": "200123459"}),
-    Breaking(
-        "699",
-        "authorizedReaders[0].taxId",
-        document={"authorized_readers": (AuthorizedReader(cnpj=WRONG_CNPJ),)},
-    ),
-    Breaking(
-        "700",
-        "authorizedReaders[0].taxId",
-        document={"authorized_readers": (AuthorizedReader(cpf=WRONG_CPF),)},
-    ),
     Breaking("715", "authorizedReaders[1].taxId", body={"authorizedReaders[1]": {"taxId": "52998224725"}}),
     Breaking("828", "authorizedReaders[0].taxId", body={"authorizedReaders[0].taxId": SHIPPER_CNPJ}),
 )

@@ -5,9 +5,7 @@ from datetime import timedelta
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.identity.state_registration import registration_problem
-from carimbo.fiscal.identity.tax_ids import is_cnpj
 from carimbo.fiscal.issuance import STATES_DEMANDING_RESPONSIBLE
-from carimbo.fiscal.parties.address import is_no_city, is_of_another_state
 from carimbo.fiscal.rules import At, RuleBook, Severity
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
@@ -17,12 +15,8 @@ _LATEST_ACCEPTED = timedelta(hours=168)
 _SERIES_OF_AUTHORITIES = range(890, 900)
 # Announced by an event, or printed on security paper, before they are sent.
 _SENT_LATER = (EmissionType.EPEC, EmissionType.FS_DA)
-_ISSUER, _CITY, _REGISTRATION = "company.taxId", "company.address.cityCode", "company.stateRegistrations"
-_OF_DATE, _OF_ISSUER, _OF_SENDING = (
-    manual("data de emissão"),
-    manual("emitente"),
-    manual("município de envio"),
-)
+_REGISTRATION = "company.stateRegistrations"
+_OF_DATE, _OF_ISSUER = manual("data de emissão"), manual("emitente")
 _OF_RESPONSIBLE = manual("responsável técnico")
 
 
@@ -45,55 +39,6 @@ def issued_long_ago(document: WaybillInput) -> At | None:
     """Refuses a date of issue more than a week ago, except in contingencies that send later."""
     is_late = document.now - document.identification.issued_at > _LATEST_ACCEPTED
     return At("issueDate") if is_late and document.emission_type not in _SENT_LATER else None
-
-
-@RULES.rule("207", _OF_ISSUER, "O CNPJ do emitente é inválido: os dígitos não conferem.")
-def tax_id_of_the_issuer(document: WaybillInput) -> At | None:
-    """Refuses a CNPJ with wrong check digits."""
-    cnpj = document.issuer.cnpj
-    return At(_ISSUER) if cnpj is not None and not is_cnpj(cnpj) else None
-
-
-@RULES.rule("247", _OF_ISSUER, "A UF do emitente não é a da chave de acesso.")
-def state_of_the_issuer(document: WaybillInput) -> At | None:
-    """Refuses a key with the code of another state than the issuer's."""
-    is_other = is_of_another_state(document.identification.state_code, document.issuer_state)
-    return At("company.address.state") if is_other else None
-
-
-@RULES.rule("713", _OF_ISSUER, "O município do emitente não existe na tabela do IBGE.")
-def city_of_the_issuer(document: WaybillInput) -> At | None:
-    """Refuses a city of the issuer that does not exist."""
-    return At(_CITY) if is_no_city(document.issuer.address.city_code) else None
-
-
-@RULES.rule("712", _OF_ISSUER, "O município do emitente não é da UF dele.")
-def city_in_the_state_of_the_issuer(document: WaybillInput) -> At | None:
-    """Refuses a city of the issuer outside its state."""
-    code, state = document.issuer.address.city_code, document.issuer_state
-    is_other = not is_no_city(code) and is_of_another_state(code, state)
-    return At(_CITY, f"UF: {state}.") if is_other else None
-
-
-def _sending_city(document: WaybillInput) -> str | None:
-    """Returns the city that sends the document; None if it is the issuer's, which has rules of its own."""
-    code = document.identification.sent_from_city_code
-    return None if code == document.issuer.address.city_code else code
-
-
-@RULES.rule("537", _OF_SENDING, "O município de envio não existe na tabela do IBGE.")
-def sending_city_exists(document: WaybillInput) -> At | None:
-    """Refuses a sending city that does not exist."""
-    code = _sending_city(document)
-    return At(_CITY) if code is not None and is_no_city(code) else None
-
-
-@RULES.rule("493", _OF_SENDING, "O município de envio não é da UF de envio.")
-def sending_city_of_its_state(document: WaybillInput) -> At | None:
-    """Refuses a sending city outside of the sending state."""
-    code, state = _sending_city(document), document.identification.sent_from_state
-    is_other = code is not None and not is_no_city(code) and is_of_another_state(code, state)
-    return At(_CITY, f"UF: {state}.") if is_other else None
 
 
 @RULES.rule("229", _OF_ISSUER, "Falta a inscrição estadual do emitente na UF dele.")
@@ -137,13 +82,6 @@ def responsible_missing(document: WaybillInput) -> At | None:
     is_demanded = document.issuer_state in STATES_DEMANDING_RESPONSIBLE
     is_missing = document.waybill.technical_responsible is None
     return At("techResponsible") if is_demanded and is_missing else None
-
-
-@RULES.rule("836", _OF_RESPONSIBLE, "O CNPJ do responsável técnico é inválido: os dígitos não conferem.")
-def tax_id_of_the_responsible(document: WaybillInput) -> At | None:
-    """Refuses a responsible whose CNPJ has wrong check digits; that of the installation is a setting."""
-    responsible = document.waybill.technical_responsible
-    return At("techResponsible.taxId") if responsible and not is_cnpj(responsible.cnpj) else None
 
 
 @RULES.rule("868", _OF_RESPONSIBLE, "O CSRT e o identificador dele vão juntos.")

@@ -11,7 +11,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
     manual,
     tax_id_of,
 )
-from carimbo.fiscal.identity.tax_ids import is_cnpj, is_cpf, modulo_11
+from carimbo.fiscal.identity.tax_ids import modulo_11
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
 from carimbo.fiscal.parties.recipient import EXEMPT
 from carimbo.fiscal.rules import At, RuleBook
@@ -118,22 +118,6 @@ def suframa_area(document: WaybillInput) -> At | None:
         return None
     is_within = recipient.address.state in _SUFRAMA_STATES or recipient.address.city_code in _SUFRAMA_CITIES
     return None if is_within else At("recipient.suframaRegistration")
-
-
-@READER_RULES.rule("699", _READERS, "O CNPJ de quem pode baixar o XML é inválido: os dígitos não conferem.")
-def reader_with_a_wrong_cnpj(document: WaybillInput) -> Iterator[At]:
-    """Refuses readers whose CNPJ has wrong check digits."""
-    for position, reader in enumerate(document.waybill.authorized_readers):
-        if reader.cnpj is not None and not is_cnpj(reader.cnpj):
-            yield _reader(position)
-
-
-@READER_RULES.rule("700", _READERS, "O CPF de quem pode baixar o XML é inválido: os dígitos não conferem.")
-def reader_with_a_wrong_cpf(document: WaybillInput) -> Iterator[At]:
-    """Refuses readers whose CPF has wrong check digits."""
-    for position, reader in enumerate(document.waybill.authorized_readers):
-        if reader.cpf is not None and not is_cpf(reader.cpf):
-            yield _reader(position)
 
 
 @READER_RULES.rule("715", _READERS, "O mesmo CNPJ ou CPF está duas vezes entre os que podem baixar o XML.")

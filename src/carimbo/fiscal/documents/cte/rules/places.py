@@ -1,9 +1,8 @@
 """Rules about the places where a service starts and ends, and about its CFOP."""
 
-from operator import attrgetter
+from collections.abc import Callable
 
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
-from carimbo.fiscal.parties.address import is_of_another_state
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.tables.geography import municipality_of_ibge
 from carimbo.fiscal.transport.cfop import ABROAD as TO_ANOTHER_COUNTRY
@@ -20,9 +19,8 @@ RULES: RuleBook[WaybillCheck] = RuleBook()
 _CFOP = manual("CFOP")
 
 
-def _city_rules(unknown: str, of_another_state: str, named: str, path: str, place: str) -> None:
-    """Adds the rules that a place exists and belongs to the state that the document names."""
-    code_of, state_of = (attrgetter(f"identification.{place}_{part}") for part in ("city_code", "state"))
+def _city_rule(unknown: str, named: str, path: str, code_of: Callable[[WaybillInput], str]) -> None:
+    """Adds the rule that a place exists."""
     source = manual(f"{named} da prestação")
 
     @RULES.rule(unknown, source, f"O município de {named} da prestação não existe na tabela do IBGE.")
@@ -33,16 +31,9 @@ def _city_rules(unknown: str, of_another_state: str, named: str, path: str, plac
             return None
         return At(path)
 
-    @RULES.rule(of_another_state, source, f"O município de {named} da prestação não é da UF de {named}.")
-    def city_of_its_state(document: WaybillInput) -> At | None:
-        code, state = code_of(document), state_of(document)
-        if state == ABROAD:
-            return None if code == ABROAD_CODE else At(path)
-        return At(path, f"UF: {state}.") if is_of_another_state(code, state) else None
 
-
-_city_rules("541", "456", "início", "municipalityStartIbge", "start")
-_city_rules("542", "414", "término", "municipalityEndIbge", "end")
+_city_rule("541", "início", "municipalityStartIbge", lambda document: document.identification.start_city_code)
+_city_rule("542", "término", "municipalityEndIbge", lambda document: document.identification.end_city_code)
 
 
 @RULES.rule("676", _CFOP, "O CFOP não é de prestação de serviço de transporte.")

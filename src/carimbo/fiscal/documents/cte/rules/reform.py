@@ -29,7 +29,8 @@ from carimbo.fiscal.taxes.trade import TaxDay, corrected_day
 GROUP_RULES: RuleBook[WaybillCheck] = RuleBook(
     when=lambda document: document.issuer.tax_regime == NORMAL_REGIME
 )
-RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.waybill.taxes.ibs_cbs is not None)
+# Values that the request does not give are computed by the same tables and formulas.
+RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.request.ibs_cbs is not None)
 
 IBS_CBS_CLASS, IBS_CBS_SITUATION = "IBS_CBS_CLASS", "IBS_CBS_SITUATION"
 IBS_CBS_RATE, IBS_CBS_REDUCTION, IBS_SUM = "IBS_CBS_RATE", "IBS_CBS_REDUCTION", "IBS_SUM"
