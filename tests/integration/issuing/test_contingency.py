@@ -1,4 +1,4 @@
-"""Outage of an authority: NF-e are sent to the contingency authority, and back when it is over."""
+"""Outage of an authority: NF-e and CT-e are sent to the contingency authority, and back when it is over."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from carimbo.simulator.program.run import Simulator
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
 from integration.issuing.actions import cancel
-from integration.issuing.shop import Shop, ready_shop
+from integration.issuing.shop import Shop, accepted, ready_shop
 from integration.issuing.system import System, open_system
 from support import data_of, fields_of
 
@@ -102,6 +102,37 @@ async def calls_of(shop: Shop, key: str) -> list[tuple[str, str, str]]:
         for entry in await shop.system.journal(key)
         if entry["service"] != "NFeConsultaProtocolo4" and entry["code"]
     ]
+
+
+class TestOutageOfCte:
+    async def test_cte_is_sent_to_the_stand_in_of_its_state_during_an_outage(self, shop: Shop) -> None:
+        async with out_of_service(shop):
+            document = await shop.issue("cte")
+        assert (document["status"], document["number"], document["accessKey"][34]) == ("authorized", 1, "7")
+        journal = await shop.system.journal(document["accessKey"])
+        assert [(entry["authorizer"], entry["code"]) for entry in journal] == [("SVRS", "100")]
+        root = read_xml((await shop.get(f"/cte/{document['id']}/xml")).content)
+        assert Schemas().problems(Schema.CTE_AUTHORIZED, root) == ()
+        assert (root.findtext(".//{*}tpEmis"), root.findtext(".//{*}dhCont")) == ("7", None)
+        data_of(await cancel(shop, document))
+        journal = await shop.system.journal(document["accessKey"])
+        assert [(entry["authorizer"], entry["code"]) for entry in journal[1:]] == [("SVRS", "135")]
+
+    async def test_complement_waits_for_the_authority_of_its_state(self, shop: Shop) -> None:
+        original = await shop.issue("cte")
+        body = {
+            "purpose": "complement",
+            "complementedAccessKeys": [original["accessKey"]],
+            "serviceAmount": 50,
+            "icms": {},
+        }
+        async with out_of_service(shop):
+            complement = accepted(await shop.post("/cte", body))
+            sent = await shop.issue("cte")
+            assert sent["accessKey"][34] == "7"
+            assert (await shop.read(complement))["status"] == "processing"
+        complement = await shop.settled(complement)
+        assert (complement["status"], complement["accessKey"][34]) == ("authorized", "1")
 
 
 class TestOutage:
