@@ -55,7 +55,10 @@ _FREIGHT = {
     "serviceAmount": 59.8,
     "icms": {},
 }  # fmt: skip
-_CORRECTION = {"correction": "O endereço de entrega é Rua das Flores, 10"}
+_CORRECTIONS = {
+    "nfe": {"correction": "O endereço de entrega é Rua das Flores, 10"},
+    "cte": {"corrections": [{"group": "compl", "field": "xObs", "value": "Entrega na Rua das Flores, 10"}]},
+}
 _UNUSED = "Numeração pulada por falha de sistema"
 
 
@@ -124,9 +127,10 @@ class Company:
         """Cancels a document and returns its current record."""
         return await self._send("DELETE", f"{document_type}/{document_id}")
 
-    async def correct(self, document_id: str) -> Any:
-        """Corrects an NF-e and returns its current record."""
-        return await self._send("POST", f"nfe/{document_id}/correction", _CORRECTION)
+    async def correct(self, document_type: str, document_id: str) -> Any:
+        """Corrects an NF-e or a CT-e and returns its current record."""
+        path = f"{document_type}/{document_id}/correction"
+        return await self._send("POST", path, _CORRECTIONS[document_type])
 
     async def inutilize(self, number: int) -> Any:
         """Inutilizes one NF-e number and returns the current record."""

@@ -23,10 +23,12 @@ _FILES = {
     "nfe": (Schema.NFE_AUTHORIZED, "infNFe"),
     "nfce": (Schema.NFE_AUTHORIZED, "infNFe"),
     "nfse": (Schema.NFSE_AUTHORIZED, "infDPS"),
+    "cte": (Schema.CTE_AUTHORIZED, "infCte"),
 }
-_EVENTS = {
-    "cancellation": ("110111", Schema.NFE_CANCELLATION_REGISTERED),
-    "correction": ("110110", Schema.NFE_CORRECTION_REGISTERED),
+_EVENTS = {"cancellation": "110111", "correction": "110110"}
+_EVENT_FILES = {
+    "cancellation": Schema.NFE_CANCELLATION_REGISTERED,
+    "correction": Schema.NFE_CORRECTION_REGISTERED,
 }
 _DOCUMENTS = """
     select d.id, d.type, d.status, e.number, e.access_key, e.digest from documents d
@@ -180,12 +182,15 @@ def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> 
 def _event_id(event: Row) -> str:
     if event["document_type"] == "nfse":
         return nfse_event_id("101101", event["access_key"])
-    return event_id(_EVENTS[event["type"]][0], AccessKey.parse(event["access_key"]), event["sequence"])
+    digits = 3 if event["document_type"] == "cte" else 2
+    key = AccessKey.parse(event["access_key"])
+    return event_id(_EVENTS[event["type"]], key, event["sequence"], digits)
 
 
 def _cancellation_id(access_key: str) -> str:
+    document_type = "cte" if AccessKey.parse(access_key).model == "57" else "nfe"
     return _event_id(
-        {"type": "cancellation", "document_type": "nfe", "access_key": access_key, "sequence": 1}
+        {"type": "cancellation", "document_type": document_type, "access_key": access_key, "sequence": 1}
     )
 
 
@@ -263,7 +268,9 @@ def _event_file(event: Row) -> tuple[Schema, str]:
     """Returns the schema of an event's file with legal force, and the element that we signed."""
     if event["document_type"] == "nfse":
         return Schema.NFSE_EVENT_REGISTERED, "infPedReg"
-    return _EVENTS[event["type"]][1], "infEvento"
+    if event["document_type"] == "cte":
+        return Schema.CTE_EVENT_REGISTERED, "infEvento"
+    return _EVENT_FILES[event["type"]], "infEvento"
 
 
 def _flaw(xml: bytes, document: Row) -> str | None:

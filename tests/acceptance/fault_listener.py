@@ -14,7 +14,7 @@ from acceptance.fault_site import Site
 from receiver import Received, Receiver, receiving
 from support import TIMEOUT_SECONDS, data_of
 
-_GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce"}
+_GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce", "cte": "cte"}
 _VERBS = {"authorized": "authorized", "canceled": "cancelled"}
 # In the order in which a document gets them.
 _STATUSES = tuple(_VERBS)

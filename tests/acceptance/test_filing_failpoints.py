@@ -17,10 +17,12 @@ EVENTS = (
     ("nfe", "cancellation"),
     ("nfce", "cancellation"),
     ("nfse", "cancellation"),
+    ("cte", "cancellation"),
     ("nfe", "correction"),
+    ("cte", "correction"),
 )
 STEPS = ("signed", "answered", "concluded")
-REGISTERED, INUTILIZED = {"nfe": "135", "nfce": "135", "nfse": "201"}, "102"
+REGISTERED, INUTILIZED = {"nfe": "135", "nfce": "135", "nfse": "201", "cte": "135"}, "102"
 INUTILIZED_BEFORE = "563"
 # There is no consult for inutilized numbers: after a lost answer the same bytes are sent again.
 CODES_OF_NUMBERS = {
@@ -43,7 +45,7 @@ async def file_event(company: Company, document_type: str, document: str, event:
     """Requests an event, and returns its current record."""
     if event == "cancellation":
         return (await company.cancel(document_type, document)).get(event)
-    return (await company.correct(document)).get(event)
+    return (await company.correct(document_type, document)).get(event)
 
 
 def registered_once(events: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:

@@ -19,16 +19,19 @@ async def authorized(site: Site, company: Company, document_types: list[str]) ->
 
 
 async def file_many(site: Site, company: Company, *, each: int, numbers: int) -> None:
-    """Cancels `each` documents of each type, corrects twice as many, and inutilizes numbers, all at once.
+    """Cancels `each` documents of each type, corrects others, and inutilizes numbers, all at once.
 
     Everything is requested twice, which makes no difference.
     """
     await company.skip_numbers("nfe", numbers + 1)
-    documents = await authorized(site, company, [*ISSUED_TYPES, "nfe", "nfe"] * each)
+    documents = await authorized(site, company, [*ISSUED_TYPES] * each + ["nfe", "cte"] * each)
+    canceled, corrected = documents[: -2 * each], documents[-2 * each :]
 
     def filings() -> Iterator[Awaitable[Any]]:
-        for turn, (document_type, document) in enumerate(documents):
-            yield company.correct(document) if turn % 5 > 2 else company.cancel(document_type, document)
+        for document_type, document in canceled:
+            yield company.cancel(document_type, document)
+        for document_type, document in corrected:
+            yield company.correct(document_type, document)
         for number in range(1, numbers + 1):
             yield company.inutilize(number)
 
