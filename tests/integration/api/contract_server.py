@@ -17,10 +17,10 @@ from carimbo.main.process import listen
 from carimbo.service.access import Authenticator
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import Settings
-from integration.issuing.shop import ADDRESS, NFCE_SETTINGS, NFSE_SETTINGS, REGISTRATION
+from integration.issuing.shop import ADDRESS, CTE_SETTINGS, NFCE_SETTINGS, NFSE_SETTINGS, REGISTRATION
 from support import CNPJ
 
-ISSUING = ("createNfe", "createNfce", "createNfse", "createSale")
+ISSUING = ("createNfe", "createNfce", "createNfse", "createCte", "createSale")
 
 
 @dataclass
@@ -60,7 +60,11 @@ class Owner:
         company_id = self._new_company(address=ADDRESS, taxRegime="simples", simplesRate=6)
         path = f"/{company_id}"
         self._call("POST", f"{path}/state-registrations", json=REGISTRATION)
-        self._call("PUT", f"{path}/settings", json={"nfce": NFCE_SETTINGS, "nfse": NFSE_SETTINGS})
+        self._call(
+            "PUT",
+            f"{path}/settings",
+            json={"nfce": NFCE_SETTINGS, "nfse": NFSE_SETTINGS, "cte": CTE_SETTINGS},
+        )
         self._call("POST", f"{path}/certificate", files={"file": self.pfx}, data={"password": "x"})
         return company_id
 

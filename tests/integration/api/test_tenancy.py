@@ -18,6 +18,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
+from integration.issuing.shop import CTE
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
 from support import ABSENT, Caller, NewCaller, data_of
@@ -29,7 +30,7 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
     "state": "SP",
 }}}  # fmt: skip
 NFSE = {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": {"name": "Maria da Silva"}}
-OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE}
+OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE, "cte": CTE}
 REGISTRATION = {"state": "SP", "number": "110042490114"}
 CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": "529.982.247-25"}
 PRODUCT = {"type": "service", "name": "Curso de cerâmica", "sku": "curso", "category": "course"}
@@ -51,9 +52,13 @@ BODIES: dict[str, dict[str, Any]] = {
     "createNfe": {"json": NFE},
     "createNfce": {"json": NFCE},
     "createNfse": {"json": NFSE},
+    "createCte": {"json": CTE},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
     "cancelNfe": {"json": {"justification": "Cancelada por um invasor"}},
     "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},
+    "cancelCte": {"json": {"justification": "Cancelado por um invasor"}},
+    "correctCte": {"json": {"corrections": [{"group": "compl", "field": "xObs", "value": "Invasor"}]}},
+    "emailCte": {"json": {"to": ["invasor@example.com"]}},
     "cancelNfse": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
     "correctNfe": {"json": {"correction": "Corrigida por um invasor"}},
     "emailNfe": {"json": {"to": ["invasor@example.com"]}},

@@ -21,7 +21,7 @@ def party_fields(document_type: str, email: str | None, **party: Any) -> dict[st
         "nfe": ("recipient", RECIPIENT),
         "nfce": ("recipient", BORROWER),
         "nfse": ("borrower", BORROWER),
-        "cte": ("shipper", FACTORY),
+        "cte": ("shipper", FACTORY | {"name": "Maria da Silva"}),
     }
     field, usual = parties[document_type]
     return {field: usual | party | ({"email": email} if email else {})}

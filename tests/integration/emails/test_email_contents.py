@@ -11,7 +11,7 @@ from integration.issuing.shop import KINDS, Shop
 from smtp_server import Mail, SmtpServer
 from support import data_of
 
-TITLES = {"nfe": "NF-e", "nfce": "NFC-e", "nfse": "NFS-e"}
+TITLES = {"nfe": "NF-e", "nfce": "NFC-e", "nfse": "NFS-e", "cte": "CT-e"}
 
 
 async def delivered(

@@ -20,7 +20,8 @@ LETTER = "O endereço de entrega é Rua das Flores, 10"
 """The text of a correction letter."""
 _OF_GOODS = [("NFeAutorizacao4", "100"), ("NFeRecepcaoEvento4", "135")]
 _OF_SERVICES = [("POST /nfse", "100"), ("POST /nfse/{chave}/eventos", "201")]
-JOURNALS = {"nfe": _OF_GOODS, "nfce": _OF_GOODS, "nfse": _OF_SERVICES}
+_OF_FREIGHT = [("CTeRecepcaoSincV4", "100"), ("CTeRecepcaoEventoV4", "135")]
+JOURNALS = {"nfe": _OF_GOODS, "nfce": _OF_GOODS, "nfse": _OF_SERVICES, "cte": _OF_FREIGHT}
 """The requests that each authority receives when a document is issued and canceled, with the answer codes."""
 SPENT = {"limit": TRIAL, "used": TRIAL, "resetsAt": None}
 

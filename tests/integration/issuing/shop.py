@@ -63,15 +63,17 @@ CARGO = {
     "quantities": [{"unit": "KG", "quantity": 1500}],
 }
 # The authorities refuse NF-e that are older than six months.
-CARRIED_NFE = AccessKey.of_issue(
-    datetime.now(UTC),
-    state_code="35",
-    tax_id="44555666000181",
-    model="55",
-    series=1,
-    number=3101,
-    emission_type="1",
-    numeric_code="20261122",
+CARRIED_NFE = str(
+    AccessKey.of_issue(
+        datetime.now(UTC),
+        state_code="35",
+        tax_id="44555666000181",
+        model="55",
+        series=1,
+        number=3101,
+        emission_type="1",
+        numeric_code="20261122",
+    )
 )
 CTE = {
     "municipalityStartIbge": "3550308",
@@ -80,7 +82,8 @@ CTE = {
     "recipient": STORE,
     "cargo": CARGO,
     "documents": {"nfes": [{"accessKey": CARRIED_NFE}]},
-    "serviceAmount": 1000,
+    "cfop": "6353",
+    "serviceAmount": 59.8,
     "icms": {},
 }
 CTE_SETTINGS = {"active": True, "rntrc": "12345678"}
@@ -94,10 +97,12 @@ MODULE_SETTINGS = {
 }
 BODIES: dict[str, dict[str, Any]] = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE, "cte": CTE}
 KINDS = [*BODIES]
+INVOICES = ["nfe", "nfce", "nfse"]
+"""Types that share their idempotency keys, and that sales may create."""
 GOODS = ["nfe", "nfce"]
 BY_NUMBERING = ["nfe", "nfse"]
 """A type whose documents we number, and one whose documents the authority numbers."""
-REFUSAL_CODES = {"nfe": "528", "nfce": "528", "nfse": "E0310", "cte": "598"}
+REFUSAL_CODES = {"nfe": "528", "nfce": "528", "nfse": "E0310", "cte": "746"}
 REFUSALS = {document_type: f"SIMULA:REJEICAO:{code}" for document_type, code in REFUSAL_CODES.items()}
 """Notes that make the simulated authority of each type refuse a document."""
 REFUSED = REFUSALS["nfe"]

@@ -74,7 +74,7 @@ class TestMissingRate:
         set_clock(LAST_MINUTE)
         assert await missing_of(shop) == {document_type: [] for document_type in KINDS}
         set_clock(JANUARY)
-        assert await missing_of(shop) == {"nfe": [PLACE], "nfce": [PLACE], "nfse": []}
+        assert await missing_of(shop) == {"nfe": [PLACE], "nfce": [PLACE], "nfse": [], "cte": [PLACE]}
         assert await codes_of(shop) == ["RATE_MISSING"]
 
     async def test_missing_rate_concerns_a_simples_company_only_in_the_regular_regime(

@@ -8,11 +8,12 @@ from metric_samples import shown
 SENDING = {
     "nfe": {"model": "55", "authorizer": "SP", "service": "NFeAutorizacao4"},
     "nfce": {"model": "65", "authorizer": "SP", "service": "NFeAutorizacao4"},
+    "cte": {"model": "57", "authorizer": "SP", "service": "CTeRecepcaoSincV4"},
     "nfse": {"model": "nfse", "authorizer": "SEFIN", "service": "SefinNacional"},
 }
 OUT = "SIMULA:FORA_DO_AR:108"
 # The national environment reports an outage only by the HTTP status.
-OUTCOME_WHEN_OUT = {"nfe": "unavailable", "nfce": "unavailable", "nfse": "http_status"}
+OUTCOME_WHEN_OUT = {"nfe": "unavailable", "nfce": "unavailable", "nfse": "http_status", "cte": "unavailable"}
 
 
 @pytest.mark.parametrize("document_type", KINDS)

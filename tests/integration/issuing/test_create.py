@@ -31,7 +31,7 @@ KNOWN_LATER = (
     "externalId", "totalDue", "number", "series", "dps", "accessKey", "protocol", "issuedAt", "authorizedAt",
     "cancelableUntil", "contingency", "rejection", "replacedById",
 )  # fmt: skip
-OWNER_IN_KEY = {"nfe": slice(6, 20), "nfce": slice(6, 20), "nfse": slice(9, 23)}
+OWNER_IN_KEY = {"nfe": slice(6, 20), "nfce": slice(6, 20), "nfse": slice(9, 23), "cte": slice(6, 20)}
 """The position of the issuer's CNPJ in the key."""
 of_every_type = pytest.mark.parametrize("document_type", KINDS)
 of_goods = pytest.mark.parametrize("document_type", GOODS)

@@ -17,7 +17,12 @@ from support import data_of
 from xmlsec1 import xmlsec1_accepts
 
 BEFORE_AN_ANSWER = ["created", "queued", "numbered", "signed", "transmitted"]
-BLAMED = {"nfe": "items[].icms.amount", "nfce": "items[].icms.amount", "nfse": "federalServiceCode"}
+BLAMED = {
+    "nfe": "items[].icms.amount",
+    "nfce": "items[].icms.amount",
+    "nfse": "federalServiceCode",
+    "cte": "serviceType",
+}
 EVENT = {
     "id", "type", "status", "sequence", "protocol", "authorityCode", "authorityMessage", "createdAt"
 }  # fmt: skip
@@ -82,7 +87,22 @@ _NOTE = Files(
         "POST /nfse",
     ],
 )
-FILES = {"nfe": _INVOICE, "nfce": _INVOICE, "nfse": _NOTE}
+_WAYBILL = Files(
+    namespace="http://www.portalfiscal.inf.br/cte",
+    root="cteProc",
+    signed="infCte",
+    number="nCT",
+    key="string(//d:protCTe//d:chCTe)",
+    protocol="nProt",
+    authorized=Schema.CTE_AUTHORIZED,
+    sent=Schema.CTE,
+    refusal="cStat",
+    words_of_authorization="Autorizado o uso",
+    words_of_refusal="Rejeição: ",
+    services=["CTeConsultaV4", "CTeRecepcaoSincV4"],
+)
+FILES = {"nfe": _INVOICE, "nfce": _INVOICE, "nfse": _NOTE, "cte": _WAYBILL}
+KEY_TAGS = {"nfe": "chNFe", "nfce": "chNFe", "nfse": "chNFSe", "cte": "chCTe"}
 
 
 def text_of(xml: bytes, tag: str) -> str | None:
@@ -159,12 +179,14 @@ class TestRejected:
         assert xmlsec1_accepts(document, files.signed)
         assert received.findtext(f".//{{{files.namespace}}}{files.refusal}") == REFUSAL_CODES[document_type]
         # An NFS-e has no key before it is authorized.
-        assert received.findtext(".//{*}chNFe") == record["accessKey"]
+        assert received.findtext(f".//{{*}}{KEY_TAGS[document_type]}") == record["accessKey"]
 
     async def test_codes_of_the_type_decide_about_retry_and_wrong_field(
         self, shop: Shop, document_type: str
     ) -> None:
-        outside, nowhere = {"nfse": ("E0038", "E1229")}.get(document_type, ("280", "214"))
+        outside, nowhere = {"nfse": ("E0038", "E1229"), "cte": ("280", "243")}.get(
+            document_type, ("280", "214")
+        )
         rejection = (await shop.issue(document_type, notes=f"SIMULA:REJEICAO:{outside}"))["rejection"]
         assert (rejection["code"], rejection["retryable"]) == (outside, True)
         rejection = (await shop.issue(document_type, notes=f"SIMULA:REJEICAO:{nowhere}"))["rejection"]

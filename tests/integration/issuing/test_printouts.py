@@ -17,8 +17,8 @@ from integration.issuing.system import System
 from pdf_reading import sizes_of, text_of
 from support import data_of, fields_of
 
-PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe"}
-SOLD = {"nfe": "Caneca", "nfce": "Caneca", "nfse": "Assinatura mensal"}
+PRINT_NAMES = {"nfe": "DANFE", "nfce": "NFCe", "nfse": "DANFSe", "cte": "DACTE"}
+SOLD = {"nfe": "Caneca", "nfce": "Caneca", "nfse": "Assinatura mensal", "cte": "Aparelhos eletrônicos"}
 
 
 @pytest.mark.parametrize("document_type", KINDS)
@@ -85,7 +85,8 @@ class TestPaperSize:
     async def test_default_paper_depends_on_the_type(self, shop: Shop, printer: Recorder) -> None:
         for document_type in KINDS:
             pdf_of(await ask(shop, await shop.issue(document_type)))
-        assert [order.paper for order in printer.documents] == [PaperSize.A4, PaperSize.ROLL_80, PaperSize.A4]
+        papers = [PaperSize.A4, PaperSize.ROLL_80, PaperSize.A4, PaperSize.A4]
+        assert [order.paper for order in printer.documents] == papers
 
     async def test_company_can_set_the_paper(self, shop: Shop, printer: Recorder) -> None:
         record = await shop.issue("nfce")

@@ -17,17 +17,19 @@ BROKEN: dict[str, dict[str, Any]] = {
     "nfe": _GOODS,
     "nfce": _GOODS,
     "nfse": {"nbs": "999999999", "immunityType": "3"},
+    "cte": {"receivableAmount": 100, "cfop": "5102"},
 }
 """Changes that break two rules of each type."""
 BLAMED = {
     "nfe": {"items[0].ncm", "items[1].cfop"},
     "nfce": {"items[0].ncm", "items[1].cfop"},
     "nfse": {"nbs", "immunityType"},
+    "cte": {"receivableAmount", "cfop"},
 }
-XML = {"nfe": ("nNF", "vNF"), "nfce": ("nNF", "vNF"), "nfse": ("nDPS", "vServ")}
+XML = {"nfe": ("nNF", "vNF"), "nfce": ("nNF", "vNF"), "nfse": ("nDPS", "vServ"), "cte": ("nCT", "vTPrest")}
 """The elements of a document's number and amount."""
-SCHEMAS = {"nfe": Schema.NFE, "nfce": Schema.NFE, "nfse": Schema.NFSE_DPS}
-REQUIRED = {"nfe": "items", "nfce": "items", "nfse": "borrower"}
+SCHEMAS = {"nfe": Schema.NFE, "nfce": Schema.NFE, "nfse": Schema.NFSE_DPS, "cte": Schema.CTE}
+REQUIRED = {"nfe": "items", "nfce": "items", "nfse": "borrower", "cte": "serviceAmount"}
 OWNED = (
     "documents", "emissions", "document_events", "archive", "number_sequences", "allowances",
     "customers", "products", "sales", "sale_lines",

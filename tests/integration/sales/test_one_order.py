@@ -10,12 +10,12 @@ import pytest
 
 from carimbo.service.orders import DIFFERENT_BODY
 from integration.issuing.actions import replayed
-from integration.issuing.shop import KINDS, REFUSED, accepted, body_of, error_of
+from integration.issuing.shop import INVOICES, REFUSED, accepted, body_of, error_of
 from integration.sales.store import Store, created_sale, sale_of
 from support import data_of
 
 SIMULTANEOUS = 50
-ROUTES = [*KINDS, "sales"]
+ROUTES = [*INVOICES, "sales"]
 KEYS = ["externalId", "Idempotency-Key"]
 ITEMS = {"nfse": ("curso",), "nfe": ("caneca",), "nfce": ("caneca",), "sales": ("curso", "caneca")}
 """Items whose sale needs a document of the type."""
@@ -60,7 +60,7 @@ class TestPairsOfRoutes:
         assert details["existingId"] == document["id"]
         assert (len(await store.rows("sales")), await store.count()) == (0, 1)
 
-    @pytest.mark.parametrize("document_type", KINDS)
+    @pytest.mark.parametrize("document_type", INVOICES)
     async def test_document_that_a_sale_made_is_returned(self, store: Store, document_type: str) -> None:
         sale = await sale_with(store, document_type)
         document = replayed(await order(store, document_type))

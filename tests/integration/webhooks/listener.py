@@ -18,6 +18,7 @@ _VERBS = ("authorized", "rejected", "cancelled")
 EVERYTHING = {
     "invoice": [f"{document_type}.{verb}" for document_type in ("nfe", "nfse") for verb in _VERBS],
     "nfce": [f"nfce.{verb}" for verb in _VERBS],
+    "cte": [f"cte.{verb}" for verb in _VERBS],
     "system": ["certificate.expiring"],
 }
 

@@ -222,9 +222,9 @@ class TestAuthorities:
         assert shown("authority_outage_seconds", **self.SERVICE_LABELS) is None
 
     async def test_a_contingency_authority_has_no_breaker(self, site: Site, observer: Observer) -> None:
-        await self._record_outage(site, "SVCAN", HOUR)
+        await self._record_outage(site, "SVCAN/SP", HOUR)
         await measure(observer)
-        svc = {**self.SERVICE_LABELS, "authorizer": "SVCAN"}
+        svc = {**self.SERVICE_LABELS, "authorizer": "SVCAN/SP"}
         assert shown("authority_outage_seconds", **svc) == pytest.approx(3600, abs=TOLERANCE)
         assert shown("authority_breaker_open", **svc) is None
 
