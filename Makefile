@@ -82,6 +82,7 @@ pictures: $(DEV_INSTALLED) ## draw the pictures of docs/images
 
 bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and issued, with STORED documents too (100000)
 	$(BENCHMARK)core.py
+	$(BENCHMARK)waybills.py
 	$(BENCHMARK)judging.py
 	$(BENCHMARK)pdf.py
 	$(BENCHMARK)pipeline.py

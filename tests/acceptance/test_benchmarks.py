@@ -41,12 +41,23 @@ RUNS = {
             r"^  carimbo makes # documents while PyNFe makes one$": 2,
         },
     ),
+    "waybills": ShortRun(
+        "--seconds 0.001",
+        {
+            r"^CT-e, one NF-e; regime (simples|normal); different requests: #$": 2,
+            r"^  (RSA alone|from request) +# ms +# a second  ratio #": 4,
+        },
+    ),
     "judging": ShortRun(
         "--documents 2",
         {r"^NF-e, items: .* judged +# ms, +# signatures  answered +# ms, +# signatures(  bar 3.0)?$": 4},
     ),
     "pdf": ShortRun(
-        "--seconds 0", {r"^(DANFE|NFC-e|DANFSe).* # ms   brazilfiscalreport +# ms +# times, bar 15$": 10}
+        "--seconds 0",
+        {
+            r"^(DANFE|NFC-e|DANFSe).* # ms   brazilfiscalreport +# ms +# times, bar 15$": 10,
+            r"^DACTE, .* # ms$": 2,
+        },
     ),
     "pipeline": ShortRun(
         "--documents 4",

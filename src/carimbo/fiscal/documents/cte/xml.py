@@ -46,7 +46,7 @@ class WaybillPreview:
     @property
     def totals(self) -> Mapping[str, Any]:
         """Price, components and taxes of the service."""
-        return {**to_plain(self.waybill.price), **to_plain(self.waybill.taxes)}
+        return {"amount": self.amount, **to_plain(self.waybill.price), **to_plain(self.waybill.taxes)}
 
     @property
     def lines(self) -> Lines:
