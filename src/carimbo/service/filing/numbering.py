@@ -52,7 +52,12 @@ class GapRecord(Record):
     number_end: int
     reason: GapReason
     document_id: UUID | None = Field(description="Documento que recebeu o número, se algum recebeu.")
-    voidable: bool = Field(description="Se pode ser inutilizado.")
+    voidable: bool = Field(
+        description=(
+            "Se pode ser inutilizado. CT-e não têm inutilização: um número que não virou documento não pede"
+            " providência."
+        )
+    )
     deadline: datetime | None = Field(description="Prazo legal; nulo onde números não são inutilizados.")
     overdue: bool = Field(description="Se o prazo passou: a autoridade ainda pode aceitar.")
 

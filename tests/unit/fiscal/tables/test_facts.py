@@ -44,7 +44,7 @@ COUNTS = {
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 6,
-    "calendar": 27,
+    "calendar": 28,
     "national_services": 342,
     "nbs": 920,
     "cnae": 1331,
