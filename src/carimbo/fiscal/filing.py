@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.environment import Environment
@@ -29,6 +29,17 @@ def _with_single_spaces(text: str) -> str:
 SingleLineText = Annotated[Text, AfterValidator(_with_single_spaces)]
 """A text for an authority, on a single line."""
 Justification = Annotated[SingleLineText, StringConstraints(min_length=15, max_length=255)]
+
+
+class CancellationRequest(Body):
+    """The reason of a cancellation."""
+
+    justification: Justification = Field(
+        default="Cancelamento solicitado pelo emitente",
+        description="Justificativa, de 15 a 255 caracteres (xJust).",
+        examples=["Pedido cancelado pelo cliente"],
+    )
+
 
 FilingResult = SignedFiling | tuple[Problem, ...]
 """A signed filing, or all problems that prevent it."""

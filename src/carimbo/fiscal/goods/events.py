@@ -15,6 +15,7 @@ from carimbo.fiscal.cancellation_deadline import (
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
+    CancellationRequest,
     Deadline,
     EventKind,
     EventRoute,
@@ -23,7 +24,6 @@ from carimbo.fiscal.filing import (
     FilingResult,
     InutilizationRules,
     InutilizedRange,
-    Justification,
     Repetition,
     SingleLineText,
     cancellation_route,
@@ -35,7 +35,6 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     Cancellation,
     CancellationBySubstitution,
     Correction,
-    Detail,
     InvoiceEvent,
     issue_event,
 )
@@ -47,6 +46,7 @@ from carimbo.fiscal.layouts.nfe_v4.inutilization import (
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.sefaz_filing import signed_filing
 from carimbo.fiscal.signed_documents import SignedFiling
 from carimbo.fiscal.tables.geography import STATES
 
@@ -54,16 +54,7 @@ _TOO_LATE = frozenset({"501", "770"})
 _MAX_CORRECTIONS = 20
 _CORRECTED_WITHIN_HOURS = 720
 _REGISTERED = partial(registered_event, NFE_DIALECT)
-
-
-class CancellationRequest(Body):
-    """The reason of a cancellation."""
-
-    justification: Justification = Field(
-        default="Cancelamento solicitado pelo emitente",
-        description="Justificativa, de 15 a 255 caracteres (xJust).",
-        examples=["Pedido cancelado pelo cliente"],
-    )
+_issued = partial(signed_filing, InvoiceEvent, issue_event)
 
 
 class ReceiptCancellationRequest(CancellationRequest):
@@ -194,21 +185,6 @@ CORRECTION = EventKind(
         previous_is_open="A carta de correção anterior ainda está em processamento: aguarde o seu resultado.",
     ),
 )
-
-
-def _issued(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
-    key = AccessKey.parse(about.access_key)
-    event = InvoiceEvent(
-        organ=key.state_code,
-        environment=issuer.environment.code,
-        tax_id=issuer.company.tax_id,
-        access_key=key,
-        occurred_at=about.occurred_at,
-        sequence=about.sequence,
-        detail=detail,
-    )
-    signed = issue_event(event, issuer.signer, issuer.schemas)
-    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
 
 
 def inutilize(model: str, numbers: InutilizedRange, issuer: FilingIssuer) -> FilingResult:

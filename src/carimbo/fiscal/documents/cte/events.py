@@ -12,21 +12,19 @@ from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
+    CancellationRequest,
     EventKind,
     EventRoute,
     EventSubject,
     FilingIssuer,
     FilingResult,
-    Justification,
     Repetition,
     SingleLineText,
     cancellation_route,
 )
-from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cte_v4.events import (
     CorrectedField,
-    Detail,
     WaybillCancellation,
     WaybillCorrection,
     WaybillEvent,
@@ -35,23 +33,14 @@ from carimbo.fiscal.layouts.cte_v4.events import (
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, Effect
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.signed_documents import SignedFiling
+from carimbo.fiscal.sefaz_filing import signed_filing
 from carimbo.fiscal.transport.request import ServicePurpose
 
 _TOO_LATE = frozenset({"220"})
 _MAX_CORRECTIONS = 20
 _CORRECTED_AT = "correctedAt"
 _REGISTERED = partial(registered_event, CTE_DIALECT)
-
-
-class CteCancellationRequest(Body):
-    """The reason of a cancellation."""
-
-    justification: Justification = Field(
-        default="Cancelamento solicitado pelo emitente",
-        description="Justificativa, de 15 a 255 caracteres (xJust).",
-        examples=["Carga recusada antes da coleta"],
-    )
+_issued = partial(signed_filing, WaybillEvent, issue_event)
 
 
 class CorrectionBody(Body):
@@ -79,7 +68,7 @@ class CteCorrectionRequest(Body):
     )
 
 
-def cancel(request: CteCancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+def cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     """Signs the cancellation of a document (110111)."""
     return _issued(WaybillCancellation(protocol=about.protocol, reason=request.justification), about, issuer)
 
@@ -100,25 +89,10 @@ def correct(request: CteCorrectionRequest, about: EventSubject, issuer: FilingIs
     return _issued(WaybillCorrection(corrections=corrections), about, issuer)
 
 
-def _issued(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
-    key = AccessKey.parse(about.access_key)
-    event = WaybillEvent(
-        organ=key.state_code,
-        environment=issuer.environment.code,
-        tax_id=issuer.company.tax_id,
-        access_key=key,
-        occurred_at=about.occurred_at,
-        sequence=about.sequence,
-        detail=detail,
-    )
-    signed = issue_event(event, issuer.signer, issuer.schemas)
-    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
-
-
 CTE_CANCELLATION = EventKind(
     name=CANCELLATION,
     route=cancellation_route("um CT-e"),
-    request=CteCancellationRequest,
+    request=CancellationRequest,
     issue=cancel,
     registered=_REGISTERED,
     print_name=CANCELLATION_PRINT,
