@@ -81,7 +81,7 @@ class Waybill:
 
 _PREFIX = "CTe"
 _ROOT = f'<CTe xmlns="{NAMESPACE}">'.encode()
-_MODE = f"{{{NAMESPACE}}}infCte/{{{NAMESPACE}}}infCTeNorm/{{{NAMESPACE}}}infModal/*"
+_MODE = f"{{{NAMESPACE}}}infModal"
 
 
 def write(waybill: Waybill) -> WrittenPart | tuple[Problem, ...]:
@@ -109,6 +109,9 @@ def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
     The XSD of the CT-e accepts any content of the mode, which the authorities check by itself (580).
     """
     root = etree.fromstring(document.xml)
-    mode = root.find(_MODE)
-    of_mode = () if mode is None else schemas.problems(Schema.CTE_ROAD, mode, Waybill)
-    return schemas.problems(Schema.CTE, root, Waybill) + of_mode
+    problems = schemas.problems(Schema.CTE, root, Waybill)
+    for mode in root.iter(_MODE):
+        problems += tuple(
+            problem for content in mode for problem in schemas.problems(Schema.CTE_ROAD, content, Waybill)
+        )
+    return problems
