@@ -4,7 +4,7 @@ from datetime import timedelta
 from functools import partial
 
 from carimbo.fiscal.document_type import DocumentType, Issuing
-from carimbo.fiscal.documents.cte.document import MODEL, NAME, taker_of
+from carimbo.fiscal.documents.cte.document import MODEL, NAME
 from carimbo.fiscal.documents.cte.events import CTE_CANCELLATION, CTE_CORRECTION
 from carimbo.fiscal.documents.cte.from_documents import FILLING
 from carimbo.fiscal.documents.cte.request import CteRequest
@@ -26,7 +26,7 @@ _STALE_AFTER = timedelta(hours=167)
 
 
 def _addressee_of(request: CteRequest) -> Addressee | None:
-    taker = taker_of(request)
+    taker = request.party_in(request.taker)
     return Addressee(taker.name, taker.email, taker.tax_id) if taker else None
 
 

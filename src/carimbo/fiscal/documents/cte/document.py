@@ -50,7 +50,7 @@ def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | No
     if issuance.unfilled:
         return Composition(None, issuance.unfilled, ())
     findings, company = Findings(), issuance.company
-    taker = taker_of(request)
+    taker = request.party_in(request.taker)
     journey = _journey(request, issuance, taker, findings)
     parties = _parties(request, issuance, findings)
     taxes = service_taxes(request, journey, findings)
@@ -72,17 +72,6 @@ def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | No
         technical_responsible=responsible_group(request.tech_responsible, issuance.software, key),
     )
     return Composition(waybill, findings.problems, findings.warnings, has_gaps=bool(findings.problems))
-
-
-def taker_of(request: CteRequest) -> PartyBody | None:
-    """Returns the party that takes the service; None if the request lacks it."""
-    return {
-        TakerRole.SHIPPER: request.shipper,
-        TakerRole.DISPATCHER: request.dispatcher,
-        TakerRole.RECEIVER: request.receiver,
-        TakerRole.RECIPIENT: request.recipient,
-        TakerRole.OTHER: request.taker_party,
-    }[request.taker]
 
 
 def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, findings: Findings) -> Journey:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.documents.cte.rules.original import Correction, judge_correction
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
@@ -75,7 +77,14 @@ def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tu
 
 
 def _from_waybill(body: Body, request: CteRequest, original: Body) -> tuple[Body, FillingReview]:
-    """Returns the body with the parties and the route of the CT-e that it complements or replaces."""
+    """Returns the body with the parties and the route of the CT-e that it complements or replaces.
+
+    Given fields must agree with it.
+    """
+    corrected = CteRequest.model_validate(original, context=STORED)
+    judged = judge_correction(Correction(request, corrected))
+    if judged.problems:
+        return body, FillingReview(problems=judged.problems)
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
     names = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
     filled = {name: original[name] for name in names if name in original and name not in body}

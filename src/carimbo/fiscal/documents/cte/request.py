@@ -198,3 +198,13 @@ class CteRequest(TransportRequest):
     freight_destination: Annotated[Text, StringConstraints(min_length=2, max_length=40)] | None = Field(
         default=None, description="Município de destino para o cálculo do frete (destCalc)."
     )
+
+    def party_in(self, role: TakerRole) -> PartyBody | None:
+        """Returns the party with a role; None if the request lacks it."""
+        return {
+            TakerRole.SHIPPER: self.shipper,
+            TakerRole.DISPATCHER: self.dispatcher,
+            TakerRole.RECEIVER: self.receiver,
+            TakerRole.RECIPIENT: self.recipient,
+            TakerRole.OTHER: self.taker_party,
+        }[role]

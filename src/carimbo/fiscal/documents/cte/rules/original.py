@@ -1,0 +1,189 @@
+"""Rules that compare a complement or substitution with the CT-e that it corrects, if the company has it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from carimbo.fiscal import rules
+from carimbo.fiscal.documents.cte.request import CteRequest, TakerRole
+from carimbo.fiscal.documents.cte.rules.rule import base_of, manual
+from carimbo.fiscal.rules import At, Judgement, RuleBook, judge
+from carimbo.fiscal.transport.hints import hint_of
+from carimbo.fiscal.transport.parties import PartyBody
+from carimbo.fiscal.transport.places import place_of
+from carimbo.fiscal.transport.request import ServicePurpose
+
+
+class Correction(NamedTuple):
+    """The request for a complement or substitution, and that of the corrected CT-e.
+
+    Fields that the request leaves out are repeated from the corrected CT-e, so only given ones can differ.
+    """
+
+    request: CteRequest
+    original: CteRequest
+
+    @property
+    def gives_taker(self) -> bool:
+        """Whether the request names the taker."""
+        return not {"taker", "taker_party"}.isdisjoint(self.request.model_fields_set)
+
+    @property
+    def changes_taker(self) -> bool:
+        """Whether the substitution is meant to change the taker."""
+        return self.request.substitution is not None and self.request.substitution.changes_taker
+
+
+CorrectionCheck = rules.DocumentCheck[Correction]
+REPLACED_RULES: RuleBook[CorrectionCheck] = RuleBook()
+COMPLEMENTED_RULES: RuleBook[CorrectionCheck] = RuleBook()
+_REPLACED, _COMPLEMENTED = manual("CT-e substituído"), manual("CT-e complementado")
+
+
+def judge_correction(correction: Correction) -> Judgement:
+    """Checks a request against the CT-e that it corrects."""
+    is_complement = correction.request.purpose is ServicePurpose.COMPLEMENT
+    return judge((COMPLEMENTED_RULES if is_complement else REPLACED_RULES,), correction, hint_of)
+
+
+def _taker(correction: Correction) -> PartyBody | None:
+    """Returns the taker that the request names; a party that it leaves out is that of the original."""
+    role = correction.request.taker
+    return correction.request.party_in(role) or correction.original.party_in(role)
+
+
+def _original_taker(correction: Correction) -> PartyBody | None:
+    return correction.original.party_in(correction.original.taker)
+
+
+def _same(codes: tuple[str, str], named: str, path: str, differs: Callable[[Correction], bool]) -> None:
+    """Adds a rule for substitutions and one for complements: both repeat a value of the original."""
+
+    def check(correction: Correction) -> At | None:
+        return At(path) if differs(correction) else None
+
+    replaced, complemented = codes
+    REPLACED_RULES.rule(replaced, _REPLACED, f"{named} não é o do CT-e substituído.")(check)
+    COMPLEMENTED_RULES.rule(complemented, _COMPLEMENTED, f"{named} não é o do CT-e complementado.")(check)
+
+
+def _other_party(role: TakerRole) -> Callable[[Correction], bool]:
+    def differs(correction: Correction) -> bool:
+        given, original = correction.request.party_in(role), correction.original.party_in(role)
+        return given is not None and given.tax_id != (original.tax_id if original else None)
+
+    return differs
+
+
+def _other_state(code_of: Callable[[CteRequest], str | None]) -> Callable[[Correction], bool]:
+    def differs(correction: Correction) -> bool:
+        given, original = code_of(correction.request), code_of(correction.original)
+        return (
+            given is not None and original is not None and place_of(given).state != place_of(original).state
+        )
+
+    return differs
+
+
+def _other_service(correction: Correction) -> bool:
+    is_given = "service_type" in correction.request.model_fields_set
+    return is_given and correction.request.service_type is not correction.original.service_type
+
+
+_same(("511", "800"), "O remetente", "shipper.taxId", _other_party(TakerRole.SHIPPER))
+_same(("512", "801"), "O destinatário", "recipient.taxId", _other_party(TakerRole.RECIPIENT))
+_same(("550", "802"), "O expedidor", "dispatcher.taxId", _other_party(TakerRole.DISPATCHER))
+_same(("551", "803"), "O recebedor", "receiver.taxId", _other_party(TakerRole.RECEIVER))
+_same(
+    ("559", "811"),
+    "O estado de início da prestação",
+    "municipalityStartIbge",
+    _other_state(lambda request: request.municipality_start_ibge),
+)
+_same(
+    ("560", "812"),
+    "O estado de término da prestação",
+    "municipalityEndIbge",
+    _other_state(lambda request: request.municipality_end_ibge),
+)
+_same(("834", "835"), "O tipo do serviço", "serviceType", _other_service)
+
+
+def _is_another_taker(correction: Correction) -> bool:
+    taker, original = _taker(correction), _original_taker(correction)
+    return (taker.tax_id if taker else None) != (original.tax_id if original else None)
+
+
+@COMPLEMENTED_RULES.rule("804", _COMPLEMENTED, "O tomador não é o do CT-e complementado.")
+def other_taker_of_a_complement(correction: Correction) -> At | None:
+    """Refuses a complement for another taker."""
+    return At("taker") if correction.gives_taker and _is_another_taker(correction) else None
+
+
+@REPLACED_RULES.rule("552", _REPLACED, "O tomador não é o do CT-e substituído.")
+def other_taker_of_a_substitution(correction: Correction) -> At | None:
+    """Refuses a substitution that changes the taker without saying so."""
+    is_changed = correction.gives_taker and _is_another_taker(correction)
+    return At("taker") if is_changed and not correction.changes_taker else None
+
+
+@REPLACED_RULES.rule("738", _REPLACED, "O tomador tem no CT-e substituído outro papel.")
+def other_role_of_the_taker(correction: Correction) -> At | None:
+    """Refuses the same taker in another role."""
+    if correction.changes_taker or not correction.gives_taker or _is_another_taker(correction):
+        return None
+    return At("taker") if correction.request.taker is not correction.original.taker else None
+
+
+@REPLACED_RULES.rule("742", _REPLACED, "A substituição indica a troca do tomador, e ele é o mesmo.")
+def unchanged_taker(correction: Correction) -> At | None:
+    """Refuses a change of taker that changes nothing."""
+    is_same = correction.changes_taker and not _is_another_taker(correction)
+    return At("substitution.changesTaker") if is_same else None
+
+
+@REPLACED_RULES.rule("740", _REPLACED, "O novo tomador não participa do CT-e substituído.")
+def new_taker_is_a_party(correction: Correction) -> At | None:
+    """Refuses a new taker of a company that is no party of the original."""
+    taker = _taker(correction)
+    if not correction.changes_taker or taker is None or not _is_another_taker(correction):
+        return None
+    parties = [party for party in map(correction.original.party_in, TakerRole) if party]
+    bases = {base_of(party.tax_id) for party in parties if party.tax_id}
+    return None if taker.tax_id and base_of(taker.tax_id) in bases else At("taker")
+
+
+@REPLACED_RULES.rule("741", _REPLACED, "O novo tomador é de outra UF que o do CT-e substituído.")
+def new_taker_in_another_state(correction: Correction) -> At | None:
+    """Refuses a new taker in another state than the original one's."""
+    taker, original = _taker(correction), _original_taker(correction)
+    if not correction.changes_taker or taker is None or original is None:
+        return None
+    return At("taker") if taker.state != original.state else None
+
+
+@REPLACED_RULES.rule("734", _REPLACED, "As NF-e não são as do CT-e substituído.")
+def other_invoices(correction: Correction) -> At | None:
+    """Refuses a substitution with other NF-e."""
+    given, original = correction.request.documents, correction.original.documents
+    if given is None:
+        return None
+    keys = {nfe.access_key for nfe in given.nfes}
+    return (
+        None
+        if keys == {nfe.access_key for nfe in (original.nfes if original else ())}
+        else At("documents.nfes")
+    )
+
+
+@REPLACED_RULES.rule("571", _REPLACED, "O CT-e substituído é um complemento.")
+def replaced_complement(correction: Correction) -> At | None:
+    """Refuses to replace a complement."""
+    is_complement = correction.original.purpose is ServicePurpose.COMPLEMENT
+    return At("substitution.accessKey") if is_complement else None
+
+
+@COMPLEMENTED_RULES.rule("491", _COMPLEMENTED, "O CT-e complementado é outro complemento.")
+def complemented_complement(correction: Correction) -> At | None:
+    """Refuses to complement a complement."""
+    is_complement = correction.original.purpose is ServicePurpose.COMPLEMENT
+    return At("complementedAccessKeys[0]") if is_complement else None

@@ -1,0 +1,110 @@
+"""Complements and substitutions beside the CT-e of the company that they correct."""
+
+from typing import Any
+
+import pytest
+
+from carimbo.fiscal.documents.cte.from_documents import FILLING
+from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.own_documents import OwnDocument
+from carimbo.fiscal.tables.statuses import CTE_STATUSES
+from carimbo.fiscal.transport.hints import hint_of
+from unit.fiscal.documents.cte.bodies import (
+    CARRIER_CNPJ,
+    FREIGHT,
+    OTHER_CARRIER,
+    RECIPIENT,
+    SHIPPER,
+    cte_key,
+    nfe_key,
+)
+
+KEY = cte_key(7)
+SUBSTITUTION: dict[str, Any] = {"purpose": "substitution", "substitution": {"accessKey": KEY}}
+COMPLEMENT: dict[str, Any] = {"purpose": "complement", "complementedAccessKeys": [KEY]}
+CHANGED: dict[str, Any] = {
+    "purpose": "substitution",
+    "substitution": {"accessKey": KEY, "changesTaker": True},
+}
+PRICE = {"serviceAmount": 50, "icms": {"cst": "00", "rate": 12}}
+ANOTHER = SHIPPER | {"taxId": CARRIER_CNPJ}
+# The code, the field and the given values, of a substitution and of a complement.
+BOTH: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
+    ("511", "800"): ("shipper.taxId", {"shipper": ANOTHER}),
+    ("512", "801"): ("recipient.taxId", {"recipient": RECIPIENT | {"taxId": CARRIER_CNPJ}}),
+    ("550", "802"): ("dispatcher.taxId", {"dispatcher": ANOTHER}),
+    ("551", "803"): ("receiver.taxId", {"receiver": ANOTHER}),
+    ("559", "811"): ("municipalityStartIbge", {"municipalityStartIbge": "4106902"}),
+    ("560", "812"): ("municipalityEndIbge", {"municipalityEndIbge": "4106902"}),
+    ("834", "835"): ("serviceType", {"serviceType": "redispatch"}),
+    ("552", "804"): ("taker", {"taker": "recipient"}),
+}
+OTHERS = [
+    ("738", "taker", SUBSTITUTION | {"taker": "other", "takerParty": SHIPPER}),
+    ("742", "substitution.changesTaker", CHANGED | {"taker": "shipper"}),
+    (
+        "740",
+        "taker",
+        CHANGED | {"taker": "other", "takerParty": OTHER_CARRIER},
+    ),
+    ("741", "taker", CHANGED | {"taker": "recipient"}),
+    ("734", "documents.nfes", SUBSTITUTION | {"documents": {"nfes": [{"accessKey": nfe_key(9)}]}}),
+]
+ROWS = [
+    *((codes[0], path, SUBSTITUTION | change) for codes, (path, change) in BOTH.items()),
+    *((codes[1], path, COMPLEMENT | change) for codes, (path, change) in BOTH.items()),
+    *OTHERS,
+]
+
+
+def filled(body: dict[str, Any], original: dict[str, Any] = FREIGHT) -> tuple[Any, Any]:
+    """Returns the filled body and the review of filling it from the original."""
+    request = CteRequest.model_validate(body)
+    assert KEY in FILLING.keys(request)
+    return FILLING.fill(body, request, {KEY: OwnDocument("cte", original, b"")})
+
+
+@pytest.mark.parametrize(("code", "path", "change"), ROWS, ids=lambda value: value if value else None)
+def test_given_value_that_differs_from_the_original_is_refused(
+    code: str, path: str, change: dict[str, Any]
+) -> None:
+    _, review = filled(PRICE | change)
+    assert [(problem.code, problem.path) for problem in review.problems] == [(code, path)]
+    assert code in CTE_STATUSES
+    assert review.problems[0].hint == hint_of(code) is not None
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "change"),
+    [("571", "substitution.accessKey", SUBSTITUTION), ("491", "complementedAccessKeys[0]", COMPLEMENT)],
+)
+def test_complement_can_not_be_corrected(code: str, path: str, change: dict[str, Any]) -> None:
+    _, review = filled(PRICE | change, FREIGHT | COMPLEMENT)
+    assert [(problem.code, problem.path) for problem in review.problems] == [(code, path)]
+
+
+def test_what_a_substitution_leaves_out_is_repeated() -> None:
+    body, review = filled(PRICE | SUBSTITUTION)
+    names = ("shipper", "recipient", "taker", "cfop", "municipalityStartIbge", "cargo", "documents")
+    assert {name: body[name] for name in names} == {name: FREIGHT[name] for name in names}
+    assert body["serviceAmount"] == PRICE["serviceAmount"]
+    assert review.warnings[0].startswith("Do CT-e substituído foram repetidos: shipper, recipient,")
+
+
+def test_complement_repeats_no_cargo() -> None:
+    body, _ = filled(PRICE | COMPLEMENT)
+    assert body["shipper"] == FREIGHT["shipper"]
+    assert body.keys().isdisjoint({"cargo", "documents"})
+
+
+def test_taker_of_a_substitution_may_become_another_party_of_its_state() -> None:
+    local = FREIGHT | {"recipient": RECIPIENT | {"address": SHIPPER["address"]}}
+    body, review = filled(PRICE | CHANGED | {"taker": "recipient"}, local)
+    assert review.problems == ()
+    assert body["taker"] == "recipient"
+
+
+def test_equal_values_are_accepted() -> None:
+    same = {name: FREIGHT[name] for name in ("shipper", "recipient", "taker", "documents")}
+    _, review = filled(PRICE | SUBSTITUTION | same)
+    assert review.problems == ()
