@@ -38,7 +38,7 @@ NOT_SHOWN = {
 }
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
-README_ROW = re.compile(r"^\| `(nf.+?)` \| (.+?) \|(.*)$", re.MULTILINE)
+README_ROW = re.compile(r"^\| `((?:nf|cte).+?)` \| (.+?) \|(.*)$", re.MULTILINE)
 FIGURE = re.compile(r"\d+\.\d{2}\b")
 
 

@@ -32,7 +32,7 @@ def usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> 
     digit = first_digit(journey)
     if digit == ABROAD:
         return _ABROAD, False
-    if journey.starts_elsewhere and not journey.start.is_abroad:
+    if journey.starts_elsewhere:
         return f"{digit}932", False
     if is_for_carrier:
         return digit + _TO_CARRIERS, False

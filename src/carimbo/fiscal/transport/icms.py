@@ -66,8 +66,8 @@ def icms_group(body: ServiceIcmsBody, journey: Journey, value: Decimal, findings
 def _usual_cst(journey: Journey, findings: Findings) -> str:
     if journey.is_of_simples or journey.starts_elsewhere:
         return _OTHER
-    if journey.end.is_abroad:
-        raise Incomplete(missing_value("icms.cst", "prestação que termina no exterior"))
+    if journey.start.is_abroad or journey.end.is_abroad:
+        raise Incomplete(missing_value("icms.cst", "prestação que começa ou termina no exterior"))
     findings.add_warning(
         "icms.cst: CST não informado: usado 00, tributação normal. Confira isenção, diferimento e"
         " substituição tributária do transporte na UF."

@@ -8,7 +8,7 @@ from carimbo.fiscal.parties.recipient import EXEMPT, Contribution
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import TaxDay
 from carimbo.fiscal.transport.parties import PartyBody
-from carimbo.fiscal.transport.places import Place
+from carimbo.fiscal.transport.places import ABROAD, Place
 
 _REGIMES_OF_SIMPLES = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
 STATES_WITHOUT_EXEMPT_TAKERS = frozenset({"AM", "BA", "CE", "GO", "MG", "MS", "MT", "PE", "RN", "SE", "SP"})
@@ -42,16 +42,17 @@ class Journey(NamedTuple):
 
     @property
     def starts_elsewhere(self) -> bool:
-        """Whether the service starts in another state than the carrier's."""
-        return self.start.state != self.company.address.state
+        """Whether the service starts in another state of Brazil than the carrier's."""
+        return self.start.state not in (self.company.address.state, ABROAD, "")
 
     @property
     def is_interstate(self) -> bool:
-        """Whether the service starts and ends in different states of Brazil."""
-        return self.start.state != self.end.state and not (self.start.is_abroad or self.end.is_abroad)
+        """Whether the service starts and ends in different states of Brazil, both known."""
+        places = {self.start.state, self.end.state}
+        return len(places) > 1 and places.isdisjoint({ABROAD, ""})
 
     @property
-    def is_spared_reform_taxes(self) -> bool:
+    def may_leave_out_reform_taxes(self) -> bool:
         """Whether IBS and CBS may be omitted: a document from before prices included them is complemented."""
         is_of_before = self.issue_day.price_holds_reform_taxes and not self.tax_day.price_holds_reform_taxes
         return is_of_before and not self.repeats_rates

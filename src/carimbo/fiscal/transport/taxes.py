@@ -29,8 +29,8 @@ _LENGTH_OF_CST = 3
 _PATH = "ibsCbs"
 _EMPTY_BODY = FreightIbsCbsBody()
 _LEFT_OUT = (
-    "O CT-e sai sem IBS e CBS, porque complementa um documento emitido antes que o preço os contivesse:"
-    " informe ibsCbs para que os leve."
+    "ibsCbs: O CT-e sai sem IBS e CBS, porque complementa um documento emitido antes que o preço os"
+    " contivesse: informe ibsCbs para que os leve."
 )
 # Each round makes the amounts ten times more exact, so cents stop changing long before.
 _MAX_ROUNDS = 8
@@ -45,7 +45,7 @@ def service_taxes(request: TransportRequest, journey: Journey, findings: Finding
         return None
     share = findings.attempt(state_share_group, request.state_share, icms, journey, value, findings)
     ibs_cbs = _ibs_cbs(reform, journey, icms, share) if reform else None
-    if journey.tax_day.price_holds_reform_taxes and reform and ibs_cbs:
+    if journey.tax_day.price_holds_reform_taxes and reform and ibs_cbs and not findings.problems:
         base = icms_base_on(journey.tax_day.day, journey.start.state)
         if request.icms.base is None and icms_amount(icms):
             findings.add_warning(icms_base_warning(base))
@@ -77,7 +77,7 @@ def _reform_terms(request: TransportRequest, journey: Journey, findings: Finding
     if body is None:
         if not journey.company.informs_ibs_cbs(journey.tax_day.day):
             return None
-        if journey.is_spared_reform_taxes:
+        if journey.may_leave_out_reform_taxes:
             findings.add_warning(_LEFT_OUT)
             return None
         body = _EMPTY_BODY

@@ -6,7 +6,7 @@ from lxml import etree
 from carimbo.simulator.family import PRODUCTION
 from unit.simulator.cte.bases import AT_SP, GLOBALIZED, NORMAL, invoices_of
 from unit.simulator.cte.breaking import CteRuleTester, Violation
-from unit.simulator.cte.sample_cte import CARRIER, NAME, QR_ADDRESS, RECIPIENT, SENDER, key_of
+from unit.simulator.cte.sample_cte import CARRIER, QR_ADDRESS, RECIPIENT, SENDER, key_of
 from unit.simulator.mutating import Edit, after, at, both, says, without
 from unit.simulator.rules.edits import becomes, grown
 
@@ -106,8 +106,8 @@ VIOLATIONS = [
     Violation("724", base="of_recipient", edit=invoices_of(SENDER, SENDER, SENDER, SENDER, CARRIER)),
     Violation("744", base="of_sender", edit=invoices_of(SENDER, SENDER, SENDER, SENDER, CARRIER)),
     Violation("737", base="of_sender", edit=invoices_of(*[SENDER] * 4)),
-    Violation("725", base="of_recipient", edit=says("infCte/rem/xNome", NAME)),
-    Violation("726", base="of_sender", edit=says("infCte/dest/xNome", NAME)),
+    Violation("725", base="of_recipient", edit=says("infCte/rem/xNome", "UM SO"), masked_by={"646"}),
+    Violation("726", base="of_sender", edit=says("infCte/dest/xNome", "UM SO"), masked_by={"649"}),
     Violation("727", base="of_recipient", edit=says("infCte/rem/CNPJ", CARRIER)),
     Violation("728", base="of_sender", edit=says("infCte/dest/CNPJ", CARRIER)),
     Violation("729", edit=invoices_of(SENDER, CARRIER)),

@@ -20,6 +20,7 @@ from carimbo.fiscal.layouts.cte_v4.service import (
     Service,
     WaybillMode,
 )
+from carimbo.fiscal.layouts.cte_v4.taxes import FreightIbsCbs, ServiceIcmsOfSimples, ServiceTaxes
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, Waybill
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.parties.recipient import reader_group
@@ -43,6 +44,11 @@ _FOR_CARRIERS = frozenset(
 )
 _WITHHELD = "60"
 _DEFAULT_COMPONENT = "FRETE VALOR"
+# In place of parts that can't be composed: the rest of the document is judged, but it is not written.
+_UNKNOWN_TAXES = ServiceTaxes(
+    icms=ServiceIcmsOfSimples(), ibs_cbs=FreightIbsCbs(cst="000", tax_class="000001")
+)
+_UNKNOWN_TAKER = layout.TakerByRole(role=TakerRole.OTHER.code)
 
 
 def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | None]:
@@ -55,17 +61,14 @@ def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | No
     parties = _parties(request, issuance, findings)
     taxes = service_taxes(request, journey, findings)
     key = issuance.emission.access_key(MODEL, company)
-    identification = findings.attempt(_identification, request, issuance, key, journey, findings)
-    if taxes is None or identification is None:
-        return Composition(None, findings.problems, findings.warnings)
     waybill = Waybill(
         id=document_id(key),
-        identification=identification,
+        identification=_identification(request, issuance, key, journey, findings),
         complement=complement_group(request, findings),
         issuer=issuer_group(company, taker.state if taker else None),
         **parties,
         price=price_group(request, _DEFAULT_COMPONENT, findings),
-        taxes=taxes,
+        taxes=taxes or _UNKNOWN_TAXES,
         service=_service(request, issuance, findings),
         complemented=tuple(ComplementedWaybill(access_key=key) for key in request.complemented_access_keys),
         authorized_readers=tuple(map(reader_group, request.authorized_readers)),
@@ -158,7 +161,7 @@ def _identification(
         receiver_picks_up=_PICKED_UP if request.receiver_picks_up else _DELIVERED,
         pickup_details=request.pickup_details,
         taker_contribution=journey.contribution.code,
-        taker=_taker_group(request, findings),
+        taker=findings.attempt(_taker_group, request, findings) or _UNKNOWN_TAKER,
         government_purchase=request.government_purchase,
     )
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.body.reading import STORED
+from carimbo.fiscal.body.reading import STORED, is_blank
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.rules.original import Correction, judge_correction
+from carimbo.fiscal.documents.cte.rules.original import Amendment, judge_amendment
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
@@ -41,7 +41,13 @@ _ROUTE = (
     "municipalityStartIbge",
     "municipalityEndIbge",
 )
+_OF_TAKER = ("taker", "takerParty")
 _CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "globalized", "multimodalAccessKeys")
+
+
+def _given(body: Body) -> dict[str, Any]:
+    """Returns the fields of a body that have a value; null and blank texts count as absent."""
+    return {name: value for name, value in body.items() if not is_blank(value)}
 
 
 def _keys(request: CteRequest) -> tuple[str, ...]:
@@ -82,18 +88,20 @@ def _from_waybill(body: Body, request: CteRequest, original: Body) -> tuple[Body
     Given fields must agree with it.
     """
     corrected = CteRequest.model_validate(original, context=STORED)
-    judged = judge_correction(Correction(request, corrected))
+    judged = judge_amendment(Amendment(request, corrected))
     if judged.problems:
         return body, FillingReview(problems=judged.problems)
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
-    names = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
-    filled = {name: original[name] for name in names if name in original and name not in body}
-    if "taker" in body:
-        filled.pop("takerParty", None)
+    names: tuple[str, ...] = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
+    given = _given(body)
+    if not given.keys().isdisjoint(_OF_TAKER):
+        # Another taker has its own tax status and CFOP.
+        names = tuple(name for name in names if name not in (*_OF_TAKER, "takerContribution", "cfop"))
+    filled = {name: original[name] for name in names if name in original and name not in given}
     if not filled:
         return body, NOTHING_FILLED
     verb = "complementado" if is_complement else "substituído"
-    return {**body, **filled}, FillingReview(
+    return {**given, **filled}, FillingReview(
         warnings=(f"{_FROM_WAYBILL} {verb} foram repetidos: {', '.join(filled)}.",)
     )
 
@@ -106,21 +114,23 @@ def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, Filli
     if len({invoice.issuer.cnpj or invoice.issuer.cpf for invoice in invoices}) == 1:
         taken["shipper"] = _party(first.issuer, first.issuer.address)
         taken["municipalityStartIbge"] = (first.pickup or first.issuer.address).city_code
-    same_recipient = len({invoice.recipient and _tax_id(invoice.recipient) for invoice in invoices}) == 1
-    if same_recipient and recipient and recipient.address:
+    buyers = (invoice.recipient for invoice in invoices)
+    recipients = {buyer and (_tax_id(buyer), buyer.name) for buyer in buyers}
+    if len(recipients) == 1 and recipient and recipient.address:
         taken["recipient"] = _party(recipient, recipient.address)
         taken["municipalityEndIbge"] = (first.delivery or recipient.address).city_code
     if all(invoice.transport.freight_mode == _PAID_BY_RECIPIENT for invoice in invoices):
         taken["taker"] = "recipient"
-    filled = {name: value for name, value in taken.items() if name not in body}
-    cargo, given = _cargo(invoices), body.get("cargo") or {}
-    from_cargo = {name: value for name, value in cargo.items() if name not in given}
+    given = _given(body)
+    filled = {name: value for name, value in taken.items() if name not in given}
+    cargo, given_cargo = _cargo(invoices), _given(given.get("cargo") or {})
+    from_cargo = {name: value for name, value in cargo.items() if name not in given_cargo}
     if from_cargo:
-        filled["cargo"] = {**given, **from_cargo}
+        filled["cargo"] = {**given_cargo, **from_cargo}
     names = [name for name in filled if name != "cargo"] + [f"cargo.{name}" for name in from_cargo]
     if not names:
         return body, NOTHING_FILLED
-    return {**body, **filled}, FillingReview(
+    return {**given, **filled}, FillingReview(
         warnings=(f"{_FROM_INVOICES} Das NF-e da carga vieram: {', '.join(names)}.",)
     )
 

@@ -91,6 +91,17 @@ def test_what_a_substitution_leaves_out_is_repeated() -> None:
     assert review.warnings[0].startswith("Do CT-e substituído foram repetidos: shipper, recipient,")
 
 
+def test_null_and_blank_fields_are_repeated_too() -> None:
+    body, _ = filled(PRICE | SUBSTITUTION | {"shipper": None, "cfop": "", "taker": None})
+    assert (body["shipper"], body["cfop"], body["taker"]) == (FREIGHT["shipper"], "6352", "shipper")
+
+
+def test_new_taker_has_its_own_tax_status_and_cfop() -> None:
+    local = FREIGHT | {"recipient": RECIPIENT | {"address": SHIPPER["address"]}, "takerContribution": "none"}
+    body, _ = filled(PRICE | CHANGED | {"taker": "recipient"}, local)
+    assert body.keys().isdisjoint({"cfop", "takerContribution"})
+
+
 def test_complement_repeats_no_cargo() -> None:
     body, _ = filled(PRICE | COMPLEMENT)
     assert body["shipper"] == FREIGHT["shipper"]

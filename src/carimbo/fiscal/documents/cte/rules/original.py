@@ -13,7 +13,7 @@ from carimbo.fiscal.transport.places import place_of
 from carimbo.fiscal.transport.request import ServicePurpose
 
 
-class Correction(NamedTuple):
+class Amendment(NamedTuple):
     """The request for a complement or substitution, and that of the corrected CT-e.
 
     Fields that the request leaves out are repeated from the corrected CT-e, so only given ones can differ.
@@ -33,50 +33,50 @@ class Correction(NamedTuple):
         return self.request.substitution is not None and self.request.substitution.changes_taker
 
 
-CorrectionCheck = rules.DocumentCheck[Correction]
-REPLACED_RULES: RuleBook[CorrectionCheck] = RuleBook()
-COMPLEMENTED_RULES: RuleBook[CorrectionCheck] = RuleBook()
+AmendmentCheck = rules.DocumentCheck[Amendment]
+REPLACED_RULES: RuleBook[AmendmentCheck] = RuleBook()
+COMPLEMENTED_RULES: RuleBook[AmendmentCheck] = RuleBook()
 _REPLACED, _COMPLEMENTED = manual("CT-e substituído"), manual("CT-e complementado")
 
 
-def judge_correction(correction: Correction) -> Judgement:
+def judge_amendment(amendment: Amendment) -> Judgement:
     """Checks a request against the CT-e that it corrects."""
-    is_complement = correction.request.purpose is ServicePurpose.COMPLEMENT
-    return judge((COMPLEMENTED_RULES if is_complement else REPLACED_RULES,), correction, hint_of)
+    is_complement = amendment.request.purpose is ServicePurpose.COMPLEMENT
+    return judge((COMPLEMENTED_RULES if is_complement else REPLACED_RULES,), amendment, hint_of)
 
 
-def _taker(correction: Correction) -> PartyBody | None:
+def _taker(amendment: Amendment) -> PartyBody | None:
     """Returns the taker that the request names; a party that it leaves out is that of the original."""
-    role = correction.request.taker
-    return correction.request.party_in(role) or correction.original.party_in(role)
+    role = amendment.request.taker
+    return amendment.request.party_in(role) or amendment.original.party_in(role)
 
 
-def _original_taker(correction: Correction) -> PartyBody | None:
-    return correction.original.party_in(correction.original.taker)
+def _original_taker(amendment: Amendment) -> PartyBody | None:
+    return amendment.original.party_in(amendment.original.taker)
 
 
-def _same(codes: tuple[str, str], named: str, path: str, differs: Callable[[Correction], bool]) -> None:
+def _same(codes: tuple[str, str], named: str, path: str, differs: Callable[[Amendment], bool]) -> None:
     """Adds a rule for substitutions and one for complements: both repeat a value of the original."""
 
-    def check(correction: Correction) -> At | None:
-        return At(path) if differs(correction) else None
+    def check(amendment: Amendment) -> At | None:
+        return At(path) if differs(amendment) else None
 
     replaced, complemented = codes
     REPLACED_RULES.rule(replaced, _REPLACED, f"{named} não é o do CT-e substituído.")(check)
     COMPLEMENTED_RULES.rule(complemented, _COMPLEMENTED, f"{named} não é o do CT-e complementado.")(check)
 
 
-def _other_party(role: TakerRole) -> Callable[[Correction], bool]:
-    def differs(correction: Correction) -> bool:
-        given, original = correction.request.party_in(role), correction.original.party_in(role)
+def _other_party(role: TakerRole) -> Callable[[Amendment], bool]:
+    def differs(amendment: Amendment) -> bool:
+        given, original = amendment.request.party_in(role), amendment.original.party_in(role)
         return given is not None and given.tax_id != (original.tax_id if original else None)
 
     return differs
 
 
-def _other_state(code_of: Callable[[CteRequest], str | None]) -> Callable[[Correction], bool]:
-    def differs(correction: Correction) -> bool:
-        given, original = code_of(correction.request), code_of(correction.original)
+def _other_state(code_of: Callable[[CteRequest], str | None]) -> Callable[[Amendment], bool]:
+    def differs(amendment: Amendment) -> bool:
+        given, original = code_of(amendment.request), code_of(amendment.original)
         return (
             given is not None and original is not None and place_of(given).state != place_of(original).state
         )
@@ -84,9 +84,9 @@ def _other_state(code_of: Callable[[CteRequest], str | None]) -> Callable[[Corre
     return differs
 
 
-def _other_service(correction: Correction) -> bool:
-    is_given = "service_type" in correction.request.model_fields_set
-    return is_given and correction.request.service_type is not correction.original.service_type
+def _other_service(amendment: Amendment) -> bool:
+    is_given = "service_type" in amendment.request.model_fields_set
+    return is_given and amendment.request.service_type is not amendment.original.service_type
 
 
 _same(("511", "800"), "O remetente", "shipper.taxId", _other_party(TakerRole.SHIPPER))
@@ -108,63 +108,63 @@ _same(
 _same(("834", "835"), "O tipo do serviço", "serviceType", _other_service)
 
 
-def _is_another_taker(correction: Correction) -> bool:
-    taker, original = _taker(correction), _original_taker(correction)
+def _is_another_taker(amendment: Amendment) -> bool:
+    taker, original = _taker(amendment), _original_taker(amendment)
     return (taker.tax_id if taker else None) != (original.tax_id if original else None)
 
 
 @COMPLEMENTED_RULES.rule("804", _COMPLEMENTED, "O tomador não é o do CT-e complementado.")
-def other_taker_of_a_complement(correction: Correction) -> At | None:
+def other_taker_of_a_complement(amendment: Amendment) -> At | None:
     """Refuses a complement for another taker."""
-    return At("taker") if correction.gives_taker and _is_another_taker(correction) else None
+    return At("taker") if amendment.gives_taker and _is_another_taker(amendment) else None
 
 
 @REPLACED_RULES.rule("552", _REPLACED, "O tomador não é o do CT-e substituído.")
-def other_taker_of_a_substitution(correction: Correction) -> At | None:
+def other_taker_of_a_substitution(amendment: Amendment) -> At | None:
     """Refuses a substitution that changes the taker without saying so."""
-    is_changed = correction.gives_taker and _is_another_taker(correction)
-    return At("taker") if is_changed and not correction.changes_taker else None
+    is_changed = amendment.gives_taker and _is_another_taker(amendment)
+    return At("taker") if is_changed and not amendment.changes_taker else None
 
 
 @REPLACED_RULES.rule("738", _REPLACED, "O tomador tem no CT-e substituído outro papel.")
-def other_role_of_the_taker(correction: Correction) -> At | None:
+def other_role_of_the_taker(amendment: Amendment) -> At | None:
     """Refuses the same taker in another role."""
-    if correction.changes_taker or not correction.gives_taker or _is_another_taker(correction):
+    if amendment.changes_taker or not amendment.gives_taker or _is_another_taker(amendment):
         return None
-    return At("taker") if correction.request.taker is not correction.original.taker else None
+    return At("taker") if amendment.request.taker is not amendment.original.taker else None
 
 
 @REPLACED_RULES.rule("742", _REPLACED, "A substituição indica a troca do tomador, e ele é o mesmo.")
-def unchanged_taker(correction: Correction) -> At | None:
+def unchanged_taker(amendment: Amendment) -> At | None:
     """Refuses a change of taker that changes nothing."""
-    is_same = correction.changes_taker and not _is_another_taker(correction)
+    is_same = amendment.changes_taker and not _is_another_taker(amendment)
     return At("substitution.changesTaker") if is_same else None
 
 
 @REPLACED_RULES.rule("740", _REPLACED, "O novo tomador não participa do CT-e substituído.")
-def new_taker_is_a_party(correction: Correction) -> At | None:
+def new_taker_is_a_party(amendment: Amendment) -> At | None:
     """Refuses a new taker of a company that is no party of the original."""
-    taker = _taker(correction)
-    if not correction.changes_taker or taker is None or not _is_another_taker(correction):
+    taker = _taker(amendment)
+    if not amendment.changes_taker or taker is None or not _is_another_taker(amendment):
         return None
-    parties = [party for party in map(correction.original.party_in, TakerRole) if party]
+    parties = [party for party in map(amendment.original.party_in, TakerRole) if party]
     bases = {base_of(party.tax_id) for party in parties if party.tax_id}
     return None if taker.tax_id and base_of(taker.tax_id) in bases else At("taker")
 
 
 @REPLACED_RULES.rule("741", _REPLACED, "O novo tomador é de outra UF que o do CT-e substituído.")
-def new_taker_in_another_state(correction: Correction) -> At | None:
+def new_taker_in_another_state(amendment: Amendment) -> At | None:
     """Refuses a new taker in another state than the original one's."""
-    taker, original = _taker(correction), _original_taker(correction)
-    if not correction.changes_taker or taker is None or original is None:
+    taker, original = _taker(amendment), _original_taker(amendment)
+    if not amendment.changes_taker or taker is None or original is None:
         return None
     return At("taker") if taker.state != original.state else None
 
 
 @REPLACED_RULES.rule("734", _REPLACED, "As NF-e não são as do CT-e substituído.")
-def other_invoices(correction: Correction) -> At | None:
+def other_invoices(amendment: Amendment) -> At | None:
     """Refuses a substitution with other NF-e."""
-    given, original = correction.request.documents, correction.original.documents
+    given, original = amendment.request.documents, amendment.original.documents
     if given is None:
         return None
     keys = {nfe.access_key for nfe in given.nfes}
@@ -176,14 +176,14 @@ def other_invoices(correction: Correction) -> At | None:
 
 
 @REPLACED_RULES.rule("571", _REPLACED, "O CT-e substituído é um complemento.")
-def replaced_complement(correction: Correction) -> At | None:
+def replaced_complement(amendment: Amendment) -> At | None:
     """Refuses to replace a complement."""
-    is_complement = correction.original.purpose is ServicePurpose.COMPLEMENT
+    is_complement = amendment.original.purpose is ServicePurpose.COMPLEMENT
     return At("substitution.accessKey") if is_complement else None
 
 
 @COMPLEMENTED_RULES.rule("491", _COMPLEMENTED, "O CT-e complementado é outro complemento.")
-def complemented_complement(correction: Correction) -> At | None:
+def complemented_complement(amendment: Amendment) -> At | None:
     """Refuses to complement a complement."""
-    is_complement = correction.original.purpose is ServicePurpose.COMPLEMENT
+    is_complement = amendment.original.purpose is ServicePurpose.COMPLEMENT
     return At("complementedAccessKeys[0]") if is_complement else None
