@@ -13,8 +13,8 @@ from carimbo.fiscal.layouts.cte_v4.cargo import (
     CarriedPaperInvoice,
     ContentDeclaration,
     OtherCargoDocument,
-    Seal,
     TransportUnit,
+    UnitSeal,
 )
 from carimbo.fiscal.layouts.cte_v4.complement import (
     AuthorityObservation,
@@ -132,8 +132,8 @@ _UNITS = (
     TransportUnit(
         type="1",
         id="ABC1D23",
-        seals=(Seal(number="LACRE1"), Seal(number="LACRE2")),
-        cargo_units=(CargoUnit(type="3", id="PAL0001", seals=(Seal(number="LACRE3"),)),),
+        seals=(UnitSeal(number="LACRE1"), UnitSeal(number="LACRE2")),
+        cargo_units=(CargoUnit(type="3", id="PAL0001", seals=(UnitSeal(number="LACRE3"),)),),
         apportioned_quantity=Decimal("12.5"),
     ),
 )

@@ -8,7 +8,7 @@ from carimbo.fiscal.parties.recipient import EXEMPT, Contribution
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import TaxDay
 from carimbo.fiscal.transport.parties import PartyBody
-from carimbo.fiscal.transport.places import ABROAD, Place
+from carimbo.fiscal.transport.places import ABROAD, TransportPlace
 
 _REGIMES_OF_SIMPLES = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
 STATES_WITHOUT_EXEMPT_TAKERS = frozenset({"AM", "BA", "CE", "GO", "MG", "MS", "MT", "PE", "RN", "SE", "SP"})
@@ -19,8 +19,8 @@ class Journey(NamedTuple):
     """A transport service: its carrier, its route, its taker and its day."""
 
     company: Company
-    start: Place
-    end: Place
+    start: TransportPlace
+    end: TransportPlace
     amount: Decimal
     """The price of the service."""
     contribution: Contribution

@@ -11,7 +11,7 @@ ABROAD_CODE = "9999999"
 ABROAD_CITY = "EXTERIOR"
 
 
-class Place(NamedTuple):
+class TransportPlace(NamedTuple):
     """A municipality, or another country."""
 
     city_code: str
@@ -25,14 +25,14 @@ class Place(NamedTuple):
         return self.state == ABROAD
 
 
-def place_of(code: str) -> Place:
+def place_of(code: str) -> TransportPlace:
     """Returns the place of an IBGE code; name and state are empty if the code is unknown."""
     if code == ABROAD_CODE:
-        return Place(code, ABROAD_CITY, ABROAD)
+        return TransportPlace(code, ABROAD_CITY, ABROAD)
     municipality = municipality_of_ibge(code)
     if municipality is None:
-        return Place(code, "", "")
-    return Place(code, plain_name(municipality.name), municipality.state)
+        return TransportPlace(code, "", "")
+    return TransportPlace(code, plain_name(municipality.name), municipality.state)
 
 
 def plain_name(name: str) -> str:

@@ -9,8 +9,8 @@ from carimbo.fiscal.layouts.cte_v4.cargo import (
     CarriedInvoice,
     CarriedPaperInvoice,
     OtherCargoDocument,
-    Seal,
     TransportUnit,
+    UnitSeal,
 )
 from carimbo.fiscal.layouts.cte_v4.service import PreviousIssuer, PreviousPaper, Service
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
@@ -178,7 +178,7 @@ def _cargo_unit(unit: CargoUnit) -> str:
     return _unit(f"{name} {unit.id}", unit.seals, formats.optional(unit.apportioned_quantity, 3))
 
 
-def _unit(name: str, seals: tuple[Seal, ...], quantity: str) -> str:
+def _unit(name: str, seals: tuple[UnitSeal, ...], quantity: str) -> str:
     numbers = ", ".join(seal.number for seal in seals)
     parts = name, numbers and f"lacres {numbers}", quantity and f"quantidade rateada {quantity}"
     return "; ".join(filter(None, parts))

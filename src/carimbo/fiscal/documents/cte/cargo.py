@@ -118,7 +118,7 @@ def _transport_unit(body: TransportUnitBody) -> layout.TransportUnit:
     return layout.TransportUnit(
         type=body.type.code,
         id=body.id,
-        seals=tuple(layout.Seal(number=seal) for seal in body.seals),
+        seals=tuple(layout.UnitSeal(number=seal) for seal in body.seals),
         cargo_units=tuple(map(_cargo_unit, body.cargo_units)),
         apportioned_quantity=body.apportioned_quantity,
     )
@@ -128,7 +128,7 @@ def _cargo_unit(body: CargoUnitBody) -> layout.CargoUnit:
     return layout.CargoUnit(
         type=body.type.code,
         id=body.id,
-        seals=tuple(layout.Seal(number=seal) for seal in body.seals),
+        seals=tuple(layout.UnitSeal(number=seal) for seal in body.seals),
         apportioned_quantity=body.apportioned_quantity,
     )
 

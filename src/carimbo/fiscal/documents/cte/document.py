@@ -29,7 +29,7 @@ from carimbo.fiscal.taxes.trade import TaxDay, corrected_day
 from carimbo.fiscal.transport.cfop import usual_cfop
 from carimbo.fiscal.transport.journey import Journey, contribution_of_taker
 from carimbo.fiscal.transport.parties import PartyBody, issuer_group, party_values
-from carimbo.fiscal.transport.places import Place, place_of, plain_name
+from carimbo.fiscal.transport.places import TransportPlace, place_of, plain_name
 from carimbo.fiscal.transport.request import ServicePurpose
 from carimbo.fiscal.transport.service_price import price_group
 from carimbo.fiscal.transport.taxes import service_taxes
@@ -95,7 +95,7 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
     )
 
 
-def _place(code: str | None, path: str, findings: Findings) -> Place:
+def _place(code: str | None, path: str, findings: Findings) -> TransportPlace:
     if code is None:
         findings.add_problem(Problem(MISSING_FIELD, path, "Campo obrigatório: código IBGE do município."))
     return place_of(code or "")

@@ -27,7 +27,7 @@ class Cargo:
 
 
 @group("lacUnidCarga")
-class Seal:
+class UnitSeal:
     """`lacUnidCarga`, `lacUnidTransp`: the number of a seal."""
 
     number: str = text("nLacre", 20, path=INLINE)
@@ -39,7 +39,7 @@ class CargoUnit:
 
     type: str = text("tpUnidCarga", 1)
     id: str = text("idUnidCarga", 20)
-    seals: tuple[Seal, ...] = children("lacUnidCarga", ANY_NUMBER, default=())
+    seals: tuple[UnitSeal, ...] = children("lacUnidCarga", ANY_NUMBER, default=())
     apportioned_quantity: Decimal | None = decimal("qtdRat", 3, default=None)
 
 
@@ -49,7 +49,7 @@ class TransportUnit:
 
     type: str = text("tpUnidTransp", 1)
     id: str = text("idUnidTransp", 20)
-    seals: tuple[Seal, ...] = children("lacUnidTransp", ANY_NUMBER, default=())
+    seals: tuple[UnitSeal, ...] = children("lacUnidTransp", ANY_NUMBER, default=())
     cargo_units: tuple[CargoUnit, ...] = children("infUnidCarga", ANY_NUMBER, default=())
     apportioned_quantity: Decimal | None = decimal("qtdRat", 3, default=None)
 

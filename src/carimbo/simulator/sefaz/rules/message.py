@@ -155,7 +155,10 @@ def _owner(signed: SignedMessage) -> str:
 
 
 def signature_rules(of_another_person: str) -> tuple[RejectionRule[SignedMessage], ...]:
-    """Returns the rules about a signature, with the code of a family for a person who is not the author."""
+    """Returns the rules about a signature.
+
+    `of_another_person` is the code of the family for a signature of a person who is not the author.
+    """
     return (
         *certificate_rules(_SIGNER_CODES, flaws_of_signer),
         RejectionRule("298", signature_malformed),

@@ -96,7 +96,7 @@ def documents_of_the_sender(document: WaybillInput) -> Iterator[At]:
 
 
 def _dummy_rules(name_code: str, tax_id_code: str, named: str, path: str, taken_by: TakerRole) -> None:
-    """Adds the rules about the party that stands for many: its name, and the issuer's CNPJ."""
+    """Adds the rules about the party that replaces many others: its fixed name, and the issuer's CNPJ."""
 
     def party_of(document: WaybillInput) -> PartyBody | None:
         parties = {"shipper": document.request.shipper, "recipient": document.request.recipient}
@@ -110,7 +110,7 @@ def _dummy_rules(name_code: str, tax_id_code: str, named: str, path: str, taken_
     )
     def name_of_many(document: WaybillInput) -> At | None:
         party = party_of(document)
-        return At(f"{path}.name") if party and not _stands_for_many(party) else None
+        return At(f"{path}.name") if party and not _has_name_of_many(party) else None
 
     @RULES.rule(
         tax_id_code,
@@ -137,10 +137,10 @@ def name_of_many_elsewhere(document: WaybillInput) -> Iterator[At]:
     """Warns of the name for many in a CT-e that is not globalized."""
     request = document.request
     for path, party in (("shipper", request.shipper), ("recipient", request.recipient)):
-        if party is not None and _stands_for_many(party):
+        if party is not None and _has_name_of_many(party):
             yield At(f"{path}.name")
 
 
-def _stands_for_many(party: PartyBody) -> bool:
+def _has_name_of_many(party: PartyBody) -> bool:
     # The document has a fixed name in homologation, so this reads the request.
     return party.name.strip().upper() == _NAME_OF_MANY
