@@ -110,10 +110,13 @@ class TestKilledWorker:
             await site.until(f"{listener.count('delivered')} = 1")
             await company.cancel("nfse", document)
             assert await victim.end() == -signal.SIGKILL
-        assert await site.holds(f"{company.count('canceled')} = 1 and {listener.count('pending')} = 1")
+        # The victim may have begun to deliver the event before it died.
+        kept = f"{listener.count('pending')} + {listener.count('delivered')} = 2"
+        assert await site.holds(f"{company.count('canceled')} = 1 and {kept}")
         with patient_worker(site):
             await until_all_delivered(site, listener)
-        assert [call["event"] for call in listener.payloads()] == ["nfse.authorized", "nfse.cancelled"]
+        events = dict.fromkeys(call["event"] for call in listener.payloads())
+        assert [*events] == ["nfse.authorized", "nfse.cancelled"]
         assert await contradictions_of_deliveries(site, listener) == []
 
     async def test_call_of_a_worker_killed_during_it_is_repeated_by_another(
