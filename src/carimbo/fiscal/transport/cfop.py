@@ -2,6 +2,7 @@
 
 from carimbo.fiscal.parties.recipient import Contribution
 from carimbo.fiscal.transport.journey import Journey
+from carimbo.fiscal.transport.places import ABROAD
 
 _INTERNAL = ("5351", "5352", "5353", "5354", "5355", "5356", "5357", "5359", "5360")
 _INTERSTATE = ("6351", "6352", "6353", "6354", "6355", "6356", "6357", "6359", "6360")
@@ -9,18 +10,18 @@ _OTHERS = ("5601", "5602", "5603", "5605", "5606", "5932", "5949", "6603", "6932
 CFOPS = frozenset((*_INTERNAL, *_INTERSTATE, *_OTHERS))
 """The CFOPs that CT-e and CT-e OS accept (MOC CT-e 4.00, 676)."""
 
-WITHIN_THE_STATE, TO_ANOTHER_STATE, ABROAD = "5", "6", "7"
+_WITHIN_THE_STATE, _TO_ANOTHER_STATE, _TO_ANOTHER_COUNTRY = "5", "6", "7"
 STARTED_ELSEWHERE = frozenset({"5932", "6932"})
 """Services that start in another state than the carrier's (524 and 908)."""
 _TO_CARRIERS, _TO_TRADE, _TO_OTHERS, _WITH_SUBSTITUTE = "351", "353", "357", "360"
 _ABROAD = "7358"
 
 
-def first_digit(journey: Journey) -> str:
+def first_digit(start_state: str, end_state: str) -> str:
     """Returns the first digit of the CFOP, by the places where the service starts and ends (519)."""
-    if journey.end.is_abroad:
-        return ABROAD
-    return WITHIN_THE_STATE if journey.start.state == journey.end.state else TO_ANOTHER_STATE
+    if end_state == ABROAD:
+        return _TO_ANOTHER_COUNTRY
+    return _WITHIN_THE_STATE if start_state == end_state else _TO_ANOTHER_STATE
 
 
 def usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> tuple[str, bool]:
@@ -29,8 +30,8 @@ def usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> 
     `is_for_carrier` says whether another carrier takes the service, `is_withheld` whether the taker withholds
     the ICMS (CST 60).
     """
-    digit = first_digit(journey)
-    if digit == ABROAD:
+    digit = first_digit(journey.start.state, journey.end.state)
+    if digit == _TO_ANOTHER_COUNTRY:
         return _ABROAD, False
     if journey.starts_elsewhere:
         return f"{digit}932", False

@@ -8,7 +8,7 @@ from carimbo.fiscal.parties.recipient import EXEMPT, Contribution
 from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.taxes.trade import TaxDay
 from carimbo.fiscal.transport.parties import PartyBody
-from carimbo.fiscal.transport.places import ABROAD, TransportPlace
+from carimbo.fiscal.transport.places import ABROAD, TransportPlace, is_interstate
 
 _REGIMES_OF_SIMPLES = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
 STATES_WITHOUT_EXEMPT_TAKERS = frozenset({"AM", "BA", "CE", "GO", "MG", "MS", "MT", "PE", "RN", "SE", "SP"})
@@ -48,8 +48,7 @@ class Journey(NamedTuple):
     @property
     def is_interstate(self) -> bool:
         """Whether the service starts and ends in different states of Brazil, both known."""
-        places = {self.start.state, self.end.state}
-        return len(places) > 1 and places.isdisjoint({ABROAD, ""})
+        return is_interstate(self.start.state, self.end.state)
 
     @property
     def may_leave_out_reform_taxes(self) -> bool:

@@ -35,6 +35,11 @@ def place_of(code: str) -> TransportPlace:
     return TransportPlace(code, plain_name(municipality.name), municipality.state)
 
 
+def is_interstate(start_state: str, end_state: str) -> bool:
+    """Returns whether two states are different states of Brazil, both known."""
+    return start_state != end_state and {start_state, end_state}.isdisjoint({ABROAD, ""})
+
+
 def plain_name(name: str) -> str:
     """Returns a name in capitals without accents, as the authorities' tables have it."""
     return unicodedata.normalize("NFKD", name.upper()).encode("ascii", "ignore").decode()

@@ -16,13 +16,12 @@ from carimbo.fiscal.goods.rules.rule import (
     GoodsRuleBook,
     RuleInput,
 )
-from carimbo.fiscal.identity.state_registration import registration_problem
 from carimbo.fiscal.identity.tax_ids import is_cnpj, is_cpf
 from carimbo.fiscal.layouts.filling import HOMOLOGATION_NAME
 from carimbo.fiscal.layouts.nfe_v4.icms import Icms
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
 from carimbo.fiscal.parties.address import is_no_city, is_of_another_state
-from carimbo.fiscal.parties.recipient import EXEMPT
+from carimbo.fiscal.parties.registration import registration_mismatch
 from carimbo.fiscal.rules import At, Severity
 from carimbo.fiscal.taxes.trade import ABROAD as EXTERIOR
 
@@ -284,7 +283,7 @@ REGISTRATION_RULES: GoodsRuleBook[DocumentCheck] = GoodsRuleBook()
 )
 def issuer_registration_is_valid(document: RuleInput) -> At | None:
     """Refuses a registration of the issuer that is not valid in its state."""
-    return _registration_mismatch(
+    return registration_mismatch(
         document.invoice.issuer.state_registration, document.seller_state, "company.stateRegistrations"
     )
 
@@ -299,11 +298,6 @@ def recipient_registration_is_valid(document: RuleInput) -> At | None:
     """Refuses a registration of the recipient that is not valid in its state; abroad has none (rule 792)."""
     if document.recipient is None or document.buyer_state in (None, "EX"):
         return None
-    return _registration_mismatch(
+    return registration_mismatch(
         document.recipient.state_registration, document.buyer_state, "recipient.stateRegistration"
     )
-
-
-def _registration_mismatch(registration: str | None, state: str, path: str) -> At | None:
-    problem = None if registration in (None, EXEMPT) else registration_problem(registration, state)
-    return At(path, f"{problem[0].upper()}{problem[1:]}.") if problem else None

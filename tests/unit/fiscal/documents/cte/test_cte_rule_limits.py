@@ -9,10 +9,10 @@ import pytest
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.documents.cte.rules.judging import judge_size
-from carimbo.fiscal.documents.cte.rules.keys import parse_key
 from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.transport.keys import parse_key
 from unit.fiscal.documents.cte.bodies import (
     CARRIER_CNPJ,
     DEPOSIT,

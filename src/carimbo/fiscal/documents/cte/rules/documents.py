@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.cargo_body import OtherDocumentType
-from carimbo.fiscal.documents.cte.rules.keys import (
+from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE, WaybillCheck, WaybillInput, manual
+from carimbo.fiscal.rules import At, RuleBook, Severity
+from carimbo.fiscal.transport.keys import (
     NFE,
     age_in_months,
     invalid_keys,
     owner_of,
     repeated_keys,
 )
-from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE, WaybillCheck, WaybillInput, manual
-from carimbo.fiscal.rules import At, RuleBook, Severity
 
 RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.request.documents is not None)
 

@@ -7,9 +7,9 @@ is refuse; the others warn.
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.request import TakerRole
-from carimbo.fiscal.documents.cte.rules.keys import owner_of
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.rules import At, RuleBook, Severity
+from carimbo.fiscal.transport.keys import owner_of
 from carimbo.fiscal.transport.parties import PartyBody
 
 

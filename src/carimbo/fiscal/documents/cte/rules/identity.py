@@ -3,9 +3,8 @@
 from datetime import timedelta
 
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
-from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.identity.state_registration import registration_problem
 from carimbo.fiscal.issuance import STATES_DEMANDING_RESPONSIBLE
+from carimbo.fiscal.parties.registration import registration_mismatch
 from carimbo.fiscal.rules import At, RuleBook, Severity
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
@@ -13,8 +12,6 @@ RULES: RuleBook[WaybillCheck] = RuleBook()
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 _LATEST_ACCEPTED = timedelta(hours=168)
 _SERIES_OF_AUTHORITIES = range(890, 900)
-# Announced by an event, or printed on security paper, before they are sent.
-_SENT_LATER = (EmissionType.EPEC, EmissionType.FS_DA)
 _REGISTRATION = "company.stateRegistrations"
 _OF_DATE, _OF_ISSUER = manual("data de emissão"), manual("emitente")
 _OF_RESPONSIBLE = manual("responsável técnico")
@@ -36,9 +33,9 @@ def issued_in_the_future(document: WaybillInput) -> At | None:
 
 @RULES.rule("228", _OF_DATE, "A data de emissão tem mais de 168 horas.")
 def issued_long_ago(document: WaybillInput) -> At | None:
-    """Refuses a date of issue more than a week ago, except in contingencies that send later."""
+    """Refuses a date of issue more than a week ago."""
     is_late = document.now - document.identification.issued_at > _LATEST_ACCEPTED
-    return At("issueDate") if is_late and document.emission_type not in _SENT_LATER else None
+    return At("issueDate") if is_late else None
 
 
 @RULES.rule("229", _OF_ISSUER, "Falta a inscrição estadual do emitente na UF dele.")
@@ -62,12 +59,6 @@ def registration_as_a_substitute(document: WaybillInput) -> At | None:
     if taker is None:
         return None
     return registration_mismatch(document.issuer.st_state_registration, taker.address.state, _REGISTRATION)
-
-
-def registration_mismatch(registration: str | None, state: str, path: str) -> At | None:
-    """Returns the place of a registration that is not valid in a state, with the reason."""
-    problem = None if registration is None else registration_problem(registration, state)
-    return At(path, f"{problem[0].upper()}{problem[1:]}.") if problem else None
 
 
 # Each authority decides whether it requires the responsible; NF-e has the only list of states.

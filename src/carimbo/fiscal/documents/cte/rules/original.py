@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from carimbo.fiscal import rules
 from carimbo.fiscal.documents.cte.request import CteRequest, TakerRole
-from carimbo.fiscal.documents.cte.rules.rule import base_of, manual
+from carimbo.fiscal.documents.cte.rules.rule import manual
+from carimbo.fiscal.identity.tax_ids import cnpj_base
 from carimbo.fiscal.rules import At, Judgement, RuleBook, judge
 from carimbo.fiscal.transport.hints import hint_of
 from carimbo.fiscal.transport.parties import PartyBody
@@ -148,8 +149,8 @@ def new_taker_is_a_party(amendment: Amendment) -> At | None:
     if not amendment.changes_taker or taker is None or not _is_another_taker(amendment):
         return None
     parties = [party for party in map(amendment.original.party_in, TakerRole) if party]
-    bases = {base_of(party.tax_id) for party in parties if party.tax_id}
-    return None if taker.tax_id and base_of(taker.tax_id) in bases else At("taker")
+    bases = {cnpj_base(party.tax_id) for party in parties if party.tax_id}
+    return None if taker.tax_id and cnpj_base(taker.tax_id) in bases else At("taker")
 
 
 @REPLACED_RULES.rule("741", _REPLACED, "O novo tomador é de outra UF que o do CT-e substituído.")

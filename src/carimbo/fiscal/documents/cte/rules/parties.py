@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.documents.cte.rules.identity import registration_mismatch
 from carimbo.fiscal.documents.cte.rules.rule import (
     CONTRIBUTOR,
     EXEMPT_CONTRIBUTOR,
@@ -14,6 +13,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
 from carimbo.fiscal.identity.tax_ids import modulo_11
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
 from carimbo.fiscal.parties.recipient import EXEMPT
+from carimbo.fiscal.parties.registration import registration_mismatch
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.transport.journey import STATES_WITHOUT_EXEMPT_TAKERS
 from carimbo.fiscal.transport.parties import is_registered
@@ -37,7 +37,7 @@ def _registration_rule(code: str, named: str, path: str) -> None:
     @RULES.rule(code, manual(named), f"A inscrição estadual do {named} não é válida na UF dele.")
     def valid_registration(document: WaybillInput) -> At | None:
         party = document.parties.get(path)
-        if party is None or party.address.state == ABROAD or not is_registered(party.state_registration):
+        if party is None or party.address.state == ABROAD:
             return None
         return registration_mismatch(
             party.state_registration, party.address.state, f"{path}.stateRegistration"

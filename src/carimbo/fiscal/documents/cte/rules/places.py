@@ -5,13 +5,7 @@ from collections.abc import Callable
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.tables.geography import municipality_of_ibge
-from carimbo.fiscal.transport.cfop import ABROAD as TO_ANOTHER_COUNTRY
-from carimbo.fiscal.transport.cfop import (
-    CFOPS,
-    STARTED_ELSEWHERE,
-    TO_ANOTHER_STATE,
-    WITHIN_THE_STATE,
-)
+from carimbo.fiscal.transport.cfop import CFOPS, STARTED_ELSEWHERE, first_digit
 from carimbo.fiscal.transport.places import ABROAD, ABROAD_CODE
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
@@ -46,7 +40,7 @@ def cfop_of_transport(document: WaybillInput) -> At | None:
 def cfop_of_a_service_that_starts_elsewhere(document: WaybillInput) -> At | None:
     """Refuses another CFOP for a service that starts in another state of Brazil than the issuer's."""
     if _starts_elsewhere(document) and _has_usual_cfop(document):
-        return At("cfop", f"Esperado: {_first_digit(document)}932.")
+        return At("cfop", f"Esperado: {first_digit(document.start_state, document.end_state)}932.")
     return None
 
 
@@ -65,7 +59,7 @@ def first_digit_of_the_cfop(document: WaybillInput) -> At | None:
         return None
     if cfop_of_a_service_that_starts_elsewhere(document) or cfop_of_a_service_that_starts_here(document):
         return None
-    expected = _first_digit(document)
+    expected = first_digit(document.start_state, document.end_state)
     return None if cfop.startswith(expected) else At("cfop", f"Esperado: {expected}.")
 
 
@@ -78,9 +72,3 @@ def _starts_elsewhere(document: WaybillInput) -> bool:
 def _has_usual_cfop(document: WaybillInput) -> bool:
     cfop = document.identification.cfop
     return cfop in CFOPS and cfop not in STARTED_ELSEWHERE
-
-
-def _first_digit(document: WaybillInput) -> str:
-    if document.end_state == ABROAD:
-        return TO_ANOTHER_COUNTRY
-    return WITHIN_THE_STATE if document.start_state == document.end_state else TO_ANOTHER_STATE

@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 from datetime import timedelta
 
-from carimbo.fiscal.documents.cte.rules.keys import (
+from carimbo.fiscal.documents.cte.rules.rule import (
+    MULTIMODAL,
+    NORMAL_SERVICE,
+    WaybillCheck,
+    WaybillInput,
+    manual,
+)
+from carimbo.fiscal.identity.tax_ids import cnpj_base
+from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.taxes.trade import day_of_key
+from carimbo.fiscal.transport.keys import (
     WAYBILL,
     age_in_months,
     invalid_keys,
@@ -11,16 +21,6 @@ from carimbo.fiscal.documents.cte.rules.keys import (
     repeated_keys,
     valid_keys,
 )
-from carimbo.fiscal.documents.cte.rules.rule import (
-    MULTIMODAL,
-    NORMAL_SERVICE,
-    WaybillCheck,
-    WaybillInput,
-    base_of,
-    manual,
-)
-from carimbo.fiscal.rules import At, RuleBook
-from carimbo.fiscal.taxes.trade import day_of_key
 
 RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.has_references)
 
@@ -74,8 +74,8 @@ def taker_issued_the_previous_documents(document: WaybillInput) -> At | None:
     taker, bodies = document.taker, document.request.previous_documents
     if not bodies or taker is None or not taker.cnpj or document.service_type == NORMAL_SERVICE:
         return None
-    bases = {base_of(body.issuer.tax_id) for body in bodies}
-    if base_of(taker.cnpj) in bases or any(_wrong_issuers(document)):
+    bases = {cnpj_base(body.issuer.tax_id) for body in bodies}
+    if cnpj_base(taker.cnpj) in bases or any(_wrong_issuers(document)):
         return None
     return At("previousDocuments[0].issuer.taxId")
 
@@ -104,7 +104,7 @@ def taker_issued_the_multimodal_waybill(document: WaybillInput) -> At | None:
     if taker is None or not taker.cnpj or document.service_type != MULTIMODAL:
         return None
     keys = valid_keys(_multimodal_keys(document), WAYBILL, document.today)
-    is_other = any(base_of(owner_of(key)) != base_of(taker.cnpj) for _, key in keys)
+    is_other = any(cnpj_base(owner_of(key)) != cnpj_base(taker.cnpj) for _, key in keys)
     return At("taker") if is_other else None
 
 

@@ -7,11 +7,11 @@ from typing import Final
 from carimbo.fiscal import rules
 from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.rules.keys import NFE, valid_keys
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.parties import CargoParty, OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
-from carimbo.fiscal.transport.places import ABROAD
+from carimbo.fiscal.transport.keys import NFE, valid_keys
+from carimbo.fiscal.transport.places import is_interstate
 
 NORMAL, COMPLEMENT, SUBSTITUTION = "0", "1", "3"
 """Purposes (`tpCTe`)."""
@@ -24,7 +24,6 @@ NORMAL_REGIME = "3"
 DOCUMENT_TYPE = "cte"
 SCHEMA_CODE = "215"
 """The code of the CT-e authorities for a document that their XSD refuses; NF-e has another."""
-_BASE_LENGTH = 8
 
 
 class WaybillInput:
@@ -73,8 +72,7 @@ class WaybillInput:
     @property
     def is_interstate(self) -> bool:
         """Whether the service starts and ends in different states of Brazil, both known."""
-        places = {self.start_state, self.end_state}
-        return len(places) > 1 and places.isdisjoint({ABROAD, ""})
+        return is_interstate(self.start_state, self.end_state)
 
     @cached_property
     def today(self) -> date:
@@ -119,8 +117,3 @@ def manual(subject: str) -> str:
 def tax_id_of(party: CargoParty) -> str:
     """Returns CNPJ or CPF of a party; empty abroad."""
     return party.cnpj or party.cpf or ""
-
-
-def base_of(tax_id: str) -> str:
-    """Returns the characters of a CNPJ that all establishments of a company share."""
-    return tax_id[:_BASE_LENGTH]

@@ -140,14 +140,7 @@ def _taker_rule(code: str, role: TakerRole, named: str, required_for: tuple[str,
 
     @RULES.rule(code, _TAKER, f"O tomador indicado é o {named}, que falta.")
     def taker_missing(document: WaybillInput) -> At | None:
-        request = document.request
-        bodies = {
-            TakerRole.SHIPPER: request.shipper,
-            TakerRole.DISPATCHER: request.dispatcher,
-            TakerRole.RECEIVER: request.receiver,
-            TakerRole.RECIPIENT: request.recipient,
-        }
-        is_missing = request.taker is role and bodies[role] is None
+        is_missing = document.request.taker is role and document.request.party_in(role) is None
         return At(role.value) if is_missing and document.service_type not in required_for else None
 
 

@@ -1,4 +1,4 @@
-"""Checks of the access keys of the documents that a CT-e refers to."""
+"""Checks of the access keys of the documents that a transport document refers to."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date
