@@ -80,6 +80,11 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
     company = CompanyFile.model_validate(read_json_file(options.company))
     settings = document_type.settings.model_validate(company.settings.get(document_type.name, {}))
     request = issuing.request.model_validate(body)
+    if filling := document_type.reference_filling:
+        # There are no other documents of the company here, so a request that is filled from them is refused.
+        _, review = filling.fill(body, request, {})
+        if review.problems:
+            return review.problems
     environment = settings.effective_environment(company.environment)
     emission = point_of_sale and point_of_sale.printed_emission(request, company, environment)
     if isinstance(emission, tuple):

@@ -15,6 +15,7 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from support import CNPJ, OTHER_CNPJ, REFORM
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO, PASSWORD, Captured, InputFiles, refusal, run
+from unit.fiscal.documents.cte.bodies import FREIGHT
 from unit.fiscal.goods.support import NFCE_BODY, NFE_BODY, SAO_PAULO, SOLD_IN_THE_SHOP, item
 
 CUIABA = {**SAO_PAULO, "zipcode": "78005-000", "city": "Cuiabá", "state": "MT"}
@@ -185,6 +186,14 @@ class TestBadInput:
         inputs.request("nfe", NFE_BODY | {"items": [item(cfop="1102")]})
         assert refusal(inputs, capsys).startswith(
             "items[0].cfop: O CFOP é de entrada, e a nota é de saída. Use"
+        )
+
+    def test_cte_is_not_filled_from_invoices_that_the_program_does_not_have(
+        self, inputs: InputFiles, capsys: Captured
+    ) -> None:
+        inputs.request("cte", FREIGHT | {"documents": FREIGHT["documents"] | {"fromInvoices": True}})
+        assert refusal(inputs, capsys, "cte").startswith(
+            "documents.nfes[0].accessKey: A empresa não tem esta NF-e autorizada"
         )
 
     @pytest.mark.parametrize(("document_type", "body"), [("nfe", NFE_BODY), ("nfce", NFCE_BODY)])

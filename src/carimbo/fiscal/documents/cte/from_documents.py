@@ -4,7 +4,7 @@ The NF-e of the cargo fill parties, municipalities, value and weight; the CT-e t
 replaced fills the parties, the route and the cargo.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -52,45 +52,65 @@ def _given(body: Body) -> dict[str, Any]:
 
 def _keys(request: CteRequest) -> tuple[str, ...]:
     """Returns the keys of the NF-e to fill from, and of the corrected CT-e."""
-    documents, replaced = request.documents, request.substitution
-    nfes = documents.nfes if documents and documents.from_invoices else ()
-    corrected = (replaced.access_key,) if replaced else request.complemented_access_keys[:1]
-    return (*(nfe.access_key for nfe in nfes), *corrected)
+    return (*_invoice_keys(request), *_corrected_keys(request))
+
+
+def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
+    documents = request.documents
+    return tuple(nfe.access_key for nfe in documents.nfes) if documents and documents.from_invoices else ()
+
+
+def _corrected_keys(request: CteRequest) -> tuple[str, ...]:
+    replaced = request.substitution
+    return (replaced.access_key,) if replaced else request.complemented_access_keys
 
 
 def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
-    replaced = request.substitution
-    corrected = replaced.access_key if replaced else next(iter(request.complemented_access_keys), None)
-    original = own.get(corrected or "")
-    if original and original.type == _WAYBILL:
-        return _from_waybill(body, request, original.request)
-    if not request.documents or not request.documents.from_invoices:
+    """Returns the body filled from the corrected CT-e first, and then from the NF-e of the cargo."""
+    problems = (*_differences(request, own), *_unknown_invoices(request, own))
+    if problems:
+        return body, FillingReview(problems=tuple(dict.fromkeys(problems)))
+    filled, from_waybill = _from_waybill(body, request, own)
+    invoices = [read_invoice(own[key].signed) for key in _invoice_keys(request)]
+    if not invoices:
+        return filled, from_waybill
+    filled, from_invoices = _from_invoices(filled, invoices)
+    return filled, FillingReview(warnings=(*from_waybill.warnings, *from_invoices.warnings))
+
+
+def _differences(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
+    """Yields the given fields that differ from those of the corrected CT-e."""
+    for position, key in enumerate(_corrected_keys(request)):
+        if (original := _own_waybill(key, own)) is not None:
+            corrected = CteRequest.model_validate(original, context=STORED)
+            yield from judge_amendment(Amendment(request, corrected, position)).problems
+
+
+def _own_waybill(key: str, own: Mapping[str, OwnDocument]) -> Body | None:
+    """Returns the body of a CT-e of the company; None if it has no such CT-e."""
+    document = own.get(key)
+    return document.request if document and document.type == _WAYBILL else None
+
+
+def _unknown_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
+    for position, key in enumerate(_invoice_keys(request)):
+        if key not in own or own[key].type != _INVOICE:
+            yield Problem(
+                INVOICE_UNKNOWN,
+                f"documents.nfes[{position}].accessKey",
+                "A empresa não tem esta NF-e autorizada, e o CT-e não pode ser preenchido a partir dela.",
+                "Retire fromInvoices e informe partes, municípios e carga no pedido.",
+            )
+
+
+def _from_waybill(
+    body: Body, request: CteRequest, own: Mapping[str, OwnDocument]
+) -> tuple[Body, FillingReview]:
+    """Returns the body with the parties and the route of the CT-e that it complements or replaces."""
+    originals = filter(None, (_own_waybill(key, own) for key in _corrected_keys(request)))
+    original = next(originals, None)
+    if original is None:
         return body, NOTHING_FILLED
-    keys = [nfe.access_key for nfe in request.documents.nfes]
-    unknown = tuple(
-        Problem(
-            INVOICE_UNKNOWN,
-            f"documents.nfes[{position}].accessKey",
-            "A empresa não tem esta NF-e autorizada, e o CT-e não pode ser preenchido a partir dela.",
-            "Retire fromInvoices e informe partes, municípios e carga no pedido.",
-        )
-        for position, key in enumerate(keys)
-        if key not in own or own[key].type != _INVOICE
-    )
-    if unknown:
-        return body, FillingReview(problems=unknown)
-    return _from_invoices(body, [read_invoice(own[key].signed) for key in keys])
-
-
-def _from_waybill(body: Body, request: CteRequest, original: Body) -> tuple[Body, FillingReview]:
-    """Returns the body with the parties and the route of the CT-e that it complements or replaces.
-
-    Given fields must agree with it.
-    """
-    corrected = CteRequest.model_validate(original, context=STORED)
-    judged = judge_amendment(Amendment(request, corrected))
-    if judged.problems:
-        return body, FillingReview(problems=judged.problems)
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
     names: tuple[str, ...] = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
     given = _given(body)

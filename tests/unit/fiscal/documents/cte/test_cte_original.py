@@ -119,3 +119,22 @@ def test_equal_values_are_accepted() -> None:
     same = {name: FREIGHT[name] for name in ("shipper", "recipient", "taker", "documents")}
     _, review = filled(PRICE | SUBSTITUTION | same)
     assert review.problems == ()
+
+
+def test_every_complemented_document_is_compared() -> None:
+    second = cte_key(8)
+    body = PRICE | {"purpose": "complement", "complementedAccessKeys": [KEY, second]}
+    own = {KEY: OwnDocument("cte", FREIGHT, b""), second: OwnDocument("cte", FREIGHT | COMPLEMENT, b"")}
+    _, review = FILLING.fill(body, CteRequest.model_validate(body), own)
+    assert [(problem.code, problem.path) for problem in review.problems] == [
+        ("491", "complementedAccessKeys[1]")
+    ]
+
+
+def test_unknown_invoices_of_a_substitution_are_reported() -> None:
+    documents = {"nfes": [{"accessKey": nfe_key(1)}, {"accessKey": nfe_key(2)}], "fromInvoices": True}
+    _, review = filled(PRICE | SUBSTITUTION | {"documents": documents})
+    assert [(problem.code, problem.path) for problem in review.problems] == [
+        ("INVOICE_UNKNOWN", "documents.nfes[0].accessKey"),
+        ("INVOICE_UNKNOWN", "documents.nfes[1].accessKey"),
+    ]

@@ -22,6 +22,8 @@ class Amendment(NamedTuple):
 
     request: CteRequest
     original: CteRequest
+    position: int = 0
+    """The place of the original among the complemented CT-e."""
 
     @property
     def gives_taker(self) -> bool:
@@ -187,4 +189,4 @@ def replaced_complement(amendment: Amendment) -> At | None:
 def complemented_complement(amendment: Amendment) -> At | None:
     """Refuses to complement a complement."""
     is_complement = amendment.original.purpose is ServicePurpose.COMPLEMENT
-    return At("complementedAccessKeys[0]") if is_complement else None
+    return At(f"complementedAccessKeys[{amendment.position}]") if is_complement else None
