@@ -7,7 +7,7 @@ from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.identity.tax_ids import CPF_LENGTH, is_cnpj, is_cpf
 from carimbo.fiscal.rules import At
 
-NFE, WAYBILL = "55", "57"
+NFE, WAYBILL, CONTENT_DECLARATION = "55", "57", "99"
 PlacedKeys = Iterable[tuple[str, str]]
 """Keys with their paths in the body."""
 _PADDING_OF_CPF = "000"

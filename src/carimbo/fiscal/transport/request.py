@@ -19,10 +19,14 @@ from carimbo.fiscal.body.fields import (
 )
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.cte_v4.complement import AuthorityObservation, TakerObservation
-from carimbo.fiscal.layouts.cte_v4.identification import GovernmentTaker
 from carimbo.fiscal.layouts.cte_v4.service import FreightBilling
 from carimbo.fiscal.parties.recipient import Contribution, ReaderBody
-from carimbo.fiscal.transport.taxes_body import EndStateShareBody, FreightIbsCbsBody, ServiceIcmsBody
+from carimbo.fiscal.transport.taxes_body import (
+    EndStateShareBody,
+    FreightIbsCbsBody,
+    GovernmentTakerBody,
+    ServiceIcmsBody,
+)
 
 DocumentKey = Annotated[str, StringConstraints(max_length=60), AfterValidator(normalize)]
 """An access key, with or without blanks between its parts; rules check it, each with its own code."""
@@ -105,7 +109,7 @@ class TransportRequest(Body):
     ibs_cbs: FreightIbsCbsBody | None = Field(
         default=None, description="IBS e CBS; no regime normal, calculados na falta (IBSCBS)."
     )
-    government_purchase: GovernmentTaker | None = Field(
+    government_purchase: GovernmentTakerBody | None = Field(
         default=None, description="Serviço a ente público, que reduz IBS e CBS (gCompraGov)."
     )
     approximate_taxes: Money | None = Field(

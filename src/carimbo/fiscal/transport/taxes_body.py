@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from carimbo.fiscal.body.fields import Body, Flag, Money
+from carimbo.fiscal.body.fields import Body, Flag, Money, Percent
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceFreeZoneCbs
 from carimbo.fiscal.taxes.ibs_cbs import RatedIbsCbsBody, ShareBody
 
@@ -66,6 +66,18 @@ class EndStateShareBody(Body):
     fcp_amount: Money | None = Field(default=None, description="FCP da UF de término (vFCPUFFim).")
     destination_amount: Money | None = Field(default=None, description="ICMS da UF de término (vICMSUFFim).")
     origin_amount: Money | None = Field(default=None, description="ICMS da UF de início (vICMSUFIni).")
+
+
+class GovernmentTakerBody(Body):
+    """The public entity that takes the service."""
+
+    entity_type: Annotated[str, StringConstraints(pattern="^[1-6]$")] = Field(
+        description="Tipo do ente, de 1 a 6 (tpEnteGov)."
+    )
+    rate_reduction: Percent = Field(description="Redução das alíquotas, em percentual (pRedutor).")
+    operation_type: Annotated[str, StringConstraints(pattern="^[1-4]$")] = Field(
+        description="Tipo da operação, de 1 a 4 (tpOperGov)."
+    )
 
 
 class ServiceCbsBody(ShareBody):

@@ -82,6 +82,23 @@ class CargoBody(Body):
     )
 
 
+class CarriedVehicleBody(Body):
+    """A new vehicle that is carried."""
+
+    chassis: Annotated[str, StringConstraints(pattern="^[A-Z0-9]{17}$")] = Field(
+        description="Chassi, 17 letras maiúsculas e dígitos (chassi)."
+    )
+    color_code: Annotated[Text, StringConstraints(max_length=4), TAKES_NUMBERS] = Field(
+        description="Código da cor, da montadora (cCor)."
+    )
+    color: Annotated[Text, StringConstraints(max_length=40)] = Field(description="Cor (xCor).")
+    model_code: Annotated[Text, StringConstraints(max_length=6), TAKES_NUMBERS] = Field(
+        description="Código marca e modelo, do RENAVAM (cMod)."
+    )
+    unit_value: Money = Field(description="Valor do veículo, em reais (vUnit).")
+    freight_amount: Money = Field(description="Frete do veículo, em reais (vFrete).")
+
+
 class CargoUnitType(Coded):
     """The type of a unit of cargo (`tpUnidCarga`)."""
 

@@ -52,9 +52,23 @@ def _flow(body: FlowBody) -> Flow:
 
 def _delivery(body: DeliveryBody) -> DeliveryForecast:
     """Returns the forecast; each mode uses its own fields, and no others."""
+    _refuse_reversed(body)
     dates = _used(body, "date", is_period=body.date_mode is DateMode.BETWEEN, mode=body.date_mode.value)
     times = _used(body, "time", is_period=body.time_mode is TimeMode.BETWEEN, mode=body.time_mode.value)
     return DeliveryForecast(date=_date_of(body, dates), time=_time_of(body, times))
+
+
+def _refuse_reversed(body: DeliveryBody) -> None:
+    """Raises `Incomplete` if a period ends before it starts."""
+    is_date_reversed = body.start_date and body.end_date and body.end_date < body.start_date
+    is_time_reversed = body.start_time and body.end_time and body.end_time < body.start_time
+    problems = [
+        Problem(SCHEMA_PROBLEM, f"delivery.{name}", "O fim do período é anterior ao começo.", source=_SOURCE)
+        for name, is_reversed in (("endDate", is_date_reversed), ("endTime", is_time_reversed))
+        if is_reversed
+    ]
+    if problems:
+        raise Incomplete(*problems)
 
 
 def _used(body: DeliveryBody, field: str, *, is_period: bool, mode: str) -> dict[str, Any]:

@@ -5,14 +5,16 @@ from typing import Any
 
 from carimbo.fiscal.documents.cte.cargo import cargo_group, documents_group, previous_group
 from carimbo.fiscal.documents.cte.complement import complement_group
+from carimbo.fiscal.documents.cte.mode_body import CollectionOrderBody
 from carimbo.fiscal.documents.cte.request import CteRequest, ServiceType, TakerRole
 from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.identity.access_key import AccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4 import parties as layout
-from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
-from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.identification import GovernmentTaker, WaybillIdentification
+from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder, CollectionOrderIssuer, Road
 from carimbo.fiscal.layouts.cte_v4.service import (
+    CarriedVehicle,
     Globalization,
     LinkedService,
     MultimodalWaybill,
@@ -22,6 +24,7 @@ from carimbo.fiscal.layouts.cte_v4.service import (
 )
 from carimbo.fiscal.layouts.cte_v4.taxes import FreightIbsCbs, ServiceIcmsOfSimples, ServiceTaxes
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, Waybill
+from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.parties.recipient import reader_group
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Incomplete, Problem
@@ -128,7 +131,7 @@ def _parties(request: CteRequest, issuance: Issuance, findings: Findings) -> dic
 def _identification(
     request: CteRequest, issuance: Issuance, key: AccessKey, journey: Journey, findings: Findings
 ) -> WaybillIdentification:
-    company, emission = issuance.company, issuance.emission
+    company, emission, public = issuance.company, issuance.emission, request.government_purchase
     start, end = journey.start, journey.end
     return WaybillIdentification(
         state_code=key.state_code,
@@ -162,7 +165,7 @@ def _identification(
         pickup_details=request.pickup_details,
         taker_contribution=journey.contribution.code,
         taker=findings.attempt(_taker_group, request, findings) or _UNKNOWN_TAKER,
-        government_purchase=request.government_purchase,
+        government_purchase=GovernmentTaker(**given_values(public)) if public else None,
     )
 
 
@@ -205,7 +208,7 @@ def _service(request: CteRequest, issuance: Issuance, findings: Findings) -> Ser
         documents=documents,
         previous_documents=previous,
         mode=mode,
-        new_vehicles=request.new_vehicles,
+        new_vehicles=tuple(CarriedVehicle(**given_values(vehicle)) for vehicle in request.new_vehicles),
         billing=request.billing,
         substitution=ReplacedWaybill(
             access_key=replaced.access_key, changes_taker="1" if replaced.changes_taker else None
@@ -225,4 +228,21 @@ def _mode(request: CteRequest, issuance: Issuance) -> WaybillMode:
     if rntrc is None:
         message = "Campo obrigatório: informe o RNTRC no pedido, ou na configuração cte.rntrc da empresa."
         raise Incomplete(Problem(MISSING_FIELD, "rntrc", message))
-    return WaybillMode(mode=Road(rntrc=rntrc, collection_orders=request.modal.collection_orders))
+    orders = tuple(map(_collection_order, request.modal.collection_orders))
+    return WaybillMode(mode=Road(rntrc=rntrc, collection_orders=orders))
+
+
+def _collection_order(body: CollectionOrderBody) -> CollectionOrder:
+    issuer = body.issuer
+    return CollectionOrder(
+        series=body.series,
+        number=body.number,
+        issue_date=body.issue_date,
+        issuer=CollectionOrderIssuer(
+            cnpj=issuer.tax_id,
+            code=issuer.code,
+            state_registration=issuer.state_registration,
+            state=issuer.state,
+            phone=issuer.phone,
+        ),
+    )

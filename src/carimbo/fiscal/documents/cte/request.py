@@ -6,9 +6,13 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.date_fields import Day
 from carimbo.fiscal.body.fields import Body, CityCode, Coded, Flag, Text
-from carimbo.fiscal.documents.cte.cargo_body import CargoBody, CargoDocumentsBody, PreviousDocumentsBody
-from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder
-from carimbo.fiscal.layouts.cte_v4.service import CarriedVehicle
+from carimbo.fiscal.documents.cte.cargo_body import (
+    CargoBody,
+    CargoDocumentsBody,
+    CarriedVehicleBody,
+    PreviousDocumentsBody,
+)
+from carimbo.fiscal.documents.cte.mode_body import ModeBody
 from carimbo.fiscal.transport.parties import PartyBody, RecipientPartyBody
 from carimbo.fiscal.transport.request import DocumentKey, TransportRequest
 
@@ -33,21 +37,6 @@ class TakerRole(Coded):
     RECEIVER = "receiver", "2"
     RECIPIENT = "recipient", "3"
     OTHER = "other", "4"
-
-
-class TransportMode(Coded):
-    """The mode of transport (`modal`)."""
-
-    ROAD = "road", "01"
-
-
-class ModeBody(Body):
-    """The mode of transport and its data."""
-
-    kind: TransportMode = Field(default=TransportMode.ROAD, description="Modal: road (rodoviário).")
-    collection_orders: Annotated[tuple[CollectionOrder, ...], Field(max_length=10)] = Field(
-        default=(), description="Ordens de coleta associadas (occ)."
-    )
 
 
 class DateMode(Coded):
@@ -187,7 +176,7 @@ class CteRequest(TransportRequest):
         default=None, description="RNTRC, 8 dígitos ou ISENTO; na falta, o da configuração (RNTRC)."
     )
     modal: ModeBody = Field(default=ModeBody(), description="Modal e seus dados; na falta, rodoviário.")
-    new_vehicles: Annotated[tuple[CarriedVehicle, ...], Field(max_length=1000)] = Field(
+    new_vehicles: Annotated[tuple[CarriedVehicleBody, ...], Field(max_length=1000)] = Field(
         default=(), description="Veículos novos transportados (veicNovos)."
     )
     flow: FlowBody | None = Field(default=None, description="Previsão do fluxo da carga (fluxo).")

@@ -72,6 +72,11 @@ PREVIOUS = [
         "accessKeys": [cte_key(880, CARRIER_CNPJ)],
     }
 ]
+COLLECTION_ORDER: dict[str, Any] = {
+    "number": "1",
+    "issueDate": "2026-11-20",
+    "issuer": {"taxId": SHIPPER_CNPJ, "stateRegistration": "115223386110", "state": "SP"},
+}
 
 FREIGHT: dict[str, Any] = {
     "municipalityStartIbge": "3550308",

@@ -29,6 +29,8 @@ PAPER = {
     "amount": 900,
 }
 PREVIOUS_KEY = "previousDocuments[0].accessKeys[0]"
+DCE_KEY = nfe_key(1, model="99")
+CONSUMER = {"taker": "recipient", "takerContribution": "none", "cfop": "6357"}
 MULTIMODAL = "part of a multimodal transport"
 
 DOCUMENTS = (
@@ -54,6 +56,15 @@ DOCUMENTS = (
         "813", "documents.others[0].type", body={"documents": {"others": [{"type": "nfce", "number": "1"}]}}
     ),
     Breaking("215", "documents.others[0].description", body={"documents": {"others": [{"type": "other"}]}}),
+    *(
+        Breaking("DCE_KEY", "documents.dces[0].accessKey", body={"documents": {"dces": [{"accessKey": key}]}})
+        for key in (nfe_key(1), DCE_KEY[:-1] + str((int(DCE_KEY[-1]) + 1) % 10))
+    ),
+    Breaking(
+        "DCE_REPEATED",
+        "documents.dces[1].accessKey",
+        body={"documents": {"dces": [{"accessKey": DCE_KEY}, {"accessKey": DCE_KEY}]}},
+    ),
 )
 REFERENCES = (
     Breaking(
@@ -123,6 +134,34 @@ PRICE = (
     Breaking("215", "netServiceAmount", body={"netServiceAmount": 880}, under=BEFORE_NET_AMOUNT),
     Breaking("675", "icms.amount", body={"icms.amount": 120.02}),
     Breaking("675", "icms.amount", "complement", {"icms.amount": 119}),
+    Breaking("TAXES_ABOVE_PRICE", "icms", body={"icms": {"cst": "00", "base": 10_000, "rate": 12}}),
+    Breaking(
+        "TAXES_ABOVE_PRICE",
+        "stateShare",
+        body=CONSUMER | {"stateShare": {"base": 20_000, "internalRate": 20}},
+    ),
+    Breaking(
+        "STATE_SHARE",
+        "stateShare",
+        body=CONSUMER
+        | {"municipalityEndIbge": "3509502", "cfop": "5357", "stateShare": {"internalRate": 20}},
+    ),
+    Breaking(
+        "STATE_SHARE",
+        "stateShare",
+        body=CONSUMER | {"icms": {}, "stateShare": {"internalRate": 20}},
+        company={"taxRegime": "simples"},
+    ),
+    Breaking(
+        "STATE_SHARE_AMOUNT",
+        "stateShare.destinationAmount",
+        body=CONSUMER | {"stateShare": {"internalRate": 20, "destinationAmount": 81}},
+    ),
+    Breaking(
+        "STATE_SHARE_AMOUNT",
+        "stateShare.fcpAmount",
+        body=CONSUMER | {"stateShare": {"internalRate": 20, "fcpAmount": 20}},
+    ),
 )
 REFORM = (
     *(
@@ -187,6 +226,7 @@ WARNINGS = (
     Breaking("730", "shipper.name", body={"shipper.name": "Diversos"}),
     Breaking("730", "recipient.name", body={"recipient.name": "DIVERSOS"}),
     Breaking("310", "ibsCbs", document={"taxes.ibs_cbs": None}),
+    Breaking("STATE_SHARE", "stateShare", body={"stateShare": {"internalRate": 20}}),
     *(
         Breaking(code, f"ibsCbs.{share}.amount", body={"ibsCbs": {share: {"amount": 50}}})
         for share, code in (("state", "1051"), ("city", "1052"), ("cbs", "1053"))

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from carimbo.fiscal.emission import Contingency, EmissionType
 from unit.fiscal.documents.cte.bodies import (
+    COLLECTION_ORDER,
     CURITIBA,
     DEPOSIT,
     FREIGHT,
@@ -25,11 +26,6 @@ IN_CONTINGENCY = emission(type=EmissionType.SVC_SP, contingency=Contingency(ISSU
 IN_PARANA = {"address": CURITIBA, "stateRegistrations": [{"state": "PR", "number": "1234567850"}]}
 FROM_CURITIBA = {"municipalityStartIbge": "4106902"}
 SUBSTITUTE = [{"state": "SP", "number": "110042490114"}, {"state": "RJ", "number": "99999990"}]
-COLLECTION_ORDER = {
-    "number": "1",
-    "issueDate": "2026-11-20",
-    "issuer": {"taxId": SHIPPER_CNPJ, "stateRegistration": "115223386110", "state": "SP"},
-}
 TO_ANOTHER = {"taker": "other", "takerParty": OTHER_CARRIER}
 BETWEEN_CARRIERS = "intermediate redispatch"
 

@@ -7,9 +7,10 @@ from pydantic import ValidationError
 
 from carimbo.fiscal.body.messages import json_path
 from carimbo.fiscal.documents.cte.request import CteRequest
-from unit.fiscal.documents.cte.bodies import FREIGHT, OTHER_CARRIER, RECIPIENT, SHIPPER
+from unit.fiscal.documents.cte.bodies import COLLECTION_ORDER, FREIGHT, OTHER_CARRIER, RECIPIENT, SHIPPER
 
 WRONG_CNPJ, WRONG_CPF = "44555666000182", "52998224726"
+ISSUER = COLLECTION_ORDER["issuer"]
 RESPONSIBLE = {"contact": "Ana", "email": "ana@example.com", "phone": "1133334444"}
 # CNPJ, CPF, city of another state and unknown city, by party.
 CODES = {
@@ -42,6 +43,22 @@ def mistakes() -> list[Any]:
         pytest.param("authorizedReaders[0].taxId", {"authorizedReaders": [{"taxId": tax_id}]}, id=code)
         for code, tax_id in readers.items()
     ]
+    vehicle = {"color": "BRANCO", "colorCode": "1", "modelCode": "1", "unitValue": 1, "freightAmount": 1}
+    rows += [
+        pytest.param(
+            "modal.collectionOrders[0].issuer.taxId",
+            {"modal": {"collectionOrders": [COLLECTION_ORDER | {"issuer": ISSUER | {"taxId": WRONG_CNPJ}}]}},
+            id="collection order",
+        ),
+        pytest.param(
+            "newVehicles[0].chassis", {"newVehicles": [vehicle | {"chassis": "9BWZZZ377VT"}]}, id="chassis"
+        ),
+        pytest.param(
+            "governmentPurchase.rateReduction",
+            {"governmentPurchase": {"entityType": "1", "rateReduction": 130, "operationType": "1"}},
+            id="reduction for a public taker",
+        ),
+    ]
     responsible = {"techResponsible": RESPONSIBLE | {"taxId": WRONG_CNPJ}}
     return [*rows, pytest.param("techResponsible.taxId", responsible, id="836")]
 
@@ -51,3 +68,15 @@ def test_wrong_value_is_refused_with_the_body(path: str, change: dict[str, Any])
     with pytest.raises(ValidationError) as refused:
         CteRequest.model_validate(FREIGHT | change)
     assert [json_path(error["loc"]) for error in refused.value.errors()] == [path]
+
+
+def test_punctuation_of_a_collection_order_is_removed() -> None:
+    issuer = ISSUER | {
+        "taxId": "44.555.666/0001-81",
+        "stateRegistration": "115.223.386.110",
+        "phone": "11 3333-4444",
+    }
+    modal = {"collectionOrders": [COLLECTION_ORDER | {"number": 12, "issuer": issuer}]}
+    order = CteRequest.model_validate(FREIGHT | {"modal": modal}).modal.collection_orders[0]
+    assert (order.number, order.issuer.tax_id) == ("12", "44555666000181")
+    assert (order.issuer.state_registration, order.issuer.phone) == ("115223386110", "1133334444")

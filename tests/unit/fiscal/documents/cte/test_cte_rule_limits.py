@@ -15,6 +15,7 @@ from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.fiscal.transport.keys import parse_key
 from unit.fiscal.documents.cte.bodies import (
     CARRIER_CNPJ,
+    COLLECTION_ORDER,
     DEPOSIT,
     ISSUED_AT,
     OTHER_CARRIER,
@@ -24,7 +25,6 @@ from unit.fiscal.documents.cte.bodies import (
     nfe_key,
 )
 from unit.fiscal.documents.cte.breaking import Breaking, emission, judge, new_warnings
-from unit.fiscal.documents.cte.breakings_parties import COLLECTION_ORDER
 from unit.fiscal.goods.support import LISBON
 from unit.fiscal.rules.breaking import GONE
 
@@ -264,15 +264,11 @@ class TestTheLayout:
     @pytest.mark.parametrize(
         ("code", "path", "changes"),
         [
-            (
-                "215",
-                "governmentPurchase.entityType",
-                {"governmentPurchase": {"entityType": "9", "rateReduction": 10, "operationType": "1"}},
-            ),
+            ("215", "nature", {"nature": "Ω"}),
             (
                 "580",
-                "modal.collectionOrders[0].number",
-                {"modal": {"collectionOrders": [COLLECTION_ORDER | {"number": "A"}]}},
+                "modal.collectionOrders[0].series",
+                {"modal": {"collectionOrders": [COLLECTION_ORDER | {"series": "Ω"}]}},
             ),
         ],
     )

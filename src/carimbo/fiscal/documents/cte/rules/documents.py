@@ -6,7 +6,9 @@ from carimbo.fiscal.documents.cte.cargo_body import OtherDocumentType
 from carimbo.fiscal.documents.cte.rules.rule import SCHEMA_CODE, WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.keys import (
+    CONTENT_DECLARATION,
     NFE,
+    PlacedKeys,
     age_in_months,
     invalid_keys,
     owner_of,
@@ -15,12 +17,13 @@ from carimbo.fiscal.transport.keys import (
 
 RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.request.documents is not None)
 
-NFE_TOO_OLD = "NFE_TOO_OLD"
+NFE_TOO_OLD, DCE_KEY, DCE_REPEATED = "NFE_TOO_OLD", "DCE_KEY", "DCE_REPEATED"
 _MAX_DOCUMENTS = 2000
 _MAX_MONTHS = 6
 # Receipts of sales to consumers, which circulate within a state only.
 _RECEIPTS = (OtherDocumentType.CFE_SAT, OtherDocumentType.NFCE)
 _NFES, _OTHERS = manual("NF-e transportadas"), manual("outros documentos da carga")
+_DCES = manual("declarações de conteúdo")
 
 
 @RULES.rule("601", manual("documentos da carga"), "O CT-e leva até 2000 documentos da carga.")
@@ -73,6 +76,29 @@ def several_issuers(document: WaybillInput) -> At | None:
         return None
     keys = document.valid_nfe_keys
     return next((At(path) for path, key in keys if owner_of(key) != owner_of(keys[0][1])), None)
+
+
+def _dce_keys(document: WaybillInput) -> PlacedKeys:
+    documents = document.request.documents
+    for position, declaration in enumerate(documents.dces if documents else ()):
+        yield f"documents.dces[{position}].accessKey", declaration.access_key
+
+
+@RULES.rule(DCE_KEY, _DCES, "A chave da DC-e é inválida.", hint="Confira a chave na DC-e.")
+def valid_dce_key(document: WaybillInput) -> Iterator[At]:
+    """Refuses keys that no electronic declaration of content can have, with the reason."""
+    return invalid_keys(_dce_keys(document), CONTENT_DECLARATION, document.today)
+
+
+@RULES.rule(
+    DCE_REPEATED,
+    _DCES,
+    "A mesma DC-e está mais de uma vez no CT-e.",
+    hint="Retire a DC-e repetida, ou informe a chave certa.",
+)
+def repeated_dce(document: WaybillInput) -> Iterator[At]:
+    """Refuses an electronic declaration of content that is listed twice."""
+    return repeated_keys(_dce_keys(document))
 
 
 # Only the authority knows who issues NF-e, but nearly every company does.
