@@ -5,6 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
+from carimbo.fiscal.layouts.cte_v4.taxes import FreightIbsCbs
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
@@ -13,7 +14,7 @@ from carimbo.fiscal.transport.hints import hint_of
 
 _KEY_FIELDS = frozenset({"cUF", "cCT", "mod", "serie", "nCT", "tpEmis", "cDV", "tpAmb", "dhEmi", "modal"})
 _TAX_IDS = frozenset({"CNPJ", "CPF", "IE"})
-# By group; all fields of the groups of ICMS are forbidden too.
+# By group; all fields of the groups of ICMS, IBS and CBS are forbidden too.
 _FORBIDDEN: Mapping[str, frozenset[str]] = {
     "infCte": frozenset({"versao", "Id"}),
     "ide": _KEY_FIELDS | {"CFOP", "cMunIni"},
@@ -24,8 +25,9 @@ _FORBIDDEN: Mapping[str, frozenset[str]] = {
     "dest": _TAX_IDS,
     "enderReme": frozenset({"UF"}),
     "enderDest": frozenset({"UF"}),
-    "vPrest": frozenset({"vTPrest"}),
+    "vPrest": frozenset({"vTPrest", "vRec"}),
     "Comp": frozenset({"vComp"}),
+    "imp": frozenset({"vTotDFe"}),
     "infNFe": frozenset({"chave"}),
 }
 _ICMS = "ICMS"
@@ -48,11 +50,18 @@ def correction_problems(corrections: Sequence[CorrectedField]) -> Iterator[Probl
             yield _problem("525", f"{path}.group", f"O leiaute do CT-e não tem o grupo {correction.group}.")
         elif correction.field not in group.fields:
             yield _problem("525", f"{path}.field", f"O leiaute do CT-e não tem o campo {named}.")
-        elif correction.field in _FORBIDDEN.get(correction.group, ()) or correction.group.startswith(_ICMS):
+        elif _is_forbidden(correction):
             yield _problem("681", f"{path}.field", f"O campo {named} não pode ser corrigido por carta.")
         elif correction.item_number is not None and not group.is_repeated:
             message = f"O grupo {correction.group} não se repete: não informe itemNumber."
             yield _problem("522", f"{path}.itemNumber", message)
+
+
+def _is_forbidden(correction: CorrectedField) -> bool:
+    """Returns whether a field decides on tax, parties or identity (Convênio SINIEF 06/89, art. 58-B)."""
+    group = correction.group
+    is_of_tax = group.startswith(_ICMS) or group in _groups_of_ibs_cbs()
+    return is_of_tax or correction.field in _FORBIDDEN.get(group, ())
 
 
 def _problem(code: str, path: str, message: str) -> Problem:
@@ -63,6 +72,12 @@ def _problem(code: str, path: str, message: str) -> Problem:
 def _groups() -> Mapping[str, _Group]:
     """Returns all groups of the layout by their tags; names are those of the XSD."""
     return dict(_groups_below(Waybill, layout_of(Waybill).tag, is_repeated=False))
+
+
+@cache
+def _groups_of_ibs_cbs() -> frozenset[str]:
+    tag = layout_of(FreightIbsCbs).tag
+    return frozenset(name for name, _ in _groups_below(FreightIbsCbs, tag, is_repeated=False))
 
 
 def _groups_below(record: type, tag: str, *, is_repeated: bool) -> Iterator[tuple[str, _Group]]:

@@ -116,8 +116,9 @@ CTE_CORRECTION = EventKind(
         operation="correct",
         summary="Registra uma carta de correção",
         description=(
-            "Informe grupo, campo e novo valor, com os nomes do XML. Valores, alíquotas, CFOP, partes e datas"
-            " não se corrigem por carta. Depois dela o CT-e não pode mais ser cancelado."
+            "Informe grupo, campo e novo valor, com os nomes do XML. Não se corrigem por carta: preço,"
+            " tributos, CFOP, município de início, chaves das NF-e e data de emissão, nem CNPJ, CPF, IE e UF"
+            " de emitente, tomador, remetente e destinatário. Depois dela o CT-e não pode mais ser cancelado."
         ),
     ),
     request=CteCorrectionRequest,

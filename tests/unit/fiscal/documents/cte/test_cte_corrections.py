@@ -1,0 +1,69 @@
+"""Which fields a correction letter may change."""
+
+import pytest
+
+from carimbo.fiscal.documents.cte.correction_rules import correction_problems
+from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
+
+FORBIDDEN = [
+    ("ide", "CFOP"),
+    ("ide", "dhEmi"),
+    ("ide", "cMunIni"),
+    ("toma3", "toma"),
+    ("toma4", "CNPJ"),
+    ("rem", "CNPJ"),
+    ("dest", "IE"),
+    ("enderDest", "UF"),
+    ("vPrest", "vTPrest"),
+    ("vPrest", "vRec"),
+    ("Comp", "vComp"),
+    ("ICMS00", "vBC"),
+    ("ICMSUFFim", "vBCUFFim"),
+    ("IBSCBS", "cClassTrib"),
+    ("gCBS", "pCBS"),
+    ("imp", "vTotDFe"),
+    ("infNFe", "chave"),
+]
+# Notes, quantities, cargo, the road mode, and parties that decide on no tax.
+ALLOWED = [
+    ("compl", "xObs"),
+    ("infQ", "tpMed"),
+    ("infCarga", "proPred"),
+    ("rodo", "RNTRC"),
+    ("receb", "CNPJ"),
+]
+
+
+def problems(group: str, field: str, item_number: int | None = None) -> list[tuple[str, str]]:
+    """Returns code and path of the problems of one correction."""
+    correction = CorrectedField(group=group, field=field, value="1", item_number=item_number)
+    return [(problem.code, problem.path) for problem in correction_problems([correction])]
+
+
+@pytest.mark.parametrize(("group", "field"), FORBIDDEN)
+def test_field_that_decides_on_tax_or_parties_is_refused(group: str, field: str) -> None:
+    assert problems(group, field) == [("681", "corrections[0].field")]
+
+
+@pytest.mark.parametrize(("group", "field"), ALLOWED)
+def test_other_field_is_accepted(group: str, field: str) -> None:
+    assert problems(group, field) == []
+
+
+@pytest.mark.parametrize(
+    ("group", "field", "path"), [("compl", "xNome", "field"), ("observacoes", "xObs", "group")]
+)
+def test_name_that_the_layout_does_not_have_is_refused(group: str, field: str, path: str) -> None:
+    assert problems(group, field) == [("525", f"corrections[0].{path}")]
+
+
+def test_number_of_a_group_that_does_not_repeat_is_refused() -> None:
+    assert problems("infQ", "tpMed", 1) == []
+    assert problems("compl", "xObs", 1) == [("522", "corrections[0].itemNumber")]
+
+
+def test_all_problems_are_reported_at_once() -> None:
+    names = [("ide", "CFOP"), ("compl", "xObs"), ("compl", "xNome")]
+    letter = [CorrectedField(group=group, field=field, value="1") for group, field in names]
+    found = [(problem.code, problem.path) for problem in correction_problems(letter)]
+    assert found == [("681", "corrections[0].field"), ("525", "corrections[2].field")]
