@@ -13,13 +13,16 @@ from typer.core import TyperGroup
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
+from carimbo.fiscal.documents.cte.rules.judging import BOOKS
+from carimbo.fiscal.documents.cte.rules.original import COMPLEMENTED_RULES, REPLACED_RULES
 from carimbo.fiscal.documents.nfse.hints import hint_of as hint_of_note
 from carimbo.fiscal.documents.nfse.request_rules import REQUEST_RULES
 from carimbo.fiscal.documents.nfse.rules import NOTE_BOOKS
 from carimbo.fiscal.goods.hints import hint_of
 from carimbo.fiscal.goods.rules.judging import DOCUMENT_BOOKS, ITEM_BOOKS
 from carimbo.fiscal.goods.rules.rule import GoodsRuleBook
-from carimbo.fiscal.rules import Rule
+from carimbo.fiscal.rules import HintOf, Rule, RuleBook
+from carimbo.fiscal.transport.hints import hint_of as hint_of_waybill
 from carimbo.service.errors import ErrorCode
 from carimbo.service.issuing.steps import NO_NUMBER_LEFT
 from carimbo.service.maintenance import DISMISSED, USUAL_REASON
@@ -176,7 +179,16 @@ def rules_page() -> str:
         "",
         "| code | effect | message | hint | source |",
         "|---|---|---|---|---|",
-        *_by_code((rule, _note_cells(rule)) for book in (REQUEST_RULES, *NOTE_BOOKS) for rule in book),
+        *_by_code(_cells_of((REQUEST_RULES, *NOTE_BOOKS), hint_of_note)),
+        "",
+        "## CT-e",
+        "",
+        "Codes are those of the authorities, or names that carimbo defines. `…` is a value of the document.",
+        "Rules about the CT-e that a complement or substitution corrects apply if it is one of the company.",
+        "",
+        "| code | effect | message | hint | source |",
+        "|---|---|---|---|---|",
+        *_by_code(_cells_of((*BOOKS, REPLACED_RULES, COMPLEMENTED_RULES), hint_of_waybill)),
     ]
     return "\n".join(lines) + "\n"
 
@@ -191,11 +203,15 @@ def _goods_cells(rule: Rule[Any], is_for_external: bool) -> Sequence[str]:
     return rule.code, " ".join(rule.models), effect, rule.message, hint_of(rule.code) or "", rule.source
 
 
-def _note_cells(rule: Rule[Any]) -> Sequence[str]:
-    message, hint = (
-        text.replace("{}", "…") for text in (rule.message, rule.hint or hint_of_note(rule.code) or "")
-    )
-    return rule.code, rule.severity.value, message, hint, rule.source
+def _cells_of(
+    books: Iterable[RuleBook[Any]], hint_of_code: HintOf
+) -> Iterator[tuple[Rule[Any], Sequence[str]]]:
+    """Yields the rules of a single document type, with the cells of their rows."""
+    for book in books:
+        for rule in book:
+            texts = (rule.message, rule.hint or hint_of_code(rule.code) or "")
+            message, hint = (text.replace("{}", "…") for text in texts)
+            yield rule, (rule.code, rule.severity.value, message, hint, rule.source)
 
 
 def triggers_page() -> str:

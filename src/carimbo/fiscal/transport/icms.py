@@ -106,7 +106,7 @@ def _amounts(
     if rate is None and journey.is_interstate:
         rate = interstate_rate(journey.start.state, journey.end.state, _NATIONAL_ORIGIN)
         findings.add_warning(
-            f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)} % entre"
+            f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)}% entre"
             f" {journey.start.state} e {journey.end.state}."
         )
     if rate is None:
