@@ -132,6 +132,7 @@ PRICE = (
     Breaking("531", "receivableAmount", body={"receivableAmount": 1000.01}),
     Breaking("COMPONENTS_SUM", "components", body={"components[0].amount": 820.01}),
     Breaking("215", "netServiceAmount", body={"netServiceAmount": 880}, under=BEFORE_NET_AMOUNT),
+    Breaking("NET_ABOVE_PRICE", "netServiceAmount", body={"netServiceAmount": 1000.01}),
     Breaking("675", "icms.amount", body={"icms.amount": 120.02}),
     Breaking("675", "icms.amount", "complement", {"icms.amount": 119}),
     Breaking("TAXES_ABOVE_PRICE", "icms", body={"icms": {"cst": "00", "base": 10_000, "rate": 12}}),

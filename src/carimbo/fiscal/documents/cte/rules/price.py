@@ -19,7 +19,8 @@ from carimbo.fiscal.transport.icms import icms_amount, share_amounts
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
 
-COMPONENTS_SUM, TAXES_ABOVE_PRICE = "COMPONENTS_SUM", "TAXES_ABOVE_PRICE"
+COMPONENTS_SUM = "COMPONENTS_SUM"
+NET_ABOVE_PRICE, TAXES_ABOVE_PRICE = "NET_ABOVE_PRICE", "TAXES_ABOVE_PRICE"
 STATE_SHARE, STATE_SHARE_AMOUNT = "STATE_SHARE", "STATE_SHARE_AMOUNT"
 _MAX_PRICE = Decimal("9999999.99")
 _PRICE = manual("valor da prestação")
@@ -64,6 +65,18 @@ def net_price_too_early(document: WaybillInput) -> At | None:
     """Refuses the price without taxes before the layout has it."""
     is_early = DatedRule.CTE_NET_AMOUNT_FIELDS not in document.rules_in_force
     return At("netServiceAmount") if is_early and document.request.net_service_amount is not None else None
+
+
+@RULES.rule(
+    NET_ABOVE_PRICE,
+    "NT CT-e 2026.004, bloco A",
+    "O valor sem tributos é maior que o valor da prestação.",
+    hint="Corrija ou retire netServiceAmount.",
+)
+def net_price_above_the_price(document: WaybillInput) -> At | None:
+    """Refuses a price without taxes above the price with them."""
+    net, price = document.request.net_service_amount, document.waybill.price
+    return At("netServiceAmount") if net is not None and net > price.amount else None
 
 
 @RULES.rule("675", manual("ICMS"), "O valor do ICMS não é a base vezes a alíquota.")
