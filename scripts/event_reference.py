@@ -13,7 +13,7 @@ from carimbo.service.delivery.payload import CertificateData, DocumentData, Even
 _WHEN: Mapping[str, str] = {
     "authorized": "the authority authorized the document",
     "rejected": "the authority rejected the document, or carimbo did while processing it",
-    "cancelled": "the document was canceled, or another one replaced it",
+    "cancelled": "the document was canceled, or another one replaced and canceled it",
     "expiring": f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each",
 }
 FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {

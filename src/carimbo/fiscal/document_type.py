@@ -203,6 +203,9 @@ class DocumentType(SettingsModule):
     point_of_sale: PointOfSale | None = None
     municipal: Municipal | None = None
     replacement: Replacement | None = None
+    replaced_key: Callable[[Any], str | None] | None = None
+    """Returns the key of the document that a request replaces, for a type whose replaced documents stay
+    authorized."""
     direct_sale: Callable[[Any, Company], DirectSale] | None = None
     """Returns the sale of a document that is created directly, by request and issuer."""
     catalog_sale: CatalogSale | None = None

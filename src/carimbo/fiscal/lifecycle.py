@@ -49,6 +49,8 @@ CANCELLATION = "cancellation"
 CLOSING = "closing"
 """The name of the event that closes a document, which stays authorized."""
 CLOSED_AT = "closedAt"
+REPLACED_AT = "replacedAt"
+"""The fact of a document that another one replaces, and that stays authorized."""
 NO_EFFECT = Effect()
 CANCELS = Effect(status=Status.CANCELED)
 CLOSES = Effect(fact=CLOSED_AT)

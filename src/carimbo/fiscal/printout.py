@@ -23,7 +23,7 @@ class DocumentPrint:
     paper: PaperSize
     is_canceled: bool = False
     is_replaced: bool = False
-    """Whether it was canceled because another document replaced it."""
+    """Whether another document replaced it."""
     logo: bytes | None = None
     """The logo of the issuer: a PNG with 8 bits in RGB, not transparent and not interlaced."""
 

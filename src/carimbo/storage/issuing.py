@@ -13,7 +13,7 @@ from uuid import UUID
 
 import asyncpg
 
-from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry, Status
+from carimbo.fiscal.lifecycle import REPLACED_AT, EmissionState, HistoryEntry, Status
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_arrays, insert_events_sql
 from carimbo.storage.emissions import COLUMNS, EmissionRow, LastAnswer, NumberSeries
@@ -112,6 +112,22 @@ _REPLACE = f"""
         select $1, id, company_id, :replacement_event_id, '{HistoryEntry.SUBSTITUTION}', status from replaced
     )
 """
+# A document that is replaced by its key stays authorized.
+_REPLACE_BY_KEY = f"""
+    , replaced as (
+        update documents set replaced_by = $2, updated_at = now(),
+            facts = documents.facts || jsonb_build_object('{REPLACED_AT}', coalesce(:authorized_at, now()))
+        from held, emissions
+        where documents.subscription_id = $1 and documents.status = '{Status.AUTHORIZED}'
+            and emissions.subscription_id = $1 and emissions.company_id = held.company_id
+            and emissions.access_key = :replaces_key and emissions.environment = documents.environment
+            and documents.id = emissions.document_id and documents.emission = emissions.ordinal
+        returning documents.*
+    ), replaced_history as (
+        insert into document_events (subscription_id, document_id, company_id, id, type, status)
+        select $1, id, company_id, :replacement_event_id, '{HistoryEntry.SUBSTITUTION}', status from replaced
+    )
+"""
 
 
 def _conclude_sql(replacing: str = "") -> NamedSql:
@@ -144,6 +160,7 @@ def _conclude_sql(replacing: str = "") -> NamedSql:
 
 _CONCLUDE = _conclude_sql()
 _CONCLUDE_AND_REPLACE = _conclude_sql(_REPLACE)
+_CONCLUDE_AND_REPLACE_BY_KEY = _conclude_sql(_REPLACE_BY_KEY)
 
 
 @dataclass(frozen=True)
@@ -197,6 +214,8 @@ class Verdict:
     """Facts from an event of another sender, by the names of our JSON."""
     replaces: UUID | None = None
     """The document that this one replaces, which is canceled."""
+    replaces_key: str | None = None
+    """The key of the document that this one replaces, which stays authorized."""
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -303,7 +322,12 @@ class IssuingSteps:
             "file_contents": list(verdict.files.values()),
             "replacement_event_id": new_id(),
         }
-        await self._write(_CONCLUDE_AND_REPLACE if verdict.replaces else _CONCLUDE, values)
+        statement = _CONCLUDE
+        if verdict.replaces:
+            statement = _CONCLUDE_AND_REPLACE
+        elif verdict.replaces_key:
+            statement = _CONCLUDE_AND_REPLACE_BY_KEY
+        await self._write(statement, values)
 
     async def _write(self, statement: NamedSql, values: Mapping[str, Any]) -> Row:
         return await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))

@@ -1,5 +1,6 @@
 """CT-e through the API: issued by the simulated authorities, filled from other documents, corrected."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -119,3 +120,39 @@ class TestFilling:
         complement = await shop.settled(accepted(await shop.post("/cte", body)))
         assert complement["status"] == "authorized"
         assert text_in(await xml_of(shop, complement), "chCTe") == issued["accessKey"]
+
+
+class TestSubstitution:
+    @pytest.fixture
+    async def substitute(self, shop: Shop, issued: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:
+        """The CT-e that replaces the issued one; the taker's event is not required (739)."""
+        await shop.system.switch(rulesOff=["739"])
+        body = {
+            "purpose": "substitution",
+            "substitution": {"accessKey": issued["accessKey"]},
+            "serviceAmount": 50,
+            "icms": {},
+        }
+        yield await shop.settled(accepted(await shop.post("/cte", body)))
+        await shop.system.switch(rulesOff=None)
+
+    async def test_replaced_cte_stays_authorized_and_names_its_substitute(
+        self, shop: Shop, issued: dict[str, Any], substitute: dict[str, Any]
+    ) -> None:
+        assert substitute["status"] == "authorized"
+        replaced = await shop.read(issued)
+        assert (replaced["status"], replaced["replacedById"]) == ("authorized", substitute["id"])
+        assert replaced["cancelableUntil"] is None
+        entries = data_of(await shop.get(f"/cte/{issued['id']}/events"))
+        assert entries[-1]["type"] == "substitution"
+
+    async def test_replaced_cte_can_be_neither_canceled_nor_corrected(
+        self, shop: Shop, issued: dict[str, Any], substitute: dict[str, Any]
+    ) -> None:
+        path = shop.path(f"/cte/{issued['id']}")
+        canceled = await shop.caller.http.request("DELETE", path, json=CANCELED_REASON)
+        error_of(canceled, 409, "INVALID_STATE")
+        assert "(576)" in canceled.json()["error"]["message"]
+        corrected = await shop.post(f"/cte/{issued['id']}/correction", CORRECTION)
+        error_of(corrected, 409, "INVALID_STATE")
+        assert "(664)" in corrected.json()["error"]["message"]

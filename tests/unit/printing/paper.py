@@ -154,10 +154,17 @@ class Printed:
         return not rest
 
 
-def printed(layout: Layout, xml: bytes, *, is_canceled: bool = False, logo: bytes | None = None) -> Printed:
+def printed(
+    layout: Layout,
+    xml: bytes,
+    *,
+    is_canceled: bool = False,
+    is_replaced: bool = False,
+    logo: bytes | None = None,
+) -> Printed:
     """Print a document in a layout."""
     dated = layout.dated(xml)
-    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, logo=logo)
+    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, is_replaced, logo)
     return Printed(layout, dated, RENDERER.document(order))
 
 

@@ -165,11 +165,14 @@ class TestNotices:
         text = text_of(with_identification(USUAL, emission_type=emission_type))
         assert f"PENDENTE DE AUTORIZAÇÃO EMITIDO EM CONTINGÊNCIA {name}" in text
 
-    def test_every_sheet_of_a_canceled_document_is_marked(self) -> None:
-        paper = print_waybill(example("cte", "many-invoices"), is_canceled=True)
+    @pytest.mark.parametrize("word", ["CANCELADO", "SUBSTITUÍDO"])
+    def test_every_sheet_of_a_document_without_effect_is_marked(self, word: str) -> None:
+        is_canceled = word == "CANCELADO"
+        xml = example("cte", "many-invoices")
+        paper = print_waybill(xml, is_canceled=is_canceled, is_replaced=not is_canceled)
         for sheet in sheets_of(paper):
-            assert without_spaces(sheet).startswith("CANCELADO")
-            assert "CT-e CANCELADO" in sheet
+            assert without_spaces(sheet).startswith(word)
+            assert f"CT-e {word}" in sheet
         assert codes_of(paper.pdf) == expected_codes(paper.xml)
 
 

@@ -118,7 +118,7 @@ class DacteHeader:
 
 
 def dacte_header(
-    canvas: Canvas, archived: ArchivedWaybill, *, is_canceled: bool, logo: PlainPng | None
+    canvas: Canvas, archived: ArchivedWaybill, *, ending: str | None, logo: PlainPng | None
 ) -> DacteHeader:
     """Measures the header."""
     about, issuer = archived.waybill.identification, archived.waybill.issuer
@@ -139,7 +139,7 @@ def dacte_header(
     protocol = formats.protocol(archived.protocol)
     notices = (
         row(canvas, FormField("", notice, _RIGHT, Align.CENTER, bold=True), size=_NOTICE_SIZE)
-        for notice in _notices(about, is_canceled=is_canceled)
+        for notice in _notices(about, ending)
     )
     return DacteHeader(
         archived,
@@ -186,11 +186,11 @@ def _issuer_lines(issuer: WaybillIssuer) -> Iterator[str]:
     yield " - ".join(f"{name} {number}" for name, number in registrations if number)
 
 
-def _notices(about: WaybillIdentification, *, is_canceled: bool) -> Iterator[str]:
+def _notices(about: WaybillIdentification, ending: str | None) -> Iterator[str]:
     if about.environment == Environment.HOMOLOGATION.code:
         yield _HOMOLOGATION
     if about.emission_type != EmissionType.NORMAL:
         name = _CONTINGENCIES.get(about.emission_type, f"tipo {about.emission_type}")
         yield f"EMITIDO EM CONTINGÊNCIA {name}"
-    if is_canceled:
-        yield "CT-e CANCELADO"
+    if ending:
+        yield f"CT-e {ending}"

@@ -38,12 +38,12 @@ def draw_dacte(typeface: Typeface, order: DocumentPrint) -> bytes:
     archived = read_archived_waybill(order.xml)
     canvas = Canvas(typeface, f"DACTE {archived.access_key}")
     logo = PlainPng.read(order.logo) if order.logo else None
-    head = dacte_header(canvas, archived, is_canceled=order.is_canceled, logo=logo)
+    head = dacte_header(canvas, archived, ending=_ending(order), logo=logo)
     stub = dacte_stub(canvas, archived.waybill.identification)
     sheets = _lay_out(canvas, archived, head, stub)
     for number, sheet in enumerate(sheets, 1):
         canvas.add_page(WIDTH, HEIGHT)
-        _draw_marks(canvas, archived, is_canceled=order.is_canceled)
+        _draw_marks(canvas, archived, ending=_ending(order))
         top = TOP
         if number == 1:
             stub.draw(canvas, top)
@@ -97,8 +97,15 @@ def _route_block(canvas: Canvas, about: WaybillIdentification) -> Block:
     return Block("", (row(canvas, *fields),))
 
 
-def _draw_marks(canvas: Canvas, archived: ArchivedWaybill, *, is_canceled: bool) -> None:
+def _ending(order: DocumentPrint) -> str | None:
+    """Returns the word for a CT-e that has no effect any more; None for the others."""
+    if order.is_canceled:
+        return "CANCELADO"
+    return "SUBSTITUÍDO" if order.is_replaced else None
+
+
+def _draw_marks(canvas: Canvas, archived: ArchivedWaybill, *, ending: str | None) -> None:
     is_test = archived.waybill.identification.environment == Environment.HOMOLOGATION.code
-    marks = [*(["SEM VALOR FISCAL"] if is_test else []), *(["CANCELADO"] if is_canceled else [])]
+    marks = [*(["SEM VALOR FISCAL"] if is_test else []), *([ending] if ending else [])]
     for number, text in enumerate(marks):
         canvas.mark(WIDTH / 2, 165 + 60 * number, text, 58, 35)

@@ -133,7 +133,7 @@ class _Progress(Record):
     progress: ProgressRecord | None = Field(description="Nulo quando não está em processamento.")
     rejection: Rejection | None
     warnings: list[str]
-    replaced_by_id: UUID | None = Field(description="O documento que substituiu este, e o cancelou.")
+    replaced_by_id: UUID | None = Field(description="O documento que substituiu este.")
     created_at: datetime
 
 

@@ -188,7 +188,7 @@ def answer_entry(
 
 async def _authorized(context: WorkerContext, document: DocumentInProgress, answer: Authorized) -> Verdict:
     digest = answer.digest or document.emission.digest or ""
-    replacement = document.document_type.replacement
+    replacement, replaced_key = document.document_type.replacement, document.document_type.replaced_key
     is_newest = digest == document.emission.digest
     amounts = _computed_amounts(document, answer)
     return Verdict(
@@ -202,6 +202,7 @@ async def _authorized(context: WorkerContext, document: DocumentInProgress, answ
         assigned_key=answer.access_key if document.document_type.numbering.is_by_authority else None,
         total_due=amounts.total_due,
         replaces=replacement.replaced_id(document.request) if replacement else None,
+        replaces_key=replaced_key(document.request) if replaced_key else None,
         files={files.authorization_file(digest): answer.protocol_xml},
     )
 

@@ -30,6 +30,10 @@ def _addressee_of(request: CteRequest) -> Addressee | None:
     return Addressee(taker.name, taker.email, taker.tax_id) if taker else None
 
 
+def _replaced_key(request: CteRequest) -> str | None:
+    return request.substitution.access_key if request.substitution else None
+
+
 CTE = DocumentType(
     name=NAME,
     title="CT-e",
@@ -61,6 +65,7 @@ CTE = DocumentType(
         fits_contingency=lambda request: request.purpose is ServicePurpose.NORMAL,
     ),
     reference_filling=FILLING,
+    replaced_key=_replaced_key,
     contingencies={"SVRS": EmissionType.SVC_RS, "SVSP": EmissionType.SVC_SP},
     events=(CTE_CANCELLATION, CTE_CORRECTION),
 )

@@ -31,7 +31,7 @@ from carimbo.fiscal.layouts.cte_v4.events import (
     issue_event,
 )
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
-from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, Effect
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, REPLACED_AT, Effect
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sefaz_filing import signed_filing
 from carimbo.fiscal.transport.request import ServicePurpose
@@ -98,7 +98,8 @@ CTE_CANCELLATION = EventKind(
     print_name=CANCELLATION_PRINT,
     effect=CANCELS,
     forbidden_after={
-        _CORRECTED_AT: "O CT-e tem carta de correção, e a SEFAZ não cancela CT-e corrigido (523)."
+        _CORRECTED_AT: "O CT-e tem carta de correção, e a SEFAZ não cancela CT-e corrigido (523).",
+        REPLACED_AT: "O CT-e foi substituído, e a SEFAZ não cancela CT-e substituído (576).",
     },
     forbidden_for=_why_not_canceled,
     deadline=CancellationDeadline(
@@ -126,6 +127,7 @@ CTE_CORRECTION = EventKind(
     registered=_REGISTERED,
     print_name="CCe-{key}-{sequence:02}.pdf",
     effect=Effect(fact=_CORRECTED_AT),
+    forbidden_after={REPLACED_AT: "O CT-e foi substituído, e a SEFAZ não corrige CT-e substituído (664)."},
     repetition=Repetition(
         _MAX_CORRECTIONS,
         Problem(
