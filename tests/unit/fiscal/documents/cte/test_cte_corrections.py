@@ -65,5 +65,5 @@ def test_number_of_a_group_that_does_not_repeat_is_refused() -> None:
 def test_all_problems_are_reported_at_once() -> None:
     names = [("ide", "CFOP"), ("compl", "xObs"), ("compl", "xNome")]
     letter = [CorrectedField(group=group, field=field, value="1") for group, field in names]
-    found = [(problem.code, problem.path) for problem in correction_problems(letter)]
-    assert found == [("681", "corrections[0].field"), ("525", "corrections[2].field")]
+    refused = [(problem.code, problem.path) for problem in correction_problems(letter)]
+    assert refused == [("681", "corrections[0].field"), ("525", "corrections[2].field")]
