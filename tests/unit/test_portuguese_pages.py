@@ -17,6 +17,7 @@ HOWTOS = (
     "nfe",
     "nfce",
     "nfse",
+    "cte",
     "sales",
     "paper",
     "emails",
