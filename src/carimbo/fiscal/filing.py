@@ -156,8 +156,6 @@ class EventKind:
     """The statuses of the document in which it may be sent."""
     forbidden_after: Mapping[str, str] = field(default_factory=dict)
     """Facts of the document that exclude the event, as `closedAt`, each with the reason in Portuguese."""
-    forbidden_for: Callable[[Any], str | None] | None = None
-    """Returns why the document of a request can't have the event, in Portuguese; None if it can."""
     effect: Effect = NO_EFFECT
     deadline: Deadline | CancellationDeadline | None = None
     repetition: Repetition | None = None

@@ -51,6 +51,8 @@ CLOSING = "closing"
 CLOSED_AT = "closedAt"
 REPLACED_AT = "replacedAt"
 """The fact of a document that another one replaces, and that stays authorized."""
+REPLACES = "replaces"
+"""The fact of the other one: the key of the document that it replaces."""
 NO_EFFECT = Effect()
 CANCELS = Effect(status=Status.CANCELED)
 CLOSES = Effect(fact=CLOSED_AT)

@@ -211,7 +211,7 @@ class Verdict:
     total_due: Decimal | None = None
     """What the recipient pays, if taxes are added to the amount."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """Facts from an event of another sender, by the names of our JSON."""
+    """Facts of the document, by the names of our JSON."""
     replaces: UUID | None = None
     """The document that this one replaces, which is canceled."""
     replaces_key: str | None = None

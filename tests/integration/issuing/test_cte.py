@@ -142,9 +142,15 @@ class TestSubstitution:
         assert substitute["status"] == "authorized"
         replaced = await shop.read(issued)
         assert (replaced["status"], replaced["replacedById"]) == ("authorized", substitute["id"])
-        assert replaced["cancelableUntil"] is None
+        assert (replaced["cancelableUntil"], substitute["cancelableUntil"]) == (None, None)
         entries = data_of(await shop.get(f"/cte/{issued['id']}/events"))
         assert entries[-1]["type"] == "substitution"
+
+    async def test_substitute_can_not_be_canceled(self, shop: Shop, substitute: dict[str, Any]) -> None:
+        path = shop.path(f"/cte/{substitute['id']}")
+        canceled = await shop.caller.http.request("DELETE", path, json=CANCELED_REASON)
+        error_of(canceled, 409, "INVALID_STATE")
+        assert "(574)" in canceled.json()["error"]["message"]
 
     async def test_replaced_cte_can_be_neither_canceled_nor_corrected(
         self, shop: Shop, issued: dict[str, Any], substitute: dict[str, Any]

@@ -12,7 +12,6 @@ from carimbo.service.documents.queries import (
     EventRecord,
     refusing_damaged_key,
     require_document,
-    stored_request,
 )
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.filing.context import FilingContext
@@ -80,10 +79,8 @@ def _require_allowed(document: Document, event: EventKind) -> EmissionRow:
 
 
 def _require_not_forbidden(document: Document, event: EventKind) -> None:
-    """Refuses an event that is not allowed after a fact of the document, or for a document of its kind."""
+    """Refuses an event that is not allowed after a fact of the document."""
     reasons = [sentence for fact, sentence in event.forbidden_after.items() if fact in document.facts]
-    if event.forbidden_for and (reason := event.forbidden_for(stored_request(document))):
-        reasons.append(reason)
     if reasons:
         raise Refusal(ErrorCode.INVALID_STATE, reasons[0], currentStatus=document.status, allowed=[])
 

@@ -8,7 +8,15 @@ import structlog
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.issuance import AuthorizedAmounts
-from carimbo.fiscal.lifecycle import CANCELLATION, CLOSED_AT, CLOSING, EmissionState, HistoryEntry, Status
+from carimbo.fiscal.lifecycle import (
+    CANCELLATION,
+    CLOSED_AT,
+    CLOSING,
+    REPLACES,
+    EmissionState,
+    HistoryEntry,
+    Status,
+)
 from carimbo.fiscal.outcome import (
     AuthorityAnswer,
     Authorized,
@@ -188,7 +196,8 @@ def answer_entry(
 
 async def _authorized(context: WorkerContext, document: DocumentInProgress, answer: Authorized) -> Verdict:
     digest = answer.digest or document.emission.digest or ""
-    replacement, replaced_key = document.document_type.replacement, document.document_type.replaced_key
+    replacement, key_of = document.document_type.replacement, document.document_type.replaced_key
+    replaced_key = key_of(document.request) if key_of else None
     is_newest = digest == document.emission.digest
     amounts = _computed_amounts(document, answer)
     return Verdict(
@@ -202,7 +211,8 @@ async def _authorized(context: WorkerContext, document: DocumentInProgress, answ
         assigned_key=answer.access_key if document.document_type.numbering.is_by_authority else None,
         total_due=amounts.total_due,
         replaces=replacement.replaced_id(document.request) if replacement else None,
-        replaces_key=replaced_key(document.request) if replaced_key else None,
+        replaces_key=replaced_key,
+        facts={REPLACES: replaced_key} if replaced_key else {},
         files={files.authorization_file(digest): answer.protocol_xml},
     )
 

@@ -8,7 +8,6 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.body.fields import Body, Integer
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
 from carimbo.fiscal.documents.cte.correction_rules import correction_problems
-from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
@@ -31,10 +30,9 @@ from carimbo.fiscal.layouts.cte_v4.events import (
     issue_event,
 )
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
-from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, REPLACED_AT, Effect
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, REPLACED_AT, REPLACES, Effect
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sefaz_filing import signed_filing
-from carimbo.fiscal.transport.request import ServicePurpose
 
 _TOO_LATE = frozenset({"220"})
 _MAX_CORRECTIONS = 20
@@ -73,11 +71,6 @@ def cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssu
     return _issued(WaybillCancellation(protocol=about.protocol, reason=request.justification), about, issuer)
 
 
-def _why_not_canceled(request: CteRequest) -> str | None:
-    is_replacing = request.purpose is ServicePurpose.SUBSTITUTION
-    return "O CT-e de substituição não pode ser cancelado (574)." if is_replacing else None
-
-
 def correct(request: CteCorrectionRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     """Signs a correction letter (110110)."""
     corrections = tuple(
@@ -100,8 +93,8 @@ CTE_CANCELLATION = EventKind(
     forbidden_after={
         _CORRECTED_AT: "O CT-e tem carta de correção, e a SEFAZ não cancela CT-e corrigido (523).",
         REPLACED_AT: "O CT-e foi substituído, e a SEFAZ não cancela CT-e substituído (576).",
+        REPLACES: "O CT-e de substituição não pode ser cancelado (574).",
     },
-    forbidden_for=_why_not_canceled,
     deadline=CancellationDeadline(
         "Se o tomador registrou a prestação em desacordo, emita um CT-e de substituição.",
         _TOO_LATE,
