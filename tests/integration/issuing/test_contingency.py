@@ -118,6 +118,14 @@ class TestOutageOfCte:
         journal = await shop.system.journal(document["accessKey"])
         assert [(entry["authorizer"], entry["code"]) for entry in journal[1:]] == [("SVRS", "135")]
 
+    async def test_cte_of_the_stand_in_is_corrected_at_the_authority_of_its_state(self, shop: Shop) -> None:
+        async with out_of_service(shop):
+            document = await shop.issue("cte")
+        letter = {"corrections": [{"group": "compl", "field": "xObs", "value": "Entrega na doca 4"}]}
+        data_of(await shop.post(f"/cte/{document['id']}/correction", letter))
+        calls = await calls_of(shop, document["accessKey"])
+        assert calls[-1] == ("SP", "CTeRecepcaoEventoV4", "135")
+
     async def test_complement_waits_for_the_authority_of_its_state(self, shop: Shop) -> None:
         original = await shop.issue("cte")
         body = {

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.cte.definition import CTE
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from unit.fiscal.documents.cte.bodies import FREIGHT, RECIPIENT
 from unit.fiscal.goods.support import NFCE_BODY
 
 NAMES = {
@@ -85,6 +87,16 @@ class TestIssuing:
     def test_nfce_is_stale_before_the_authority_considers_it_late(self) -> None:
         assert NFCE.issuing.stale_after
         assert NFCE.issuing.stale_after < timedelta(minutes=5)
+
+    def test_cte_is_stale_before_the_authority_considers_it_late(self) -> None:
+        assert CTE.issuing.stale_after
+        assert timedelta(days=6) < CTE.issuing.stale_after < timedelta(hours=168)
+
+    def test_cte_is_mailed_to_its_taker(self) -> None:
+        request = CTE.issuing.request.model_validate(FREIGHT | {"taker": "recipient"})
+        addressee = CTE.issuing.addressee(request)
+        assert addressee is not None
+        assert addressee.tax_id == RECIPIENT["taxId"]
 
     def test_nfe_neither_waits_nor_becomes_stale(self) -> None:
         assert (NFE.issuing.waits, NFE.issuing.stale_after) == (None, None)

@@ -49,6 +49,7 @@ OTHERS = [
     ),
     ("741", "taker", CHANGED | {"taker": "recipient"}),
     ("734", "documents.nfes", SUBSTITUTION | {"documents": {"nfes": [{"accessKey": nfe_key(9)}]}}),
+    ("734", "documents.nfes", SUBSTITUTION | {"documents": {"nfes": [{"accessKey": nfe_key(1)}]}}),
 ]
 ROWS = [
     *((codes[0], path, SUBSTITUTION | change) for codes, (path, change) in BOTH.items()),
