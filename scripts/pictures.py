@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
@@ -17,9 +18,11 @@ ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 DOTS_PER_INCH = 110
 COLORS = 32
-_PROTOCOL = """<protNFe xmlns="http://www.portalfiscal.inf.br/nfe" versao="4.00"><infProt><tpAmb>1</tpAmb>
-<chNFe>{key}</chNFe><dhRecbto>2026-12-02T10:00:02-03:00</dhRecbto><nProt>135260000012345</nProt><cStat>100</cStat>
-<xMotivo>Autorizado o uso da NF-e</xMotivo></infProt></protNFe>"""
+# By the beginning of the Id of a signed part.
+_DIALECTS = {"NFe": NFE_DIALECT, "CTe": CTE_DIALECT}
+_PROTOCOL = """<prot{stem} xmlns="{namespace}" versao="4.00"><infProt><tpAmb>1</tpAmb>
+<ch{stem}>{key}</ch{stem}><dhRecbto>2026-12-02T10:00:02-03:00</dhRecbto><nProt>135260000012345</nProt>
+<cStat>100</cStat><xMotivo>Autorizado o uso</xMotivo></infProt></prot{stem}>"""
 _NOTE = """<NFSe xmlns="http://www.sped.fazenda.gov.br/nfse" versao="1.01">
 <infNFSe Id="NFS35503082211222333000696000000000012326121234567896"><xLocEmi>São Paulo</xLocEmi>
 <xLocPrestacao>São Paulo</xLocPrestacao><nNFSe>123</nNFSe><cLocIncid>3550308</cLocIncid>
@@ -44,9 +47,14 @@ _CHANGES = (
     (r"<dCompet>[^<]+<", "<dCompet>2026-12-02<"),
     (r"<dhSaiEnt>[^<]+<", "<dhSaiEnt>2026-12-02T14:00:00-03:00<"),
     (r"<xNome>NF-E EMITIDA[^<]+<", "<xNome>Papelaria Central Ltda<"),
+    (r"(<rem>.*?<xNome>)CTE EMITIDO[^<]+<", r"\1Indústria de Eletrônicos Paulista S.A.<"),
+    (r"(<dest>.*?<xNome>)CTE EMITIDO[^<]+<", r"\1Lojas Guanabara Comércio Ltda<"),
+    (r"<(dProg|dPrev)>[^<]+<", r"<\1>2026-12-04<"),
     (r"<xProd>NOTA FISCAL EMITIDA[^<]+<", "<xProd>Caderno de 200 folhas, capa dura<"),
     (r"<xDescServ>[^<]+<", "<xDescServ>Digitação das contagens do inventário, 20 horas<"),
     (r"www\.homologacao\.", "www."),
+    (r"//homologacao\.", "//"),
+    (r"tpAmb=2<", "tpAmb=1<"),
 )
 
 
@@ -66,10 +74,13 @@ def picture(type_name: str, example: str, paper: PaperSize, logo: bytes) -> Imag
 
 def authorized(xml: str) -> bytes:
     """Returns the legally valid file: a document with its protocol, or the note with a declaration."""
-    keys = re.findall(r'Id="NFe(\w{44})"', xml)
-    if not keys:
+    signed = re.search(r'Id="(NFe|CTe)(\w{44})"', xml)
+    if signed is None:
         return _NOTE.format(declaration=xml).encode()
-    return authorized_document(NFE_DIALECT, xml.encode(), _PROTOCOL.format(key=keys[0]).encode())
+    stem, key = signed.groups()
+    dialect = _DIALECTS[stem]
+    protocol = _PROTOCOL.format(stem=stem, namespace=dialect.namespace, key=key)
+    return authorized_document(dialect, xml.encode(), protocol.encode())
 
 
 def sample_logo() -> bytes:
@@ -91,6 +102,7 @@ def main() -> None:
     picture("nfe", "road-freight", PaperSize.A4, logo).save(IMAGES / "danfe.png", optimize=True)
     picture("nfce", "cards", PaperSize.ROLL_80, logo).save(IMAGES / "receipt.png", optimize=True)
     picture("nfse", "withholdings", PaperSize.A4, logo).save(IMAGES / "danfse.png", optimize=True)
+    picture("cte", "road-freight", PaperSize.A4, logo).save(IMAGES / "dacte.png", optimize=True)
 
 
 if __name__ == "__main__":
