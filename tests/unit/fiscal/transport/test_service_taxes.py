@@ -1,4 +1,4 @@
-"""Taxes, tax status and CFOP of transport services, beside those that the examples have."""
+"""Taxes of transport services, beside those that the examples have."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -73,9 +73,6 @@ class TestStateShare:
         taxes = carrier.of_regime("simplesExcess").cte(**TO_CONSUMER).taxes
         assert share_amounts(taxes.state_share) == Decimal("100.00")
 
-    def test_exempt_service_owes_no_share(self, carrier: Carrier) -> None:
-        assert carrier.cte(**TO_CONSUMER, icms={"cst": "40"}).taxes.state_share is None
-
     @pytest.mark.parametrize(
         "payer",
         [
@@ -88,35 +85,6 @@ class TestStateShare:
         cte = carrier.cte(**payer)
         assert cte.identification.taker_contribution == "9"
         assert cte.taxes.state_share is None
-
-
-class TestTaker:
-    def test_exempt_taker_of_a_state_without_them_is_no_contributor(self, carrier: Carrier) -> None:
-        composition = carrier.composed(shipper=SHIPPER | {"stateRegistration": "ISENTO"})
-        assert composition.document is not None
-        assert composition.document.identification.taker_contribution == "9"
-        assert any(warning.startswith("takerContribution: ") for warning in composition.warnings)
-
-    def test_exempt_taker_of_another_state_stays_exempt(self, carrier: Carrier) -> None:
-        exempt = RECIPIENT | {"stateRegistration": "ISENTO"}
-        assert carrier.cte(taker="recipient", recipient=exempt).identification.taker_contribution == "2"
-
-
-class TestCfop:
-    @pytest.mark.parametrize(
-        ("start", "end", "cfop"),
-        [
-            ("3550308", "3509502", "5353"),
-            ("3550308", "3304557", "6353"),
-            ("4106902", "3550308", "6932"),
-            ("4106902", "4113700", "5932"),
-        ],
-    )
-    def test_usual_cfop_depends_on_start_and_end(
-        self, start: str, end: str, cfop: str, carrier: Carrier
-    ) -> None:
-        cte = carrier.cte(municipalityStartIbge=start, municipalityEndIbge=end, cfop=None)
-        assert cte.identification.cfop == cfop
 
 
 @pytest.fixture

@@ -107,6 +107,7 @@ def composed(
         ({"serviceType": "subcontracting", "previousDocuments": PREVIOUS}, "6351"),
         ({"icms": {"cst": "60", "rate": 12}}, "6360"),
         ({"municipalityStartIbge": "4106902"}, "6932"),
+        ({"municipalityStartIbge": "4106902", "municipalityEndIbge": "3550308"}, "6932"),
         ({"municipalityStartIbge": "4106902", "municipalityEndIbge": "4113700"}, "5932"),
         ({"municipalityEndIbge": "9999999", "ibsCbs": {"taxClassCode": "410004"}}, "7358"),
     ],

@@ -6,6 +6,9 @@ from carimbo.fiscal.documents.cte.correction_rules import correction_problems
 from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
 
 FORBIDDEN = [
+    ("infCte", "Id"),
+    ("ide", "serie"),
+    ("ide", "modal"),
     ("ide", "CFOP"),
     ("ide", "dhEmi"),
     ("ide", "cMunIni"),
