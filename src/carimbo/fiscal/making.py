@@ -98,8 +98,9 @@ class DocumentMaker(Generic[RequestT, DocumentT]):
     def _combined(
         self, composed: Composition[DocumentT | None], judged: Judgement, layout: Problems = ()
     ) -> Review:
-        combined = self.combine(composed.problems, judged, layout)
-        return Review(combined.problems, composed.warnings + combined.warnings)
+        if composed.problems or judged.problems or layout:
+            judged = self.combine(composed.problems, judged, layout)
+        return Review(judged.problems, composed.warnings + judged.warnings)
 
 
 @dataclass(frozen=True, slots=True)

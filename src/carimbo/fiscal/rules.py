@@ -139,8 +139,11 @@ BrokenRule = tuple[Rule[Any], Problem]
 
 def judge(books: Iterable[RuleBook[DocumentCheck[InputT]]], subject: InputT, hint_of: HintOf) -> Judgement:
     """Checks a document against all rules of the books."""
-    open_books = (book for book in books if book.when is None or book.when(subject))
-    return judgement_of([broken for book in open_books for broken in broken_rules(book, subject, hint_of)])
+    broken: list[BrokenRule] = []
+    for book in books:
+        if book.when is None or book.when(subject):
+            broken += broken_rules(book, subject, hint_of)
+    return judgement_of(broken)
 
 
 def broken_rules(

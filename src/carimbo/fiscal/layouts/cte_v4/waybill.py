@@ -111,7 +111,6 @@ def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
     root = etree.fromstring(document.xml)
     problems = schemas.problems(Schema.CTE, root, Waybill)
     for mode in root.iter(_MODE):
-        problems += tuple(
-            problem for content in mode for problem in schemas.problems(Schema.CTE_ROAD, content, Waybill)
-        )
+        for content in mode:
+            problems += schemas.problems(Schema.CTE_ROAD, content, Waybill)
     return problems
