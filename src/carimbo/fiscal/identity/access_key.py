@@ -23,7 +23,7 @@ _PARTS = (
     r"[0-9]{8}",
 )
 _SPACED_PARTS = re.compile(" ".join(_PARTS))
-_WHOLE_KEY = re.compile("".join(f"({part})" for part in _PARTS) + "[0-9]")
+_WHOLE_KEY = re.compile("".join(_PARTS) + "[0-9]")
 _MONTHS = frozenset(f"{month:02d}" for month in range(1, 13))
 
 _NUMERIC_CODE = re.compile(r"[0-9]{8}")
@@ -80,11 +80,8 @@ class AccessKey(str):
         spaced = f"{state_code} {year_month} {tax_id} {document}"
         if not _SPACED_PARTS.fullmatch(spaced):
             raise InvalidAccessKey("A chave de acesso tem partes fora do formato.")
-        if state_of_ibge(state_code) is None:
-            raise InvalidAccessKey(f"A chave de acesso não começa com código de estado: {state_code}.")
-        if year_month[2:] not in _MONTHS:
-            raise InvalidAccessKey(f"O mês da chave de acesso não existe: {year_month[2:]}.")
         without_digit = spaced.replace(" ", "")
+        _refuse_unknown_state_or_month(without_digit)
         return super().__new__(cls, without_digit + check_digit(without_digit))
 
     def __getnewargs__(self) -> tuple[str, str, str, str, int, int, str, str]:  # type: ignore[override]
@@ -163,16 +160,20 @@ class AccessKey(str):
         key = normalize(text)
         if len(key) != KEY_LENGTH:
             raise InvalidAccessKey(f"A chave de acesso tem {KEY_LENGTH} caracteres, e esta tem {len(key)}.")
-        parts = _WHOLE_KEY.fullmatch(key)
-        if parts is None:
+        if not _WHOLE_KEY.fullmatch(key):
             raise InvalidAccessKey("A chave de acesso só tem algarismos, e letras apenas no CNPJ.")
-        state_code, year_month, tax_id, model, series, number, emission_type, numeric_code = parts.groups()
-        parsed = cls(
-            state_code, year_month, tax_id, model, int(series), int(number), emission_type, numeric_code
-        )
-        if parsed != key:
+        _refuse_unknown_state_or_month(key)
+        if key[-1] != check_digit(key[:-1]):
             raise InvalidAccessKey("O dígito verificador da chave de acesso não confere.")
-        return parsed
+        return super().__new__(cls, key)
+
+
+def _refuse_unknown_state_or_month(key: str) -> None:
+    state_code, month = key[:2], key[4:6]
+    if state_of_ibge(state_code) is None:
+        raise InvalidAccessKey(f"A chave de acesso não começa com código de estado: {state_code}.")
+    if month not in _MONTHS:
+        raise InvalidAccessKey(f"O mês da chave de acesso não existe: {month}.")
 
 
 def padded_tax_id(tax_id: str) -> str:

@@ -49,14 +49,14 @@ def is_cpf(text: str) -> bool:
     """Returns whether a normalized text is a CPF with the right check digits."""
     if not _CPF.fullmatch(text) or _has_one_character(text):
         return False
-    return text[9:] == cpf_check_digits(text[:9])
+    return text[9:] == _check_digits(text[:9], _CPF_WEIGHTS)
 
 
 def is_cnpj(text: str) -> bool:
     """Returns whether a normalized text is a CNPJ with the right check digits."""
     if not _CNPJ.fullmatch(text) or _has_one_character(text):
         return False
-    return text[12:] == cnpj_check_digits(text[:12])
+    return text[12:] == _check_digits(text[:12], _CNPJ_WEIGHTS)
 
 
 def parse_cpf(text: str) -> str:
