@@ -174,4 +174,4 @@ CTE_QR_ADDRESSES: Table[tuple[str, str], CteQrAddress] = Table(
 
 def cte_qr_address(state: str, environment: Environment) -> str:
     """Returns the address for an issuer's state, which contingency does not change."""
-    return CTE_QR_ADDRESSES[AUTHORIZERS["57", state].authorizer, environment].url
+    return CTE_QR_ADDRESSES.rows[AUTHORIZERS.rows["57", state].authorizer, environment].url

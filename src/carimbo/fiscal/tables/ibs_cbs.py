@@ -112,7 +112,9 @@ def ibs_cbs_rates_on(day: date) -> IbsCbsRates:
     rows = [row for row in IBS_CBS_RATES.rows.values() if row.is_in_force(day)]
     # If rows overlap, the one that begins last counts.
     rates = {row.tax: row.rate for row in sorted(rows, key=lambda row: row.since)}
-    return IbsCbsRates(*map(rates.get, ReformTax))
+    return IbsCbsRates(
+        rates.get(ReformTax.IBS_STATE), rates.get(ReformTax.IBS_CITY), rates.get(ReformTax.CBS)
+    )
 
 
 def ibs_cbs_rate_on(tax: ReformTax, day: date) -> Decimal | None:

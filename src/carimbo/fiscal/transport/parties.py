@@ -162,32 +162,32 @@ def _warn_of_unwritten(body: PartyBody, path: str, findings: Findings) -> None:
 
 
 def _address_group(address: TransportAddress | TransportForeignAddress, path: str) -> layout.WaybillAddress:
-    if isinstance(address, TransportForeignAddress):
-        country = find_country(address.country_code)
+    if isinstance(address, TransportAddress):
+        if address.city_code is None or address.city is None or address.state is None:
+            message = "Campo obrigatório: informe o município e a UF, ou cityCode (código IBGE)."
+            raise Incomplete(Problem(MISSING_FIELD, f"{path}.address.city", message))
+        municipality = municipality_of_ibge(address.city_code)
         return layout.WaybillAddress(
             street=address.street,
             number=address.number,
             complement=address.complement,
             district=address.district,
-            city_code=ABROAD_CODE,
-            city=ABROAD_CITY,
-            state=ABROAD,
-            country_code=country.code if country else address.country_code,
-            country=address.country or (country.name if country else None),
+            city_code=address.city_code,
+            city=plain_name(municipality.name if municipality else address.city),
+            zipcode=address.zipcode,
+            state=address.state,
         )
-    if address.city_code is None or address.city is None or address.state is None:
-        message = "Campo obrigatório: informe o município e a UF, ou cityCode (código IBGE)."
-        raise Incomplete(Problem(MISSING_FIELD, f"{path}.address.city", message))
-    municipality = municipality_of_ibge(address.city_code)
+    country = find_country(address.country_code)
     return layout.WaybillAddress(
         street=address.street,
         number=address.number,
         complement=address.complement,
         district=address.district,
-        city_code=address.city_code,
-        city=plain_name(municipality.name if municipality else address.city),
-        zipcode=address.zipcode,
-        state=address.state,
+        city_code=ABROAD_CODE,
+        city=ABROAD_CITY,
+        state=ABROAD,
+        country_code=country.code if country else address.country_code,
+        country=address.country or (country.name if country else None),
     )
 
 

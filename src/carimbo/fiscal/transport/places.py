@@ -42,4 +42,7 @@ def is_interstate(start_state: str, end_state: str) -> bool:
 
 def plain_name(name: str) -> str:
     """Returns a name in capitals without accents, as the authorities' tables have it."""
-    return unicodedata.normalize("NFKD", name.upper()).encode("ascii", "ignore").decode()
+    capitals = name.upper()
+    if capitals.isascii():
+        return capitals
+    return unicodedata.normalize("NFKD", capitals).encode("ascii", "ignore").decode()

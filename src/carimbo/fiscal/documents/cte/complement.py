@@ -21,6 +21,7 @@ from carimbo.fiscal.problems import SCHEMA_PROBLEM, Findings, Incomplete, Proble
 
 _SOURCE = "MOC CT-e 4.00, grupo Entrega"
 _TIME_WITHOUT_SECONDS = 5
+_EMPTY = WaybillComplement()
 
 
 def complement_group(request: CteRequest, findings: Findings) -> WaybillComplement | None:
@@ -38,7 +39,7 @@ def complement_group(request: CteRequest, findings: Findings) -> WaybillCompleme
         observations=request.observations,
         authority_observations=request.authority_observations,
     )
-    return None if complement == WaybillComplement() else complement
+    return None if complement == _EMPTY else complement
 
 
 def _flow(body: FlowBody) -> Flow:
