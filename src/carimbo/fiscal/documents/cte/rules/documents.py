@@ -11,7 +11,6 @@ from carimbo.fiscal.transport.keys import (
     PlacedKeys,
     age_in_months,
     invalid_keys,
-    owner_of,
     repeated_keys,
 )
 
@@ -75,7 +74,7 @@ def several_issuers(document: WaybillInput) -> At | None:
     if document.request.globalized:
         return None
     keys = document.valid_nfe_keys
-    return next((At(path) for path, key in keys if owner_of(key) != owner_of(keys[0][1])), None)
+    return next((At(path) for path, key in keys if key.tax_id != keys[0][1].tax_id), None)
 
 
 def _dce_keys(document: WaybillInput) -> PlacedKeys:

@@ -63,8 +63,10 @@ def sum_of_the_components(document: WaybillInput) -> At | None:
 )
 def net_price_too_early(document: WaybillInput) -> At | None:
     """Refuses the price without taxes before the layout has it."""
+    if document.waybill.price.net_amount is None:
+        return None
     is_early = DatedRule.CTE_NET_AMOUNT_FIELDS not in document.rules_in_force
-    return At("netServiceAmount") if is_early and document.request.net_service_amount is not None else None
+    return At("netServiceAmount") if is_early else None
 
 
 @RULES.rule(

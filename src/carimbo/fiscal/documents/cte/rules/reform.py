@@ -56,9 +56,9 @@ def group_will_be_required(document: WaybillInput) -> At | None:
 
 
 def _lacks_group(document: WaybillInput) -> bool:
-    is_due = DatedRule.IBS_CBS_GROUP in document.rules_in_force
     # A complement may leave them out: see `Journey.may_leave_out_reform_taxes`.
-    return is_due and document.waybill.taxes.ibs_cbs is None and not document.is_complement
+    is_missing = document.waybill.taxes.ibs_cbs is None and not document.is_complement
+    return is_missing and DatedRule.IBS_CBS_GROUP in document.rules_in_force
 
 
 def _is_refused(document: WaybillInput) -> bool:

@@ -45,29 +45,12 @@ class WaybillInput:
         self.end_state: Final = identification.end_state
         self.issuer: Final = waybill.issuer
         self.issuer_state: Final = waybill.issuer.address.state
-
-    @cached_property
-    def parties(self) -> dict[str, CargoParty]:
+        self.parties: Final = _parties_of(waybill)
         """The parties that the document has, by their names in our JSON."""
-        waybill, taker = self.waybill, self.identification.taker
-        given = {
-            "shipper": waybill.sender,
-            "dispatcher": waybill.dispatcher,
-            "receiver": waybill.receiver,
-            "recipient": waybill.recipient,
-            "takerParty": taker if isinstance(taker, OtherTaker) else None,
-        }
-        return {name: party for name, party in given.items() if party is not None}
-
-    @cached_property
-    def taker_path(self) -> str:
+        self.taker_path: Final = "takerParty" if request.taker == "other" else str(request.taker)
         """The name of the taker's field in our JSON."""
-        return "takerParty" if self.request.taker == "other" else str(self.request.taker)
-
-    @property
-    def taker(self) -> CargoParty | None:
+        self.taker: Final = self.parties.get(self.taker_path)
         """The party that takes the service; None if the document lacks it."""
-        return self.parties.get(self.taker_path)
 
     @property
     def is_interstate(self) -> bool:
@@ -104,6 +87,18 @@ class WaybillInput:
     def rules_in_force(self) -> RulesInForce:
         """The dated rules of the day of issue."""
         return rules_on(self.identification.issued_at.date(), DOCUMENT_TYPE)
+
+
+def _parties_of(waybill: Waybill) -> dict[str, CargoParty]:
+    taker = waybill.identification.taker
+    given = {
+        "shipper": waybill.sender,
+        "dispatcher": waybill.dispatcher,
+        "receiver": waybill.receiver,
+        "recipient": waybill.recipient,
+        "takerParty": taker if isinstance(taker, OtherTaker) else None,
+    }
+    return {name: party for name, party in given.items() if party is not None}
 
 
 WaybillCheck = rules.DocumentCheck[WaybillInput]

@@ -140,8 +140,10 @@ def _taker_rule(code: str, role: TakerRole, named: str, required_for: tuple[str,
 
     @RULES.rule(code, _TAKER, f"O tomador indicado é o {named}, que falta.")
     def taker_missing(document: WaybillInput) -> At | None:
-        is_missing = document.request.taker is role and document.request.party_in(role) is None
-        return At(role.value) if is_missing and document.service_type not in required_for else None
+        request = document.request
+        if request.taker is not role or document.service_type in required_for:
+            return None
+        return At(role.value) if request.party_in(role) is None else None
 
 
 _taker_rule("460", TakerRole.SHIPPER, "remetente", _WITH_SENDER)
