@@ -17,18 +17,22 @@ _TAX_IDS = frozenset({"CNPJ", "CPF", "IE"})
 # By group; all fields of the groups of ICMS, IBS and CBS are forbidden too.
 _FORBIDDEN: Mapping[str, frozenset[str]] = {
     "infCte": frozenset({"versao", "Id"}),
-    "ide": _KEY_FIELDS | {"CFOP", "cMunIni"},
+    "ide": _KEY_FIELDS | {"CFOP", "cMunIni", "UFIni", "indIEToma"},
     "toma3": frozenset({"toma"}),
-    "toma4": _TAX_IDS,
-    "emit": frozenset({"CNPJ", "IE"}),
+    "toma4": _TAX_IDS | {"toma"},
+    "enderToma": frozenset({"UF"}),
+    "emit": frozenset({"CNPJ", "IE", "CRT"}),
+    "enderEmit": frozenset({"UF"}),
     "rem": _TAX_IDS,
     "dest": _TAX_IDS,
     "enderReme": frozenset({"UF"}),
     "enderDest": frozenset({"UF"}),
-    "vPrest": frozenset({"vTPrest", "vRec"}),
+    "vPrest": frozenset({"vTPrest", "vTPrestLiq", "vRec"}),
     "Comp": frozenset({"vComp"}),
     "imp": frozenset({"vTotDFe"}),
     "infNFe": frozenset({"chave"}),
+    "infCteSub": frozenset({"chCte"}),
+    "infCteComp": frozenset({"chCTe"}),
 }
 _ICMS = "ICMS"
 _SOURCE = "MOC CT-e 4.00, carta de correção"
@@ -83,7 +87,8 @@ def _groups_of_ibs_cbs() -> frozenset[str]:
 def _groups_below(record: type, tag: str, *, is_repeated: bool) -> Iterator[tuple[str, _Group]]:
     elements = layout_of(record).elements
     inner = groups_in(record)
-    yield tag, _Group(frozenset(element.tag for element in elements.values() if element.tag), is_repeated)
+    fields = (element.tag for name, element in elements.items() if element.tag and not inner[name])
+    yield tag, _Group(frozenset(fields), is_repeated)
     for name, element in elements.items():
         for group in inner[name]:
             inner_tag = layout_of(group).tag if element.kind == "variant" else element.tag

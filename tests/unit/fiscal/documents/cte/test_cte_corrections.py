@@ -26,6 +26,9 @@ FORBIDDEN = [
     ("gCBS", "pCBS"),
     ("imp", "vTotDFe"),
     ("infNFe", "chave"),
+    ("toma4", "toma"),
+    ("enderToma", "UF"),
+    ("infCteSub", "chCte"),
 ]
 # Notes, quantities, cargo, the road mode, and parties that decide on no tax.
 ALLOWED = [
@@ -54,7 +57,12 @@ def test_other_field_is_accepted(group: str, field: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("group", "field", "path"), [("compl", "xNome", "field"), ("observacoes", "xObs", "group")]
+    ("group", "field", "path"),
+    [
+        ("compl", "xNome", "field"),
+        ("observacoes", "xObs", "group"),
+        ("infCTeNorm", "infCarga", "field"),
+    ],
 )
 def test_name_that_the_layout_does_not_have_is_refused(group: str, field: str, path: str) -> None:
     assert problems(group, field) == [("525", f"corrections[0].{path}")]
