@@ -25,7 +25,7 @@ INVOICE_UNKNOWN = "INVOICE_UNKNOWN"
 """The code of an NF-e that the company does not have."""
 _INVOICE = "nfe"
 _WAYBILL = "cte"
-_PAID_BY_RECIPIENT = "1"
+_PAID_BY_RECIPIENT, _PAID_BY_OTHERS = "1", "2"
 _FROM_WAYBILL, _FROM_INVOICES = "Do CT-e", "documents.fromInvoices:"
 _WARNINGS = (_FROM_WAYBILL, _FROM_INVOICES)
 _ROUTE = (
@@ -61,8 +61,10 @@ def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
 
 
 def _corrected_keys(request: CteRequest) -> tuple[str, ...]:
-    replaced = request.substitution
-    return (replaced.access_key,) if replaced else request.complemented_access_keys
+    if request.purpose is ServicePurpose.COMPLEMENT:
+        return request.complemented_access_keys
+    is_replacing = request.purpose is ServicePurpose.SUBSTITUTION and request.substitution
+    return (request.substitution.access_key,) if is_replacing and request.substitution else ()
 
 
 def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
@@ -93,6 +95,9 @@ def _own_waybill(key: str, own: Mapping[str, OwnDocument]) -> Body | None:
 
 
 def _unknown_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
+    if request.documents and request.documents.from_invoices and not request.documents.nfes:
+        message = "Informe as NF-e das quais o CT-e é preenchido, ou retire fromInvoices."
+        yield Problem(INVOICE_UNKNOWN, "documents.nfes", message)
     for position, key in enumerate(_invoice_keys(request)):
         if key not in own or own[key].type != _INVOICE:
             yield Problem(
@@ -128,31 +133,45 @@ def _from_waybill(
 
 def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, FillingReview]:
     """Returns the body with the parties, places and cargo of its NF-e."""
-    taken: dict[str, Any] = {}
-    first = invoices[0]
-    recipient = first.recipient
-    if len({invoice.issuer.cnpj or invoice.issuer.cpf for invoice in invoices}) == 1:
-        taken["shipper"] = _party(first.issuer, first.issuer.address)
-        taken["municipalityStartIbge"] = (first.pickup or first.issuer.address).city_code
-    buyers = (invoice.recipient for invoice in invoices)
-    recipients = {buyer and (_tax_id(buyer), buyer.name) for buyer in buyers}
-    if len(recipients) == 1 and recipient and recipient.address:
-        taken["recipient"] = _party(recipient, recipient.address)
-        taken["municipalityEndIbge"] = (first.delivery or recipient.address).city_code
-    if all(invoice.transport.freight_mode == _PAID_BY_RECIPIENT for invoice in invoices):
-        taken["taker"] = "recipient"
-    given = _given(body)
+    taken, given = _parties_and_route(invoices), _given(body)
     filled = {name: value for name, value in taken.items() if name not in given}
     cargo, given_cargo = _cargo(invoices), _given(given.get("cargo") or {})
     from_cargo = {name: value for name, value in cargo.items() if name not in given_cargo}
     if from_cargo:
         filled["cargo"] = {**given_cargo, **from_cargo}
     names = [name for name in filled if name != "cargo"] + [f"cargo.{name}" for name in from_cargo]
-    if not names:
-        return body, NOTHING_FILLED
-    return {**given, **filled}, FillingReview(
-        warnings=(f"{_FROM_INVOICES} Das NF-e da carga vieram: {', '.join(names)}.",)
-    )
+    warnings = [f"{_FROM_INVOICES} Das NF-e da carga vieram: {', '.join(names)}."] if names else []
+    modes = {invoice.transport.freight_mode for invoice in invoices}
+    if "taker" not in given and _PAID_BY_OTHERS in modes:
+        warnings.append(f"{_FROM_INVOICES} O frete de uma NF-e é por conta de terceiros: informe taker.")
+    return {**given, **filled}, FillingReview(warnings=tuple(warnings))
+
+
+def _parties_and_route(invoices: Sequence[Invoice]) -> dict[str, Any]:
+    """Returns sender, recipient, places and taker, as far as all NF-e have the same."""
+    taken: dict[str, Any] = {}
+    first = invoices[0]
+    recipient = first.recipient
+    if len({invoice.issuer.cnpj or invoice.issuer.cpf for invoice in invoices}) == 1:
+        taken["shipper"] = _party(first.issuer, first.issuer.address)
+        starts = {(invoice.pickup or invoice.issuer.address).city_code for invoice in invoices}
+        if len(starts) == 1:
+            taken["municipalityStartIbge"] = starts.pop()
+    buyers = [invoice.recipient for invoice in invoices]
+    if len({buyer and (_tax_id(buyer), buyer.name) for buyer in buyers}) == 1 and recipient:
+        if recipient.address:
+            taken["recipient"] = _party(recipient, recipient.address)
+        ends = {_place_of_delivery(invoice) for invoice in invoices}
+        if len(ends) == 1 and None not in ends:
+            taken["municipalityEndIbge"] = ends.pop()
+    if all(invoice.transport.freight_mode == _PAID_BY_RECIPIENT for invoice in invoices):
+        taken["taker"] = "recipient"
+    return taken
+
+
+def _place_of_delivery(invoice: Invoice) -> str | None:
+    address = invoice.delivery or (invoice.recipient and invoice.recipient.address)
+    return address.city_code if address else None
 
 
 def _cargo(invoices: Sequence[Invoice]) -> dict[str, Any]:

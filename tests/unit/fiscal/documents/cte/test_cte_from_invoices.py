@@ -61,6 +61,14 @@ class TestCargo:
         assert body["cargo"]["predominantProduct"] == "Caneca"
 
 
+def test_no_nfe_can_not_fill_a_cte() -> None:
+    body = {"documents": {"fromInvoices": True}, "serviceAmount": 80, "icms": {}}
+    _, review = FILLING.fill(body, CteRequest.model_validate(body), {})
+    assert [(problem.code, problem.path) for problem in review.problems] == [
+        (INVOICE_UNKNOWN, "documents.nfes")
+    ]
+
+
 class TestParties:
     def test_seller_and_buyer_send_and_receive_the_cargo(self) -> None:
         body = filled(invoice(), invoice())
@@ -85,6 +93,12 @@ class TestParties:
         there: dict[str, Any] = {field: CURITIBA | {"taxId": CARRIER_CNPJ, "name": "Armazém"}}
         body = filled(invoice(**there))
         assert body[place] == CURITIBA_CODE
+
+    def test_route_is_left_out_if_the_nfe_have_different_places(self) -> None:
+        there: dict[str, Any] = {"deliveryAddress": CURITIBA | {"taxId": CARRIER_CNPJ, "name": "Armazém"}}
+        body = filled(invoice(), invoice(**there))
+        assert body["recipient"]["taxId"] == RECIPIENT["taxId"]
+        assert "municipalityEndIbge" not in body
 
     @pytest.mark.parametrize(
         ("modes", "taker"),
