@@ -71,16 +71,20 @@ def icms_base_warning(base: IcmsBase) -> str:
 
 
 def assumed_icms_rate(
-    state: str, path: str, findings: Findings, *, with_fund: bool, of: str = "produto"
+    state: str, path: str, findings: Findings, *, with_fund: bool, of: str = "produto", prefix: str = ""
 ) -> IcmsRate:
-    """Returns the general rate of a state, and warns: the right one depends on the product or service."""
+    """Returns the general rate of a state, and warns: the right one depends on the product or service.
+
+    `prefix` names the field in the warning, in a document with a single such rate.
+    """
     usual = internal_icms(state)
     if usual is None:
         raise Incomplete(missing_value(path, f"o estado {state}, que não está na tabela de alíquotas"))
     fund = f" e {_percent_text(usual.fcp)} de FCP" if usual.fcp and with_fund else ""
     rate = _percent_text(usual.rate)
     findings.add_warning(
-        f"Alíquota interna do ICMS não informada: usada a geral de {state}, {rate}{fund}. Confira a do {of}."
+        f"{prefix}Alíquota interna do ICMS não informada: usada a geral de {state}, {rate}{fund}. Confira"
+        f" a do {of}."
     )
     return usual
 

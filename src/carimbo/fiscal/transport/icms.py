@@ -34,7 +34,6 @@ _GROUPS: dict[str, type[Any]] = {
 }
 _OTHER = "90"
 _OWN_TAXED = (ServiceIcms00, ServiceIcms20, ServiceIcms90)
-# Interstate transport has no rate for foreign goods.
 _NATIONAL_ORIGIN = "0"
 _SOURCE = "MOC CT-e 4.00, grupo imp"
 
@@ -46,7 +45,8 @@ def icms_group(body: ServiceIcmsBody, journey: Journey, value: Decimal, findings
     given = given_values(body)
     given.pop("cst", None)
     given.pop("other_state", None)
-    if (body.exempted_amount is None) != (body.benefit_code is None):
+    is_half = (body.exempted_amount is None) != (body.benefit_code is None)
+    if is_half and has_field(group, "benefit_code"):
         raise Incomplete(
             Problem(
                 SCHEMA_PROBLEM,
@@ -77,7 +77,7 @@ def _usual_cst(journey: Journey, findings: Findings) -> str:
 
 def _group_of(cst: str, body: ServiceIcmsBody, journey: Journey, findings: Findings) -> type[Any]:
     if cst != _OTHER:
-        if body.other_state is not None:
+        if body.other_state:
             message = f"Não se usa com CST {cst}: o ICMS de outra UF tem CST 90."
             raise Incomplete(Problem(SCHEMA_PROBLEM, "icms.otherState", message, source=_SOURCE))
         if journey.is_of_simples:
@@ -104,14 +104,22 @@ def _amounts(
     base = reduced_base(value, body.base_reduction) if body.base is None else body.base
     rate = body.rate
     if rate is None and journey.is_interstate:
-        rate = interstate_rate(journey.start.state, journey.end.state, _NATIONAL_ORIGIN)
+        rate = rate_between_states(journey.start.state, journey.end.state)
         findings.add_warning(
             f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)}% entre"
             f" {journey.start.state} e {journey.end.state}."
         )
+    if rate is None and "" in (journey.start.state, journey.end.state):
+        # The unknown place is reported, and this document is not issued.
+        rate = ZERO
     if rate is None:
         return {"base": base}
     return {"base": base, "rate": rate, "amount": percent(base, rate)}
+
+
+def rate_between_states(start_state: str, end_state: str) -> Decimal:
+    """Returns the interstate rate of a transport; there is none for foreign goods."""
+    return interstate_rate(start_state, end_state, _NATIONAL_ORIGIN)
 
 
 def icms_amount(icms: ServiceIcms) -> Decimal:
@@ -138,7 +146,7 @@ def state_share_group(
     internal, fund = _rates(given, journey, findings)
     interstate = given.get("interstate_rate")
     if interstate is None:
-        interstate = interstate_rate(journey.start.state, journey.end.state, _NATIONAL_ORIGIN)
+        interstate = rate_between_states(journey.start.state, journey.end.state)
     base = given.get("base", value)
     values = {
         "base": base,
@@ -164,7 +172,9 @@ def _rates(given: dict[str, Any], journey: Journey, findings: Findings) -> tuple
     if "internal_rate" in given:
         return given["internal_rate"], fund or ZERO
     path = "stateShare.internalRate"
-    usual = assumed_icms_rate(journey.end.state, path, findings, with_fund=fund is None, of="serviço")
+    usual = assumed_icms_rate(
+        journey.end.state, path, findings, with_fund=fund is None, of="serviço", prefix=f"{path}: "
+    )
     return usual.rate, usual.fcp if fund is None else fund
 
 

@@ -14,6 +14,7 @@ from carimbo.fiscal.layouts.cte_v4.taxes import (
 from carimbo.fiscal.layouts.filling import missing_value
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Findings, Incomplete
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.fiscal.tables.taxes import icms_base_on
 from carimbo.fiscal.taxes.ibs_cbs import RatedGroups, RatedTerms, TaxedValue, reform_base
 from carimbo.fiscal.taxes.icms import icms_base_warning
@@ -89,6 +90,9 @@ def _reform_terms(request: TransportRequest, journey: Journey, findings: Finding
             raise Incomplete(missing_value(f"{_PATH}.taxClassCode", f"CST {body.cst} do IBS e da CBS"))
         tax_class = _TAXED_IN_FULL
     cst = body.cst or tax_class[:_LENGTH_OF_CST]
+    if tax_class not in IBS_CBS_CLASSES.rows:
+        # A rule refuses it.
+        return _ReformTerms(body, cst, tax_class, None)
     source = RateSource(
         journey.rate_day, journey.tax_day.price_holds_reform_taxes, journey.government_reduction
     )

@@ -53,39 +53,32 @@ def _flow(body: FlowBody) -> Flow:
 
 def _delivery(body: DeliveryBody) -> DeliveryForecast:
     """Returns the forecast; each mode uses its own fields, and no others."""
-    _refuse_reversed(body)
-    dates = _used(body, "date", is_period=body.date_mode is DateMode.BETWEEN, mode=body.date_mode.value)
-    times = _used(body, "time", is_period=body.time_mode is TimeMode.BETWEEN, mode=body.time_mode.value)
+    problems: list[Problem] = []
+    is_period = body.date_mode is DateMode.BETWEEN
+    dates = _used(body, "date", is_period=is_period, mode=body.date_mode.value, problems=problems)
+    is_interval = body.time_mode is TimeMode.BETWEEN
+    times = _used(body, "time", is_period=is_interval, mode=body.time_mode.value, problems=problems)
+    if body.start_date and body.end_date and body.end_date < body.start_date:
+        message = "O período termina antes de começar."
+        problems.append(Problem(SCHEMA_PROBLEM, "delivery.endDate", message, source=_SOURCE))
+    if problems:
+        raise Incomplete(*problems)
     return DeliveryForecast(date=_date_of(body, dates), time=_time_of(body, times))
 
 
-def _refuse_reversed(body: DeliveryBody) -> None:
-    """Raises `Incomplete` if a period ends before it starts."""
-    is_date_reversed = body.start_date and body.end_date and body.end_date < body.start_date
-    is_time_reversed = body.start_time and body.end_time and body.end_time < body.start_time
-    problems = [
-        Problem(SCHEMA_PROBLEM, f"delivery.{name}", "O fim do período é anterior ao começo.", source=_SOURCE)
-        for name, is_reversed in (("endDate", is_date_reversed), ("endTime", is_time_reversed))
-        if is_reversed
-    ]
-    if problems:
-        raise Incomplete(*problems)
-
-
-def _used(body: DeliveryBody, field: str, *, is_period: bool, mode: str) -> dict[str, Any]:
-    """Returns the values that a mode needs; raises `Incomplete` if it lacks one or has another."""
+def _used(
+    body: DeliveryBody, field: str, *, is_period: bool, mode: str, problems: list[Problem]
+) -> dict[str, Any]:
+    """Returns the values that a mode needs, and adds a problem for each missing and each other one."""
     period = (f"start_{field}", f"end_{field}")
     needed = () if mode == DateMode.NONE.value else period if is_period else (field,)
     values = {name: value for name, value in dict(body).items() if name in (field, *period)}
-    problems = []
     for name, value in values.items():
         path, named = f"delivery.{to_camel(name)}", f"{field}Mode {mode}"
         if name in needed and value is None:
             problems.append(Problem(SCHEMA_PROBLEM, path, f"Obrigatório com {named}.", source=_SOURCE))
         if name not in needed and value is not None:
             problems.append(Problem(SCHEMA_PROBLEM, path, f"Não se usa com {named}.", source=_SOURCE))
-    if problems:
-        raise Incomplete(*problems)
     return {name: values[name] for name in needed}
 
 

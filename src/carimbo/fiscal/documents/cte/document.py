@@ -90,12 +90,18 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         end=_place(request.municipality_end_ibge, "municipalityEndIbge", findings),
         amount=request.service_amount,
         contribution=contribution_of_taker(request.taker_contribution, taker, findings),
-        is_paid_by_sender=request.taker in (TakerRole.SHIPPER, TakerRole.DISPATCHER),
+        is_paid_by_sender=_is_sender(request, taker),
         issue_day=issue_day,
         tax_day=corrected_day(issue_day, (*request.complemented_access_keys, *replaced)),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
         government_reduction=public.rate_reduction if public else None,
     )
+
+
+def _is_sender(request: CteRequest, taker: PartyBody | None) -> bool:
+    """Returns whether the taker sends the cargo, in this role or another; True if the taker is missing."""
+    senders = tuple(map(request.party_in, (TakerRole.SHIPPER, TakerRole.DISPATCHER)))
+    return taker is None or any(sender and sender.tax_id == taker.tax_id for sender in senders)
 
 
 def _place(code: str | None, path: str, findings: Findings) -> TransportPlace:

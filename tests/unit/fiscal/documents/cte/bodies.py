@@ -150,6 +150,7 @@ GOOD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         FREIGHT
         | {
             "municipalityEndIbge": "1302603",
+            "icms": {"cst": "00", "rate": 7},
             "recipient": RECIPIENT
             | {"address": MANAUS, "stateRegistration": "041234561", "suframaRegistration": "200123459"},
         },

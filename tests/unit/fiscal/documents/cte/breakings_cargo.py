@@ -31,6 +31,26 @@ PAPER = {
 PREVIOUS_KEY = "previousDocuments[0].accessKeys[0]"
 DCE_KEY = nfe_key(1, model="99")
 CONSUMER = {"taker": "recipient", "takerContribution": "none", "cfop": "6357"}
+SHARE_OF_880 = {"rate": 0.1, "amount": 0.88}
+ALL_VALUES = {
+    "base": 880,
+    "state": SHARE_OF_880,
+    "city": {"rate": 0, "amount": 0},
+    "ibsAmount": 0.88,
+    "cbs": {"rate": 0.9, "amount": 7.92},
+}
+REGULAR = {
+    "cst": "000",
+    "taxClassCode": "000001",
+    "stateRate": 0.1,
+    "stateAmount": 0.88,
+    "cityRate": 0,
+    "cityAmount": 0,
+    "cbsRate": 0.9,
+    "cbsAmount": 7.92,
+}
+PURCHASE = {name: value for name, value in REGULAR.items() if name not in ("cst", "taxClassCode")}
+STARTS_IN_PARANA = {"municipalityStartIbge": "4106902", "cfop": "6932"}
 MULTIMODAL = "part of a multimodal transport"
 
 DOCUMENTS = (
@@ -82,10 +102,11 @@ REFERENCES = (
     ),
     Breaking(
         "745",
-        "previousDocuments[0].issuer.taxId",
+        "taker",
         "subcontracting",
         {"taker": "shipper", "takerParty": GONE},
     ),
+    Breaking("745", "taker", "subcontracting", {"takerParty.taxId": "11144477735"}),
     Breaking(
         "714",
         "multimodalAccessKeys[1]",
@@ -128,6 +149,19 @@ GLOBALIZED = (
     Breaking("723", "documents.nfes", "many senders", {"documents": {"others": [{"type": "declaration"}]}}),
 )
 PRICE = (
+    *(
+        Breaking(
+            "STATE_SHARE",
+            "stateShare",
+            body=CONSUMER | {"icms": icms, "stateShare": {"internalRate": 20}},
+        )
+        for icms in ({"cst": "40"}, {"cst": "60", "rate": 12})
+    ),
+    Breaking(
+        "STATE_SHARE_AMOUNT",
+        "stateShare.originAmount",
+        body=CONSUMER | {"stateShare": {"internalRate": 20, "originAmount": 40}},
+    ),
     Breaking("650", "serviceAmount", body={"serviceAmount": 10_000_000, "components": GONE}),
     Breaking("531", "receivableAmount", body={"receivableAmount": 1000.01}),
     Breaking("COMPONENTS_SUM", "components", body={"components[0].amount": 820.01}),
@@ -135,9 +169,17 @@ PRICE = (
     Breaking("NET_ABOVE_PRICE", "netServiceAmount", body={"netServiceAmount": 1000.01}),
     Breaking("675", "icms.amount", body={"icms.amount": 120.02}),
     Breaking("675", "icms.amount", "complement", {"icms.amount": 119}),
-    Breaking("TAXES_ABOVE_PRICE", "icms", body={"icms": {"cst": "00", "base": 10_000, "rate": 12}}),
+    Breaking("ICMS_ABOVE_PRICE", "icms", body={"icms": {"cst": "00", "base": 10_000, "rate": 12}}),
+    *(
+        Breaking(
+            "ICMS_CREDIT",
+            "icms.creditAmount",
+            body={"icms": {"cst": cst, "rate": 12, "creditAmount": 120.01}},
+        )
+        for cst in ("60", "90")
+    ),
     Breaking(
-        "TAXES_ABOVE_PRICE",
+        "ICMS_ABOVE_PRICE",
         "stateShare",
         body=CONSUMER | {"stateShare": {"base": 20_000, "internalRate": 20}},
     ),
@@ -190,6 +232,31 @@ REFORM = (
         body={"ibsCbs": {"taxClassCode": "200050", "cbs": {"reduction": {"rate": 40, "effectiveRate": 0.5}}}},
     ),
     Breaking("IBS_SUM", "ibsCbs.ibsAmount", body={"ibsCbs": {"ibsAmount": 0.89}}),
+    Breaking(
+        "IBS_CBS_GROUP",
+        "ibsCbs.cbs.deferral",
+        body={"ibsCbs": {"cbs": {"deferral": {"rate": 100}}}},
+    ),
+    Breaking(
+        "IBS_CBS_GROUP",
+        "ibsCbs.regularTaxation",
+        body={"ibsCbs": {"regularTaxation": REGULAR}},
+    ),
+    Breaking("IBS_CBS_GROUP", "ibsCbs", body={"ibsCbs": {"taxClassCode": "410003", **ALL_VALUES}}),
+    Breaking("IBS_CBS_BASE", "ibsCbs.base", body={"ibsCbs": {"base": 1000.01}}),
+    Breaking(
+        "IBS_CBS_REFUND",
+        "ibsCbs.cbs.refund.amount",
+        body={"ibsCbs": {"cbs": {"refund": {"amount": 7.93}, "amount": 0}}},
+    ),
+    Breaking(
+        "IBS_CBS_PUBLIC", "ibsCbs.governmentPurchase", body={"ibsCbs": {"governmentPurchase": PURCHASE}}
+    ),
+    Breaking(
+        "CBS_FREE_ZONE",
+        "ibsCbs.cbs.freeZone",
+        body={"ibsCbs": {"cbs": {"freeZone": {"rate": 0.9, "amount": 7.92}}}},
+    ),
     *(
         Breaking(
             code,
@@ -228,6 +295,15 @@ WARNINGS = (
     Breaking("730", "recipient.name", body={"recipient.name": "DIVERSOS"}),
     Breaking("310", "ibsCbs", document={"taxes.ibs_cbs": None}),
     Breaking("STATE_SHARE", "stateShare", body={"stateShare": {"internalRate": 20}}),
+    Breaking("ICMS_BASE", "icms.base", body={"icms": {"cst": "00", "base": 1000.01, "rate": 12}}),
+    Breaking("ICMS_RATE", "icms.rate", body={"icms": {"cst": "00", "rate": 18}}),
+    Breaking("ICMS_STATE", "icms.cst", body=STARTS_IN_PARANA | {"icms": {"cst": "00", "rate": 12}}),
+    Breaking("ICMS_STATE", "icms.otherState", body={"icms": {"cst": "90", "rate": 12, "otherState": True}}),
+    Breaking(
+        "ICMS_ABROAD",
+        "icms.cst",
+        body={"municipalityEndIbge": "9999999", "cfop": "7358", "ibsCbs": {"taxClassCode": "410004"}},
+    ),
     *(
         Breaking(code, f"ibsCbs.{share}.amount", body={"ibsCbs": {share: {"amount": 50}}})
         for share, code in (("state", "1051"), ("city", "1052"), ("cbs", "1053"))

@@ -16,6 +16,7 @@ from unit.fiscal.documents.cte.bodies import (
     cte_key,
 )
 from unit.fiscal.documents.cte.breaking import Breaking, emission
+from unit.fiscal.goods.support import LISBON
 from unit.fiscal.rules.breaking import GONE
 from unit.fiscal.rules.breakings_parties import NO_CITY
 
@@ -156,7 +157,16 @@ PARTIES = (
     Breaking("715", "authorizedReaders[1].taxId", body={"authorizedReaders[1]": {"taxId": "52998224725"}}),
     Breaking("828", "authorizedReaders[0].taxId", body={"authorizedReaders[0].taxId": SHIPPER_CNPJ}),
 )
-BREAKINGS = (*IDENTITY, *SERVICE, *PLACES, *PARTIES)
+WRONG_SUFRAMA = tuple(
+    Breaking("235", "recipient.suframaRegistration", "to Manaus", {"recipient.suframaRegistration": number})
+    for number in ("00000000", "200123458")
+)
+FOREIGN_REGISTRATION = Breaking(
+    "432",
+    "dispatcher.stateRegistration",
+    body={"dispatcher": {"name": "Porto", "address": LISBON, "stateRegistration": "115223386110"}},
+)
+BREAKINGS = (*WRONG_SUFRAMA, FOREIGN_REGISTRATION, *IDENTITY, *SERVICE, *PLACES, *PARTIES)
 WARNINGS = (
     Breaking("867", "techResponsible", body=FROM_CURITIBA, company=IN_PARANA),
     Breaking("746", "serviceType", body=TO_ANOTHER),

@@ -1,5 +1,6 @@
 """Fields that a CT-e lacks or that contradict each other, and values that follow from other fields."""
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -60,20 +61,44 @@ REFUSED = [
         },
     ),
     breaking("previousDocuments[0]", {"previousDocuments[0].accessKeys": []}, "subcontracting"),
+    breaking("icms.exemptedAmount", {"icms": {"cst": "00", "rate": 12, "exemptedAmount": 5}}),
     breaking("delivery.date", {"delivery": {"dateMode": "on"}}),
     breaking("delivery.date", {"delivery": {"date": "2026-11-25"}}),
     breaking("delivery.endTime", {"delivery": {"timeMode": "between", "startTime": "08:00"}}),
     breaking("delivery.endDate", {"delivery": BETWEEN_DATES | {"endDate": "2026-11-24"}}),
-    breaking(
-        "delivery.endTime",
-        {"delivery": {"timeMode": "between", "startTime": "18:00:30", "endTime": "18:00"}},
-    ),
 ]
 
 
 @pytest.mark.parametrize("wrong", REFUSED)
 def test_mistake_is_reported_at_its_field(wrong: Breaking, signer: Signer) -> None:
     assert judge(wrong, signer).places == [(wrong.code, wrong.path)]
+
+
+def test_all_mistakes_of_a_delivery_are_reported_at_once(signer: Signer) -> None:
+    wrong = Breaking("", "", body={"delivery": {"dateMode": "on", "timeMode": "at"}})
+    assert judge(wrong, signer).places == [("215", "delivery.date"), ("215", "delivery.time")]
+
+
+@pytest.mark.parametrize(
+    ("code", "path", "body"),
+    [
+        ("542", "municipalityEndIbge", {"municipalityEndIbge": "3300000", "icms": {}, "cfop": GONE}),
+        ("IBS_CBS_CLASS", "ibsCbs.taxClassCode", {"ibsCbs": {"taxClassCode": "999999", "cbs": {"rate": 5}}}),
+        (MISSING_FIELD, "takerParty", {"taker": "other", "cfop": GONE}),
+    ],
+)
+def test_consequences_of_a_mistake_are_not_reported(
+    code: str, path: str, body: dict[str, Any], signer: Signer
+) -> None:
+    judged = judge(Breaking(code, path, body=body), signer)
+    assert judged.places == [(code, path)]
+    assert not any(warning.startswith("stateShare") for warning in judged.warnings)
+
+
+def test_unknown_rate_of_cbs_is_not_a_wrong_class(signer: Signer) -> None:
+    january = emission(issued_at=datetime.fromisoformat("2027-01-04T08:30:00-03:00"))
+    wrong = Breaking("", "", body={"ibsCbs": {"taxClassCode": "000001"}}, under=january)
+    assert judge(wrong, signer).places == [("RATE_UNKNOWN", "ibsCbs.cbs.rate")]
 
 
 def composed(
@@ -172,10 +197,17 @@ class TestShareOfTheEndState:
         [
             {},
             {"takerContribution": "none", "cfop": "6357"},
+            {"taker": "other", "takerParty": SHIPPER | {"stateRegistration": None}, "cfop": "6357"},
             {**TO_NOBODY, **LOCAL, "cfop": "5357"},
             {**TO_NOBODY, "cfop": "6357", "icms": {"cst": "40"}},
         ],
-        ids=["contributor", "paid by the sender", "within a state", "exempt"],
+        ids=[
+            "contributor",
+            "paid by the sender",
+            "by the sender in another role",
+            "within a state",
+            "exempt",
+        ],
     )
     def test_no_other_service_has_a_share(self, changes: dict[str, Any], signer: Signer) -> None:
         waybill, _ = composed(signer, changes)

@@ -48,11 +48,18 @@ PAPER = {"type": "roadWaybill", "series": "1", "number": "5", "issueDate": "2026
 ACCEPTED = {
     "clocks differ by five minutes": Breaking("", "", now=ISSUED_AT - timedelta(minutes=5)),
     "issued a week ago": Breaking("", "", now=ISSUED_AT + timedelta(hours=168)),
-    "starts elsewhere": Breaking("", "", body={"municipalityStartIbge": "4106902", "cfop": "6932"}),
+    "starts elsewhere": Breaking(
+        "", "", body={"municipalityStartIbge": "4106902", "cfop": "6932", "icms": {"rate": 12}}
+    ),
     "starts and ends elsewhere": Breaking(
         "",
         "",
-        body={"municipalityStartIbge": "4106902", "municipalityEndIbge": "4113700", "cfop": "5932"},
+        body={
+            "municipalityStartIbge": "4106902",
+            "municipalityEndIbge": "4113700",
+            "cfop": "5932",
+            "icms": {"rate": 12},
+        },
     ),
     "ends abroad": Breaking("", "", body=ABROAD),
     "party abroad": Breaking("", "", body={"receiver": {"name": "Armazém Lisboa", "address": LISBON}}),
@@ -139,9 +146,11 @@ ACCEPTED = {
     "reduction of the class": Breaking("", "", body={"ibsCbs": {"taxClassCode": "200050"}}),
     "reduction for a public taker": Breaking("", "", body=PUBLIC_TAKER),
     "CBS of a free trade area": Breaking("", "", body=FREE_ZONE),
-    "deferred and refunded tax": Breaking(
-        "", "", body={"ibsCbs": {"cbs": {"deferral": {"rate": 50}, "refund": {"amount": 1}}}}
+    "refunded tax": Breaking("", "", body={"ibsCbs": {"cbs": {"refund": {"amount": 1}}}}),
+    "night delivery": Breaking(
+        "", "", body={"delivery": {"timeMode": "between", "startTime": "22:00", "endTime": "06:00"}}
     ),
+    "ICMS that is not of another state": Breaking("", "", body={"icms.otherState": False}),
     "rates of the replaced document": Breaking("", "", "substitution", under=IN_2027),
     "complement of a service between carriers": Breaking(
         "", "", "complement", {"serviceType": "subcontracting", "cfop": "6351"}

@@ -48,19 +48,29 @@ def test_every_rule_has_a_test() -> None:
 
 
 OWN_NAMES = {
+    "CBS_FREE_ZONE",
     "COMPONENTS_SUM",
     "DCE_KEY",
     "DCE_REPEATED",
+    "IBS_CBS_BASE",
     "IBS_CBS_CLASS",
+    "IBS_CBS_GROUP",
+    "IBS_CBS_PUBLIC",
     "IBS_CBS_RATE",
     "IBS_CBS_REDUCTION",
+    "IBS_CBS_REFUND",
     "IBS_CBS_SITUATION",
     "IBS_SUM",
+    "ICMS_ABOVE_PRICE",
+    "ICMS_ABROAD",
+    "ICMS_BASE",
+    "ICMS_CREDIT",
+    "ICMS_RATE",
+    "ICMS_STATE",
     "NET_ABOVE_PRICE",
     "NFE_TOO_OLD",
     "STATE_SHARE",
     "STATE_SHARE_AMOUNT",
-    "TAXES_ABOVE_PRICE",
 }
 # NT CT-e 2026.004 names these codes, but not their texts.
 WITHOUT_TEXT = {"1051", "1052", "1053"}

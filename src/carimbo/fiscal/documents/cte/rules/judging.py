@@ -4,12 +4,14 @@ from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.rules import (
     documents,
     globalized,
+    icms,
     identity,
     parties,
     places,
     price,
     references,
     reform,
+    reform_groups,
     service,
 )
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput
@@ -31,8 +33,11 @@ BOOKS: tuple[RuleBook[WaybillCheck], ...] = (
     globalized.RULES,
     globalized.OTHER_RULES,
     price.RULES,
+    icms.RULES,
+    icms.SHARE_RULES,
     reform.GROUP_RULES,
     reform.RULES,
+    reform_groups.RULES,
 )
 
 

@@ -37,8 +37,11 @@ def _registration_rule(code: str, named: str, path: str) -> None:
     @RULES.rule(code, manual(named), f"A inscrição estadual do {named} não é válida na UF dele.")
     def valid_registration(document: WaybillInput) -> At | None:
         party = document.parties.get(path)
-        if party is None or party.address.state == ABROAD:
+        if party is None:
             return None
+        if party.address.state == ABROAD:
+            is_given = party.state_registration is not None
+            return At(f"{path}.stateRegistration", "No exterior não há inscrição.") if is_given else None
         return registration_mismatch(
             party.state_registration, party.address.state, f"{path}.stateRegistration"
         )
@@ -106,7 +109,7 @@ def suframa_digit(document: WaybillInput) -> At | None:
     if registration is None:
         return None
     digits = registration.zfill(_SUFRAMA_LENGTH)
-    is_valid = modulo_11(digits[:-1], _SUFRAMA_WEIGHTS) == digits[-1]
+    is_valid = int(digits) > 0 and modulo_11(digits[:-1], _SUFRAMA_WEIGHTS) == digits[-1]
     return None if is_valid else At("recipient.suframaRegistration")
 
 

@@ -72,12 +72,11 @@ def _wrong_issuers(document: WaybillInput) -> Iterator[At]:
 def taker_issued_the_previous_documents(document: WaybillInput) -> At | None:
     """Refuses a taker that issued none of the earlier documents; other rules refuse a wrong issuer."""
     taker, bodies = document.taker, document.request.previous_documents
-    if not bodies or taker is None or not taker.cnpj or document.service_type == NORMAL_SERVICE:
+    if not bodies or taker is None or document.service_type == NORMAL_SERVICE:
         return None
     bases = {cnpj_base(body.issuer.tax_id) for body in bodies}
-    if cnpj_base(taker.cnpj) in bases or any(_wrong_issuers(document)):
-        return None
-    return At("previousDocuments[0].issuer.taxId")
+    is_issuer = bool(taker.cnpj) and cnpj_base(taker.cnpj or "") in bases
+    return None if is_issuer or any(_wrong_issuers(document)) else At("taker")
 
 
 def _multimodal_keys(document: WaybillInput) -> Keys:

@@ -39,7 +39,7 @@ AMOUNT_CODES = {"state": "1051", "city": "1052", "cbs": "1053"}
 _NAMES = {"state": "do IBS do estado", "city": "do IBS do município", "cbs": "da CBS"}
 _MODEL = "57"
 _LAW, _NOTE = "LC 214/2025", "NT CT-e 2026.004"
-_TABLE = "Tabela cClassTrib (IT 2025.002)"
+TABLE = "Tabela cClassTrib (IT 2025.002)"
 _MISSING_GROUP = "Falta o grupo de IBS e CBS, que o emitente do regime normal informa."
 
 
@@ -80,18 +80,19 @@ def _is_usable(tax_class: IbsCbsClass | None, document: WaybillInput) -> bool:
 
 @RULES.rule(
     IBS_CBS_CLASS,
-    _TABLE,
+    TABLE,
     "A classificação tributária (cClassTrib) não é admitida no CT-e na data de emissão.",
     hint="Informe em ibsCbs.taxClassCode uma classificação do CT-e em vigor, ou retire-o para usar 000001.",
 )
 def class_of_the_model(document: WaybillInput) -> At | None:
     """Refuses a classification that is unknown, of other documents, or not in force."""
-    return None if _is_usable(_class_of(document), document) else At("ibsCbs.taxClassCode")
+    is_usable = document.waybill.taxes.ibs_cbs is None or _is_usable(_class_of(document), document)
+    return None if is_usable else At("ibsCbs.taxClassCode")
 
 
 @RULES.rule(
     IBS_CBS_SITUATION,
-    _TABLE,
+    TABLE,
     "O CST do IBS e da CBS não é o começo da classificação tributária (cClassTrib).",
     hint="Retire ibsCbs.cst, que sai da classificação, ou corrija um dos dois.",
 )
@@ -109,20 +110,27 @@ class _Share(NamedTuple):
     taxed: ReformShare
 
 
-def _shares(group: FreightIbsCbs | None) -> tuple[_Share, ...]:
+def shares_of(group: FreightIbsCbs | None) -> tuple[_Share, ...]:
+    """Returns the shares of the tax; none if it is not taxed by rates."""
     rated = group.by_rate if group else None
     if rated is None:
         return ()
     return (_Share("state", rated.state), _Share("city", rated.city), _Share("cbs", rated.cbs))
 
 
-def _of_usable_class(document: WaybillInput) -> Iterator[tuple[_Share, IbsCbsClass]]:
-    """Yields the shares with their classification; a wrong one breaks no other rule."""
+def class_in_force(document: WaybillInput) -> IbsCbsClass | None:
+    """Returns the classification; None if it is wrong, so that it breaks no other rule."""
     group, tax_class = document.waybill.taxes.ibs_cbs, _class_of(document)
-    if group is None or tax_class is None or not group.tax_class.startswith(group.cst):
-        return
-    if _is_usable(tax_class, document):
-        yield from ((share, tax_class) for share in _shares(group))
+    if group is None or not group.tax_class.startswith(group.cst):
+        return None
+    return tax_class if _is_usable(tax_class, document) else None
+
+
+def _rated_by_class(document: WaybillInput) -> Iterator[tuple[_Share, IbsCbsClass]]:
+    """Yields the shares with their classification."""
+    tax_class = class_in_force(document)
+    if tax_class:
+        yield from ((share, tax_class) for share in shares_of(document.waybill.taxes.ibs_cbs))
 
 
 @RULES.rule(
@@ -134,7 +142,7 @@ def _of_usable_class(document: WaybillInput) -> Iterator[tuple[_Share, IbsCbsCla
 def rate_in_force(document: WaybillInput) -> Iterator[At]:
     """Refuses rates that are not in force; a substitution has those of the replaced document."""
     rates = _rate_day(document).rates
-    for share, tax_class in _of_usable_class(document):
+    for share, tax_class in _rated_by_class(document):
         expected = expected_rate(share.taxed, tax_class, rates)
         if expected in (None, share.taxed.rate) or _is_in_free_zone(share.taxed):
             continue
@@ -155,14 +163,14 @@ def _is_in_free_zone(share: ReformShare) -> bool:
 
 @RULES.rule(
     IBS_CBS_REDUCTION,
-    _TABLE,
+    TABLE,
     "A redução da alíquota não é a da classificação tributária (cClassTrib).",
     hint="Retire reduction para que seja usada a da classificação, ou corrija-a.",
 )
 def reduction_of_the_class(document: WaybillInput) -> Iterator[At]:
     """Refuses reductions that the classification does not have, and effective rates that do not follow."""
     public = document.identification.government_purchase
-    for share, tax_class in _of_usable_class(document):
+    for share, tax_class in _rated_by_class(document):
         at = _reduction_out_of_place(share.taxed, tax_class, is_public=public is not None)
         at = at or reduction_mismatch(share.taxed, tax_class)
         at = at or effective_rate_mismatch(share.taxed, public.rate_reduction if public else None)
