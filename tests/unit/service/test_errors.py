@@ -2,9 +2,10 @@
 
 import json
 import re
+from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from carimbo.fiscal.body.fields import Body
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body
@@ -34,11 +35,25 @@ class Line(Body):
     nfce: str = ""
 
 
+class Transfer(Body):
+    """A payment to a bank account."""
+
+    kind: Literal["transfer"]
+    account: str
+
+
+class Cash(Body):
+    """A payment at the counter."""
+
+    kind: Literal["cash"]
+
+
 class Order(Body):
-    """A body with lists and parts."""
+    """A body with lists, parts, and one part in two forms."""
 
     items: tuple[Line, ...] = ()
     buyer: Line | None = None
+    payment: Annotated[Transfer | Cash, Field(discriminator="kind")] | None = None
 
 
 def errors_of(body: dict[str, object]) -> dict[str, str]:
@@ -97,6 +112,10 @@ class TestUnknownFields:
 
     def test_field_without_a_similar_name_gets_no_suggestion(self) -> None:
         assert errors_of({"colour": 1}) == {"colour": "Campo desconhecido."}
+
+    def test_field_of_another_form_of_the_object_is_not_called_unknown(self) -> None:
+        message = "Este campo não se usa com os outros campos informados aqui."
+        assert list(errors_of({"payment": {"kind": "cash", "account": "1"}}).values()) == [message]
 
     def test_short_field_name_gets_no_suggestion(self) -> None:
         assert errors_of({"buyer": {"nfe": "a"}}) == {"buyer.nfe": "Campo desconhecido."}

@@ -68,7 +68,6 @@ def _fields_of(model: type[BaseModel]) -> dict[str, Any]:
 
 _MESSAGES = {
     "missing": "Campo obrigatório.",
-    "extra_forbidden": "Campo desconhecido.",
     "unexpected_keyword_argument": "Campo desconhecido.",
     "missing_argument": "Campo obrigatório.",
     "repeated": "Campo enviado mais de uma vez.",
@@ -191,12 +190,8 @@ def in_portuguese(error: Any) -> str:
     if error_type == "string_pattern_mismatch" and (form := FORMS.get(error["ctx"]["pattern"])):
         given = "" if error["ctx"]["pattern"] == _NEVER_QUOTED else f", e não {quoted(error['input'])}"
         return f"Formato inválido: {form}{given}."
-    if error_type == UNKNOWN_FIELD and (refusal := error.get("refusal")):
-        return str(refusal)
     if error_type == UNKNOWN_FIELD:
-        suggestion = closest_name(str(error["loc"][-1]), error.get("known_names", ()))
-        if suggestion:
-            return f"Campo desconhecido: seria {suggestion}?"
+        return _about_unknown_field(error)
     if error_type.startswith("date") and is_no_day(error.get("input")):
         return f"Esta data não existe: {quoted(error['input'])}."
     template = _MESSAGES.get(error_type)
@@ -208,6 +203,17 @@ def in_portuguese(error: Any) -> str:
     # Our validators raise PydanticCustomError; pydantic's own errors have a link to its manual.
     is_ours = "url" not in error and error["type"] in OWN_ERROR_TYPES
     return str(error["msg"]) if is_ours else _UNKNOWN
+
+
+def _about_unknown_field(error: Any) -> str:
+    if refusal := error.get("refusal"):
+        return str(refusal)
+    name = str(error["loc"][-1])
+    suggestion = closest_name(name, error.get("known_names", ()))
+    if suggestion == name:
+        # Another form of the object has the field, as an address in Brazil has a state.
+        return "Este campo não se usa com os outros campos informados aqui."
+    return f"Campo desconhecido: seria {suggestion}?" if suggestion else "Campo desconhecido."
 
 
 def json_path(location: Sequence[int | str]) -> str:
