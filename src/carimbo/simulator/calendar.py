@@ -65,7 +65,7 @@ MILESTONES: Mapping[Milestone, MilestoneEntry] = {
     ),
     Milestone.CORRECTED_NOTES_HAVE_GROUP: MilestoneEntry(
         date(2027, 1, 1),
-        "A nota emitida desde este dia tem IBS e CBS, e quem a corrige ou devolve também (1115).",
+        "A nota emitida desde este dia tem IBS e CBS, e quem a corrige ou devolve também (1115; CT-e: 310).",
         "NT 2025.002 v1.52, UB12-10, exceção",
     ),
     Milestone.RECEIPTS_NOT_REFERENCED: MilestoneEntry(

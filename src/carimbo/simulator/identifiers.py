@@ -4,7 +4,9 @@ A CNPJ can have letters (IN RFB 2.229/2024).
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
+from datetime import date
 from itertools import cycle
 from operator import mul
 
@@ -27,6 +29,7 @@ KEY_EMISSION = slice(34, 35)
 """`tpEmis`."""
 KEY_NUMERIC_CODE = slice(35, 43)
 KEY_LENGTH = 44
+_CENTURY = 2000
 
 
 def is_cpf(text: str) -> bool:
@@ -72,6 +75,14 @@ def check_digit(first: str) -> str:
     rest = sum(map(mul, values, cycle(_WEIGHTS))) % 11
     # The rest to a multiple of 11; 0 where that is 10 or 11.
     return str(-rest % 11 % 10)
+
+
+def last_day_of_issue(key: str) -> date | None:
+    """Returns the last day of the month in a key; None if the month is impossible."""
+    if not "01" <= key[KEY_MONTH] <= "12":
+        return None
+    year, month = _CENTURY + int(key[KEY_YEAR]), int(key[KEY_MONTH])
+    return date(year, month, monthrange(year, month)[1])
 
 
 def has_valid_check_digit(key: str) -> bool:

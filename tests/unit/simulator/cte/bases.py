@@ -131,6 +131,7 @@ EXEMPT = both(
     says("infCte/dest/IE", "ISENTO"),
 )
 DECLARED = becomes(f"{NORMAL}/infDoc", "<infDoc><infOutros><tpDoc>99</tpDoc></infOutros></infDoc>")
+WITHOUT_TAXES = both(without("infCte/imp/IBSCBS"), without("infCte/imp/vTotDFe"))
 SIMPLES = both(
     says("infCte/emit/CRT", "1"),
     becomes("infCte/imp", "<imp><ICMS><ICMSSN><CST>90</CST><indSN>1</indSN></ICMSSN></ICMS></imp>"),

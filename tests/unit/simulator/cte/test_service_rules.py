@@ -10,7 +10,7 @@ from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.family import PRODUCTION, RequestContext
 from support import CNPJ
-from unit.simulator.cte.bases import AT_SP, NORMAL, WITHIN_THE_STATE, store_cte
+from unit.simulator.cte.bases import AT_SP, NORMAL, WITHIN_THE_STATE, WITHOUT_TAXES, store_cte
 from unit.simulator.cte.breaking import CteRuleTester, Violation
 from unit.simulator.cte.sample_cte import (
     CARRIER,
@@ -49,11 +49,6 @@ def taker_is_a_carrier(context: RequestContext, xml: bytes) -> None:
     earlier = unsigned_cte(9).replace(CNPJ.encode(), CARRIER.encode())
     judged = JudgedCte(etree.fromstring(earlier), AT_SP, context)
     store_cte(context, earlier, access_key=judged.access_key)
-
-
-def without_reform(root: etree._Element) -> None:
-    without("infCte/imp/IBSCBS")(root)
-    without("infCte/imp/vTotDFe")(root)
 
 
 TAX = "infCte/imp/IBSCBS/gIBSCBS"
@@ -102,7 +97,7 @@ VIOLATIONS = [
     Violation("650", edit=says("infCte/vPrest/vTPrest", "10000000.00")),
     Violation("675", edit=says("infCte/imp/ICMS/ICMS00/vICMS", "120.02")),
     Violation("531", edit=says("infCte/vPrest/vRec", "1000.01")),
-    Violation("310", edit=without_reform),
+    Violation("310", edit=WITHOUT_TAXES),
     Violation("1026", edit=says(f"{TAX}/gIBSUF/pIBSUF", "0.2000")),
     Violation("1026", edit=says(f"{TAX}/gIBSUF/vIBSUF", "0.90")),
     Violation("1036", edit=says(f"{TAX}/gIBSMun/pIBSMun", "0.0500")),
@@ -179,10 +174,7 @@ class TestServiceRules:
     def test_new_taxes_are_required_in_production_from_a_day_of_the_calendar(
         self, tester: CteRuleTester
     ) -> None:
-        edit = both(
-            without_reform,
-            says("infCte/ide/tpAmb", "1"),
-        )
+        edit = both(WITHOUT_TAXES, says("infCte/ide/tpAmb", "1"))
         at_production = AT_SP._replace(environment=PRODUCTION)
         off = frozenset({"851"})
         optional = Violation("310", edit=edit, service_path=at_production, switches={"rules_off": off})

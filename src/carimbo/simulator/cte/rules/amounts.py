@@ -5,8 +5,9 @@ from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.simulator.calendar import Milestone, Rates
-from carimbo.simulator.cte.judged import JudgedCte
+from carimbo.simulator.cte.judged import COMPLEMENT, JudgedCte
 from carimbo.simulator.family import HOMOLOGATION
+from carimbo.simulator.identifiers import last_day_of_issue
 from carimbo.simulator.rules import RejectionRule
 from carimbo.simulator.sefaz.rules.amounts import CENT, differs, differs_from_percent
 
@@ -60,7 +61,19 @@ def reform_taxes_missing(cte: JudgedCte) -> bool:
         if in_homologation
         else Milestone.GROUP_REQUIRED_IN_PRODUCTION
     )
-    return cte.follows(required)
+    return cte.follows(required) and not _complements_documents_without_taxes(cte)
+
+
+def _complements_documents_without_taxes(cte: JudgedCte) -> bool:
+    """Whether all complemented documents are of months in which the group was optional.
+
+    The exception is that of NF-e (NT 2025.002, UB12-10); the text of CT-e is not published.
+    """
+    since = cte.calendar.first_day(Milestone.CORRECTED_NOTES_HAVE_GROUP)
+    if cte.kind != COMPLEMENT or since is None or cte.issued_on < since:
+        return False
+    days = map(last_day_of_issue, cte.complemented_keys)
+    return all(day is not None and day < since for day in days)
 
 
 def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Callable[[JudgedCte], bool]:
