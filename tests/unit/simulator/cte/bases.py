@@ -30,6 +30,7 @@ from unit.simulator.rules.edits import becomes, filled, grown
 AT_SP = ServicePath("SP", HOMOLOGATION, "cte", "CTeRecepcaoSincV4")
 PROTOCOL = "135260000000001"
 NORMAL = "infCte/infCTeNorm"
+TAX = "infCte/imp/IBSCBS/gIBSCBS"
 EARLIER_KEY = key_of(7, CARRIER)
 ORIGINAL_KEY = key_of(1)
 OTHER_ISSUERS = ("11444777000161", CARRIER, "99999999000191", "33444555000181", SENDER)
@@ -132,6 +133,14 @@ EXEMPT = both(
 )
 DECLARED = becomes(f"{NORMAL}/infDoc", "<infDoc><infOutros><tpDoc>99</tpDoc></infOutros></infDoc>")
 WITHOUT_TAXES = both(without("infCte/imp/IBSCBS"), without("infCte/imp/vTotDFe"))
+RATES_OF_2027 = both(
+    says(f"{TAX}/gIBSUF/pIBSUF", "0.0500"),
+    says(f"{TAX}/gIBSUF/vIBSUF", "0.44"),
+    says(f"{TAX}/gIBSMun/pIBSMun", "0.0500"),
+    says(f"{TAX}/gIBSMun/vIBSMun", "0.44"),
+    says(f"{TAX}/gCBS/pCBS", "11.1100"),
+    says(f"{TAX}/gCBS/vCBS", "97.77"),
+)
 SIMPLES = both(
     says("infCte/emit/CRT", "1"),
     becomes("infCte/imp", "<imp><ICMS><ICMSSN><CST>90</CST><indSN>1</indSN></ICMSSN></ICMS></imp>"),

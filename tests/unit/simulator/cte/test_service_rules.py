@@ -10,7 +10,15 @@ from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.family import PRODUCTION, RequestContext
 from support import CNPJ
-from unit.simulator.cte.bases import AT_SP, NORMAL, WITHIN_THE_STATE, WITHOUT_TAXES, store_cte
+from unit.simulator.cte.bases import (
+    AT_SP,
+    NORMAL,
+    RATES_OF_2027,
+    TAX,
+    WITHIN_THE_STATE,
+    WITHOUT_TAXES,
+    store_cte,
+)
 from unit.simulator.cte.breaking import CteRuleTester, Violation
 from unit.simulator.cte.sample_cte import (
     CARRIER,
@@ -51,7 +59,6 @@ def taker_is_a_carrier(context: RequestContext, xml: bytes) -> None:
     store_cte(context, earlier, access_key=judged.access_key)
 
 
-TAX = "infCte/imp/IBSCBS/gIBSCBS"
 VIOLATIONS = [
     Violation("579", edit=versioned),
     Violation("580", edit=says(f"{NORMAL}/infModal/rodo/RNTRC", "1234"), detail="rodo/RNTRC"),
@@ -192,16 +199,8 @@ class TestServiceRules:
 
     def test_rates_of_2027_apply_from_the_first_day_of_the_year(self, tester: CteRuleTester) -> None:
         moved = {Milestone.RATES_OF_2027: date(2026, 11, 1)}
-        old = Violation("1026", switches={"moved_dates": moved, "cbs_rate": Decimal("9.3")})
+        old = Violation("1026", switches={"moved_dates": moved, "cbs_rate": Decimal("11.11")})
         refusal = tester.verdict_on(tester.broken(old), old)
         assert refusal is not None
         assert refusal.code == "1026"
-        new = both(
-            says(f"{TAX}/gIBSUF/pIBSUF", "0.0500"),
-            says(f"{TAX}/gIBSUF/vIBSUF", "0.44"),
-            says(f"{TAX}/gIBSMun/pIBSMun", "0.0500"),
-            says(f"{TAX}/gIBSMun/vIBSMun", "0.44"),
-            says(f"{TAX}/gCBS/pCBS", "9.3000"),
-            says(f"{TAX}/gCBS/vCBS", "81.84"),
-        )
-        assert self.accepted(tester, Violation("1026", edit=new, switches=old.switches))
+        assert self.accepted(tester, Violation("1026", edit=RATES_OF_2027, switches=old.switches))

@@ -1,11 +1,12 @@
 """Rules about the amounts of a CT-e: service, ICMS, IBS and CBS. State law is not judged."""
 
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.simulator.calendar import Milestone, Rates
-from carimbo.simulator.cte.judged import COMPLEMENT, JudgedCte
+from carimbo.simulator.cte.judged import COMPLEMENT, SUBSTITUTION, JudgedCte
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.identifiers import last_day_of_issue
 from carimbo.simulator.rules import RejectionRule
@@ -77,14 +78,14 @@ def _complements_documents_without_taxes(cte: JudgedCte) -> bool:
 
 
 def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Callable[[JudgedCte], bool]:
-    """Returns a rule: a share has the rate of the day, and the amount that follows from it.
+    """Returns a rule: a share has the rate in force, and the amount that follows from it.
 
     The codes of CT-e for this are not published: those of the rates of NF-e are used.
     """
 
     def is_wrong(cte: JudgedCte) -> bool:
         share = cte.content.group(f"{_TAXES}/gIBSCBS/{group}")
-        rates = cte.calendar.rates_on(cte.issued_on)
+        rates = cte.calendar.rates_on(_day_of_rates(cte))
         tax_class = IBS_CBS_CLASSES.rows.get(cte.text(f"{_TAXES}/cClassTrib"))
         if share is None or rates is None or tax_class is None:
             return False
@@ -96,6 +97,12 @@ def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Call
         return differs(share.amount(f"v{name}"), due)
 
     return is_wrong
+
+
+def _day_of_rates(cte: JudgedCte) -> date:
+    """Returns the day whose rates apply; a substitution repeats those of the replaced document."""
+    replaced_by = last_day_of_issue(cte.replaced_key) if cte.kind == SUBSTITUTION else None
+    return min(replaced_by, cte.issued_on) if replaced_by else cte.issued_on
 
 
 REFORM_RULES: tuple[RejectionRule[JudgedCte], ...] = (
