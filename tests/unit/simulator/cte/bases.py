@@ -126,6 +126,11 @@ IN_THE_FREE_ZONE = both(
     says("infCte/dest/enderDest/UF", "AM"),
     grown("infCte/dest/xNome", "<ISUF>200140060</ISUF>"),
 )
+WITHOUT_CBS = both(says(f"{TAX}/gCBS/pCBS", "0.0000"), says(f"{TAX}/gCBS/vCBS", "0.00"))
+FREE_AREA = grown(
+    f"{TAX}/gCBS/pCBS",
+    "<gALCZFMCBS><pAliqEfetRegCBS>0.9000</pAliqEfetRegCBS><vTribRegCBS>7.92</vTribRegCBS></gALCZFMCBS>",
+)
 EXEMPT = both(
     says("infCte/ide/indIEToma", "2"),
     says("infCte/ide/toma3/toma", "3"),
@@ -160,6 +165,7 @@ _EDITS: Mapping[str, tuple[Edit, int]] = {
     "of_recipient": (OF_RECIPIENT, 1),
     "offline": (OFFLINE, 1),
     "free_zone": (IN_THE_FREE_ZONE, 1),
+    "without_cbs": (both(WITHOUT_CBS, FREE_AREA), 1),
     "complement": (COMPLEMENT, 2),
     "substitution": (SUBSTITUTION, 2),
 }

@@ -12,10 +12,12 @@ from carimbo.simulator.family import PRODUCTION, RequestContext
 from support import CNPJ
 from unit.simulator.cte.bases import (
     AT_SP,
+    FREE_AREA,
     NORMAL,
     RATES_OF_2027,
     TAX,
     WITHIN_THE_STATE,
+    WITHOUT_CBS,
     WITHOUT_TAXES,
     store_cte,
 )
@@ -109,6 +111,9 @@ VIOLATIONS = [
     Violation("1026", edit=says(f"{TAX}/gIBSUF/vIBSUF", "0.90")),
     Violation("1036", edit=says(f"{TAX}/gIBSMun/pIBSMun", "0.0500")),
     Violation("1037", edit=says(f"{TAX}/gCBS/vCBS", "7.94")),
+    Violation("1037", edit=WITHOUT_CBS),
+    Violation("1037", edit=FREE_AREA),
+    Violation("1037", base="without_cbs", edit=says(f"{TAX}/gCBS/vCBS", "7.92")),
     Violation("676", edit=says("infCte/ide/CFOP", "6102")),
     Violation("519", edit=says("infCte/ide/CFOP", "5353")),
     Violation("524", edit=both(says("infCte/ide/UFIni", "MG"), says("infCte/ide/cMunIni", "3106200"))),

@@ -15,6 +15,7 @@ from carimbo.simulator.sefaz.rules.amounts import CENT, differs, differs_from_pe
 _LARGEST = Decimal("9999999.99")
 _NORMAL_REGIME = "3"
 _TAXES = "imp/IBSCBS"
+_FREE_AREA = "gALCZFMCBS"
 # Amount, base and rate of each group of the ICMS.
 _ICMS_FIELDS = {
     "ICMS00": ("vICMS", "vBC", "pICMS"),
@@ -89,7 +90,9 @@ def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Call
         tax_class = IBS_CBS_CLASSES.rows.get(cte.text(f"{_TAXES}/cClassTrib"))
         if share is None or rates is None or tax_class is None:
             return False
-        if share.amount(f"p{name}") != (0 if tax_class.has_regular_taxation else law(rates)):
+        # The CBS of a free trade area is zero, and has a group with the amount that is not charged.
+        is_free = tax_class.has_regular_taxation or _FREE_AREA in share.groups
+        if share.amount(f"p{name}") != (0 if is_free else law(rates)):
             return True
         rate = share.amount("gRed/pAliqEfet" if "gRed" in share.groups else f"p{name}")
         due = cte.content.amount(f"{_TAXES}/gIBSCBS/vBC") * rate * CENT
