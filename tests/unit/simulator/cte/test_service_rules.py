@@ -10,6 +10,7 @@ from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.family import PRODUCTION, RequestContext
 from support import CNPJ
+from unit.fiscal.goods.support import CPF
 from unit.simulator.cte.bases import (
     AT_SP,
     FREE_AREA,
@@ -24,6 +25,7 @@ from unit.simulator.cte.bases import (
 from unit.simulator.cte.breaking import CteRuleTester, Violation
 from unit.simulator.cte.sample_cte import (
     CARRIER,
+    DEPOT,
     INVOICE_KEY,
     RECIPIENT,
     SENDER,
@@ -35,6 +37,11 @@ from unit.simulator.nfe.event_scenario import altered
 from unit.simulator.rules.edits import becomes, filled, grown
 
 EARLIER_KEY = f"{NORMAL}/docAnt/emiDocAnt/idDocAnt/idDocAntEle/chCTe"
+SECOND_CARRIER = grown(
+    f"{NORMAL}/docAnt/emiDocAnt",
+    f"<emiDocAnt><CNPJ>{RECIPIENT}</CNPJ><IE>444444444444</IE><UF>SP</UF><xNome>RAPIDO LTDA</xNome>"
+    f"<idDocAnt><idDocAntEle><chCTe>{key_of(8, RECIPIENT)}</chCTe></idDocAntEle></idDocAnt></emiDocAnt>",
+)
 
 
 def with_invoices(*keys: str) -> Edit:
@@ -144,7 +151,9 @@ VIOLATIONS = [
     ),
     Violation("844", base="subcontracted", edit=says(EARLIER_KEY, altered(key_of(7, CARRIER), 4, "13"))),
     Violation("733", base="subcontracted", edit=says(EARLIER_KEY, key_of(7, RECIPIENT))),
-    Violation("745", base="subcontracted", edit=says("infCte/ide/toma4/CNPJ", "99999999000191")),
+    Violation("745", base="subcontracted", edit=says("infCte/ide/toma4/CNPJ", DEPOT)),
+    Violation("745", base="subcontracted", edit=both(SECOND_CARRIER, says("infCte/ide/toma4/CNPJ", DEPOT))),
+    Violation("745", base="subcontracted", edit=becomes("infCte/ide/toma4/CNPJ", f"<CPF>{CPF}</CPF>")),
 ]
 
 
@@ -179,6 +188,9 @@ class TestServiceRules:
     def test_carrier_that_takes_the_service_as_its_sender_is_accepted(self, tester: CteRuleTester) -> None:
         edit = says("infCte/rem/CNPJ", CARRIER)
         assert self.accepted(tester, Violation("746", edit=edit, prepare=taker_is_a_carrier))
+
+    def test_one_of_several_earlier_carriers_takes_the_service(self, tester: CteRuleTester) -> None:
+        assert self.accepted(tester, Violation("745", base="subcontracted", edit=SECOND_CARRIER))
 
     def test_issuer_of_simples_has_no_new_taxes(self, tester: CteRuleTester) -> None:
         assert tester.verdict_on_base("simples") is None

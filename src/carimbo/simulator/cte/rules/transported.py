@@ -97,10 +97,11 @@ def earlier_document_of_another_carrier(cte: JudgedCte) -> bool:
     return any(tax_id_of(carrier).zfill(14) != key[KEY_ISSUER] for carrier, key in _earlier(cte))
 
 
-def taker_is_not_the_earlier_carrier(cte: JudgedCte) -> bool:
-    """MOC CT-e, 745."""
-    taker = tax_id_base(cte.tax_id(cte.taker_role))
-    return any(tax_id_base(tax_id_of(carrier)) != taker for carrier in _carriers(cte))
+def taker_is_no_earlier_carrier(cte: JudgedCte) -> bool:
+    """MOC CT-e, 745: the taker is of the company of one of the earlier carriers."""
+    carriers = _carriers(cte)
+    companies = {tax_id_base(carrier.text("CNPJ")) for carrier in carriers if "CNPJ" in carrier.texts}
+    return bool(carriers) and tax_id_base(cte.taker.text("CNPJ")) not in companies
 
 
 def _carriers(cte: JudgedCte) -> Sequence[Group]:
@@ -120,7 +121,7 @@ EARLIER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     RejectionRule("543", earlier_document_named_twice),
     RejectionRule("844", impossible_earlier_document),
     RejectionRule("733", earlier_document_of_another_carrier),
-    RejectionRule("745", taker_is_not_the_earlier_carrier),
+    RejectionRule("745", taker_is_no_earlier_carrier),
 )
 
 
