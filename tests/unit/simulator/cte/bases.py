@@ -31,7 +31,7 @@ AT_SP = ServicePath("SP", HOMOLOGATION, "cte", "CTeRecepcaoSincV4")
 PROTOCOL = "135260000000001"
 NORMAL = "infCte/infCTeNorm"
 TAX = "infCte/imp/IBSCBS/gIBSCBS"
-EARLIER_KEY = key_of(7, CARRIER)
+EARLIER_KEY, MULTIMODAL_KEY = key_of(7, CARRIER), key_of(7, SENDER)
 ORIGINAL_KEY = key_of(1)
 OTHER_ISSUERS = ("11444777000161", CARRIER, "99999999000191", "33444555000181", SENDER)
 
@@ -71,7 +71,7 @@ LINKED = both(
     ALL_PARTIES,
     filled(
         NORMAL,
-        f"<infServVinc><infCTeMultimodal><chCTeMultimodal>{EARLIER_KEY}</chCTeMultimodal>"
+        f"<infServVinc><infCTeMultimodal><chCTeMultimodal>{MULTIMODAL_KEY}</chCTeMultimodal>"
         "</infCTeMultimodal></infServVinc>",
     ),
 )

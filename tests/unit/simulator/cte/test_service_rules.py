@@ -14,6 +14,7 @@ from unit.fiscal.goods.support import CPF
 from unit.simulator.cte.bases import (
     AT_SP,
     FREE_AREA,
+    MULTIMODAL_KEY,
     NORMAL,
     RATES_OF_2027,
     TAX,
@@ -58,6 +59,12 @@ def other_mode(root: etree._Element) -> None:
     at(root, f"{NORMAL}/infModal/rodo").tag = f"{{{etree.QName(root).namespace}}}aereo"
 
 
+def also_linked_to(key: str) -> Edit:
+    """The service is linked to another multimodal document."""
+    group = f"<infCTeMultimodal><chCTeMultimodal>{key}</chCTeMultimodal></infCTeMultimodal>"
+    return filled(f"{NORMAL}/infServVinc", group)
+
+
 def versioned(root: etree._Element) -> None:
     at(root, f"{NORMAL}/infModal").set("versaoModal", "4.01")
 
@@ -74,14 +81,14 @@ VIOLATIONS = [
     Violation("580", edit=other_mode, detail="ainda não simulado"),
     Violation("458", base="complement", edit=says("infCte/ide/tpCTe", "0")),
     Violation("459", edit=says("infCte/ide/tpCTe", "1")),
-    Violation("460", base="linked", edit=without("infCte/rem"), also_off={"481"}),
+    Violation("460", base="linked", edit=without("infCte/rem"), also_off={"481", "667"}),
     Violation("461", edit=says("infCte/ide/toma3/toma", "1"), also_off={"481"}),
     Violation("462", edit=says("infCte/ide/toma3/toma", "2"), also_off={"481"}),
     Violation(
         "463",
         base="linked",
         edit=both(says("infCte/ide/toma3/toma", "3"), without("infCte/dest")),
-        also_off={"481"},
+        also_off={"481", "667"},
     ),
     Violation("481", edit=without("infCte/rem/IE")),
     Violation("481", edit=says("infCte/rem/IE", "ISENTO")),
@@ -154,6 +161,13 @@ VIOLATIONS = [
     Violation("745", base="subcontracted", edit=says("infCte/ide/toma4/CNPJ", DEPOT)),
     Violation("745", base="subcontracted", edit=both(SECOND_CARRIER, says("infCte/ide/toma4/CNPJ", DEPOT))),
     Violation("745", base="subcontracted", edit=becomes("infCte/ide/toma4/CNPJ", f"<CPF>{CPF}</CPF>")),
+    Violation("714", base="linked", edit=also_linked_to(MULTIMODAL_KEY), detail=MULTIMODAL_KEY),
+    Violation(
+        "845", base="linked", edit=also_linked_to(altered(MULTIMODAL_KEY, 4, "13")), detail="mês inválido"
+    ),
+    Violation("667", base="linked", edit=also_linked_to(key_of(7, CARRIER))),
+    Violation("667", base="linked", edit=says("infCte/rem/CNPJ", CARRIER)),
+    Violation("667", base="linked", edit=becomes("infCte/rem/CNPJ", f"<CPF>{CPF}</CPF>")),
 ]
 
 
@@ -191,6 +205,10 @@ class TestServiceRules:
 
     def test_one_of_several_earlier_carriers_takes_the_service(self, tester: CteRuleTester) -> None:
         assert self.accepted(tester, Violation("745", base="subcontracted", edit=SECOND_CARRIER))
+
+    def test_branch_of_the_multimodal_carrier_takes_the_service(self, tester: CteRuleTester) -> None:
+        edit = also_linked_to(key_of(8, "12ABC345000269"))
+        assert self.accepted(tester, Violation("667", base="linked", edit=edit))
 
     def test_issuer_of_simples_has_no_new_taxes(self, tester: CteRuleTester) -> None:
         assert tester.verdict_on_base("simples") is None

@@ -1,5 +1,6 @@
 """Rules about keys in questions, events and references, and about consults and the status."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from carimbo.simulator.cte.dialect import CTE
@@ -58,6 +59,24 @@ def impossible_reference(judged: ReceivedMessage, access_key: str, model: str) -
     if access_key[KEY_MODEL] != model:
         return f"[Motivo: modelo diferente de {model}]"
     return impossible_key(ReferredKey(access_key, judged.dialect, judged.service_path, judged.context))
+
+
+def impossible_references(judged: ReceivedMessage, access_keys: Iterable[str], model: str) -> Finding:
+    """Returns why a document cannot refer to the first wrong key; None if it can refer to all."""
+    for key in access_keys:
+        if fault := impossible_reference(judged, key, model):
+            return fault
+    return None
+
+
+def repeated_key(tag: str, access_keys: Iterable[str]) -> Finding:
+    """Returns the first key that occurs twice, in the element `tag`; None if there is none."""
+    earlier: set[str] = set()
+    for key in access_keys:
+        if key in earlier:
+            return f"[{tag}:{key}]"
+        earlier.add(key)
+    return None
 
 
 def other_model(question: AboutKey) -> bool:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from carimbo.simulator.cte.dialect import CTE, DISAGREEMENT
 from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, SUBSTITUTION, JudgedCte
-from carimbo.simulator.cte.rules.queries import impossible_reference
+from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references
 from carimbo.simulator.identifiers import KEY_ISSUER
 from carimbo.simulator.rules import Finding, RejectionRule
 
@@ -165,7 +165,7 @@ def complements_anothers_document(cte: JudgedCte) -> bool:
 
 def impossible_complemented(cte: JudgedCte) -> Finding:
     """MOC CT-e, 849."""
-    return _first(impossible_reference(cte, key, CTE) for key in cte.complemented_keys)
+    return impossible_references(cte, cte.complemented_keys, CTE)
 
 
 def complemented_has_another_key(cte: JudgedCte) -> Finding:

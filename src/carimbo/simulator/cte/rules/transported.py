@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from carimbo.simulator.cte.dialect import CTE
 from carimbo.simulator.cte.judged import JudgedCte, tax_id_of
 from carimbo.simulator.cte.rules.parties import HOMOLOGATION_NAME, VARIOUS
-from carimbo.simulator.cte.rules.queries import impossible_reference
+from carimbo.simulator.cte.rules.queries import impossible_references, repeated_key
 from carimbo.simulator.cte.rules.service import INTERMEDIATE, LINKED, has_normal_part
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.group import Group
@@ -37,12 +37,12 @@ def too_many_documents(cte: JudgedCte) -> bool:
 
 def invoice_named_twice(cte: JudgedCte) -> Finding:
     """MOC CT-e, 527."""
-    return _repeated("chNFe", cte.invoice_keys)
+    return repeated_key("chNFe", cte.invoice_keys)
 
 
 def impossible_invoice(cte: JudgedCte) -> Finding:
     """MOC CT-e, 843."""
-    return _first_impossible(cte, cte.invoice_keys, _INVOICE)
+    return impossible_references(cte, cte.invoice_keys, _INVOICE)
 
 
 def receipt_between_states(cte: JudgedCte) -> bool:
@@ -54,22 +54,6 @@ def receipt_between_states(cte: JudgedCte) -> bool:
 
 def _is_interstate(cte: JudgedCte) -> bool:
     return cte.text("ide/UFIni") != cte.text("ide/UFFim")
-
-
-def _repeated(tag: str, keys: Sequence[str]) -> Finding:
-    earlier: set[str] = set()
-    for key in keys:
-        if key in earlier:
-            return f"[{tag}:{key}]"
-        earlier.add(key)
-    return None
-
-
-def _first_impossible(cte: JudgedCte, keys: Sequence[str], model: str) -> Finding:
-    for key in keys:
-        if fault := impossible_reference(cte, key, model):
-            return fault
-    return None
 
 
 DOCUMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
@@ -84,12 +68,12 @@ DOCUMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
 
 def earlier_document_named_twice(cte: JudgedCte) -> Finding:
     """MOC CT-e, 543."""
-    return _repeated("chCTe", [key for _, key in _earlier(cte)])
+    return repeated_key("chCTe", [key for _, key in _earlier(cte)])
 
 
 def impossible_earlier_document(cte: JudgedCte) -> Finding:
     """MOC CT-e, 844."""
-    return _first_impossible(cte, [key for _, key in _earlier(cte)], CTE)
+    return impossible_references(cte, [key for _, key in _earlier(cte)], CTE)
 
 
 def earlier_document_of_another_carrier(cte: JudgedCte) -> bool:
@@ -117,11 +101,39 @@ def _earlier(cte: JudgedCte) -> Iterator[tuple[Group, str]]:
                 yield carrier, document.text("chCTe")
 
 
+def multimodal_document_named_twice(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 714."""
+    return repeated_key("chCTeMultimodal", _multimodal_keys(cte))
+
+
+def impossible_multimodal_document(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 845."""
+    return impossible_references(cte, _multimodal_keys(cte), CTE)
+
+
+def taker_is_not_the_multimodal_carrier(cte: JudgedCte) -> bool:
+    """MOC CT-e, 667: the taker is of the company that issued the multimodal documents."""
+    taker = tax_id_base(cte.taker.text("CNPJ"))
+    return any(tax_id_base(key[KEY_ISSUER]) != taker for key in _multimodal_keys(cte))
+
+
+def _is_linked(cte: JudgedCte) -> bool:
+    return cte.service_type == LINKED
+
+
+def _multimodal_keys(cte: JudgedCte) -> Sequence[str]:
+    linked = cte.normal_part.group("infServVinc")
+    return [document.text("chCTeMultimodal") for document in linked.all("infCTeMultimodal")] if linked else ()
+
+
 EARLIER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     RejectionRule("543", earlier_document_named_twice),
     RejectionRule("844", impossible_earlier_document),
     RejectionRule("733", earlier_document_of_another_carrier),
     RejectionRule("745", taker_is_no_earlier_carrier),
+    RejectionRule("714", multimodal_document_named_twice, _is_linked),
+    RejectionRule("845", impossible_multimodal_document, _is_linked),
+    RejectionRule("667", taker_is_not_the_multimodal_carrier, _is_linked),
 )
 
 
