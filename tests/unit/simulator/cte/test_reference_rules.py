@@ -19,18 +19,23 @@ from unit.simulator.cte.bases import (
 )
 from unit.simulator.cte.breaking import CteRuleTester, Violation
 from unit.simulator.cte.sample_cte import CARRIER, DISPATCHER, RECEIVER, TAGS, key_of, unchanged, unsigned_cte
-from unit.simulator.mutating import Edit, both, renew_key, says, without
+from unit.simulator.mutating import Edit, at, both, renew_key, says, without
 from unit.simulator.nfe.event_scenario import altered
 from unit.simulator.rules.edits import grown
 
 Prepare = Callable[[RequestContext, bytes], None]
 REPLACED, COMPLEMENTED = f"{NORMAL}/infCteSub/chCte", "infCte/infCteComp/chCTe"
 IMPOSSIBLE = altered(ORIGINAL_KEY, 4, "13")
+OLD_KEY = altered(key_of(77), 2, "2510")
 UNKNOWN_KEY, OTHER_CODE = key_of(77), key_of(1, code="98765432")
 TO_ANOTHER_STATE = both(says("infCte/ide/UFFim", "MG"), says("infCte/ide/cMunFim", "3106200"))
 FROM_ANOTHER_STATE = both(
     says("infCte/ide/UFIni", "MG"), says("infCte/ide/cMunIni", "3106200"), says("infCte/ide/CFOP", "6932")
 )
+
+
+def also_complementing(key: str) -> Edit:
+    return grown("infCte/infCteComp", f"<infCteComp><chCTe>{key}</chCTe></infCteComp>")
 
 
 def edited(number: int, edit: Edit) -> bytes:
@@ -98,6 +103,8 @@ VIOLATIONS = [
         ),
     ),
     Violation("849", base="complement", edit=says(COMPLEMENTED, IMPOSSIBLE), also_off={"671", "267"}),
+    Violation("907", base="complement", edit=also_complementing(ORIGINAL_KEY), detail=ORIGINAL_KEY),
+    Violation("933", base="complement", edit=says(COMPLEMENTED, OLD_KEY), detail=OLD_KEY, also_off={"267"}),
     Violation("269", base="complement", edit=says(COMPLEMENTED, key_of(1, CARRIER)), also_off={"267"}),
     Violation("671", base="complement", edit=says(COMPLEMENTED, OTHER_CODE), also_off={"267"}),
     Violation("267", base="complement", edit=says(COMPLEMENTED, UNKNOWN_KEY), detail=UNKNOWN_KEY),
@@ -134,7 +141,31 @@ class TestReferenceRules:
         assert tester.verdict_on(tester.broken(tenth), tenth) is None
 
     def test_several_documents_may_be_complemented(self, tester: CteRuleTester) -> None:
-        second = f"<infCteComp><chCTe>{key_of(5)}</chCTe></infCteComp>"
-        edit = grown("infCte/infCteComp", second)
+        edit = also_complementing(key_of(5))
         several = Violation("267", base="complement", edit=edit, prepare=stored(unchanged, 5))
         assert tester.verdict_on(tester.broken(several), several) is None
+
+    @pytest.mark.parametrize(
+        ("mode", "month", "code"),
+        [
+            ("01", "2511", "267"),
+            ("01", "2510", "933"),
+            ("02", "2510", "933"),
+            ("03", "2411", "267"),
+            ("03", "2410", "933"),
+            ("04", "2411", "267"),
+            ("06", "2411", "267"),
+        ],
+    )
+    def test_mode_decides_how_old_a_complemented_document_may_be(
+        self, mode: str, month: str, code: str, tester: CteRuleTester
+    ) -> None:
+        def edit(root: etree._Element) -> None:
+            at(root, "infCte/ide/modal").text = mode
+            at(root, COMPLEMENTED).text = altered(UNKNOWN_KEY, 2, month)
+
+        # The authority does not have the document, which a later rule refuses.
+        complement = Violation("933", base="complement", edit=edit)
+        refusal = tester.verdict_on(tester.broken(complement), complement)
+        assert refusal is not None
+        assert refusal.code == code

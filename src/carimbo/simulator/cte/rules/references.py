@@ -6,14 +6,17 @@ from typing import TypeVar
 
 from carimbo.simulator.cte.dialect import CTE, DISAGREEMENT
 from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, SUBSTITUTION, JudgedCte
-from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references
-from carimbo.simulator.identifiers import KEY_ISSUER
+from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references, repeated_key
+from carimbo.simulator.identifiers import KEY_ISSUER, last_day_of_issue
 from carimbo.simulator.rules import Finding, RejectionRule
 
 _NORMAL_EMISSION = "1"
 _ORIGINALS = frozenset({NORMAL, SUBSTITUTION})
 _REPLACEABLE = timedelta(days=60)
 _MAX_COMPLEMENTS = 10
+_COMPLEMENTABLE_MONTHS = 12
+# By water, by rail, and multimodal.
+_COMPLEMENTABLE_MONTHS_OF_MODE = {"03": 24, "04": 24, "06": 24}
 _Comparison = Callable[[JudgedCte, JudgedCte], bool]
 FindingT = TypeVar("FindingT")
 
@@ -168,6 +171,22 @@ def impossible_complemented(cte: JudgedCte) -> Finding:
     return impossible_references(cte, cte.complemented_keys, CTE)
 
 
+def complemented_named_twice(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 907."""
+    return repeated_key("chCTe", cte.complemented_keys)
+
+
+def complemented_too_late(cte: JudgedCte) -> Finding:
+    """MOC CT-e, 933: too many months from the month of a key to the authorization."""
+    limit = _COMPLEMENTABLE_MONTHS_OF_MODE.get(cte.mode, _COMPLEMENTABLE_MONTHS)
+    today = cte.context.now.astimezone(cte.issued_at.tzinfo)
+    for key in cte.complemented_keys:
+        issued_by = last_day_of_issue(key)
+        if issued_by and (today.year - issued_by.year) * 12 + today.month - issued_by.month > limit:
+            return f"[chCTe:{key}]"
+    return None
+
+
 def complemented_has_another_key(cte: JudgedCte) -> Finding:
     """MOC CT-e, 671."""
     return _first(_holder_with_another_key(cte, key) for key in cte.complemented_keys)
@@ -208,6 +227,8 @@ def _about_complemented(code: str, broken: _Comparison) -> RejectionRule[JudgedC
 
 COMPLEMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     RejectionRule("849", impossible_complemented, is_complement),
+    RejectionRule("907", complemented_named_twice, is_complement),
+    RejectionRule("933", complemented_too_late, is_complement),
     RejectionRule("269", complements_anothers_document, is_complement),
     RejectionRule("671", complemented_has_another_key, is_complement),
     RejectionRule("267", complemented_unknown, is_complement),
