@@ -14,11 +14,22 @@ from unit.simulator.cte.bases import (
     NORMAL,
     ORIGINAL_KEY,
     SUBSTITUTION,
+    invoices_of,
     other_taker,
     store_cte,
 )
 from unit.simulator.cte.breaking import CteRuleTester, Violation
-from unit.simulator.cte.sample_cte import CARRIER, DISPATCHER, RECEIVER, TAGS, key_of, unchanged, unsigned_cte
+from unit.simulator.cte.sample_cte import (
+    CARRIER,
+    CITY_SP,
+    DISPATCHER,
+    RECEIVER,
+    SENDER,
+    TAGS,
+    key_of,
+    unchanged,
+    unsigned_cte,
+)
 from unit.simulator.mutating import Edit, at, both, renew_key, says, without
 from unit.simulator.nfe.event_scenario import altered
 from unit.simulator.rules.edits import grown
@@ -28,6 +39,7 @@ REPLACED, COMPLEMENTED = f"{NORMAL}/infCteSub/chCte", "infCte/infCteComp/chCTe"
 IMPOSSIBLE = altered(ORIGINAL_KEY, 4, "13")
 OLD_KEY = altered(key_of(77), 2, "2510")
 UNKNOWN_KEY, OTHER_CODE = key_of(77), key_of(1, code="98765432")
+NEW_TAKER = grown(REPLACED, "<indAlteraToma>1</indAlteraToma>")
 TO_ANOTHER_STATE = both(says("infCte/ide/UFFim", "MG"), says("infCte/ide/cMunFim", "3106200"))
 FROM_ANOTHER_STATE = both(
     says("infCte/ide/UFIni", "MG"), says("infCte/ide/cMunIni", "3106200"), says("infCte/ide/CFOP", "6932")
@@ -64,6 +76,9 @@ def changed_in_store(statement: str, *values: object) -> Prepare:
 
 canceled = changed_in_store("update documents set status = ?", DocumentStatus.CANCELED)
 undisputed = changed_in_store("delete from events")
+original_is_subcontracted = changed_in_store(
+    "update documents set xml = ?", edited(1, says("infCte/ide/tpServ", "1"))
+)
 original_is_a_complement = changed_in_store("update documents set xml = ?", edited(1, COMPLEMENT))
 
 
@@ -77,7 +92,7 @@ VIOLATIONS = [
     Violation("570", base="substitution", prepare=stored(SUBSTITUTION, 3)),
     Violation("659", base="substitution", prepare=stored(COMPLEMENT, 3)),
     Violation("739", base="substitution", prepare=undisputed),
-    Violation("571", base="substitution", prepare=original_is_a_complement),
+    Violation("571", base="substitution", prepare=original_is_a_complement, also_off={"734"}),
     Violation(
         "510",
         base="substitution",
@@ -92,9 +107,14 @@ VIOLATIONS = [
     Violation("551", base="substitution", edit=grown("infCte/rem", RECEIVER)),
     Violation("738", base="substitution", edit=says("infCte/ide/toma3/toma", "3"), also_off={"552"}),
     Violation("552", base="substitution", edit=says("infCte/rem/CNPJ", CARRIER), masked_by={"511"}),
+    Violation("740", base="substitution", edit=both(NEW_TAKER, other_taker(CARRIER))),
+    Violation("741", base="substitution", edit=both(NEW_TAKER, says("infCte/ide/toma3/toma", "3"))),
+    Violation("742", base="substitution", edit=NEW_TAKER),
     Violation("553", base="substitution", edit=says("infCte/emit/IE", "110042490122")),
     Violation("559", base="substitution", edit=FROM_ANOTHER_STATE),
     Violation("560", base="substitution", edit=TO_ANOTHER_STATE),
+    Violation("734", base="substitution", edit=invoices_of(SENDER, SENDER)),
+    Violation("834", base="substitution", prepare=original_is_subcontracted),
     Violation(
         "563",
         base="substitution",
@@ -120,6 +140,7 @@ VIOLATIONS = [
     Violation("805", base="complement", edit=says("infCte/emit/IE", "110042490122")),
     Violation("811", base="complement", edit=FROM_ANOTHER_STATE),
     Violation("812", base="complement", edit=TO_ANOTHER_STATE),
+    Violation("835", base="complement", prepare=original_is_subcontracted),
 ]
 
 
@@ -129,10 +150,11 @@ class TestReferenceRules:
         tester.check(violation)
 
     def test_substitution_may_change_the_taker_if_it_says_so(self, tester: CteRuleTester) -> None:
-        edit = both(
-            says("infCte/ide/toma3/toma", "3"),
-            grown(REPLACED, "<indAlteraToma>1</indAlteraToma>"),
+        # Of the same state as the taker before.
+        recipient_of_sp = both(
+            says("infCte/dest/enderDest/UF", "SP"), says("infCte/dest/enderDest/cMun", CITY_SP[0])
         )
+        edit = both(NEW_TAKER, says("infCte/ide/toma3/toma", "3"), recipient_of_sp)
         changed = Violation("738", base="substitution", edit=edit)
         assert tester.verdict_on(tester.broken(changed), changed) is None
 

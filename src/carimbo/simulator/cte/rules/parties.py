@@ -60,8 +60,12 @@ def exempt_without_the_word(cte: JudgedCte) -> bool:
 
 def exempt_in_state_without_exemption(cte: JudgedCte) -> bool:
     """MOC CT-e, 617."""
-    state = cte.taker.text(f"{_ADDRESSES[cte.taker_role]}/UF")
-    return cte.text("ide/indIEToma") == EXEMPT_TAKER and state in _WITHOUT_EXEMPT_TAKERS
+    return cte.text("ide/indIEToma") == EXEMPT_TAKER and state_of_taker(cte) in _WITHOUT_EXEMPT_TAKERS
+
+
+def state_of_taker(cte: JudgedCte) -> str:
+    """Returns the state of the party that takes the service, in letters."""
+    return cte.taker.text(f"{_ADDRESSES[cte.taker_role]}/UF")
 
 
 TAKER_RULES: tuple[RejectionRule[JudgedCte], ...] = (

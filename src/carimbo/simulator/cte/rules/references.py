@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import TypeVar
 
 from carimbo.simulator.cte.dialect import CTE, DISAGREEMENT
-from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, SUBSTITUTION, JudgedCte
+from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, PARTIES, SUBSTITUTION, JudgedCte
+from carimbo.simulator.cte.rules.parties import state_of_taker
 from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references, repeated_key
-from carimbo.simulator.identifiers import KEY_ISSUER, last_day_of_issue
+from carimbo.simulator.identifiers import KEY_ISSUER, last_day_of_issue, tax_id_base
 from carimbo.simulator.rules import Finding, RejectionRule
 
 _NORMAL_EMISSION = "1"
@@ -108,6 +109,27 @@ def taker_differs(cte: JudgedCte, original: JudgedCte) -> bool:
     return cte.tax_id(cte.taker_role) != original.tax_id(original.taker_role)
 
 
+def new_taker_is_no_party(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 740: the new taker is of the company of a party of the replaced document."""
+    parties = {tax_id_base(tax_id) for tax_id in map(original.tax_id, PARTIES) if tax_id}
+    return _changes_the_taker(cte) and tax_id_base(cte.tax_id(cte.taker_role)) not in parties
+
+
+def new_taker_in_another_state(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 741."""
+    return _changes_the_taker(cte) and state_of_taker(cte) != state_of_taker(original)
+
+
+def same_taker(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 742: a substitution that changes the taker has another one."""
+    return _changes_the_taker(cte) and not taker_differs(cte, original)
+
+
+def other_invoices(cte: JudgedCte, original: JudgedCte) -> bool:
+    """MOC CT-e, 734."""
+    return set(cte.invoice_keys) != set(original.invoice_keys)
+
+
 def _changes_the_taker(cte: JudgedCte) -> bool:
     return bool(cte.normal_part.text("infCteSub/indAlteraToma"))
 
@@ -127,7 +149,7 @@ def _other_party(path: str) -> _Comparison:
 
 
 def _other_text(path: str) -> _Comparison:
-    """MOC CT-e, 553, 559, 560, 805, 811 and 812."""
+    """MOC CT-e, 553, 559, 560, 805, 811, 812, 834 and 835."""
     return lambda cte, original: cte.text(path) != original.text(path)
 
 
@@ -149,9 +171,14 @@ SUBSTITUTION_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     _about_original("551", _other_party("receb")),
     _about_original("738", other_role_of_the_taker),
     _about_original("552", other_taker),
+    _about_original("740", new_taker_is_no_party),
+    _about_original("741", new_taker_in_another_state),
+    _about_original("742", same_taker),
     _about_original("553", _other_text("emit/IE")),
     _about_original("559", _other_text("ide/UFIni")),
     _about_original("560", _other_text("ide/UFFim")),
+    _about_original("734", other_invoices),
+    _about_original("834", _other_text("ide/tpServ")),
     _about_original("563", replaced_too_late),
 )
 
@@ -244,4 +271,5 @@ COMPLEMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     _about_complemented("805", _other_text("emit/IE")),
     _about_complemented("811", _other_text("ide/UFIni")),
     _about_complemented("812", _other_text("ide/UFFim")),
+    _about_complemented("835", _other_text("ide/tpServ")),
 )
