@@ -16,7 +16,7 @@ from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import Findings, Incomplete
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.fiscal.tables.taxes import icms_base_on
-from carimbo.fiscal.taxes.ibs_cbs import RatedGroups, RatedTerms, TaxedValue, reform_base
+from carimbo.fiscal.taxes.ibs_cbs import RatedGroups, RatedTerms, ShareRate, TaxedValue, reform_base
 from carimbo.fiscal.taxes.icms import icms_base_warning
 from carimbo.fiscal.taxes.reform_rates import RateSource, share_rates
 from carimbo.fiscal.transport.icms import icms_amount, icms_group, share_amounts, state_share_group
@@ -93,13 +93,24 @@ def _reform_terms(request: TransportRequest, journey: Journey, findings: Finding
     if tax_class not in IBS_CBS_CLASSES.rows:
         # A rule refuses it.
         return _ReformTerms(body, cst, tax_class, None)
+    return _ReformTerms(body, cst, tax_class, _rated_terms(body, cst, tax_class, journey, findings))
+
+
+def _rated_terms(
+    body: FreightIbsCbsBody, cst: str, tax_class: str, journey: Journey, findings: Findings
+) -> RatedTerms | None:
+    """Returns rates and reductions; None if the service is not taxed by rates."""
     source = RateSource(
         journey.rate_day, journey.tax_day.price_holds_reform_taxes, journey.government_reduction
     )
     rates = share_rates(body, cst, tax_class, source, _PATH, findings)
+    if rates is None:
+        return None
     free_zone = body.cbs.free_zone if body.cbs else None
-    rated = RatedTerms.of(body, rates, _GROUPS, free_zone) if rates else None
-    return _ReformTerms(body, cst, tax_class, rated)
+    if free_zone:
+        # In a free trade area the rate is zero, and the group says what is not charged.
+        rates = rates._replace(cbs=ShareRate(ZERO))
+    return RatedTerms.of(body, rates, _GROUPS, free_zone)
 
 
 def _ibs_cbs(

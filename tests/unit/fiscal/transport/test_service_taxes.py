@@ -117,6 +117,11 @@ class TestIn2027:
         assert composition.document.taxes.ibs_cbs is None
         assert any(warning.startswith("ibsCbs: O CT-e sai sem IBS e CBS") for warning in composition.warnings)
 
+    def test_complement_of_2026_and_2027_has_ibs_and_cbs(self, carrier: Carrier) -> None:
+        keys = [cte_key(412, month="2612"), cte_key(7, month="2701")]
+        taxes = carrier.in_2027().cte(**COMPLEMENT | {"complementedAccessKeys": keys}).taxes
+        assert reform_amounts(taxes.ibs_cbs) > 0
+
     def test_substitution_has_the_taxes_of_the_replaced_cte(self, carrier: Carrier) -> None:
         replaced = carrier.cte().taxes
         taxes = carrier.in_2027().cte(**SUBSTITUTION).taxes

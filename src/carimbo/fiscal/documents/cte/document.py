@@ -92,10 +92,15 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         contribution=contribution_of_taker(request.taker_contribution, taker, findings),
         is_paid_by_sender=_is_sender(request, taker),
         issue_day=issue_day,
-        tax_day=corrected_day(issue_day, (*request.complemented_access_keys, *replaced)),
+        tax_day=corrected_day(issue_day, _newest_first((*request.complemented_access_keys, *replaced))),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
         government_reduction=public.rate_reduction if public else None,
     )
+
+
+def _newest_first(access_keys: tuple[str, ...]) -> list[str]:
+    """Returns keys by the month of their issue: if one is of a year with new taxes, these are due."""
+    return sorted(access_keys, key=lambda key: key[2:6], reverse=True)
 
 
 def _is_sender(request: CteRequest, taker: PartyBody | None) -> bool:

@@ -115,6 +115,7 @@ REFERENCES = (
     ),
     Breaking("845", "multimodalAccessKeys[0]", MULTIMODAL, {"multimodalAccessKeys[0]": "123"}),
     Breaking("667", "taker", MULTIMODAL, {"multimodalAccessKeys[0]": cte_key(7, SHIPPER_CNPJ)}),
+    Breaking("667", "taker", MULTIMODAL, {"takerParty.taxId": "11144477735"}),
     Breaking("847", "substitution.accessKey", "substitution", {"substitution.accessKey": nfe_key(1)}),
     Breaking(
         "510",
@@ -255,7 +256,7 @@ REFORM = (
     Breaking(
         "CBS_FREE_ZONE",
         "ibsCbs.cbs.freeZone",
-        body={"ibsCbs": {"cbs": {"freeZone": {"rate": 0.9, "amount": 7.92}}}},
+        body={"ibsCbs": {"cbs": {"rate": 0.9, "freeZone": {"rate": 0.9, "amount": 7.92}}}},
     ),
     *(
         Breaking(

@@ -42,7 +42,7 @@ BRANCH = CARRIER_CNPJ[:8] + "000262"
 PUBLIC_TAKER = {
     "governmentPurchase": {"entityType": "1", "rateReduction": 10, "operationType": "1"},
 }
-FREE_ZONE = {"ibsCbs": {"cbs": {"rate": 0, "freeZone": {"rate": 0.9, "amount": 7.92}}}}
+FREE_ZONE = {"ibsCbs": {"cbs": {"freeZone": {"rate": 0.9, "amount": 7.92}}}}
 PAPER = {"type": "roadWaybill", "series": "1", "number": "5", "issueDate": "2026-11-20"}
 
 ACCEPTED = {
