@@ -19,7 +19,12 @@ from unit.simulator.rules.test_examples import authorities, moment_of
 
 IN_CONTINGENCY = frozenset("78")
 OPEN = {"SVRS": ContingencySwitch.ON, "SVSP": ContingencySwitch.ON}
-WITHOUT_ORIGINAL = {"cte/complement.json": "267", "cte/substitution.json": "568"}
+WITHOUT_ORIGINAL = {
+    "cte/complement.json": "267",
+    "cte/substitution.json": "568",
+    "cte/january-complement.json": "267",
+    "cte/january-substitution.json": "568",
+}
 """Examples that refer to another CT-e, with the code of the refusal if the authority does not have it."""
 
 
