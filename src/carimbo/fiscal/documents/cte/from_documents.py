@@ -63,8 +63,8 @@ def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
 def _corrected_keys(request: CteRequest) -> tuple[str, ...]:
     if request.purpose is ServicePurpose.COMPLEMENT:
         return request.complemented_access_keys
-    is_replacing = request.purpose is ServicePurpose.SUBSTITUTION and request.substitution
-    return (request.substitution.access_key,) if is_replacing and request.substitution else ()
+    replaced = request.substitution if request.purpose is ServicePurpose.SUBSTITUTION else None
+    return (replaced.access_key,) if replaced else ()
 
 
 def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
