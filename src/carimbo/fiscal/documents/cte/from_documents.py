@@ -95,9 +95,6 @@ def _own_waybill(key: str, own: Mapping[str, OwnDocument]) -> Body | None:
 
 
 def _unknown_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
-    if request.documents and request.documents.from_invoices and not request.documents.nfes:
-        message = "Informe as NF-e das quais o CT-e é preenchido, ou retire fromInvoices."
-        yield Problem(INVOICE_UNKNOWN, "documents.nfes", message)
     for position, key in enumerate(_invoice_keys(request)):
         if key not in own or own[key].type != _INVOICE:
             yield Problem(

@@ -59,6 +59,11 @@ DOCUMENTS = (
         "documents",
         body={"documents.nfes": [{"accessKey": nfe_key(number)} for number in range(1, 2002)]},
     ),
+    Breaking(
+        "215",
+        "documents.nfes",
+        body={"documents": {"others": [{"type": "declaration"}], "fromInvoices": True}},
+    ),
     Breaking("527", "documents.nfes[1].accessKey", body={"documents.nfes[1].accessKey": nfe_key(1)}),
     *(
         Breaking("843", FIRST_NFE, body={FIRST_NFE: key})

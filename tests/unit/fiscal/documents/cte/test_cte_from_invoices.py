@@ -61,14 +61,6 @@ class TestCargo:
         assert body["cargo"]["predominantProduct"] == "Caneca"
 
 
-def test_no_nfe_can_not_fill_a_cte() -> None:
-    body = {"documents": {"fromInvoices": True}, "serviceAmount": 80, "icms": {}}
-    _, review = FILLING.fill(body, CteRequest.model_validate(body), {})
-    assert [(problem.code, problem.path) for problem in review.problems] == [
-        (INVOICE_UNKNOWN, "documents.nfes")
-    ]
-
-
 class TestParties:
     def test_seller_and_buyer_send_and_receive_the_cargo(self) -> None:
         body = filled(invoice(), invoice())

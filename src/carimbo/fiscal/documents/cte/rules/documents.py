@@ -35,6 +35,18 @@ def too_many_documents(document: WaybillInput) -> At | None:
     return At("documents", f"O pedido tem {count}.") if count > _MAX_DOCUMENTS else None
 
 
+@RULES.rule(
+    SCHEMA_CODE,
+    _NFES,
+    "O CT-e é preenchido a partir das NF-e da carga, e não há nenhuma.",
+    hint="Informe as NF-e, ou retire documents.fromInvoices.",
+)
+def filled_from_no_invoices(document: WaybillInput) -> At | None:
+    """Refuses to fill the document from NF-e without naming any."""
+    given = document.request.documents
+    return At("documents.nfes") if given and given.from_invoices and not given.nfes else None
+
+
 @RULES.rule("527", _NFES, "A mesma NF-e está mais de uma vez no CT-e.")
 def repeated_nfe(document: WaybillInput) -> Iterator[At]:
     """Refuses an NF-e that is listed twice."""
