@@ -4,11 +4,13 @@ from functools import partial
 
 from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.filing import EventKind, EventRoute, EventSubject, FilingIssuer, FilingResult
-from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.sefaz.events import issue
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CLOSES, CLOSING
-from carimbo.fiscal.signed_documents import SignedFiling
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.schemas import Schemas
+from carimbo.fiscal.sefaz_filing import signed_filing
 from toy.wagon.layout import DIALECT, Arrival, Closing, WagonEvent
 
 
@@ -19,18 +21,12 @@ class ArrivalRequest(Body):
 
 
 def _close(request: ArrivalRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
-    key = AccessKey.parse(about.access_key)
-    event = WagonEvent(
-        organ=key.state_code,
-        environment=issuer.environment.code,
-        tax_id=issuer.company.tax_id,
-        access_key=key,
-        occurred_at=about.occurred_at,
-        sequence=about.sequence,
-        detail=Closing(arrival=Arrival(protocol=about.protocol, city=request.city)),
-    )
-    signed = issue(event, issuer.signer, lambda _: ())
-    return signed if isinstance(signed, tuple) else SignedFiling.of(signed)
+    detail = Closing(arrival=Arrival(protocol=about.protocol, city=request.city))
+    return signed_filing(WagonEvent, _issue, detail, about, issuer)
+
+
+def _issue(event: WagonEvent, signer: Signer, _schemas: Schemas) -> bytes | tuple[Problem, ...]:
+    return issue(event, signer, lambda _: ())
 
 
 ARRIVAL = EventKind(

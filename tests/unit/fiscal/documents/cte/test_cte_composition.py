@@ -10,7 +10,6 @@ from carimbo.fiscal.documents.cte.document import compose
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.identity.signature import Signer
-from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceIcmsOfAnotherState, ServiceIcmsOfSimples
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.parties.company import Company
@@ -102,21 +101,11 @@ def test_unknown_rate_of_cbs_is_not_a_wrong_class(signer: Signer) -> None:
 
 
 def composed(
-    signer: Signer,
-    changes: dict[str, Any],
-    company: dict[str, Any] = CARRIER,
-    settings: CteSettings = SETTINGS,
+    signer: Signer, changes: dict[str, Any], company: dict[str, Any] = CARRIER
 ) -> tuple[Waybill, tuple[str, ...]]:
     """Returns the CT-e of a changed freight, and the warnings."""
-    issuance = Issuance(
-        company=Company.model_validate(company),
-        emission=emission(),
-        software=support.SOFTWARE,
-        settings=settings,
-        signer=signer,
-        schemas=support.SCHEMAS,
-        now=emission().issued_at,
-    )
+    carrier = Company.model_validate(company)
+    issuance = support.issuance(signer, SETTINGS, by=carrier, under=emission())
     composition = compose(CteRequest.model_validate(changed(FREIGHT, changes)), issuance)
     assert composition.problems == ()
     assert composition.document is not None
@@ -219,6 +208,12 @@ class TestTheRntrc:
         waybill, _ = composed(signer, {"rntrc": "ISENTO"})
         assert waybill.service is not None
         assert waybill.service.mode.mode.rntrc == "ISENTO"
+
+    def test_it_is_required_if_the_settings_have_none(self, signer: Signer) -> None:
+        carrier = Company.model_validate(CARRIER)
+        issuance = support.issuance(signer, CteSettings(), by=carrier, under=emission())
+        problems = compose(CteRequest.model_validate(FREIGHT), issuance).problems
+        assert [(problem.code, problem.path) for problem in problems] == [(MISSING_FIELD, "rntrc")]
 
     def test_it_comes_from_the_settings(self, signer: Signer) -> None:
         waybill, _ = composed(signer, {})
