@@ -90,7 +90,8 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         end=_place(request.municipality_end_ibge, "municipalityEndIbge", findings),
         amount=request.service_amount,
         contribution=contribution_of_taker(request.taker_contribution, taker, findings),
-        is_paid_by_sender=_is_sender(request, taker),
+        # Nobody owes the share of the end state if the taker is missing, which is reported.
+        is_paid_by_sender=taker is None or _is_sender(taker, request),
         issue_day=issue_day,
         tax_day=corrected_day(issue_day, _newest_first((*request.complemented_access_keys, *replaced))),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
@@ -103,10 +104,10 @@ def _newest_first(access_keys: tuple[str, ...]) -> list[str]:
     return sorted(access_keys, key=lambda key: key[2:6], reverse=True)
 
 
-def _is_sender(request: CteRequest, taker: PartyBody | None) -> bool:
-    """Returns whether the taker sends the cargo, in this role or another; True if the taker is missing."""
-    senders = tuple(map(request.party_in, (TakerRole.SHIPPER, TakerRole.DISPATCHER)))
-    return taker is None or any(sender and sender.tax_id == taker.tax_id for sender in senders)
+def _is_sender(party: PartyBody, request: CteRequest) -> bool:
+    """Returns whether a party sends the cargo, in whatever role it is given."""
+    senders = map(request.party_in, (TakerRole.SHIPPER, TakerRole.DISPATCHER))
+    return any(sender is not None and sender.tax_id == party.tax_id for sender in senders)
 
 
 def _place(code: str | None, path: str, findings: Findings) -> TransportPlace:

@@ -157,7 +157,7 @@ def _owner(signed: SignedMessage) -> str:
 def signature_rules(of_another_person: str) -> tuple[RejectionRule[SignedMessage], ...]:
     """Returns the rules about a signature.
 
-    `of_another_person` is the code of the family for a signature of a person who is not the author.
+    `of_another_person` is the family's code for a message that another person than its author signed.
     """
     return (
         *certificate_rules(_SIGNER_CODES, flaws_of_signer),
