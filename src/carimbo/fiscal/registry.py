@@ -2,7 +2,7 @@
 
 from carimbo.fiscal.document_type import DocumentType, SettingsModule
 from carimbo.fiscal.documents.cte.definition import CTE
-from carimbo.fiscal.documents.cteos import CTE_OS
+from carimbo.fiscal.documents.cteos.definition import CTE_OS
 from carimbo.fiscal.documents.mdfe import MDFE
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE

@@ -1,12 +1,7 @@
-"""CT-e OS, model 67: persons, valuables, excess baggage."""
+"""The CT-e OS as a document type."""
 
 from carimbo.fiscal.document_type import SettingsModule
-from carimbo.fiscal.module_settings import ModuleSettings
-
-
-class CteOsSettings(ModuleSettings):
-    """Series and next number."""
-
+from carimbo.fiscal.documents.cteos.settings import CteOsSettings
 
 CTE_OS = SettingsModule(
     name="cteOs",

@@ -1,0 +1,1 @@
+"""CT-e OS, model 67: persons, valuables, excess baggage."""
