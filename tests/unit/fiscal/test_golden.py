@@ -17,6 +17,7 @@ from carimbo.fiscal.goods.request import GoodsRequest
 from carimbo.fiscal.goods.rules.judging import judge_document
 from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.identity.signature import BadSignature, verify
+from carimbo.fiscal.layouts.cte_v4 import root as cte_root
 from carimbo.fiscal.layouts.cte_v4 import waybill as cte_document
 from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
 from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
@@ -219,7 +220,7 @@ OF_EVERY_NOTE: tuple[Check, ...] = (
 
 
 def has_a_mode_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
-    modes = [*document.root.iterfind(f".//{{{cte_document.NAMESPACE}}}infModal/*")]
+    modes = [*document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}infModal/*")]
     assert len(modes) == (0 if document.body.get("purpose") == "complement" else 1)
     assert [SCHEMAS.problems(SCHEMA_OF_PART[local_name(mode)], mode) for mode in modes] == [() for _ in modes]
 
@@ -236,10 +237,10 @@ def has_a_preview_of_its_price(document: GoldenDocument) -> None:
 
 
 def is_the_same_waybill_after_being_read(document: GoldenDocument) -> None:
-    again = cte_document.write(document.waybill)
+    again = cte_root.write(document.waybill)
     assert isinstance(again, WrittenPart), again
     beside = document.xml[document.xml.index(b"<infCTeSupl") : document.xml.index(b"</CTe>")]
-    assert cte_document.in_root(again, beside) == document.xml
+    assert cte_document.ROOT.around(again, beside) == document.xml
 
 
 OF_EVERY_WAYBILL: tuple[Check, ...] = (
@@ -253,7 +254,7 @@ OF_EVERY_WAYBILL: tuple[Check, ...] = (
 
 
 def has_a_detail_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
-    (detail,) = document.root.iterfind(f".//{{{cte_document.NAMESPACE}}}detEvento/*")
+    (detail,) = document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}detEvento/*")
     assert SCHEMAS.problems(SCHEMA_OF_PART[local_name(detail)], detail) == ()
 
 
@@ -297,7 +298,7 @@ def total_name(leaf: etree._Element) -> str:
 def amounts_of_waybill(root: etree._Element) -> Iterator[etree._Element]:
     """Yields price and taxes of a CT-e: all amounts but those of the price's components."""
     for group in ("vPrest", "imp"):
-        for leaf in root.iterfind(f"*/{{{cte_document.NAMESPACE}}}{group}//*"):
+        for leaf in root.iterfind(f"*/{{{cte_root.NAMESPACE}}}{group}//*"):
             if local_name(leaf).startswith("v") and local_name(leaf) != "vComp":
                 yield leaf
 

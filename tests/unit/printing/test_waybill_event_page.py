@@ -14,7 +14,8 @@ from carimbo.fiscal.layouts.cte_v4.events import (
     WaybillCorrection,
     WaybillEvent,
 )
-from carimbo.fiscal.layouts.cte_v4.waybill import NAMESPACE, Waybill
+from carimbo.fiscal.layouts.cte_v4.root import NAMESPACE
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.layout import to_xml
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.printout import EventPrint

@@ -21,9 +21,10 @@ from carimbo.fiscal.layouts.cte_v4.parties import (
     WaybillIssuer,
 )
 from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.root import write
 from carimbo.fiscal.layouts.cte_v4.service import Service, WaybillMode
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceTaxes
-from carimbo.fiscal.layouts.cte_v4.waybill import PriceComponent, ServicePrice, Waybill, in_root, write
+from carimbo.fiscal.layouts.cte_v4.waybill import ROOT, PriceComponent, ServicePrice, Waybill
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 
 ISSUED_AT = datetime(2026, 11, 14, 10, 0, tzinfo=timezone(timedelta(hours=-3)))
@@ -44,7 +45,7 @@ def file_of(waybill: Waybill) -> bytes:
     assert isinstance(written, WrittenPart), written
     key, environment = waybill.id.removeprefix("CTe"), waybill.identification.environment
     address = f"{QR_ADDRESS}?chCTe={key}&amp;tpAmb={environment}"
-    return in_root(written, f"<infCTeSupl><qrCodCTe>{address}</qrCodCTe></infCTeSupl>".encode())
+    return ROOT.around(written, f"<infCTeSupl><qrCodCTe>{address}</qrCodCTe></infCTeSupl>".encode())
 
 
 _ADDRESS = WaybillAddress(

@@ -21,6 +21,7 @@ from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.cte_v4.complement import AuthorityObservation, TakerObservation
 from carimbo.fiscal.layouts.cte_v4.service import FreightBilling
 from carimbo.fiscal.parties.recipient import Contribution, ReaderBody
+from carimbo.fiscal.transport.parties import PartyBody
 from carimbo.fiscal.transport.taxes_body import (
     EndStateShareBody,
     FreightIbsCbsBody,
@@ -48,6 +49,12 @@ class PriceComponentBody(Body):
         description="Nome, cortado em 15 caracteres com aviso (xNome).", examples=["FRETE PESO"]
     )
     amount: Money = Field(description="Valor, em reais (vComp).")
+
+
+class SubstitutionBody(Body):
+    """The document that this one replaces."""
+
+    access_key: DocumentKey = Field(description="Chave do CT-e substituído (chCte).")
 
 
 class TechResponsibleBody(Body):
@@ -121,6 +128,10 @@ class TransportRequest(Body):
     complemented_access_keys: Annotated[tuple[DocumentKey, ...], Field(max_length=10)] = Field(
         default=(), description="Chaves dos CT-e que este complementa, de 1 a 10 (infCteComp)."
     )
+    substitution: SubstitutionBody | None = Field(
+        default=None, description="CT-e substituído, com purpose substitution (infCteSub)."
+    )
+    taker_party: PartyBody | None = Field(default=None, description="Tomador do serviço.")
     billing: FreightBilling | None = Field(default=None, description="Fatura e duplicatas (cobr).")
     notes: Annotated[Notes, StringConstraints(max_length=2000)] | None = Field(
         default=None, description="Observações gerais (xObs)."

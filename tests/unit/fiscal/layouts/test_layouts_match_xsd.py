@@ -14,6 +14,8 @@ from pydantic import AwareDatetime
 from carimbo.fiscal.layouts.cte_v4 import events as waybill_events
 from carimbo.fiscal.layouts.cte_v4.road import Road
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.cteos_v4.road import OsRoad
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.dps_v1 import archived
 from carimbo.fiscal.layouts.dps_v1 import events as service_events
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
@@ -44,6 +46,8 @@ ROOTS: list[Root] = [
     (events.OperationNotPerformed, "nfe_evento_mde/schemas/v1_0/e210240_v1.00.xsd", "detEvento"),
     (Waybill, "cte/schemas/v4_0/cte_v4.00.xsd", "CTe/infCte"),
     (Road, "cte/schemas/v4_0/cteModalRodoviario_v4.00.xsd", "rodo"),
+    (OsWaybill, "cte/schemas/v4_0/cteOS_v4.00.xsd", "CTeOS/infCte"),
+    (OsRoad, "cte/schemas/v4_0/cteModalRodoviarioOS_v4.00.xsd", "rodoOS"),
     (waybill_events.WaybillEventInformation, "cte/schemas/v4_0/eventoCTe_v4.00.xsd", "eventoCTe/infEvento"),
     (waybill_events.WaybillCancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
     (waybill_events.WaybillCorrection, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
@@ -71,6 +75,11 @@ LEFT_OUT = {
     "Waybill/pgtoVinc": "links to payments, optional and not offered",
     "Waybill/infSolicNFF": "written by the application of the authorities",
     "Waybill/infPAA": "written by providers of signatures",
+    "OsWaybill/ide/gCompraGov/refDFeAnt": "its form differs between the official packages",
+    "OsWaybill/ide/tpPagAnt": "advance payments, not offered",
+    "OsWaybill/ide/gPagAntecipado": "advance payments, not offered",
+    "OsWaybill/imp/ICMS/gICMSPrevistoPagtoAntecip": "advance payments, not offered",
+    "OsWaybill/pgtoVinc": "links to payments, optional and not offered",
     "WaybillEventInformation/infSolicNFF": "written by the application of the authorities",
     "WaybillEventInformation/infPAA": "written by providers of signatures",
     "InutilizationRange/Id": "written with the signature, which refers to it",
@@ -86,6 +95,7 @@ EXPLAINED = {
     "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
     "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
     "Waybill/infCTeNorm/infModal/rodo: not in the XSD": "each mode has its own XSD, and is a root here",
+    "OsWaybill/infCTeNorm/infModal/rodoOS: not in the XSD": "each mode has its own XSD, and is a root here",
     **{
         f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
         for tag in ("evCancCTe", "evCCeCTe")

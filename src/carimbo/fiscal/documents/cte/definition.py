@@ -9,7 +9,7 @@ from carimbo.fiscal.documents.cte.events import CTE_CANCELLATION, CTE_CORRECTION
 from carimbo.fiscal.documents.cte.from_documents import FILLING
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
-from carimbo.fiscal.documents.cte.xml import identity_of_waybill, issue, review
+from carimbo.fiscal.documents.cte.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
@@ -18,6 +18,7 @@ from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import rejection_file
 from carimbo.fiscal.transport.hints import hint_for_rejection
+from carimbo.fiscal.transport.making import identity_of_waybill
 from carimbo.fiscal.transport.request import ServicePurpose
 
 # A CT-e is refused if it arrives more than 168 hours after its issue (228); an hour is left for clocks that

@@ -14,7 +14,7 @@ from carimbo.fiscal.documents.cte.cargo_body import (
 )
 from carimbo.fiscal.documents.cte.mode_body import ModeBody
 from carimbo.fiscal.transport.parties import PartyBody, RecipientPartyBody
-from carimbo.fiscal.transport.request import DocumentKey, TransportRequest
+from carimbo.fiscal.transport.request import DocumentKey, SubstitutionBody, TransportRequest
 
 _Time = Annotated[str, StringConstraints(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")]
 
@@ -101,10 +101,9 @@ class GlobalizedBody(Body):
     )
 
 
-class SubstitutionBody(Body):
-    """The CT-e that this one replaces."""
+class CteSubstitutionBody(SubstitutionBody):
+    """The CT-e that this one replaces, perhaps for another taker."""
 
-    access_key: DocumentKey = Field(description="Chave do CT-e substituído (chCte).")
     changes_taker: Flag = Field(
         default=False, description="Se a substituição muda o tomador (indAlteraToma)."
     )
@@ -166,7 +165,7 @@ class CteRequest(TransportRequest):
             " (docAnt)."
         ),
     )
-    substitution: SubstitutionBody | None = Field(
+    substitution: CteSubstitutionBody | None = Field(
         default=None, description="CT-e substituído, com purpose substitution (infCteSub)."
     )
     multimodal_access_keys: Annotated[tuple[DocumentKey, ...], Field(max_length=100)] = Field(

@@ -1,6 +1,6 @@
 """The dialect of CT-e: names, versions and codes of its messages (MOC CT-e 4.00)."""
 
-from carimbo.fiscal.layouts.cte_v4.waybill import NAMESPACE
+from carimbo.fiscal.layouts.cte_v4.root import NAMESPACE
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 

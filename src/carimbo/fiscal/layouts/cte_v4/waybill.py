@@ -1,10 +1,9 @@
-"""The whole CT-e (`infCte`): its records, and writing, reading and checking its XML."""
+"""The whole CT-e (`infCte`): its records, and checking its XML."""
 
 from decimal import Decimal
 
 from lxml import etree
 
-from carimbo.fiscal.identity.signature import Signature
 from carimbo.fiscal.layouts.cte_v4.complement import WaybillComplement
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
 from carimbo.fiscal.layouts.cte_v4.parties import (
@@ -15,17 +14,14 @@ from carimbo.fiscal.layouts.cte_v4.parties import (
     WaybillIssuer,
     WaybillResponsible,
 )
+from carimbo.fiscal.layouts.cte_v4.root import MODE, NAMESPACE, WaybillRoot
 from carimbo.fiscal.layouts.cte_v4.service import Service
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceTaxes
 from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
 from carimbo.fiscal.layouts.group import ANY_NUMBER, INLINE, attribute, child, children, decimal, group, text
-from carimbo.fiscal.layouts.signed_part import WrittenPart, try_write_part
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
-
-NAMESPACE = "http://www.portalfiscal.inf.br/cte"
-"""Namespace of every message of CT-e and CT-e OS."""
 
 
 @group("Comp")
@@ -79,28 +75,7 @@ class Waybill:
     )
 
 
-_PREFIX = "CTe"
-_ROOT = f'<CTe xmlns="{NAMESPACE}">'.encode()
-_MODE = f"{{{NAMESPACE}}}infModal"
-
-
-def write(waybill: Waybill) -> WrittenPart | tuple[Problem, ...]:
-    """Returns the written document, or a problem for every value that can't be written."""
-    return try_write_part(waybill, NAMESPACE)
-
-
-def enclose(written: WrittenPart, signature: Signature, supplement: bytes) -> SignedDocument:
-    """Returns document, supplement (`infCTeSupl`) and signature in their root element."""
-    return SignedDocument(
-        xml=in_root(written, supplement, signature.text),
-        access_key=written.id.removeprefix(_PREFIX),
-        digest_value=signature.digest_value,
-    )
-
-
-def in_root(written: WrittenPart, *beside: bytes) -> bytes:
-    """Returns a document in its root element, followed by other elements."""
-    return b"".join((_ROOT, written.inside, *beside, b"</CTe>"))
+ROOT = WaybillRoot(f'<CTe xmlns="{NAMESPACE}">'.encode(), b"</CTe>")
 
 
 def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
@@ -110,7 +85,7 @@ def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
     """
     root = etree.fromstring(document.xml)
     problems = schemas.problems(Schema.CTE, root, Waybill)
-    for mode in root.iter(_MODE):
+    for mode in root.iter(MODE):
         for content in mode:
             problems += schemas.problems(Schema.CTE_ROAD, content, Waybill)
     return problems

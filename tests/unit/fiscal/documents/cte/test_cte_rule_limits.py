@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from carimbo.fiscal.calendar import CALENDAR, DatedRule
-from carimbo.fiscal.documents.cte.rules.judging import judge_size
 from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.fiscal.transport.keys import parse_key
+from carimbo.fiscal.transport.making import judge_size
 from unit.fiscal.documents.cte.bodies import (
     CARRIER_CNPJ,
     COLLECTION_ORDER,
@@ -289,7 +289,7 @@ class TestTheLayout:
 
 class TestTheSize:
     def test_document_of_512_kb_is_accepted(self) -> None:
-        assert judge_size(b"x" * 512 * 1024).problems == ()
+        assert judge_size("documents", b"x" * 512 * 1024).problems == ()
 
     def test_longer_document_is_refused(self, signer: Signer) -> None:
         seals = [f"LACRE DE NUMERO {number:04d}" for number in range(100)]

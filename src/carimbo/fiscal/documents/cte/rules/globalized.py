@@ -7,10 +7,11 @@ is refuse; the others warn.
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.request import TakerRole
-from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
+from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.keys import owner_of
 from carimbo.fiscal.transport.parties import PartyBody
+from carimbo.fiscal.transport.rules.rule import manual
 
 
 def _is_globalized(document: WaybillInput) -> bool:

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from carimbo.fiscal import rules
 from carimbo.fiscal.documents.cte.request import CteRequest, TakerRole
-from carimbo.fiscal.documents.cte.rules.rule import manual
 from carimbo.fiscal.identity.tax_ids import cnpj_base
 from carimbo.fiscal.rules import At, Judgement, RuleBook, judge
 from carimbo.fiscal.transport.hints import hint_of
 from carimbo.fiscal.transport.parties import PartyBody
 from carimbo.fiscal.transport.places import place_of
 from carimbo.fiscal.transport.request import ServicePurpose
+from carimbo.fiscal.transport.rules.rule import manual
 
 
 class Amendment(NamedTuple):

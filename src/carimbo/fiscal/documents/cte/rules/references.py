@@ -1,36 +1,23 @@
 """Rules about the other CT-e that a CT-e refers to: of earlier carriers, replaced and complemented ones."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 
-from carimbo.fiscal.documents.cte.rules.rule import (
-    MULTIMODAL,
-    NORMAL_SERVICE,
-    WaybillCheck,
-    WaybillInput,
-    manual,
-)
+from carimbo.fiscal.documents.cte.rules.rule import MULTIMODAL, NORMAL_SERVICE, WaybillCheck, WaybillInput
 from carimbo.fiscal.identity.tax_ids import cnpj_base
 from carimbo.fiscal.rules import At, RuleBook
-from carimbo.fiscal.taxes.trade import day_of_key
 from carimbo.fiscal.transport.keys import (
     WAYBILL,
-    age_in_months,
     invalid_keys,
     owner_of,
     repeated_keys,
     valid_keys,
 )
+from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED, complemented_keys, replaced_keys
+from carimbo.fiscal.transport.rules.rule import manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.has_references)
 
-# The law counts 60 days from the authorization, which is up to 168 hours after the issue; keys have only the
-# month of the issue.
-_MAX_AGE_OF_REPLACED = timedelta(days=60 + 7)
-# Water, rail and multimodal transports have 24 months.
-_MAX_MONTHS_OF_COMPLEMENTED = 12
 _PREVIOUS, _MULTIMODAL = manual("documentos anteriores"), manual("CT-e multimodal")
-_REPLACED, _COMPLEMENTED = manual("CT-e substituído"), manual("CT-e complementado")
 
 Keys = list[tuple[str, str]]
 
@@ -107,64 +94,13 @@ def taker_issued_the_multimodal_waybill(document: WaybillInput) -> At | None:
     return At("taker") if is_other else None
 
 
-def _replaced_keys(document: WaybillInput) -> Keys:
-    replaced = document.request.substitution
-    return [("substitution.accessKey", replaced.access_key)] if replaced else []
-
-
-@RULES.rule("847", _REPLACED, "A chave do CT-e substituído é inválida.")
+@RULES.rule("847", REPLACED, "A chave do CT-e substituído é inválida.")
 def valid_replaced_key(document: WaybillInput) -> Iterator[At]:
     """Refuses a key that no CT-e can have, with the reason."""
-    return invalid_keys(_replaced_keys(document), WAYBILL, document.today)
+    return invalid_keys(replaced_keys(document), WAYBILL, document.today)
 
 
-@RULES.rule("510", _REPLACED, "O CT-e substituído é de outro emitente.")
-def replaced_waybill_of_the_issuer(document: WaybillInput) -> Iterator[At]:
-    """Refuses to replace a CT-e of another issuer."""
-    return _of_other_issuers(_replaced_keys(document), document)
-
-
-@RULES.rule("563", _REPLACED, "O CT-e substituído foi autorizado há mais de 60 dias.")
-def replaced_waybill_is_recent(document: WaybillInput) -> Iterator[At]:
-    """Refuses to replace a CT-e whose month ended so long ago that the term is certainly over."""
-    for path, key in valid_keys(_replaced_keys(document), WAYBILL, document.today):
-        issued_by = day_of_key(key)
-        if issued_by and document.today - issued_by > _MAX_AGE_OF_REPLACED:
-            yield At(path)
-
-
-def _complemented_keys(document: WaybillInput) -> Keys:
-    keys = document.request.complemented_access_keys
-    return [(f"complementedAccessKeys[{position}]", key) for position, key in enumerate(keys)]
-
-
-@RULES.rule("849", _COMPLEMENTED, "A chave do CT-e complementado é inválida.")
+@RULES.rule("849", COMPLEMENTED, "A chave do CT-e complementado é inválida.")
 def valid_complemented_key(document: WaybillInput) -> Iterator[At]:
     """Refuses keys that no CT-e can have, with the reason."""
-    return invalid_keys(_complemented_keys(document), WAYBILL, document.today)
-
-
-@RULES.rule("907", _COMPLEMENTED, "O mesmo CT-e está mais de uma vez entre os complementados.")
-def repeated_complemented_key(document: WaybillInput) -> Iterator[At]:
-    """Refuses a complemented CT-e that is listed twice."""
-    return repeated_keys(_complemented_keys(document))
-
-
-@RULES.rule("269", _COMPLEMENTED, "O CT-e complementado é de outro emitente.")
-def complemented_waybill_of_the_issuer(document: WaybillInput) -> Iterator[At]:
-    """Refuses to complement a CT-e of another issuer."""
-    return _of_other_issuers(_complemented_keys(document), document)
-
-
-@RULES.rule("933", _COMPLEMENTED, "O CT-e complementado tem mais de 12 meses.")
-def complemented_waybill_is_recent(document: WaybillInput) -> Iterator[At]:
-    """Refuses to complement a CT-e that was issued more than a year ago; keys have only the month."""
-    for path, key in valid_keys(_complemented_keys(document), WAYBILL, document.today):
-        if age_in_months(key, document.today) > _MAX_MONTHS_OF_COMPLEMENTED:
-            yield At(path)
-
-
-def _of_other_issuers(keys: Keys, document: WaybillInput) -> Iterator[At]:
-    for path, key in valid_keys(keys, WAYBILL, document.today):
-        if owner_of(key) != document.issuer.cnpj:
-            yield At(path)
+    return invalid_keys(complemented_keys(document), WAYBILL, document.today)

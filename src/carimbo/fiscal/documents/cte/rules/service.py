@@ -4,21 +4,17 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.request import TakerRole
 from carimbo.fiscal.documents.cte.rules.rule import (
-    CONTRIBUTOR,
     INTERMEDIATE_REDISPATCH,
     MULTIMODAL,
-    NORMAL,
     NORMAL_SERVICE,
     REDISPATCH,
-    SCHEMA_CODE,
     SUBCONTRACTING,
-    SUBSTITUTION,
     WaybillCheck,
     WaybillInput,
-    manual,
 )
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.rules import At, RuleBook, Severity
+from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, SCHEMA_CODE, manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook()
 
@@ -35,34 +31,6 @@ _CARRIED, _PREVIOUS = manual("documentos da carga"), manual("documentos anterior
 def normal_without_cargo(document: WaybillInput) -> At | None:
     """Refuses a normal or substituting CT-e without cargo."""
     return At("cargo") if not document.is_complement and document.request.cargo is None else None
-
-
-@RULES.rule("459", _PURPOSE, "O CT-e de complemento refere os CT-e que complementa.")
-def complement_without_keys(document: WaybillInput) -> At | None:
-    """Refuses a complement that names no CT-e."""
-    is_missing = document.is_complement and not document.request.complemented_access_keys
-    return At("complementedAccessKeys") if is_missing else None
-
-
-@RULES.rule("505", _PURPOSE, "O CT-e de substituição refere o CT-e que substitui.")
-def substitution_without_key(document: WaybillInput) -> At | None:
-    """Refuses a substitution that names no CT-e."""
-    is_missing = document.purpose == SUBSTITUTION and document.request.substitution is None
-    return At("substitution") if is_missing else None
-
-
-@RULES.rule("503", _PURPOSE, "O CT-e de substituição só tem emissão normal, e não em contingência.")
-def substitution_in_contingency(document: WaybillInput) -> At | None:
-    """Refuses a substitution in contingency."""
-    is_normal = document.emission_type == EmissionType.NORMAL
-    return At("purpose") if document.purpose == SUBSTITUTION and not is_normal else None
-
-
-@RULES.rule("517", _PURPOSE, "A contingência (SVC) só recebe CT-e com finalidade normal.")
-def other_purpose_in_contingency(document: WaybillInput) -> At | None:
-    """Refuses a complement in a virtual contingency; 503 refuses a substitution."""
-    is_other = document.purpose not in (NORMAL, SUBSTITUTION)
-    return At("purpose") if is_other and document.emission_type in _VIRTUAL_CONTINGENCIES else None
 
 
 @RULES.rule(
@@ -99,10 +67,6 @@ def complement_with_cargo(document: WaybillInput) -> Iterator[At]:
 def field_of_another_choice(document: WaybillInput) -> Iterator[At]:
     """Refuses fields that belong to another purpose or taker."""
     request = document.request
-    if request.substitution and document.purpose != SUBSTITUTION:
-        yield At("substitution", values=("purpose substitution",))
-    if request.complemented_access_keys and not document.is_complement:
-        yield At("complementedAccessKeys", values=("purpose complement",))
     if request.taker_party and request.taker is not TakerRole.OTHER:
         yield At("takerParty", values=("taker other",))
 

@@ -3,16 +3,16 @@
 from decimal import Decimal
 
 from carimbo.fiscal.calendar import DatedRule
-from carimbo.fiscal.documents.cte.rules.rule import (
-    SCHEMA_CODE,
-    WaybillCheck,
-    WaybillInput,
-    manual,
-)
 from carimbo.fiscal.money import total
 from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.transport.rules.rule import (
+    SCHEMA_CODE,
+    TransportCheck,
+    TransportInput,
+    manual,
+)
 
-RULES: RuleBook[WaybillCheck] = RuleBook()
+RULES: RuleBook[TransportCheck] = RuleBook()
 
 COMPONENTS_SUM, NET_ABOVE_PRICE = "COMPONENTS_SUM", "NET_ABOVE_PRICE"
 _MAX_PRICE = Decimal("9999999.99")
@@ -20,13 +20,13 @@ _PRICE = manual("valor da prestação")
 
 
 @RULES.rule("650", _PRICE, "O valor da prestação passa de R$ 9.999.999,99.")
-def price_above_the_limit(document: WaybillInput) -> At | None:
+def price_above_the_limit(document: TransportInput) -> At | None:
     """Refuses a price above the limit of the authorities."""
     return At("serviceAmount") if document.waybill.price.amount > _MAX_PRICE else None
 
 
 @RULES.rule("531", _PRICE, "O valor a receber é maior que o valor da prestação.")
-def more_to_receive_than_the_price(document: WaybillInput) -> At | None:
+def more_to_receive_than_the_price(document: TransportInput) -> At | None:
     """Refuses an amount to receive above the price."""
     price = document.waybill.price
     return At("receivableAmount") if price.receivable_amount > price.amount else None
@@ -38,7 +38,7 @@ def more_to_receive_than_the_price(document: WaybillInput) -> At | None:
     "Os componentes do valor não somam o valor da prestação.",
     hint="Ajuste os componentes para que somem serviceAmount, ou retire components.",
 )
-def sum_of_the_components(document: WaybillInput) -> At | None:
+def sum_of_the_components(document: TransportInput) -> At | None:
     """Refuses components that are not the whole price; no authority checks them, but readers do."""
     price = document.waybill.price
     parts = total(component.amount for component in price.components)
@@ -53,7 +53,7 @@ def sum_of_the_components(document: WaybillInput) -> At | None:
     "O campo ainda não existe no CT-e na data de emissão.",
     hint="Retire netServiceAmount, ou use uma data de emissão em que o CT-e já o leva.",
 )
-def net_price_too_early(document: WaybillInput) -> At | None:
+def net_price_too_early(document: TransportInput) -> At | None:
     """Refuses the price without taxes before the layout has it."""
     if document.waybill.price.net_amount is None:
         return None
@@ -67,7 +67,7 @@ def net_price_too_early(document: WaybillInput) -> At | None:
     "O valor sem tributos é maior que o valor da prestação.",
     hint="Corrija ou retire netServiceAmount.",
 )
-def net_price_above_the_price(document: WaybillInput) -> At | None:
+def net_price_above_the_price(document: TransportInput) -> At | None:
     """Refuses a price without taxes above the price with them."""
     net, price = document.request.net_service_amount, document.waybill.price
     return At("netServiceAmount") if net is not None and net > price.amount else None

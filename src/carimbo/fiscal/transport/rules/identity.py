@@ -1,13 +1,13 @@
-"""Rules about series, date, issuer and technical responsible of a CT-e."""
+"""Rules about series, date, issuer and technical responsible of a CT-e or CT-e OS."""
 
 from datetime import timedelta
 
-from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.issuance import STATES_DEMANDING_RESPONSIBLE
 from carimbo.fiscal.parties.registration import registration_mismatch
 from carimbo.fiscal.rules import At, RuleBook, Severity
+from carimbo.fiscal.transport.rules.rule import TransportCheck, TransportInput, manual
 
-RULES: RuleBook[WaybillCheck] = RuleBook()
+RULES: RuleBook[TransportCheck] = RuleBook()
 
 _CLOCK_TOLERANCE = timedelta(minutes=5)
 _LATEST_ACCEPTED = timedelta(hours=168)
@@ -18,42 +18,43 @@ _OF_RESPONSIBLE = manual("responsável técnico")
 
 
 @RULES.rule("670", manual("série"), "A série é reservada à SEFAZ.")
-def series_of_authorities(document: WaybillInput) -> At | None:
+def series_of_authorities(document: TransportInput) -> At | None:
     """Refuses the series that sites of the authorities use."""
     is_reserved = document.identification.series in _SERIES_OF_AUTHORITIES
-    return At("company.settings.cte.series") if is_reserved else None
+    return At(f"company.settings.{document.document_type}.series") if is_reserved else None
 
 
 @RULES.rule("212", _OF_DATE, "A data de emissão está no futuro.")
-def issued_in_the_future(document: WaybillInput) -> At | None:
+def issued_in_the_future(document: TransportInput) -> At | None:
     """Refuses a date of issue in the future; clocks may differ by five minutes."""
     is_future = document.identification.issued_at - document.now > _CLOCK_TOLERANCE
     return At("issueDate") if is_future else None
 
 
 @RULES.rule("228", _OF_DATE, "A data de emissão tem mais de 168 horas.")
-def issued_long_ago(document: WaybillInput) -> At | None:
+def issued_long_ago(document: TransportInput) -> At | None:
     """Refuses a date of issue more than a week ago."""
     is_late = document.now - document.identification.issued_at > _LATEST_ACCEPTED
     return At("issueDate") if is_late else None
 
 
 @RULES.rule("229", _OF_ISSUER, "Falta a inscrição estadual do emitente na UF dele.")
-def issuer_without_registration(document: WaybillInput) -> At | None:
+def issuer_without_registration(document: TransportInput) -> At | None:
     """Refuses an issuer without a registration in its state."""
-    return At(_REGISTRATION) if document.issuer.state_registration is None else None
+    return None if document.issuer.state_registration else At(_REGISTRATION)
 
 
 @RULES.rule("209", _OF_ISSUER, "A inscrição estadual do emitente não é válida na UF dele.")
-def registration_of_the_issuer(document: WaybillInput) -> At | None:
+def registration_of_the_issuer(document: TransportInput) -> At | None:
     """Refuses a registration with wrong digits."""
-    return registration_mismatch(document.issuer.state_registration, document.issuer_state, _REGISTRATION)
+    registration = document.issuer.state_registration or None
+    return registration_mismatch(registration, document.issuer_state, _REGISTRATION)
 
 
 @RULES.rule(
     "614", _OF_ISSUER, "A inscrição do emitente como substituto tributário não é válida na UF do tomador."
 )
-def registration_as_a_substitute(document: WaybillInput) -> At | None:
+def registration_as_a_substitute(document: TransportInput) -> At | None:
     """Refuses a registration in the taker's state with wrong digits."""
     taker = document.taker
     if taker is None:
@@ -68,7 +69,7 @@ def registration_as_a_substitute(document: WaybillInput) -> At | None:
     "Faltam os dados do responsável técnico, que a SEFAZ da UF pode exigir.",
     severity=Severity.WARNS,
 )
-def responsible_missing(document: WaybillInput) -> At | None:
+def responsible_missing(document: TransportInput) -> At | None:
     """Warns of a missing technical responsible in states that require it in NF-e."""
     is_demanded = document.issuer_state in STATES_DEMANDING_RESPONSIBLE
     is_missing = document.waybill.technical_responsible is None
@@ -76,7 +77,7 @@ def responsible_missing(document: WaybillInput) -> At | None:
 
 
 @RULES.rule("868", _OF_RESPONSIBLE, "O CSRT e o identificador dele vão juntos.")
-def whole_csrt(document: WaybillInput) -> At | None:
+def whole_csrt(document: TransportInput) -> At | None:
     """Refuses a security code without its id, and an id without its code."""
     body = document.request.tech_responsible
     if body is None or (body.csrt is None) is (body.csrt_id is None):

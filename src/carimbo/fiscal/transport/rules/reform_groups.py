@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.documents.cte.rules.reform import TABLE, class_in_force, shares_of
-from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput
 from carimbo.fiscal.money import percent
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_SITUATIONS, IbsCbsGroup
 from carimbo.fiscal.taxes.checks import due_rate
+from carimbo.fiscal.transport.rules.reform import TABLE, class_in_force, shares_of
+from carimbo.fiscal.transport.rules.rule import TransportCheck, TransportInput
 
-RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.request.ibs_cbs is not None)
+RULES: RuleBook[TransportCheck] = RuleBook(when=lambda document: document.request.ibs_cbs is not None)
 
 IBS_CBS_GROUP, IBS_CBS_BASE, IBS_CBS_REFUND = "IBS_CBS_GROUP", "IBS_CBS_BASE", "IBS_CBS_REFUND"
 IBS_CBS_PUBLIC, CBS_FREE_ZONE = "IBS_CBS_PUBLIC", "CBS_FREE_ZONE"
@@ -21,7 +21,7 @@ IBS_CBS_PUBLIC, CBS_FREE_ZONE = "IBS_CBS_PUBLIC", "CBS_FREE_ZONE"
     "A classificação tributária (cClassTrib) não admite {}.",
     hint="Retire o grupo, ou corrija ibsCbs.taxClassCode.",
 )
-def groups_of_the_class(document: WaybillInput) -> Iterator[At]:
+def groups_of_the_class(document: TransportInput) -> Iterator[At]:
     """Refuses groups that the classification does not have."""
     group, tax_class = document.waybill.taxes.ibs_cbs, class_in_force(document)
     situation = IBS_CBS_SITUATIONS.rows.get(group.cst) if group else None
@@ -44,7 +44,7 @@ def groups_of_the_class(document: WaybillInput) -> Iterator[At]:
     "A base do IBS e da CBS é maior que o valor da prestação.",
     hint="Corrija ibsCbs.base, ou retire-a para que seja calculada.",
 )
-def base_above_the_price(document: WaybillInput) -> At | None:
+def base_above_the_price(document: TransportInput) -> At | None:
     """Refuses a base above the price."""
     group = document.waybill.taxes.ibs_cbs
     rated = group.by_rate if group else None
@@ -58,7 +58,7 @@ def base_above_the_price(document: WaybillInput) -> At | None:
     "A devolução é maior que o tributo.",
     hint="Corrija refund.amount, ou retire refund.",
 )
-def refund_above_the_tax(document: WaybillInput) -> Iterator[At]:
+def refund_above_the_tax(document: TransportInput) -> Iterator[At]:
     """Refuses a refund of more than the tax."""
     group = document.waybill.taxes.ibs_cbs
     rated = group.by_rate if group else None
@@ -74,7 +74,7 @@ def refund_above_the_tax(document: WaybillInput) -> Iterator[At]:
     "Só o serviço a ente público tem os tributos sem a redução.",
     hint="Informe governmentPurchase, ou retire ibsCbs.governmentPurchase.",
 )
-def taxes_of_a_public_taker(document: WaybillInput) -> At | None:
+def taxes_of_a_public_taker(document: TransportInput) -> At | None:
     """Refuses taxes before the reduction for public takers in other services."""
     group, public = document.waybill.taxes.ibs_cbs, document.identification.government_purchase
     rated = group.by_rate if group else None
@@ -88,7 +88,7 @@ def taxes_of_a_public_taker(document: WaybillInput) -> At | None:
     "Na área de livre comércio a alíquota da CBS é zero.",
     hint="Informe ibsCbs.cbs.rate 0, ou retire ibsCbs.cbs.freeZone.",
 )
-def rate_within_a_free_zone(document: WaybillInput) -> At | None:
+def rate_within_a_free_zone(document: TransportInput) -> At | None:
     """Refuses the values of a free trade area beside a CBS that is due."""
     group = document.waybill.taxes.ibs_cbs
     cbs = group.by_rate.cbs if group and group.by_rate else None

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.documents.cte.rules.rule import CONTRIBUTOR, WaybillCheck, WaybillInput, manual
 from carimbo.fiscal.layouts.cte_v4.taxes import (
     ServiceIcms00,
     ServiceIcms20,
@@ -17,9 +16,10 @@ from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.taxes.checks import percent_mismatch
 from carimbo.fiscal.transport.icms import icms_amount, rate_between_states, share_amounts
 from carimbo.fiscal.transport.places import ABROAD
+from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, TransportCheck, TransportInput, manual
 
-RULES: RuleBook[WaybillCheck] = RuleBook()
-SHARE_RULES: RuleBook[WaybillCheck] = RuleBook(
+RULES: RuleBook[TransportCheck] = RuleBook()
+SHARE_RULES: RuleBook[TransportCheck] = RuleBook(
     when=lambda document: document.waybill.taxes.state_share is not None
 )
 
@@ -32,7 +32,7 @@ _OF_THE_ISSUERS_STATE = (ServiceIcms00, ServiceIcms20, ServiceIcms90)
 
 
 @RULES.rule("675", _ICMS, "O valor do ICMS não é a base vezes a alíquota.")
-def amount_of_icms(document: WaybillInput) -> At | None:
+def amount_of_icms(document: TransportInput) -> At | None:
     """Refuses an ICMS that differs by more than a cent from base times rate."""
     icms = document.waybill.taxes.icms
     if isinstance(icms, _WITHOUT_AMOUNT):
@@ -46,7 +46,7 @@ def amount_of_icms(document: WaybillInput) -> At | None:
     "O ICMS é maior que o valor da prestação.",
     hint="Confira a base e o valor do ICMS e de stateShare.",
 )
-def icms_above_the_price(document: WaybillInput) -> At | None:
+def icms_above_the_price(document: TransportInput) -> At | None:
     """Refuses ICMS above the price that includes it; IBS and CBS would have no base."""
     taxes, price = document.waybill.taxes, document.waybill.price.amount
     if icms_amount(taxes.icms) > price:
@@ -62,7 +62,7 @@ def icms_above_the_price(document: WaybillInput) -> At | None:
     hint="Corrija icms.base, ou retire-a para que seja calculada.",
     severity=Severity.WARNS,
 )
-def base_above_the_price(document: WaybillInput) -> At | None:
+def base_above_the_price(document: TransportInput) -> At | None:
     """Warns of a base above the price."""
     icms = document.waybill.taxes.icms
     if isinstance(icms, _WITHOUT_AMOUNT) or icms.base <= document.waybill.price.amount:
@@ -71,7 +71,7 @@ def base_above_the_price(document: WaybillInput) -> At | None:
 
 
 @RULES.rule(ICMS_CREDIT, _ICMS, "O crédito outorgado é maior que o ICMS.", hint="Corrija icms.creditAmount.")
-def credit_above_the_tax(document: WaybillInput) -> At | None:
+def credit_above_the_tax(document: TransportInput) -> At | None:
     """Refuses a granted credit above the tax."""
     icms = document.waybill.taxes.icms
     if not isinstance(icms, ServiceIcms60 | ServiceIcms90):
@@ -86,7 +86,7 @@ def credit_above_the_tax(document: WaybillInput) -> At | None:
     hint="Corrija icms.rate, ou retire-a para que seja usada a interestadual.",
     severity=Severity.WARNS,
 )
-def rate_between_the_states(document: WaybillInput) -> At | None:
+def rate_between_the_states(document: TransportInput) -> At | None:
     """Warns of a rate between two states that is not the interstate one."""
     icms = document.waybill.taxes.icms
     if isinstance(icms, _WITHOUT_AMOUNT) or not document.is_interstate:
@@ -102,7 +102,7 @@ def rate_between_the_states(document: WaybillInput) -> At | None:
     hint="Retire icms.cst e icms.otherState para que saiam do município de início, ou corrija-os.",
     severity=Severity.WARNS,
 )
-def state_that_receives_the_tax(document: WaybillInput) -> At | None:
+def state_that_receives_the_tax(document: TransportInput) -> At | None:
     """Warns of ICMS of the issuer's state for a service that starts elsewhere, and the other way round."""
     icms, start = document.waybill.taxes.icms, document.start_state
     if start in ("", ABROAD):
@@ -120,7 +120,7 @@ def state_that_receives_the_tax(document: WaybillInput) -> At | None:
     hint="Use icms.cst 41, ou confira por que o ICMS é devido.",
     severity=Severity.WARNS,
 )
-def taxed_service_to_another_country(document: WaybillInput) -> At | None:
+def taxed_service_to_another_country(document: TransportInput) -> At | None:
     """Warns of ICMS on a service that ends in another country."""
     is_taxed = icms_amount(document.waybill.taxes.icms) > ZERO
     return At("icms.cst") if document.end_state == ABROAD and is_taxed else None
@@ -133,7 +133,7 @@ def taxed_service_to_another_country(document: WaybillInput) -> At | None:
     " término.",
     hint="Retire stateShare.",
 )
-def share_out_of_place(document: WaybillInput) -> At | None:
+def share_out_of_place(document: TransportInput) -> At | None:
     """Refuses a share within one state, to another country, in Simples Nacional and without own ICMS."""
     is_taxed = not isinstance(document.waybill.taxes.icms, (*_WITHOUT_AMOUNT, ServiceIcms60))
     return None if document.is_interstate and is_taxed else At("stateShare")
@@ -146,7 +146,7 @@ def share_out_of_place(document: WaybillInput) -> At | None:
     hint="Retire stateShare.",
     severity=Severity.WARNS,
 )
-def share_of_a_contributor(document: WaybillInput) -> At | None:
+def share_of_a_contributor(document: TransportInput) -> At | None:
     """Warns of a share if the taker contributes ICMS."""
     is_contributor = document.identification.taker_contribution == CONTRIBUTOR
     return At("stateShare") if is_contributor else None
@@ -158,7 +158,7 @@ def share_of_a_contributor(document: WaybillInput) -> At | None:
     "O valor não é a base vezes a alíquota da UF de término.",
     hint="Retire o valor para que seja calculado, ou ajuste a base e as alíquotas de stateShare.",
 )
-def amounts_of_the_share(document: WaybillInput) -> Iterator[At]:
+def amounts_of_the_share(document: TransportInput) -> Iterator[At]:
     """Refuses amounts that differ by more than a cent from base times rate; the start state gets nothing."""
     share = document.waybill.taxes.state_share
     if share is None:

@@ -1,0 +1,1 @@
+"""The rules that CT-e and CT-e OS share."""
