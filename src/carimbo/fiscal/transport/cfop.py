@@ -1,6 +1,7 @@
 """CFOPs of transport services."""
 
 from carimbo.fiscal.parties.recipient import Contribution
+from carimbo.fiscal.problems import Findings
 from carimbo.fiscal.transport.journey import Journey
 from carimbo.fiscal.transport.places import ABROAD
 
@@ -24,12 +25,25 @@ def first_digit(start_state: str, end_state: str) -> str:
     return _WITHIN_THE_STATE if start_state == end_state else _TO_ANOTHER_STATE
 
 
-def usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> tuple[str, bool]:
-    """Returns the usual CFOP, and whether it is a guess.
+def assumed_cfop(
+    journey: Journey, findings: Findings, *, is_for_carrier: bool = False, is_withheld: bool = False
+) -> str:
+    """Returns the usual CFOP, with a warning if it is a guess.
 
     `is_for_carrier` says whether another carrier takes the service, `is_withheld` whether the taker withholds
     the ICMS (CST 60).
     """
+    cfop, is_guess = _usual_cfop(journey, is_for_carrier=is_for_carrier, is_withheld=is_withheld)
+    if is_guess:
+        findings.add_warning(
+            f"cfop: CFOP não informado: usado {cfop}, de serviço a comércio. Para indústria, comunicação,"
+            f" energia ou produtor rural informe {cfop[0]}352, {cfop[0]}354, {cfop[0]}355 ou {cfop[0]}356."
+        )
+    return cfop
+
+
+def _usual_cfop(journey: Journey, *, is_for_carrier: bool, is_withheld: bool) -> tuple[str, bool]:
+    """Returns the usual CFOP, and whether it is a guess."""
     digit = first_digit(journey.start.state, journey.end.state)
     if digit == _TO_ANOTHER_COUNTRY:
         return _ABROAD, False

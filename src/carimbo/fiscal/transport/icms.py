@@ -103,7 +103,7 @@ def _amounts(
     """Returns base, rate and amount as far as they are known; the rate within a state is not."""
     base = reduced_base(value, body.base_reduction) if body.base is None else body.base
     rate = body.rate
-    if rate is None and journey.is_interstate:
+    if rate is None and journey.is_interstate and not journey.has_internal_rate:
         rate = rate_between_states(journey.start.state, journey.end.state)
         findings.add_warning(
             f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)}% entre"

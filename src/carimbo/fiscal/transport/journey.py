@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import NamedTuple
 
+from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.parties.company import Company, TaxRegime
 from carimbo.fiscal.parties.recipient import EXEMPT, Contribution
 from carimbo.fiscal.problems import Findings
@@ -34,6 +35,10 @@ class Journey(NamedTuple):
     """Whether the document has the IBS and CBS rates of the document that it replaces."""
     government_reduction: Decimal | None
     """The reduction of the IBS and CBS rates for a public taker, in percent (LC 214/2025, art. 473)."""
+    other_taxes: Decimal = ZERO
+    """Taxes in the price beside ICMS, IBS and CBS: they leave the base of IBS and CBS."""
+    has_internal_rate: bool = False
+    """Whether the internal ICMS rate of the start state holds, wherever the service ends."""
 
     @property
     def is_of_simples(self) -> bool:
@@ -80,3 +85,8 @@ def contribution_of_taker(
         )
         return Contribution.NONE
     return Contribution.EXEMPT
+
+
+def newest_first(access_keys: tuple[str, ...]) -> list[str]:
+    """Returns keys by the month of their issue: if one is of a year with new taxes, these are due."""
+    return sorted(access_keys, key=lambda key: key[2:6], reverse=True)

@@ -99,17 +99,19 @@ class RecipientPartyBody(PartyBody):
     suframa_registration: Suframa | None = Field(default=None, description="Inscrição na SUFRAMA (ISUF).")
 
 
-def issuer_group(company: Company, taker_state: str | None) -> layout.WaybillIssuer:
-    """Returns the carrier; with its registration as a tax substitute in the taker's state, if any."""
+def issuer_values(company: Company, taker_state: str | None) -> dict[str, Any]:
+    """Returns the fields of the carrier; with its registration as a tax substitute in the taker's state."""
     address = company.address
     is_interstate = taker_state not in (None, ABROAD, address.state)
-    return layout.WaybillIssuer(
-        cnpj=company.tax_id,
-        state_registration=company.registration_in(address.state),
-        st_state_registration=company.registration_in(taker_state) if taker_state and is_interstate else None,
-        name=shortened_name(company.legal_name),
-        trade_name=company.trade_name,
-        address=layout.CarrierAddress(
+    return {
+        "cnpj": company.tax_id,
+        "state_registration": company.registration_in(address.state),
+        "st_state_registration": (
+            company.registration_in(taker_state) if taker_state and is_interstate else None
+        ),
+        "name": shortened_name(company.legal_name),
+        "trade_name": company.trade_name,
+        "address": layout.CarrierAddress(
             street=address.street,
             number=address.number,
             complement=address.complement,
@@ -120,9 +122,9 @@ def issuer_group(company: Company, taker_state: str | None) -> layout.WaybillIss
             state=address.state,
             phone=company.phone,
         ),
-        tax_regime=company.tax_regime.crt,
-        suframa_registration=company.suframa_registration,
-    )
+        "tax_regime": company.tax_regime.crt,
+        "suframa_registration": company.suframa_registration,
+    }
 
 
 def party_values(

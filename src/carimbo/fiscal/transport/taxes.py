@@ -117,7 +117,7 @@ def _ibs_cbs(
     terms: _ReformTerms, journey: Journey, icms: ServiceIcms, share: EndStateShare | None
 ) -> FreightIbsCbs:
     """Returns IBS and CBS on the price without the other taxes."""
-    value = reform_base(journey.amount, icms_amount(icms) + share_amounts(share))
+    value = reform_base(journey.amount, icms_amount(icms) + share_amounts(share) + journey.other_taxes)
     taxed = TaxedValue(value, journey.tax_day.price_holds_reform_taxes)
     return FreightIbsCbs(
         cst=terms.cst,

@@ -29,9 +29,9 @@ from carimbo.fiscal.making import Composition
 from carimbo.fiscal.parties.recipient import reader_group
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Incomplete, Problem
 from carimbo.fiscal.taxes.trade import TaxDay, corrected_day
-from carimbo.fiscal.transport.cfop import usual_cfop
-from carimbo.fiscal.transport.journey import Journey, contribution_of_taker
-from carimbo.fiscal.transport.parties import PartyBody, issuer_group, party_values
+from carimbo.fiscal.transport.cfop import assumed_cfop
+from carimbo.fiscal.transport.journey import Journey, contribution_of_taker, newest_first
+from carimbo.fiscal.transport.parties import PartyBody, issuer_values, party_values
 from carimbo.fiscal.transport.places import TransportPlace, place_of, plain_name
 from carimbo.fiscal.transport.request import ServicePurpose
 from carimbo.fiscal.transport.service_price import price_group
@@ -68,7 +68,7 @@ def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | No
         id=document_id(key),
         identification=_identification(request, issuance, key, journey, findings),
         complement=complement_group(request, findings),
-        issuer=issuer_group(company, taker.state if taker else None),
+        issuer=layout.WaybillIssuer(**issuer_values(company, taker.state if taker else None)),
         **parties,
         price=price_group(request, _DEFAULT_COMPONENT, findings),
         taxes=taxes or _UNKNOWN_TAXES,
@@ -93,15 +93,10 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         # Nobody owes the share of the end state if the taker is missing, which is reported.
         is_paid_by_sender=taker is None or _is_sender(taker, request),
         issue_day=issue_day,
-        tax_day=corrected_day(issue_day, _newest_first((*request.complemented_access_keys, *replaced))),
+        tax_day=corrected_day(issue_day, newest_first((*request.complemented_access_keys, *replaced))),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
         government_reduction=public.rate_reduction if public else None,
     )
-
-
-def _newest_first(access_keys: tuple[str, ...]) -> list[str]:
-    """Returns keys by the month of their issue: if one is of a year with new taxes, these are due."""
-    return sorted(access_keys, key=lambda key: key[2:6], reverse=True)
 
 
 def _is_sender(party: PartyBody, request: CteRequest) -> bool:
@@ -148,7 +143,13 @@ def _identification(
     return WaybillIdentification(
         state_code=key.state_code,
         numeric_code=emission.numeric_code,
-        cfop=request.cfop or _usual_cfop(request, journey, findings),
+        cfop=request.cfop
+        or assumed_cfop(
+            journey,
+            findings,
+            is_for_carrier=request.service_type in _FOR_CARRIERS,
+            is_withheld=request.icms.cst == _WITHHELD,
+        ),
         nature=request.nature,
         model=MODEL,
         series=emission.series,
@@ -179,20 +180,6 @@ def _identification(
         taker=findings.attempt(_taker_group, request, findings) or _UNKNOWN_TAKER,
         government_purchase=GovernmentTaker(**given_values(public)) if public else None,
     )
-
-
-def _usual_cfop(request: CteRequest, journey: Journey, findings: Findings) -> str:
-    cfop, is_guess = usual_cfop(
-        journey,
-        is_for_carrier=request.service_type in _FOR_CARRIERS,
-        is_withheld=request.icms.cst == _WITHHELD,
-    )
-    if is_guess:
-        findings.add_warning(
-            f"cfop: CFOP não informado: usado {cfop}, de serviço a comércio. Para indústria, comunicação,"
-            f" energia ou produtor rural informe {cfop[0]}352, {cfop[0]}354, {cfop[0]}355 ou {cfop[0]}356."
-        )
-    return cfop
 
 
 def _taker_group(request: CteRequest, findings: Findings) -> layout.TakerByRole | layout.OtherTaker:

@@ -89,7 +89,7 @@ def credit_above_the_tax(document: TransportInput) -> At | None:
 def rate_between_the_states(document: TransportInput) -> At | None:
     """Warns of a rate between two states that is not the interstate one."""
     icms = document.waybill.taxes.icms
-    if isinstance(icms, _WITHOUT_AMOUNT) or not document.is_interstate:
+    if isinstance(icms, _WITHOUT_AMOUNT) or not document.has_interstate_rate:
         return None
     expected = rate_between_states(document.start_state, document.end_state)
     return None if icms.rate == expected else At("icms.rate", f"Esperado: {expected}.")

@@ -69,6 +69,11 @@ class JudgedTransport(Generic[W_co, R_co]):
         """Whether the service starts and ends in different states of Brazil, both known."""
         return is_interstate(self.start_state, self.end_state)
 
+    @property
+    def has_interstate_rate(self) -> bool:
+        """Whether the interstate ICMS rate holds."""
+        return self.is_interstate
+
     @cached_property
     def today(self) -> date:
         """The current day in the time zone of the issuer."""

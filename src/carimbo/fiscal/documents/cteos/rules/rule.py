@@ -1,0 +1,53 @@
+"""The input of the rules of CT-e OS."""
+
+from datetime import datetime
+
+from carimbo.fiscal import rules
+from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType, OsTransportMode
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
+from carimbo.fiscal.parties.recipient import Contribution
+from carimbo.fiscal.transport.rules.rule import JudgedTransport
+
+_TAKER = "takerParty"
+
+
+class OsInput(JudgedTransport[OsWaybill, CteOsRequest]):
+    """A CT-e OS with its request and time, as rules read it."""
+
+    document_type = "cteOs"
+    model = "67"
+
+    def __init__(self, waybill: OsWaybill, request: CteOsRequest, now: datetime) -> None:
+        parties = {_TAKER: waybill.taker} if waybill.taker else {}
+        super().__init__(waybill, request, now, parties, _TAKER)
+
+    @property
+    def carries_passengers(self) -> bool:
+        """Whether persons are carried."""
+        return self.request.service_type is OsServiceType.PASSENGERS
+
+    @property
+    def carries_valuables(self) -> bool:
+        """Whether valuables are carried."""
+        return self.request.service_type is OsServiceType.VALUABLES
+
+    @property
+    def is_by_road(self) -> bool:
+        """Whether the mode is the road."""
+        return self.request.modal.kind is OsTransportMode.ROAD
+
+    @property
+    def carries_passengers_by_road(self) -> bool:
+        """Whether persons are carried by road, in a document that has a service of its own."""
+        return self.carries_passengers and self.is_by_road and not self.is_complement
+
+    @property
+    def has_interstate_rate(self) -> bool:
+        """Whether the interstate rate holds: not for passengers of a taker that pays no ICMS."""
+        is_internal = (
+            self.carries_passengers and self.identification.taker_contribution == Contribution.NONE.code
+        )
+        return self.is_interstate and not is_internal
+
+
+OsCheck = rules.DocumentCheck[OsInput]
