@@ -19,7 +19,7 @@ from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, read_invoice
 from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 
-KINDS = ("nfe", "nfce", "nfse", "cte")
+KINDS = ("nfe", "nfce", "nfse", "cte", "cteOs")
 FILES = sorted(
     str(file.relative_to(FOLDER))
     for document_type in KINDS
@@ -29,6 +29,7 @@ DOCUMENTS = [file for file in FILES if "/events/" not in file]
 INVOICES = [file for file in DOCUMENTS if file.startswith(("nfe/", "nfce/"))]
 NOTES = [file for file in DOCUMENTS if file.startswith("nfse/")]
 WAYBILLS = [file for file in DOCUMENTS if file.startswith("cte/")]
+OS_WAYBILLS = [file for file in DOCUMENTS if file.startswith("cteOs/")]
 EVENTS_OF_NOTES = [file for file in FILES if file.startswith("nfse/events/")]
 
 T = TypeVar("T")

@@ -1,8 +1,11 @@
-"""The authorities of CT-e (MOC CT-e 4.00): one document or event a call, and no lots."""
+"""The authorities of CT-e and CT-e OS (MOC CT-e 4.00): one document or event a call, and no lots."""
+
+from dataclasses import replace
 
 from carimbo.authorities import pacing
 from carimbo.authorities.sefaz import Distribution, SefazFamily, SoapService
 from carimbo.fiscal.layouts.cte_v4.dialect import CORRECTION, CTE_DIALECT
+from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
 
 # Only the distribution blocks with the code that NF-e uses everywhere.
 _THROTTLED = "678"
@@ -29,3 +32,11 @@ CTE_FAMILY = SefazFamily(
     events_of_home_only=frozenset({CORRECTION}),
     document_missing_code="217",
 )
+CTE_OS_FAMILY = replace(
+    CTE_FAMILY,
+    dialect=CTE_OS_DIALECT,
+    reception=SoapService(
+        "CTeRecepcaoOSV4", "cteRecepcaoOS", pacing.MAX_SAME_DOCUMENT, throttled_code=_THROTTLED
+    ),
+)
+"""CT-e OS have their own reception; everything else, the distribution too, is that of CT-e."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from carimbo.authorities.cte import CTE_FAMILY
+from carimbo.authorities.cte import CTE_FAMILY, CTE_OS_FAMILY
 from carimbo.authorities.endpoints import Endpoints
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.nfe import NfeSefaz
@@ -20,6 +20,10 @@ def _cte(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sef
     return Sefaz(CTE_FAMILY, transport.exchange, endpoints, pacing)
 
 
+def _cte_os(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
+    return Sefaz(CTE_OS_FAMILY, transport.exchange, endpoints, pacing)
+
+
 def _national_nfse(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
     return NationalNfse(transport.fetch, endpoints, pacing)
 
@@ -29,5 +33,6 @@ AUTHORITIES: Mapping[str, Callable[[HttpsTransport, Endpoints, Pacing], Authorit
     "nfce": _nfe,
     "nfse": _national_nfse,
     "cte": _cte,
+    "cteOs": _cte_os,
 }
 """Factories of the adapters, by type name."""

@@ -36,6 +36,7 @@ class Model(StrEnum):
     NFCE = "65"
     NFSE = "nfse"
     CTE = "57"
+    CTE_OS = "67"
 
 
 _TYPES = {

@@ -8,9 +8,9 @@ from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.documents.nfse.definition import NFSE
 
-DOCUMENT_TYPES: tuple[DocumentType, ...] = (NFE, NFCE, NFSE, CTE)
+DOCUMENT_TYPES: tuple[DocumentType, ...] = (NFE, NFCE, NFSE, CTE, CTE_OS)
 
-MODULES: tuple[SettingsModule, ...] = (*DOCUMENT_TYPES, CTE_OS, MDFE)
+MODULES: tuple[SettingsModule, ...] = (*DOCUMENT_TYPES, MDFE)
 """All document types that companies have settings for, including those that can't be issued yet."""
 
 FEATURES: tuple[str, ...] = tuple(sorted({module.feature for module in MODULES if module.feature}))

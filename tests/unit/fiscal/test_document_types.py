@@ -19,6 +19,7 @@ NAMES = {
     "nfce": ("nfce", "invoices", "nfce"),
     "nfse": ("nfse", "invoices", "nfse"),
     "cte": ("cte", "cte", "cte"),
+    "cteOs": ("cte-os", "cte", "cte"),
 }
 CSC = {"cscId": "1", "csc": "0123456789ABCDEF"}
 

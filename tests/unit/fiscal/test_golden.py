@@ -19,9 +19,12 @@ from carimbo.fiscal.goods.rules.rule import RuleInput
 from carimbo.fiscal.identity.signature import BadSignature, verify
 from carimbo.fiscal.layouts.cte_v4 import root as cte_root
 from carimbo.fiscal.layouts.cte_v4 import waybill as cte_document
+from carimbo.fiscal.layouts.cteos_v4 import waybill as cteos_document
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
 from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
+from carimbo.fiscal.layouts.reading import read_group
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.parties.company_file import read_json_file
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -32,6 +35,7 @@ from unit.golden_documents import (
     FILES,
     INVOICES,
     NOTES,
+    OS_WAYBILLS,
     WAYBILLS,
     GoldenDocument,
     amounts,
@@ -53,11 +57,13 @@ SCHEMA_OF = {
     "DPS": Schema.NFSE_DPS,
     "pedRegEvento": Schema.NFSE_EVENT,
     "CTe": Schema.CTE,
+    "CTeOS": Schema.CTE_OS,
     "eventoCTe": Schema.CTE_EVENT,
 }
 # Parts that the general XSD of CT-e accepts with any content, by their root.
 SCHEMA_OF_PART = {
     "rodo": Schema.CTE_ROAD,
+    "rodoOS": Schema.CTE_OS_ROAD,
     "evCancCTe": Schema.CTE_CANCELLATION,
     "evCCeCTe": Schema.CTE_CORRECTION,
 }
@@ -219,9 +225,22 @@ OF_EVERY_NOTE: tuple[Check, ...] = (
 )
 
 
-def has_a_mode_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
-    modes = [*document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}infModal/*")]
-    assert len(modes) == (0 if document.body.get("purpose") == "complement" else 1)
+def modes_of(document: GoldenDocument) -> list[etree._Element]:
+    return [*document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}infModal/*")]
+
+
+def has_a_mode_unless_it_is_a_complement(document: GoldenDocument) -> None:
+    assert len(modes_of(document)) == (0 if document.body.get("purpose") == "complement" else 1)
+
+
+def has_the_mode_of_passengers_and_baggage_by_road(document: GoldenDocument) -> None:
+    body = document.body
+    is_by_road = body["serviceType"] != "valuables" and "modal" not in body
+    assert len(modes_of(document)) == (1 if is_by_road and body.get("purpose") != "complement" else 0)
+
+
+def has_modes_that_are_valid_by_their_own_xsd(document: GoldenDocument) -> None:
+    modes = modes_of(document)
     assert [SCHEMAS.problems(SCHEMA_OF_PART[local_name(mode)], mode) for mode in modes] == [() for _ in modes]
 
 
@@ -243,8 +262,27 @@ def is_the_same_waybill_after_being_read(document: GoldenDocument) -> None:
     assert cte_document.ROOT.around(again, beside) == document.xml
 
 
+def is_the_same_os_waybill_after_being_read(document: GoldenDocument) -> None:
+    again = cte_root.write(read_group(OsWaybill, document.root[0]))
+    assert isinstance(again, WrittenPart), again
+    beside = document.xml[document.xml.index(b"<infCTeSupl") : document.xml.index(b"</CTeOS>")]
+    assert cteos_document.ROOT.around(again, beside) == document.xml
+
+
+OF_EVERY_OS_WAYBILL: tuple[Check, ...] = (
+    has_the_mode_of_passengers_and_baggage_by_road,
+    has_modes_that_are_valid_by_their_own_xsd,
+    has_the_price_and_taxes_computed_by_hand,
+    has_a_review_without_problems,
+    has_a_preview_with_its_text_but_no_signature,
+    has_a_preview_of_its_price,
+    is_the_same_os_waybill_after_being_read,
+)
+
+
 OF_EVERY_WAYBILL: tuple[Check, ...] = (
-    has_a_mode_that_is_valid_by_its_own_xsd,
+    has_a_mode_unless_it_is_a_complement,
+    has_modes_that_are_valid_by_their_own_xsd,
     has_the_price_and_taxes_computed_by_hand,
     has_a_review_without_problems,
     has_a_preview_with_its_text_but_no_signature,
@@ -269,6 +307,8 @@ def checks_of(file: str) -> tuple[Check, ...]:
         of_its_kind = OF_EVERY_NOTE
     elif file in WAYBILLS:
         of_its_kind = OF_EVERY_WAYBILL
+    elif file in OS_WAYBILLS:
+        of_its_kind = OF_EVERY_OS_WAYBILL
     elif file.startswith("cte/events/"):
         of_its_kind = OF_EVERY_EVENT_OF_A_WAYBILL
     return OF_EVERY_EXAMPLE + of_its_kind

@@ -107,6 +107,9 @@ def _mode(request: CteOsRequest, issuance: Issuance, findings: Findings) -> OsMo
             " estadual: o valor fica guardado, e não vai no XML."
         )
         return None
+    if not (request.taf or request.state_agency_registration):
+        # Rules refuse the document.
+        return None
     vehicle, charter = request.vehicle, request.charter
     return OsMode(
         mode=OsRoad(

@@ -47,11 +47,15 @@ def valid_complemented_key(document: OsInput) -> Iterator[At]:
 def half_of_a_ticket(document: OsInput) -> Iterator[At]:
     """Refuses tickets that are neither electronic nor on paper, and those that are both."""
     for position, ticket in enumerate(document.request.referenced_documents):
-        paper = (ticket.number, ticket.series, ticket.subseries, ticket.issue_date, ticket.amount)
-        is_paper = ticket.number is not None and ticket.issue_date is not None
-        is_valid = not any(paper) if ticket.bpe_access_key else is_paper
-        if not is_valid:
-            yield At(f"referencedDocuments[{position}]")
+        path = f"referencedDocuments[{position}]"
+        on_paper = (ticket.number, ticket.series, ticket.subseries, ticket.issue_date, ticket.amount)
+        if ticket.bpe_access_key:
+            if any(on_paper):
+                yield At(f"{path}.bpeAccessKey")
+        elif ticket.number is None:
+            yield At(f"{path}.number")
+        elif ticket.issue_date is None:
+            yield At(f"{path}.issueDate")
 
 
 def _ticket_keys(document: OsInput) -> PlacedKeys:

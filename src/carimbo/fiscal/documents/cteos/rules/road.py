@@ -21,9 +21,7 @@ def _has_registration(document: OsInput) -> bool:
     return bool(document.request.taf or document.request.state_agency_registration)
 
 
-@RULES.rule(
-    "798", _ROAD, "O transporte de bagagem por rodovia tem o TAF ou o registro estadual."
-)
+@RULES.rule("798", _ROAD, "O transporte de bagagem por rodovia tem o TAF ou o registro estadual.")
 def registration_missing(document: OsInput) -> At | None:
     """Refuses a service by road without a registration; 839 and 840 say which one passengers need."""
     is_required = has_road_group(document.request) and not document.carries_passengers
@@ -57,18 +55,24 @@ def both_registrations(document: OsInput) -> At | None:
 @RULES.rule("839", _ROAD, "O transporte de pessoas dentro de uma UF tem o registro no órgão estadual.")
 def passengers_within_a_state(document: OsInput) -> At | None:
     """Refuses passengers within a state without the registration at its agency."""
-    is_within = document.start_state == document.end_state and document.carries_passengers_by_road
+    is_within = document.carries_passengers_by_road and document.start_state == document.end_state
     return At(_AGENCY) if is_within and not document.request.state_agency_registration else None
 
 
 @RULES.rule("840", _ROAD, "O transporte de pessoas entre UFs tem o TAF da ANTT.")
 def passengers_between_states(document: OsInput) -> At | None:
     """Refuses passengers between states, or to another country, without a TAF."""
-    is_between = document.start_state != document.end_state and document.carries_passengers_by_road
+    states = {document.start_state, document.end_state}
+    is_between = document.carries_passengers_by_road and len(states) > 1 and "" not in states
     return At(_TAF) if is_between and not document.request.taf else None
 
 
-@RULES.rule("829", _ROAD, "Este serviço não leva dados do modal rodoviário.")
+@RULES.rule(
+    "829",
+    _ROAD,
+    "Este serviço não leva dados do modal rodoviário.",
+    hint="Retire o campo: só pessoas e bagagem por rodovia levam veículo e fretamento.",
+)
 def road_data_out_of_place(document: OsInput) -> Iterator[At]:
     """Refuses vehicle and charter where the layout has no place for them."""
     if has_road_group(document.request):
@@ -140,7 +144,7 @@ def registration_of_the_owner(document: OsInput) -> At | None:
     owner = vehicle.owner if vehicle else None
     if owner is None or bool(owner.taf) is not bool(owner.state_agency_registration):
         return None
-    return At("vehicle.owner.taf")
+    return At("vehicle.owner.stateAgencyRegistration" if owner.taf else "vehicle.owner.taf")
 
 
 @RULES.rule(
