@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
 from carimbo.fiscal.sample_certificate import SampleCertificate
 from carimbo.simulator.family import HOMOLOGATION, PRODUCTION
 from carimbo.simulator.http import ConnectionClosed, Reply
@@ -92,9 +92,10 @@ class TestAddresses:
         directory = Site(store, lambda: trust, lambda: NOW).directory
         assert directory["SEFIN"] == {"nfse": ["SefinNacional"]}
         assert directory["ADN"] == {"nfse": ["parametrizacao"]}
-        assert set(directory["SVRS"]) == {"nfe", "nfce", "cte"}
+        assert set(directory["SVRS"]) == {"nfe", "nfce", "cte", "cteos"}
         assert directory["SVSP"] == {
-            "cte": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoSincV4", "CTeStatusServicoV4"]
+            "cte": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoSincV4", "CTeStatusServicoV4"],
+            "cteos": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoOSV4", "CTeStatusServicoV4"],
         }
         assert directory["AN"] == {
             "nfe": ["NFeDistribuicaoDFe", "NFeRecepcaoEvento4"],
@@ -103,8 +104,9 @@ class TestAddresses:
 
     def test_every_issued_type_has_a_family(self) -> None:
         """Families have the names that the client uses."""
-        issued = {document_type.name.lower() for document_type in DOCUMENT_TYPES}
-        assert {family.name for family in FAMILIES} == issued
+        families = {family.name for family in FAMILIES}
+        assert {document_type.name.lower() for document_type in DOCUMENT_TYPES} <= families
+        assert families <= {module.name.lower() for module in MODULES}
 
     async def test_other_methods_are_refused_with_the_allowed_ones(self, site: Site) -> None:
         reply = await site.answer(request("DELETE", body=KEY.encode()))

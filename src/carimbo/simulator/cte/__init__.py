@@ -1,1 +1,1 @@
-"""The simulated authorities of CT-e (model 57, layout 4.00)."""
+"""The simulated authorities of CT-e (model 57) and CT-e OS (model 67), layout 4.00."""

@@ -1,4 +1,4 @@
-"""The dialect and the event types of CT-e (MOC CT-e 4.00)."""
+"""The dialects and the event types of CT-e and CT-e OS (MOC CT-e 4.00)."""
 
 from dataclasses import replace
 
@@ -7,14 +7,15 @@ from carimbo.fiscal.tables.statuses import CTE_STATUSES, NFE_STATUSES
 from carimbo.simulator.ledger import DocumentStatus
 from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType, RejectionDetail
 
-CTE = "57"
+CTE, CTE_OS = "57", "67"
+_BOTH = frozenset({CTE, CTE_OS})
 _CANCELED = {DocumentStatus.CANCELED: "218"}
 
 CANCELLATION = JudgedEventType(
     code="110111",
     description="Cancelamento",
     schema=Schema.CTE_CANCELLATION,
-    models=frozenset({CTE}),
+    models=_BOTH,
     needs_document=True,
     refused_in=_CANCELED,
     resulting_status=DocumentStatus.CANCELED,
@@ -24,7 +25,7 @@ CORRECTION = JudgedEventType(
     description="Carta de Correcao",
     schema=Schema.CTE_CORRECTION,
     last_sequence=20,
-    models=frozenset({CTE}),
+    models=_BOTH,
     in_contingency=False,
     needs_document=True,
     refused_in=_CANCELED,
@@ -34,7 +35,7 @@ DISAGREEMENT = JudgedEventType(
     description="Prestacao do Servico em Desacordo",
     schema=Schema.CTE_DISAGREEMENT,
     last_sequence=20,
-    models=frozenset({CTE}),
+    models=_BOTH,
     by_issuer=False,
     in_contingency=False,
     needs_document=True,
@@ -48,7 +49,7 @@ NAMESPACE = "http://www.portalfiscal.inf.br/cte"
 DIALECT = FamilyDialect(
     namespace=NAMESPACE,
     stem="CTe",
-    models={"cte": CTE},
+    models={"cte": CTE, "cteos": CTE_OS},
     statuses=CTE_STATUSES,
     # The codes of CT-e for amounts of IBS and CBS are not published.
     borrowed=dict.fromkeys(("1026", "1036", "1037"), NFE_STATUSES),
@@ -75,9 +76,15 @@ DIALECT = FamilyDialect(
     named_parties=("rem", "exped", "receb", "dest", "toma4"),
     free_texts=("natOp", "xCaracAd", "xCaracSer", "xObs", "xTexto", "proPred", "xJust", "valorAlterado"),
 )
+OS_DIALECT = replace(
+    DIALECT,
+    archive_tag="cteOSProc",
+    named_parties=("toma",),
+    free_texts=("natOp", "xCaracAd", "xCaracSer", "xObs", "xTexto", "xDescServ", "xJust", "valorAlterado"),
+)
 DISTRIBUTION_DIALECT = replace(
     DIALECT,
     overuse="656",
     borrowed=dict.fromkeys(("472", "489", "490", "589", "593", "656"), NFE_STATUSES),
 )
-"""The national environment distributes CT-e with the codes of NF-e, which mean something else elsewhere."""
+"""The national environment distributes both with the codes of NF-e, which mean something else elsewhere."""

@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 
-from carimbo.simulator.cte.dialect import DIALECT
-from carimbo.simulator.cte.judged import PARTIES, JudgedCte, JudgedCteEvent, tax_id_of
+from carimbo.simulator.cte.dialect import CTE, CTE_OS, DIALECT
+from carimbo.simulator.cte.judged import JudgedCteEvent, JudgedTransport, tax_id_of
 from carimbo.simulator.family import RequestContext
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.sefaz.answers import authorized_document, registered_event
 from carimbo.simulator.sefaz.distribution import NSU_RULES, DistributionQuestion, DistributionService
 from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 
-DOCUMENT, EVENT = "procCTe_v4.00.xsd", "procEventoCTe_v4.00.xsd"
+DOCUMENTS = {CTE: "procCTe_v4.00.xsd", CTE_OS: "procCTeOS_v4.00.xsd"}
+"""The names of the schemas, by model."""
+EVENT = "procEventoCTe_v4.00.xsd"
 FAMILY = "cte"
+"""One sequence has the documents of both models."""
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,16 @@ DISTRIBUTION_RULES = NSU_RULES
 DISTRIBUTION = DistributionService(CteQuestion, rules=DISTRIBUTION_RULES)
 
 
-def interested_in(cte: JudgedCte) -> frozenset[str]:
+def interested_in(cte: JudgedTransport) -> frozenset[str]:
     """Returns the tax ids of all parties except the issuer: they get the whole document."""
     readers = {tax_id_of(reader) for reader in cte.content.all("autXML")}
-    return frozenset(readers | {cte.tax_id(path) for path in PARTIES}) - {"", cte.author}
+    return frozenset(readers | {cte.tax_id(path) for path in cte.parties}) - {"", cte.author}
 
 
-def distribute_document(cte: JudgedCte, stored: StoredDocument) -> None:
+def distribute_document(cte: JudgedTransport, stored: StoredDocument) -> None:
     """Distributes an authorized document to its parties."""
-    xml = authorized_document(DIALECT, stored.xml, stored.protocol_xml)
-    _add(interested_in(cte), stored.access_key, DOCUMENT, xml, stored.environment, cte.context)
+    xml = authorized_document(cte.dialect, stored.xml, stored.protocol_xml)
+    _add(interested_in(cte), stored.access_key, DOCUMENTS[cte.model], xml, stored.environment, cte.context)
 
 
 def distribute_event(event: JudgedCteEvent, stored: StoredEvent) -> None:

@@ -1,15 +1,15 @@
-"""CT-e: the services of its authorities."""
+"""CT-e and CT-e OS: two families with the same services, except for the reception."""
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.cte.dialect import DIALECT, DISTRIBUTION_DIALECT
+from carimbo.simulator.cte.dialect import DIALECT, DISTRIBUTION_DIALECT, OS_DIALECT
 from carimbo.simulator.cte.distribution import (
     DISTRIBUTION,
     DISTRIBUTION_RULES,
     distribute_document,
     distribute_event,
 )
-from carimbo.simulator.cte.judged import JudgedCte, JudgedCteEvent
-from carimbo.simulator.cte.rules.documents import DOCUMENT_RULES
+from carimbo.simulator.cte.judged import JudgedCte, JudgedCteEvent, JudgedCteOs, JudgedTransport
+from carimbo.simulator.cte.rules.documents import DOCUMENT_RULES, OS_DOCUMENT_RULES
 from carimbo.simulator.cte.rules.events import EVENT_RULES
 from carimbo.simulator.cte.rules.message import MESSAGE_RULES
 from carimbo.simulator.cte.rules.queries import CONSULT_RULES, STATUS_RULES
@@ -22,7 +22,7 @@ from carimbo.simulator.sefaz.reception import DocumentRegister, SingleReception
 from carimbo.simulator.sefaz.services import SimulatedService, SimulatedServices
 
 
-def _after_authorization(cte: JudgedCte, stored: StoredDocument) -> None:
+def _after_authorization(cte: JudgedTransport, stored: StoredDocument) -> None:
     """Stores the references of the document, and distributes it to its parties."""
     for key in filter(None, (*cte.complemented_keys, cte.replaced_key)):
         cte.ledger.keep_reference(stored, key)
@@ -30,6 +30,7 @@ def _after_authorization(cte: JudgedCte, stored: StoredDocument) -> None:
 
 
 DOCUMENTS = DocumentRegister(JudgedCte, rules=DOCUMENT_RULES, authorized=_after_authorization)
+OS_DOCUMENTS = DocumentRegister(JudgedCteOs, rules=OS_DOCUMENT_RULES, authorized=_after_authorization)
 EVENTS = EventRegister(JudgedCteEvent, rules=EVENT_RULES, registered=distribute_event)
 
 SERVICES = SimulatedServices(
@@ -40,6 +41,14 @@ SERVICES = SimulatedServices(
             "cteRecepcao",
             SingleReception(DOCUMENTS, "retCTe"),
             Schema.CTE,
+            is_zipped=True,
+        ),
+        SimulatedService(
+            OS_DIALECT,
+            "CTeRecepcaoOSV4",
+            "cteRecepcaoOS",
+            SingleReception(OS_DOCUMENTS, "retCTeOS"),
+            Schema.CTE_OS,
             is_zipped=True,
         ),
         SimulatedService(
@@ -70,12 +79,20 @@ SERVICES = SimulatedServices(
     )
 )
 
+_SHARED_CODES = codes_of(MESSAGE_RULES, EVENT_RULES, CONSULT_RULES, STATUS_RULES)
+
 CTE_FAMILY = SimulatedSefazFamily(
     "cte",
     DIALECT,
     SERVICES,
     message_rules=MESSAGE_RULES,
-    codes=codes_of(
-        MESSAGE_RULES, DOCUMENT_RULES, EVENT_RULES, CONSULT_RULES, STATUS_RULES, DISTRIBUTION_RULES
-    ),
+    codes=_SHARED_CODES | codes_of(DOCUMENT_RULES, DISTRIBUTION_RULES),
 )
+CTE_OS_FAMILY = SimulatedSefazFamily(
+    "cteos",
+    OS_DIALECT,
+    SERVICES,
+    message_rules=MESSAGE_RULES,
+    codes=_SHARED_CODES | codes_of(OS_DOCUMENT_RULES),
+)
+"""Its documents are distributed with those of CT-e."""

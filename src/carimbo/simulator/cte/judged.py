@@ -1,26 +1,28 @@
-"""CT-e and their events, with everything that the rules need."""
+"""CT-e, CT-e OS and their events, with everything that the rules need."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, Self
 
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.cte.dialect import DIALECT
+from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, OS_DIALECT
 from carimbo.simulator.group import NOTHING, Group, group_of
+from carimbo.simulator.identifiers import KEY_MODEL
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
 from carimbo.simulator.sefaz.rules.message import schema_fault
 
 NORMAL, COMPLEMENT, SUBSTITUTION = "0", "1", "3"
 """`tpCTe`."""
+ROAD, WATER, RAIL, PIPELINE = "01", "03", "04", "05"
+"""`modal`."""
 TAKER_ROLES: Mapping[str, str] = {"0": "rem", "1": "exped", "2": "receb", "3": "dest"}
-"""The party that takes the service, by `toma`."""
+"""The party of a CT-e that takes the service, by `toma`."""
 OTHER_TAKER = "ide/toma4"
-PARTIES = (*TAKER_ROLES.values(), OTHER_TAKER)
-MODE_SCHEMAS: Mapping[str, Schema] = {"01": Schema.CTE_ROAD}
-"""The XSD of the content of `infModal`, by `modal`. A mode without an entry is not simulated yet."""
+OS_TAKER = "toma"
 _MODE_FAULT = "580"
 _EVENT_FAULT = "630"
 
@@ -31,15 +33,20 @@ def tax_id_of(party: Group) -> str:
 
 
 @dataclass(frozen=True)
-class JudgedCte(JudgedDocument):
-    """One `CTe`, which is valid against its general XSD."""
+class JudgedTransport(JudgedDocument):
+    """One `CTe` or `CTeOS`, which is valid against its general XSD."""
 
-    dialect = DIALECT
+    parties: ClassVar[tuple[str, ...]]
+    """The paths of its parties, except the issuer."""
+    taker_group: ClassVar[str]
+    """The path of a taker with a group of its own."""
+    mode_schemas: ClassVar[Mapping[str, Schema]]
+    """The XSD of the content of `infModal`, by `modal`; the other modes have no content."""
 
     @cached_property
     def supplement(self) -> Group | None:
         """`infCTeSupl`, with the QR code."""
-        element = next(self.element.iterchildren(DIALECT.tag("infCTeSupl")), None)
+        element = next(self.element.iterchildren(self.dialect.tag("infCTeSupl")), None)
         return None if element is None else group_of(element)
 
     @property
@@ -63,35 +70,22 @@ class JudgedCte(JudgedDocument):
         return self.content.group("infCTeNorm") or NOTHING
 
     @cached_property
-    def transported(self) -> Group:
-        """`infDoc`."""
-        return self.normal_part.group("infDoc") or NOTHING
-
-    @cached_property
-    def invoice_keys(self) -> Sequence[str]:
-        """The keys of the transported NF-e."""
-        return [invoice.text("chave") for invoice in self.transported.all("infNFe")]
-
-    @cached_property
     def mode_fault(self) -> str:
         """The first violation of the XSD of the mode; empty if there is none."""
-        path = (DIALECT.tag(tag) for tag in ("infCte", "infCTeNorm", "infModal"))
+        path = (self.dialect.tag(tag) for tag in ("infCte", "infCTeNorm", "infModal"))
         around = self.element.find("/".join(path))
         if around is None:
             return ""
-        schema = MODE_SCHEMAS.get(self.mode)
-        if schema is None:
-            return f"[modal {self.mode} ainda não simulado]"
         child = next(around.iterchildren("{*}*"), None)
         if child is None:
             return "[infModal: elemento ausente]"
         alone = etree.fromstring(etree.tostring(child, with_tail=False))
-        return schema_fault(self, alone, schema, _MODE_FAULT) or ""
+        return schema_fault(self, alone, self.mode_schemas.get(self.mode), _MODE_FAULT) or ""
 
     @property
     def taker_role(self) -> str:
-        """The party that takes the service: `rem`, `dest`…, or `ide/toma4`."""
-        return TAKER_ROLES.get(self.text("ide/toma3/toma"), OTHER_TAKER)
+        """The path of the party that takes the service: `rem`, `dest`…, or its own group."""
+        return TAKER_ROLES.get(self.text("ide/toma3/toma"), self.taker_group)
 
     @cached_property
     def taker(self) -> Group:
@@ -112,7 +106,7 @@ class JudgedCte(JudgedDocument):
         return [reference.text("chCTe") for reference in self.content.all("infCteComp")]
 
     @cached_property
-    def complemented(self) -> "Sequence[JudgedCte]":
+    def complemented(self) -> Sequence[Self]:
         """The documents that this one complements, as far as they are stored."""
         return [original for key in self.complemented_keys if (original := self.referred(key)) is not None]
 
@@ -122,29 +116,71 @@ class JudgedCte(JudgedDocument):
         return self.normal_part.text("infCteSub/chCte")
 
     @cached_property
-    def replaced(self) -> "JudgedCte | None":
+    def replaced(self) -> Self | None:
         """The document that this one replaces; None if it is not stored."""
         return self.referred(self.replaced_key)
 
-    def referred(self, access_key: str) -> "JudgedCte | None":
+    def referred(self, access_key: str) -> Self | None:
         """Returns a stored document by its key."""
         stored = self.ledger.document(self.service_path.environment, access_key)
         return self.reopened(stored) if stored else None
 
-    def referring(self, kind: str) -> "list[JudgedCte]":
+    def referring(self, kind: str) -> list[Self]:
         """Returns the stored documents of a kind that refer to this one and are not canceled."""
         stored = self.ledger.referring_to(self.service_path.environment, self.access_key)
         opened = [self.reopened(document) for document in stored if not document.is_canceled]
         return [document for document in opened if document.kind == kind]
 
-    def reopened(self, document: StoredDocument) -> "JudgedCte":
+    def reopened(self, document: StoredDocument) -> Self:
         """Returns a stored document, ready for rules."""
-        return JudgedCte(etree.fromstring(document.xml), self.service_path, self.context)
+        return type(self)(etree.fromstring(document.xml), self.service_path, self.context)
+
+
+@dataclass(frozen=True)
+class JudgedCte(JudgedTransport):
+    """One `CTe`: the transport of cargo."""
+
+    dialect = DIALECT
+    parties = (*TAKER_ROLES.values(), OTHER_TAKER)
+    taker_group = OTHER_TAKER
+    mode_schemas: ClassVar[Mapping[str, Schema]] = {
+        ROAD: Schema.CTE_ROAD,
+        "02": Schema.CTE_AIR,
+        WATER: Schema.CTE_WATER,
+        RAIL: Schema.CTE_RAIL,
+        PIPELINE: Schema.CTE_PIPELINE,
+        "06": Schema.CTE_MULTIMODAL,
+    }
+
+    @cached_property
+    def transported(self) -> Group:
+        """`infDoc`."""
+        return self.normal_part.group("infDoc") or NOTHING
+
+    @cached_property
+    def invoice_keys(self) -> Sequence[str]:
+        """The keys of the transported NF-e."""
+        return [invoice.text("chave") for invoice in self.transported.all("infNFe")]
+
+
+@dataclass(frozen=True)
+class JudgedCteOs(JudgedTransport):
+    """One `CTeOS`: the transport of people, of valuables or of excess baggage."""
+
+    dialect = OS_DIALECT
+    parties = (OS_TAKER,)
+    taker_group = OS_TAKER
+    mode_schemas: ClassVar[Mapping[str, Schema]] = {ROAD: Schema.CTE_OS_ROAD}
+
+    @property
+    def recipient(self) -> str:
+        """CNPJ or CPF of the taker; empty if the document has none."""
+        return self.tax_id(OS_TAKER)
 
 
 @dataclass(frozen=True)
 class JudgedCteEvent(JudgedEvent):
-    """One `eventoCTe`, which is valid against its general XSD."""
+    """One `eventoCTe` of a CT-e or CT-e OS, which is valid against its general XSD."""
 
     dialect = DIALECT
 
@@ -160,8 +196,9 @@ class JudgedCteEvent(JudgedEvent):
         return schema_fault(self, alone, self.type.schema, _EVENT_FAULT) or ""
 
     @cached_property
-    def cte(self) -> JudgedCte | None:
+    def cte(self) -> JudgedTransport | None:
         """The document of the event, ready for rules; None if this authority does not have it."""
         if self.document is None:
             return None
-        return JudgedCte(etree.fromstring(self.document.xml), self.service_path, self.context)
+        judged = JudgedCteOs if self.access_key[KEY_MODEL] == CTE_OS else JudgedCte
+        return judged(etree.fromstring(self.document.xml), self.service_path, self.context)

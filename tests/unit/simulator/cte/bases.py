@@ -137,6 +137,38 @@ EXEMPT = both(
     says("infCte/dest/IE", "ISENTO"),
 )
 DECLARED = becomes(f"{NORMAL}/infDoc", "<infDoc><infOutros><tpDoc>99</tpDoc></infOutros></infDoc>")
+ON_PAPER = becomes(
+    f"{NORMAL}/infDoc",
+    "<infDoc><infNF><mod>01</mod><serie>1</serie><nDoc>1</nDoc><dEmi>2026-11-13</dEmi><vBC>0.00</vBC>"
+    "<vICMS>0.00</vICMS><vBCST>0.00</vBCST><vST>0.00</vST><vProd>10.00</vProd><vNF>10.00</vNF>"
+    "<nCFOP>6102</nCFOP></infNF></infDoc>",
+)
+
+
+def by(mode: str, content: str) -> Edit:
+    """The service is by another mode than by road."""
+    return both(says("infCte/ide/modal", mode), becomes(f"{NORMAL}/infModal/rodo", content))
+
+
+AIR = (
+    "02",
+    "<aereo><dPrevAereo>2026-11-16</dPrevAereo><natCarga><cInfManu>01</cInfManu></natCarga>"
+    "<tarifa><CL>G</CL><vTar>10.00</vTar></tarifa></aereo>",
+)
+CONTAINER = "<detCont><nCont>ABCD1234567</nCont></detCont>"
+WATER = (
+    "03",
+    "<aquav><vPrest>1000.00</vPrest><vAFRMM>0.00</vAFRMM><xNavio>ESPERANCA</xNavio><direc>N</direc>"
+    "<irin>PPAB1</irin></aquav>",
+)
+RAIL = ("04", "<ferrov><tpTraf>0</tpTraf><fluxo>1</fluxo></ferrov>")
+MUTUAL_TRAFFIC = (
+    "04",
+    "<ferrov><tpTraf>1</tpTraf><trafMut><respFat>2</respFat><ferrEmi>2</ferrEmi><vFrete>100.00</vFrete>"
+    f"<chCTeFerroOrigem>{ORIGINAL_KEY}</chCTeFerroOrigem></trafMut><fluxo>1</fluxo></ferrov>",
+)
+PIPELINE = ("05", "<duto><dIni>2026-11-01</dIni><dFim>2026-11-30</dFim></duto>")
+MULTIMODAL = ("06", "<multimodal><COTM>123</COTM><indNegociavel>0</indNegociavel></multimodal>")
 WITHOUT_TAXES = both(without("infCte/imp/IBSCBS"), without("infCte/imp/vTotDFe"))
 RATES_OF_2027 = both(
     says(f"{TAX}/gIBSUF/pIBSUF", "0.0500"),
@@ -166,6 +198,14 @@ _EDITS: Mapping[str, tuple[Edit, int]] = {
     "offline": (OFFLINE, 1),
     "free_zone": (IN_THE_FREE_ZONE, 1),
     "without_cbs": (both(WITHOUT_CBS, FREE_AREA), 1),
+    "on_paper": (ON_PAPER, 1),
+    "air": (by(*AIR), 1),
+    "water": (by(*WATER), 1),
+    "containers": (both(by(*WATER), LINKED, grown(f"{NORMAL}/infModal/aquav/irin", CONTAINER)), 1),
+    "rail": (by(*RAIL), 1),
+    "mutual_traffic": (by(*MUTUAL_TRAFFIC), 2),
+    "pipeline": (both(by(*PIPELINE), without(f"{NORMAL}/infCarga/vCarga")), 1),
+    "multimodal": (by(*MULTIMODAL), 1),
     "complement": (COMPLEMENT, 2),
     "substitution": (SUBSTITUTION, 2),
 }
@@ -208,7 +248,7 @@ def store_cte(context: RequestContext, xml: bytes, **changes: object) -> StoredD
 
 
 def store_original(context: RequestContext) -> None:
-    """Stores the document that others complement."""
+    """Stores the document that others refer to."""
     store_cte(context, unsigned_cte(1))
 
 
@@ -233,6 +273,7 @@ def store_disputed_original(context: RequestContext) -> None:
 
 
 STORED_BEFORE: Mapping[str, Callable[[RequestContext], None]] = {
+    "mutual_traffic": store_original,
     "complement": store_original,
     "substitution": store_disputed_original,
 }

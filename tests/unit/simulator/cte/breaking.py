@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from lxml import etree
 
@@ -44,12 +45,13 @@ class CteRuleTester(RuleTester[Violation, AuthorityVerdict | None]):
     """Tests the rules of CT-e."""
 
     usual_path = AT_SP
+    schema: ClassVar[Schema] = Schema.CTE
 
     def check(self, violation: Violation) -> None:
         """Checks that the base is accepted, and that only the named rules refuse the change."""
         assert self.verdict_on_base(violation.base) is None
         broken = self.broken(violation)
-        assert not violation.fits_schema or schema_errors(Schema.CTE, broken) == []
+        assert not violation.fits_schema or schema_errors(self.schema, broken) == []
         masks = frozenset(violation.masked_by)
         refusal = self.verdict_on(broken, violation, rules_off=masks)
         assert refusal is not None, "accepted"
@@ -60,10 +62,18 @@ class CteRuleTester(RuleTester[Violation, AuthorityVerdict | None]):
 
     def verdict_on_base(self, name: str) -> AuthorityVerdict | None:
         """Returns the verdict on an unchanged document."""
-        return self.verdict(base(name, self.signer), prepare=lambda context, _: store_before(name, context))
+        return self.verdict(self.base(name), prepare=lambda context, _: self.store_before(name, context))
+
+    def base(self, name: str) -> bytes:
+        """Returns an accepted document."""
+        return base(name, self.signer)
+
+    def store_before(self, name: str, context: RequestContext) -> None:
+        """Stores everything that a base refers to."""
+        store_before(name, context)
 
     def edited(self, violation: Violation, signer: Signer) -> bytes:
-        accepted = base(violation.base, self.signer)
+        accepted = self.base(violation.base)
         return mutated(accepted, violation.edit, signer, keyed=violation.keyed, quoted=violation.quoted)
 
     def judged(

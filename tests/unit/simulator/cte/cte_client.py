@@ -12,10 +12,11 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.soap import envelope
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.cte.dialect import NAMESPACE
-from carimbo.simulator.cte.family import CTE_FAMILY
+from carimbo.simulator.cte.family import CTE_FAMILY, CTE_OS_FAMILY
 from carimbo.simulator.family import HOMOLOGATION, CallReply, IncomingCall, RequestContext, ServicePath
 from carimbo.simulator.http import Request
 from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.sefaz.family import SimulatedSefazFamily
 from carimbo.simulator.store import Store
 from carimbo.simulator.trust import TrustedAuthorities
 from support import CNPJ
@@ -24,7 +25,8 @@ from unit.simulator.cte.sample_cte import key_in
 from unit.simulator.mutating import DS, sign_again
 from unit.simulator.nfe.sefaz_client import message_of
 
-RECEPTION, CONSULT, STATUS = "CTeRecepcaoSincV4", "CTeConsultaV4", "CTeStatusServicoV4"
+RECEPTION, OS_RECEPTION = "CTeRecepcaoSincV4", "CTeRecepcaoOSV4"
+CONSULT, STATUS = "CTeConsultaV4", "CTeStatusServicoV4"
 EVENT, DISTRIBUTION = "CTeRecepcaoEventoV4", "CTeDistribuicaoDFe"
 REASON = "ERRO DE DIGITACAO NO PEDIDO"
 CONDITION = (
@@ -38,15 +40,15 @@ CONDITION = (
 """The official text of every correction."""
 
 
-def service_path(service: str, authorizer: str = "SP") -> ServicePath:
+def service_path(service: str, authorizer: str = "SP", family: str = "cte") -> ServicePath:
     """Returns the path of a service in homologation."""
-    return ServicePath(authorizer, HOMOLOGATION, "cte", service)
+    return ServicePath(authorizer, HOMOLOGATION, family, service)
 
 
 def enclosed(service: str, message: bytes) -> bytes:
     """Returns a message in its SOAP envelope; documents travel zipped."""
     namespace = f"{NAMESPACE}/wsdl/{service}"
-    if service == RECEPTION:
+    if service in (RECEPTION, OS_RECEPTION):
         return envelope(namespace, b64encode(gzip.compress(message)), "cteDadosMsg")
     if service == DISTRIBUTION:
         inside = b"<cteDadosMsg>" + message + b"</cteDadosMsg>"
@@ -93,7 +95,7 @@ EVENT_TYPES = {"evCancCTe": "110111", "evCCeCTe": "110110", "evPrestDesacordo": 
 
 @dataclass
 class CteClient:
-    """A client of one company, with its own clock and controls."""
+    """A client of one company, with its own clock and controls, for one of the two families."""
 
     store: Store
     trust: TrustedAuthorities
@@ -102,6 +104,7 @@ class CteClient:
     tax_id: str = CNPJ
     now: datetime = ISSUED_AT
     switches: dict[str, Any] = field(default_factory=dict)
+    family: SimulatedSefazFamily = CTE_FAMILY
 
     @property
     def context(self) -> RequestContext:
@@ -112,7 +115,7 @@ class CteClient:
         return Ledger(self.store)
 
     def read_call(self, where: ServicePath, body: bytes) -> IncomingCall | CallReply | None:
-        return CTE_FAMILY.read_call(where, self.request(body))
+        return self.family.read_call(where, self.request(body))
 
     def request(self, body: bytes) -> Request:
         return Request("POST", "", "", {}, body, self.certificate)
@@ -122,7 +125,7 @@ class CteClient:
         incoming = self.read_call(where, body)
         assert isinstance(incoming, IncomingCall), incoming
         with self.store.together():
-            return CTE_FAMILY.answer(where, incoming, self.request(body), self.context)
+            return self.family.answer(where, incoming, self.request(body), self.context)
 
     def ask(self, where: ServicePath, message: bytes) -> CallReply:
         """Sends a message in its envelope."""
@@ -132,10 +135,14 @@ class CteClient:
         """Sends a message to an authority that refuses it with a code."""
         incoming = self.read_call(where, enclosed(where.service, message))
         assert isinstance(incoming, IncomingCall), incoming
-        return CTE_FAMILY.refuse(where, incoming, code, self.context)
+        return self.family.refuse(where, incoming, code, self.context)
 
     def send(self, document: bytes, authorizer: str = "SP") -> CallReply:
-        return self.ask(service_path(RECEPTION, authorizer), document)
+        reception = OS_RECEPTION if self.family is CTE_OS_FAMILY else RECEPTION
+        return self.ask(self.path(reception, authorizer), document)
+
+    def path(self, service: str, authorizer: str = "SP") -> ServicePath:
+        return service_path(service, authorizer, self.family.name)
 
     def authorized(self, document: bytes, authorizer: str = "SP") -> StoredDocument:
         """Sends a document that must be authorized."""
@@ -146,10 +153,10 @@ class CteClient:
         return stored
 
     def consult(self, key: str, authorizer: str = "SP") -> CallReply:
-        return self.ask(service_path(CONSULT, authorizer), consult_query(key))
+        return self.ask(self.path(CONSULT, authorizer), consult_query(key))
 
     def status(self, state_code: str = "35", authorizer: str = "SP") -> CallReply:
-        return self.ask(service_path(STATUS, authorizer), status_query(state_code))
+        return self.ask(self.path(STATUS, authorizer), status_query(state_code))
 
     def signed_event(self, key: str, payload: str, sequence: int = 1) -> bytes:
         """Returns an event of this company that happens now, signed."""
@@ -170,7 +177,7 @@ class CteClient:
 
     def send_event(self, key: str, payload: str, sequence: int = 1, authorizer: str = "SP") -> CallReply:
         event = self.signed_event(key, payload, sequence)
-        return self.ask(service_path(EVENT, authorizer), event)
+        return self.ask(self.path(EVENT, authorizer), event)
 
     def cancel(self, document: StoredDocument, authorizer: str = "SP") -> CallReply:
         return self.send_event(document.access_key, cancellation(document.protocol), authorizer=authorizer)

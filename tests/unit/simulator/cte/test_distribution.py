@@ -9,7 +9,7 @@ from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.cte.dialect import NAMESPACE
-from carimbo.simulator.cte.distribution import DOCUMENT, EVENT, FAMILY
+from carimbo.simulator.cte.distribution import DOCUMENTS, EVENT, FAMILY
 from carimbo.simulator.family import HOMOLOGATION, CallReply
 from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from unit.fiscal.goods.support import ISSUED_AT
@@ -29,6 +29,7 @@ from unit.simulator.nfe.sefaz_client import message_of, schema_errors
 from unit.simulator.rule_tester import schema_errors as xsd_errors
 from unit.simulator.rules.edits import grown
 
+DOCUMENT = DOCUMENTS["57"]
 READER = "44455566000183"
 EVERY_PARTY = both(
     ALL_PARTIES, other_taker(CARRIER), grown(NORMAL, f"<autXML><CNPJ>{READER}</CNPJ></autXML>")

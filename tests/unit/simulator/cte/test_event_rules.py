@@ -137,7 +137,7 @@ VIOLATIONS = [
     MessageViolation("530", "correction", where=AT_SVRS, prepare=held_by_svrs, masked_by={"516"}),
     MessageViolation("236", "cancellation", wrong_digit, also_off={"600", "217"}, answer="136"),
     MessageViolation("236", "cancellation", rekeyed(4, "13"), also_off={"600", "217"}, answer="136"),
-    MessageViolation("732", "cancellation", rekeyed(20, "67"), also_off={"217"}, answer="136"),
+    MessageViolation("595", "cancellation", rekeyed(20, "64"), also_off={"217"}, answer="136"),
     MessageViolation("631", "correction", prepare=corrected),
     MessageViolation("632", "cancellation", branch),
     MessageViolation("600", "cancellation", rekeyed(35, "98765432"), also_off={"217"}, answer="136"),

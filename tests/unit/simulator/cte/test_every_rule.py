@@ -9,8 +9,8 @@ import pytest
 from carimbo.simulator import cte
 from carimbo.simulator.cte.dialect import DIALECT, DISTRIBUTION_DIALECT
 from carimbo.simulator.cte.distribution import DISTRIBUTION_RULES
-from carimbo.simulator.cte.family import CTE_FAMILY
-from carimbo.simulator.cte.rules.documents import DOCUMENT_RULES
+from carimbo.simulator.cte.family import CTE_FAMILY, CTE_OS_FAMILY
+from carimbo.simulator.cte.rules.documents import DOCUMENT_RULES, OS_DOCUMENT_RULES
 from carimbo.simulator.cte.rules.events import EVENT_RULES
 from carimbo.simulator.cte.rules.message import MESSAGE_RULES, SIGNATURE_RULES
 from carimbo.simulator.cte.rules.queries import CONSULT_RULES, STATUS_RULES
@@ -18,11 +18,15 @@ from unit.simulator.cte import (
     test_event_rules,
     test_key_rules,
     test_message_rules,
+    test_mode_rules,
     test_party_rules,
     test_question_rules,
     test_reference_rules,
     test_service_rules,
 )
+from unit.simulator.cteos import test_reference_rules as os_reference_rules
+from unit.simulator.cteos import test_service_rules as os_service_rules
+from unit.simulator.cteos import test_shared_rules as os_shared_rules
 from unit.simulator.rule_books import Rules, judged_by, modules_of, rules_in
 
 # The same signature rules apply to every signed message; tests of documents break each of them.
@@ -42,8 +46,14 @@ VIOLATIONS: Mapping[Rules, Iterable[Violation]] = {
     DOCUMENT_RULES: [
         *test_key_rules.VIOLATIONS,
         *test_service_rules.VIOLATIONS,
+        *test_mode_rules.VIOLATIONS,
         *test_party_rules.VIOLATIONS,
         *test_reference_rules.VIOLATIONS,
+    ],
+    OS_DOCUMENT_RULES: [
+        *os_shared_rules.VIOLATIONS,
+        *os_service_rules.VIOLATIONS,
+        *os_reference_rules.VIOLATIONS,
     ],
     EVENT_RULES: test_event_rules.VIOLATIONS,
     CONSULT_RULES: test_question_rules.CONSULTS,
@@ -60,7 +70,7 @@ def codes_of(items: Iterable[Violation]) -> Counter[str]:
 class TestEveryRule:
     @pytest.mark.parametrize("rules", VIOLATIONS, ids=lambda rules: f"{rules[0].code}-{len(rules)}")
     def test_every_rule_is_broken_by_a_test(self, rules: Rules) -> None:
-        tested_here = rules is DOCUMENT_RULES
+        tested_here = rules in (DOCUMENT_RULES, OS_DOCUMENT_RULES)
         own = [rule for rule in rules if tested_here or rule not in TESTED_WITH_DOCUMENTS]
         assert codes_of(own) - codes_of(VIOLATIONS[rules]) == Counter()
 
@@ -77,7 +87,12 @@ class TestEveryRule:
         assert {rule for module in modules_of(cte) for rule in rules_in(module)} <= judging
 
     def test_every_code_can_be_switched_off(self) -> None:
-        assert CTE_FAMILY.codes == {rule.code for rules in VIOLATIONS for rule in rules}
+        for family, others in (
+            (CTE_FAMILY, [OS_DOCUMENT_RULES]),
+            (CTE_OS_FAMILY, [DOCUMENT_RULES, DISTRIBUTION_RULES]),
+        ):
+            own = {rule.code for rules in VIOLATIONS if rules not in others for rule in rules}
+            assert family.codes == own
 
     def test_every_code_has_its_official_text(self) -> None:
         own = {rule.code for rules in VIOLATIONS if rules is not DISTRIBUTION_RULES for rule in rules}

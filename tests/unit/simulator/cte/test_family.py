@@ -19,6 +19,7 @@ from unit.simulator.cte.cte_client import (
     DISAGREEMENT,
     DISTRIBUTION,
     EVENT,
+    OS_RECEPTION,
     REASON,
     RECEPTION,
     STATUS,
@@ -64,7 +65,7 @@ def message_to(service: str, client: CteClient) -> bytes:
 
 class TestServices:
     def test_every_service_is_tested_here(self) -> None:
-        assert {service.name for service in SERVICES.by_name.values()} == set(ANSWERS)
+        assert {service.name for service in SERVICES.by_name.values()} == {*ANSWERS, OS_RECEPTION}
 
     @pytest.mark.parametrize(
         ("authorizer", "service", "is_there"),
@@ -75,6 +76,7 @@ class TestServices:
             ("AN", DISTRIBUTION, True),
             ("AN", RECEPTION, False),
             ("SP", DISTRIBUTION, False),
+            ("SP", OS_RECEPTION, False),
             ("SVCAN", RECEPTION, False),
         ],
     )

@@ -53,7 +53,7 @@ CONSULTS = [
     impossible_key("236", with_part(2, "27")),
     impossible_key("236", with_part(6, WRONG_CNPJ)),
     impossible_key("236", with_part(25, "000000000")),
-    impossible_key("732", with_part(20, "67")),
+    impossible_key("732", with_part(20, "64")),
     impossible_key("731", with_part(4, "04")),
     MessageViolation("600", "consult", other_code),
 ]

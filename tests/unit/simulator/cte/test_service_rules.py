@@ -16,11 +16,13 @@ from unit.simulator.cte.bases import (
     FREE_AREA,
     MULTIMODAL_KEY,
     NORMAL,
+    PIPELINE,
     RATES_OF_2027,
     TAX,
     WITHIN_THE_STATE,
     WITHOUT_CBS,
     WITHOUT_TAXES,
+    by,
     store_cte,
 )
 from unit.simulator.cte.breaking import CteRuleTester, Violation
@@ -75,10 +77,14 @@ def taker_is_a_carrier(context: RequestContext, xml: bytes) -> None:
     store_cte(context, earlier, access_key=judged.access_key)
 
 
+def sender_issues_invoices(context: RequestContext, xml: bytes) -> None:
+    store_cte(context, xml, access_key=INVOICE_KEY, issuer=SENDER)
+
+
 VIOLATIONS = [
     Violation("579", edit=versioned),
     Violation("580", edit=says(f"{NORMAL}/infModal/rodo/RNTRC", "1234"), detail="rodo/RNTRC"),
-    Violation("580", edit=other_mode, detail="ainda não simulado"),
+    Violation("580", edit=other_mode, detail="aereo"),
     Violation("458", base="complement", edit=says("infCte/ide/tpCTe", "0")),
     Violation("459", edit=says("infCte/ide/tpCTe", "1")),
     Violation("460", base="linked", edit=without("infCte/rem"), also_off={"481", "667"}),
@@ -116,6 +122,7 @@ VIOLATIONS = [
     Violation(
         "843", edit=with_invoices(f"{INVOICE_KEY[:43]}{(int(INVOICE_KEY[43]) + 1) % 10}"), detail="dígito"
     ),
+    Violation("540", base="on_paper", prepare=sender_issues_invoices),
     Violation("813", base="declared", edit=says(f"{NORMAL}/infDoc/infOutros/tpDoc", "59")),
     Violation("650", edit=says("infCte/vPrest/vTPrest", "10000000.00")),
     Violation("675", edit=says("infCte/imp/ICMS/ICMS00/vICMS", "120.02")),
@@ -182,6 +189,13 @@ class TestServiceRules:
     def test_receipts_may_be_transported_within_a_state(self, tester: CteRuleTester) -> None:
         edit = both(WITHIN_THE_STATE, says(f"{NORMAL}/infDoc/infOutros/tpDoc", "65"))
         assert self.accepted(tester, Violation("813", base="declared", edit=edit))
+
+    @pytest.mark.parametrize("edit", [WITHIN_THE_STATE, by(*PIPELINE)])
+    def test_paper_may_be_transported_within_a_state_and_by_pipeline(
+        self, edit: Edit, tester: CteRuleTester
+    ) -> None:
+        paper = Violation("540", base="on_paper", edit=edit, prepare=sender_issues_invoices)
+        assert self.accepted(tester, paper)
 
     def test_service_begun_in_another_state_has_a_cfop_of_its_own(self, tester: CteRuleTester) -> None:
         edit = both(

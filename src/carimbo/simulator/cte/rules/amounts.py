@@ -1,4 +1,4 @@
-"""Rules about the amounts of a CT-e: service, ICMS, IBS and CBS. State law is not judged."""
+"""Rules about the amounts of a CT-e or CT-e OS: service, ICMS, IBS and CBS. State law is not judged."""
 
 from collections.abc import Callable
 from datetime import date
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_CLASSES
 from carimbo.simulator.calendar import Milestone, Rates
-from carimbo.simulator.cte.judged import COMPLEMENT, SUBSTITUTION, JudgedCte
+from carimbo.simulator.cte.judged import COMPLEMENT, SUBSTITUTION, JudgedTransport
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.identifiers import last_day_of_issue
 from carimbo.simulator.rules import RejectionRule
@@ -26,12 +26,12 @@ _ICMS_FIELDS = {
 }
 
 
-def too_expensive(cte: JudgedCte) -> bool:
+def too_expensive(cte: JudgedTransport) -> bool:
     """MOC CT-e, 650."""
     return cte.content.amount("vPrest/vTPrest") > _LARGEST
 
 
-def wrong_icms(cte: JudgedCte) -> bool:
+def wrong_icms(cte: JudgedTransport) -> bool:
     """MOC CT-e, 675."""
     around = cte.content.group("imp/ICMS")
     taxed = around.only() if around else None
@@ -41,19 +41,19 @@ def wrong_icms(cte: JudgedCte) -> bool:
     return differs_from_percent(amount, base, rate)
 
 
-def more_to_receive_than_the_service_costs(cte: JudgedCte) -> bool:
+def more_to_receive_than_the_service_costs(cte: JudgedTransport) -> bool:
     """MOC CT-e, 531."""
     return cte.content.amount("vPrest/vRec") > cte.content.amount("vPrest/vTPrest")
 
 
-AMOUNT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+AMOUNT_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("650", too_expensive),
     RejectionRule("675", wrong_icms),
     RejectionRule("531", more_to_receive_than_the_service_costs),
 )
 
 
-def reform_taxes_missing(cte: JudgedCte) -> bool:
+def reform_taxes_missing(cte: JudgedTransport) -> bool:
     """NT 2026.004: documents of the normal regime have IBS and CBS."""
     if cte.content.group(_TAXES) is not None or cte.text("emit/CRT") != _NORMAL_REGIME:
         return False
@@ -66,7 +66,7 @@ def reform_taxes_missing(cte: JudgedCte) -> bool:
     return cte.follows(required) and not _complements_documents_without_taxes(cte)
 
 
-def _complements_documents_without_taxes(cte: JudgedCte) -> bool:
+def _complements_documents_without_taxes(cte: JudgedTransport) -> bool:
     """Whether all complemented documents are of months in which the group was optional.
 
     The exception is that of NF-e (NT 2025.002, UB12-10); the text of CT-e is not published.
@@ -78,13 +78,13 @@ def _complements_documents_without_taxes(cte: JudgedCte) -> bool:
     return all(day is not None and day < since for day in days)
 
 
-def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Callable[[JudgedCte], bool]:
+def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Callable[[JudgedTransport], bool]:
     """Returns a rule: a share has the rate in force, and the amount that follows from it.
 
     The codes of CT-e for this are not published: those of the rates of NF-e are used.
     """
 
-    def is_wrong(cte: JudgedCte) -> bool:
+    def is_wrong(cte: JudgedTransport) -> bool:
         share = cte.content.group(f"{_TAXES}/gIBSCBS/{group}")
         rates = cte.calendar.rates_on(_day_of_rates(cte))
         tax_class = IBS_CBS_CLASSES.rows.get(cte.text(f"{_TAXES}/cClassTrib"))
@@ -102,13 +102,13 @@ def _wrong_share(group: str, name: str, law: Callable[[Rates], Decimal]) -> Call
     return is_wrong
 
 
-def _day_of_rates(cte: JudgedCte) -> date:
+def _day_of_rates(cte: JudgedTransport) -> date:
     """Returns the day whose rates apply; a substitution repeats those of the replaced document."""
     replaced_by = last_day_of_issue(cte.replaced_key) if cte.kind == SUBSTITUTION else None
     return min(replaced_by, cte.issued_on) if replaced_by else cte.issued_on
 
 
-REFORM_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+REFORM_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("310", reform_taxes_missing),
     RejectionRule("1026", _wrong_share("gIBSUF", "IBSUF", lambda rates: rates.state)),
     RejectionRule("1036", _wrong_share("gIBSMun", "IBSMun", lambda rates: rates.city)),

@@ -6,13 +6,14 @@ from carimbo.simulator.cte.dialect import CANCELLATION, CORRECTION, DISAGREEMENT
 from carimbo.simulator.cte.judged import COMPLEMENT, SUBSTITUTION, JudgedCteEvent
 from carimbo.simulator.cte.rules.identification import EMISSION_AT
 from carimbo.simulator.cte.rules.message import SIGNATURE_RULES
-from carimbo.simulator.cte.rules.queries import impossible_key, other_model
+from carimbo.simulator.cte.rules.queries import impossible_key
 from carimbo.simulator.identifiers import KEY_EMISSION
 from carimbo.simulator.rules import Finding, RejectionRule
 from carimbo.simulator.sefaz.call import in_contingency, state_in
 from carimbo.simulator.sefaz.rules import events
 from carimbo.simulator.sefaz.rules.documents import refused_too_often
 from carimbo.simulator.sefaz.rules.events import event_rule, state_rules
+from carimbo.simulator.sefaz.rules.queries import other_model
 
 _CANCELABLE = timedelta(hours=168)
 _DISPUTABLE = timedelta(days=45)
@@ -24,6 +25,7 @@ _NEVER_CORRECTED = {
         {"cUF", "cCT", "mod", "serie", "nCT", "tpEmis", "cDV", "tpAmb", "dhEmi", "modal", "CFOP", "cMunIni"}
     ),
     "toma3": frozenset({"toma"}),
+    "toma": frozenset({"CNPJ", "CPF", "IE"}),
     "toma4": frozenset({"CNPJ", "CPF", "IE"}),
     "emit": frozenset({"CNPJ", "IE"}),
     "rem": frozenset({"CNPJ", "CPF", "IE"}),
@@ -77,7 +79,7 @@ FORM_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (
     RejectionRule("516", other_emission_at_the_contingency),
     RejectionRule("530", events.not_offered_in_contingency),
     RejectionRule("236", impossible_key),
-    RejectionRule("732", other_model),
+    RejectionRule("595", other_model),
     RejectionRule("631", events.registered_already),
     RejectionRule("632", events.author_is_not_the_issuer),
     RejectionRule("600", document_has_another_key),

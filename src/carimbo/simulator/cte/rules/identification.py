@@ -1,10 +1,9 @@
-"""Rules about the key, the place, the dates and the issuer of a CT-e."""
+"""Rules about the key, the place, the dates and the issuer of a CT-e or CT-e OS."""
 
 from datetime import datetime, timedelta
 
 from carimbo.fiscal.tables.geography import MUNICIPALITIES, STATES
-from carimbo.simulator.cte.dialect import CTE
-from carimbo.simulator.cte.judged import NORMAL, JudgedCte
+from carimbo.simulator.cte.judged import NORMAL, JudgedTransport
 from carimbo.simulator.identifiers import KEY_MODEL, is_cnpj
 from carimbo.simulator.ledger import DocumentStatus
 from carimbo.simulator.registers import Contributor, Contributors
@@ -33,56 +32,57 @@ _ONLINE = frozenset("1378")
 _LIMIT = timedelta(hours=168)
 _RESERVED_SERIES = range(890, 900)
 
-LIMIT_RULES: tuple[RejectionRule[JudgedCte], ...] = (RejectionRule("678", rejected_too_often),)
+LIMIT_RULES: tuple[RejectionRule[JudgedTransport], ...] = (RejectionRule("678", rejected_too_often),)
 
 
-def other_model(cte: JudgedCte) -> bool:
-    """MOC CT-e, 732."""
-    return cte.access_key[KEY_MODEL] != CTE
+def other_model(cte: JudgedTransport) -> bool:
+    """MOC CT-e, 721 and 732."""
+    return cte.access_key[KEY_MODEL] != cte.dialect.model_at(cte.service_path)
 
 
-def reserved_series(cte: JudgedCte) -> bool:
+def reserved_series(cte: JudgedTransport) -> bool:
     """MOC CT-e, 670."""
     return cte.series in _RESERVED_SERIES
 
 
-def issuer_in_another_state(cte: JudgedCte) -> bool:
+def issuer_in_another_state(cte: JudgedTransport) -> bool:
     """MOC CT-e, 247."""
     return cte.text("emit/enderEmit/UF") != state_of(cte)
 
 
-def contingency_at_the_normal_authorizer(cte: JudgedCte) -> bool:
+def contingency_at_the_normal_authorizer(cte: JudgedTransport) -> bool:
     """MOC CT-e, 515."""
     return cte.emission in EMISSION_AT.values() and not in_contingency(cte, state_of(cte))
 
 
-def other_emission_at_the_contingency(cte: JudgedCte) -> bool:
+def other_emission_at_the_contingency(cte: JudgedTransport) -> bool:
     """MOC CT-e, 516."""
     if not in_contingency(cte, state_of(cte)):
         return False
     return cte.emission != EMISSION_AT[cte.service_path.authorizer]
 
 
-def correction_at_the_contingency(cte: JudgedCte) -> bool:
+def correction_at_the_contingency(cte: JudgedTransport) -> bool:
     """MOC CT-e, 517: an SVC takes neither complements nor substitutions."""
     return cte.kind != NORMAL and in_contingency(cte, state_of(cte))
 
 
-def contingency_is_closed(cte: JudgedCte) -> bool:
+def contingency_is_closed(cte: JudgedTransport) -> bool:
     """MOC CT-e, 114: an SVC serves a state only while the state requests it."""
     state = state_of(cte)
     return in_contingency(cte, state) and not contingency_is_open(cte, state)
 
 
-def epec_unknown(cte: JudgedCte) -> bool:
+def epec_unknown(cte: JudgedTransport) -> bool:
     """MOC CT-e, 641: the EPEC of the document is unknown, because the simulator accepts none."""
     return cte.emission == _EPEC
 
 
-KEY_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+_BEFORE_MODEL_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("252", other_environment),
     RejectionRule("410", state_of_another_authorizer),
-    RejectionRule("732", other_model),
+)
+_AFTER_MODEL_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("227", key_differs_from_its_fields),
     RejectionRule("253", wrong_check_digit),
     RejectionRule("670", reserved_series),
@@ -91,38 +91,49 @@ KEY_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     RejectionRule("516", other_emission_at_the_contingency),
     RejectionRule("517", correction_at_the_contingency),
     RejectionRule("114", contingency_is_closed),
+)
+KEY_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
+    *_BEFORE_MODEL_RULES,
+    RejectionRule("732", other_model),
+    *_AFTER_MODEL_RULES,
     RejectionRule("641", epec_unknown),
 )
+OS_KEY_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
+    *_BEFORE_MODEL_RULES,
+    RejectionRule("721", other_model),
+    *_AFTER_MODEL_RULES,
+)
+"""EPEC does not exist here."""
 
-REGISTER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+REGISTER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("539", number_of_another_document),
     RejectionRule("204", already_held_as(DocumentStatus.AUTHORIZED)),
     RejectionRule("218", already_held_as(DocumentStatus.CANCELED)),
 )
 
 
-def justified_without_contingency(cte: JudgedCte) -> bool:
+def justified_without_contingency(cte: JudgedTransport) -> bool:
     """MOC CT-e, 586: only documents that are used before they are authorized have a reason."""
     return cte.emission not in _JUSTIFIED and _contingency_since(cte) is not None
 
 
-def contingency_without_reason(cte: JudgedCte) -> bool:
+def contingency_without_reason(cte: JudgedTransport) -> bool:
     """MOC CT-e, 587."""
     return cte.emission in _JUSTIFIED and _contingency_since(cte) is None
 
 
-def contingency_after_the_issue(cte: JudgedCte) -> bool:
+def contingency_after_the_issue(cte: JudgedTransport) -> bool:
     """MOC CT-e, 588."""
     since = _contingency_since(cte)
     return since is not None and since > cte.issued_at
 
 
-def _contingency_since(cte: JudgedCte) -> datetime | None:
+def _contingency_since(cte: JudgedTransport) -> datetime | None:
     text = cte.text("ide/dhCont")
     return datetime.fromisoformat(text) if text else None
 
 
-DATE_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+DATE_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("586", justified_without_contingency),
     RejectionRule("587", contingency_without_reason),
     RejectionRule("588", contingency_after_the_issue),
@@ -131,27 +142,27 @@ DATE_RULES: tuple[RejectionRule[JudgedCte], ...] = (
 )
 
 
-def wrong_company(cte: JudgedCte) -> bool:
+def wrong_company(cte: JudgedTransport) -> bool:
     """MOC CT-e, 207."""
     return bool(cte.text("emit/CNPJ")) and not is_cnpj(cte.text("emit/CNPJ"))
 
 
-def without_registration(cte: JudgedCte) -> bool:
+def without_registration(cte: JudgedTransport) -> bool:
     """MOC CT-e, 229."""
     return not cte.text("emit/IE")
 
 
-def wrong_registration(cte: JudgedCte) -> bool:
+def wrong_registration(cte: JudgedTransport) -> bool:
     """MOC CT-e, 209: zeros; check digits, which differ by state, are not checked."""
     return bool(cte.text("emit/IE")) and not cte.text("emit/IE").strip("0")
 
 
-def wrong_substitute_registration(cte: JudgedCte) -> bool:
+def wrong_substitute_registration(cte: JudgedTransport) -> bool:
     """MOC CT-e, 614: zeros, as above."""
     return bool(cte.text("emit/IEST")) and not cte.text("emit/IEST").strip("0")
 
 
-def registration_unknown(cte: JudgedCte) -> bool:
+def registration_unknown(cte: JudgedTransport) -> bool:
     """MOC CT-e, 230: the issuer is in the register of its state, but not with this registration.
 
     An issuer that is not in the register is accepted, because nobody has to fill it.
@@ -159,42 +170,42 @@ def registration_unknown(cte: JudgedCte) -> bool:
     return _is_registered_otherwise(cte) and not _holders_of_registration(cte)
 
 
-def registration_of_another(cte: JudgedCte) -> bool:
+def registration_of_another(cte: JudgedTransport) -> bool:
     """MOC CT-e, 231: as above, and the registration is of another taxpayer."""
     return _is_registered_otherwise(cte) and bool(_holders_of_registration(cte))
 
 
-def issuer_not_enabled(cte: JudgedCte) -> bool:
+def issuer_not_enabled(cte: JudgedTransport) -> bool:
     """MOC CT-e, 203."""
     registration = cte.text("emit/IE")
     return any(issuer.registration == registration and not issuer.is_active for issuer in _registrations(cte))
 
 
-def _is_registered_otherwise(cte: JudgedCte) -> bool:
+def _is_registered_otherwise(cte: JudgedTransport) -> bool:
     registrations = {issuer.registration for issuer in _registrations(cte)}
     return bool(registrations) and cte.text("emit/IE") not in registrations
 
 
-def _registrations(cte: JudgedCte) -> list[Contributor]:
+def _registrations(cte: JudgedTransport) -> list[Contributor]:
     return Contributors(cte.context.store).of_tax_id(state_of(cte), cte.author)
 
 
-def _holders_of_registration(cte: JudgedCte) -> list[Contributor]:
+def _holders_of_registration(cte: JudgedTransport) -> list[Contributor]:
     return Contributors(cte.context.store).of_registration(state_of(cte), cte.text("emit/IE"))
 
 
-def issuer_in_a_city_of_another_state(cte: JudgedCte) -> bool:
+def issuer_in_a_city_of_another_state(cte: JudgedTransport) -> bool:
     """MOC CT-e, 712."""
     state = STATES.rows.get(cte.text("emit/enderEmit/UF"))
     return state is not None and cte.text("emit/enderEmit/cMun")[:2] != state.ibge
 
 
-def issuer_in_unknown_city(cte: JudgedCte) -> bool:
+def issuer_in_unknown_city(cte: JudgedTransport) -> bool:
     """MOC CT-e, 713."""
     return cte.text("emit/enderEmit/cMun") not in MUNICIPALITIES
 
 
-ISSUER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+ISSUER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("207", wrong_company),
     RejectionRule("229", without_registration),
     RejectionRule("209", wrong_registration),

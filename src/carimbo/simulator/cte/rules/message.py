@@ -1,4 +1,4 @@
-"""Rules about every message of CT-e, in the order of MOC CT-e 4.00 (groups A to D)."""
+"""Rules about every message of CT-e and CT-e OS, in the order of MOC CT-e 4.00 (groups A to D)."""
 
 import re
 
@@ -27,7 +27,7 @@ _DECLARED = re.compile(rb"xmlns\s*=\s*[\"']([^\"']*)[\"']")
 _FOREIGN = etree.XPath(
     f"boolean(//*[namespace-uri() != '{NAMESPACE}' and namespace-uri() != '{_SIGNATURE_NAMESPACE}'])"
 )
-_DOCUMENT = "CTe"
+_DOCUMENTS = frozenset({"CTe", "CTeOS"})
 
 
 def foreign_namespace(call: ServiceCall) -> bool:
@@ -38,7 +38,7 @@ def foreign_namespace(call: ServiceCall) -> bool:
 
 def unsupported_version(call: ServiceCall) -> bool:
     """MOC CT-e, 239; a document has its version in the signed part."""
-    if local_name(call.root) != _DOCUMENT:
+    if local_name(call.root) not in _DOCUMENTS:
         return other_version(call)
     signed = call.root.find(call.dialect.tag(call.dialect.content_tag))
     return signed is not None and signed.get("versao") != call.dialect.version

@@ -1,9 +1,9 @@
-"""Rules about the parties of a CT-e, the places of the service, and the readers of the document."""
+"""Rules about the parties of a CT-e or CT-e OS, the places of the service, and the readers."""
 
 from collections.abc import Callable, Iterator
 
 from carimbo.fiscal.tables.geography import MUNICIPALITIES, STATES
-from carimbo.simulator.cte.judged import OTHER_TAKER, PARTIES, JudgedCte, tax_id_of
+from carimbo.simulator.cte.judged import OS_TAKER, OTHER_TAKER, JudgedTransport, tax_id_of
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.identifiers import is_cnpj, is_cpf
 from carimbo.simulator.rules import Finding, RejectionRule
@@ -22,19 +22,20 @@ _ADDRESSES = {
     "receb": "enderReceb",
     "dest": "enderDest",
     OTHER_TAKER: "enderToma",
+    OS_TAKER: "enderToma",
 }
 # MOC CT-e, 617.
 _WITHOUT_EXEMPT_TAKERS = frozenset({"AM", "BA", "CE", "GO", "MG", "MS", "MT", "PE", "RN", "SE", "SP"})
 _STATES_OF_SUFRAMA = frozenset({"AC", "AM", "RO", "RR"})
 _CITIES_OF_SUFRAMA = frozenset({"1600303", "1600600"})
 _SUFRAMA_LENGTH = 9
-_Check = Callable[[JudgedCte], Finding]
+_Check = Callable[[JudgedTransport], Finding]
 
 
 def _real_name(party: str) -> _Check:
     """MOC CT-e, 646 to 649; a globalized CT-e has another fixed name, which other rules check."""
 
-    def is_real(cte: JudgedCte) -> bool:
+    def is_real(cte: JudgedTransport) -> bool:
         if cte.text("ide/tpAmb") != HOMOLOGATION:
             return False
         fixed = {"", HOMOLOGATION_NAME} | ({VARIOUS} if cte.text("ide/indGlobalizado") else set())
@@ -48,36 +49,38 @@ def _taker_missing(role: str) -> _Check:
     return lambda cte: cte.taker_role == role and not cte.taker.tag
 
 
-def contributor_without_registration(cte: JudgedCte) -> bool:
+def contributor_without_registration(cte: JudgedTransport) -> bool:
     """MOC CT-e, 481."""
     return cte.text("ide/indIEToma") == CONTRIBUTOR and cte.taker.text("IE") in ("", EXEMPT)
 
 
-def exempt_without_the_word(cte: JudgedCte) -> bool:
+def exempt_without_the_word(cte: JudgedTransport) -> bool:
     """MOC CT-e, 482."""
     return cte.text("ide/indIEToma") == EXEMPT_TAKER and cte.taker.text("IE") != EXEMPT
 
 
-def exempt_in_state_without_exemption(cte: JudgedCte) -> bool:
+def exempt_in_state_without_exemption(cte: JudgedTransport) -> bool:
     """MOC CT-e, 617."""
     return cte.text("ide/indIEToma") == EXEMPT_TAKER and state_of_taker(cte) in _WITHOUT_EXEMPT_TAKERS
 
 
-def state_of_taker(cte: JudgedCte) -> str:
+def state_of_taker(cte: JudgedTransport) -> str:
     """Returns the state of the party that takes the service, in letters."""
     return cte.taker.text(f"{_ADDRESSES[cte.taker_role]}/UF")
 
 
-TAKER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+TAKER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("460", _taker_missing("rem")),
     RejectionRule("461", _taker_missing("exped")),
     RejectionRule("462", _taker_missing("receb")),
     RejectionRule("463", _taker_missing("dest")),
+)
+REGISTRATION_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("481", contributor_without_registration),
     RejectionRule("482", exempt_without_the_word),
     RejectionRule("617", exempt_in_state_without_exemption),
 )
-NAME_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+NAME_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("646", _real_name("rem")),
     RejectionRule("647", _real_name("exped")),
     RejectionRule("648", _real_name("receb")),
@@ -100,8 +103,10 @@ def _wrong_registration(path: str) -> _Check:
 
 
 def _city_of_another_state(city: str, state: str) -> _Check:
-    def is_elsewhere(cte: JudgedCte) -> bool:
+    def is_elsewhere(cte: JudgedTransport) -> bool:
         code, letters = cte.text(city), cte.text(state)
+        if not code:
+            return False
         if letters == EXTERIOR:
             return code != _NO_CITY
         home = STATES.rows.get(letters)
@@ -111,14 +116,14 @@ def _city_of_another_state(city: str, state: str) -> _Check:
 
 
 def _unknown_city(city: str, state: str) -> _Check:
-    def is_unknown(cte: JudgedCte) -> bool:
+    def is_unknown(cte: JudgedTransport) -> bool:
         code = cte.text(city)
         return bool(code) and cte.text(state) != EXTERIOR and code not in MUNICIPALITIES
 
     return is_unknown
 
 
-def _rules_of(party: str, *codes: str) -> Iterator[RejectionRule[JudgedCte]]:
+def _rules_of(party: str, *codes: str) -> Iterator[RejectionRule[JudgedTransport]]:
     """Yields the rules of a party: CNPJ, CPF, city and state, city, registration."""
     city, state = f"{party}/{_ADDRESSES[party]}/cMun", f"{party}/{_ADDRESSES[party]}/UF"
     checks = (
@@ -131,7 +136,7 @@ def _rules_of(party: str, *codes: str) -> Iterator[RejectionRule[JudgedCte]]:
     yield from (RejectionRule(code, check) for code, check in zip(codes, checks, strict=True))
 
 
-def wrong_suframa_number(cte: JudgedCte) -> bool:
+def wrong_suframa_number(cte: JudgedTransport) -> bool:
     """MOC CT-e, 235: modulo 11 with the weights 2 to 9."""
     number = cte.text("dest/ISUF").zfill(_SUFRAMA_LENGTH)
     if not number.strip("0"):
@@ -140,7 +145,7 @@ def wrong_suframa_number(cte: JudgedCte) -> bool:
     return -weighed % 11 % 10 != int(number[-1])
 
 
-def outside_suframa(cte: JudgedCte) -> bool:
+def outside_suframa(cte: JudgedTransport) -> bool:
     """MOC CT-e, 251."""
     if not cte.text("dest/ISUF"):
         return False
@@ -149,17 +154,17 @@ def outside_suframa(cte: JudgedCte) -> bool:
     return state not in _STATES_OF_SUFRAMA and city not in _CITIES_OF_SUFRAMA
 
 
-def taker_is_already_a_party(cte: JudgedCte) -> bool:
+def taker_is_already_a_party(cte: JudgedTransport) -> bool:
     """MOC CT-e, 799: same tax id and registration."""
     taker = cte.content.group(OTHER_TAKER)
     if taker is None:
         return False
-    others = (cte.party(path) for path in PARTIES if path != OTHER_TAKER)
+    others = (cte.party(path) for path in cte.parties if path != OTHER_TAKER)
     same = (tax_id_of(taker), taker.text("IE"))
     return bool(same[0]) and any((tax_id_of(other), other.text("IE")) == same for other in others)
 
 
-PARTY_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+PARTY_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     *_rules_of("rem", "415", "416", "418", "532", "419"),
     *_rules_of("dest", "208", "237", "424", "533", "210"),
     RejectionRule("235", wrong_suframa_number),
@@ -169,8 +174,11 @@ PARTY_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     *_rules_of(OTHER_TAKER, "444", "445", "447", "536", "448"),
     RejectionRule("799", taker_is_already_a_party),
 )
+OS_PARTY_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
+    *_rules_of(OS_TAKER, "444", "445", "447", "536", "448"),
+)
 
-PLACE_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+PLACE_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("493", _city_of_another_state("ide/cMunEnv", "ide/UFEnv")),
     RejectionRule("537", _unknown_city("ide/cMunEnv", "ide/UFEnv")),
     RejectionRule("456", _city_of_another_state("ide/cMunIni", "ide/UFIni")),
@@ -187,27 +195,27 @@ def _wrong_reader(tag: str, is_valid: Callable[[str], bool]) -> _Check:
     )
 
 
-def reader_named_twice(cte: JudgedCte) -> bool:
+def reader_named_twice(cte: JudgedTransport) -> bool:
     """MOC CT-e, 715."""
     readers = [tax_id_of(reader) for reader in cte.content.all("autXML")]
     return len(set(readers)) < len(readers)
 
 
-def reader_is_a_party(cte: JudgedCte) -> bool:
+def reader_is_a_party(cte: JudgedTransport) -> bool:
     """MOC CT-e, 828: parties read their documents anyway."""
-    parties = {cte.tax_id(path) for path in ("emit", *PARTIES)} - {""}
+    parties = {cte.tax_id(path) for path in ("emit", *cte.parties)} - {""}
     return any(tax_id_of(reader) in parties for reader in cte.content.all("autXML"))
 
 
-def wrong_developer(cte: JudgedCte) -> bool:
+def wrong_developer(cte: JudgedTransport) -> bool:
     """MOC CT-e, 836."""
     return bool(cte.text("infRespTec/CNPJ")) and not is_cnpj(cte.text("infRespTec/CNPJ"))
 
 
-READER_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+READER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("699", _wrong_reader("CNPJ", is_cnpj)),
     RejectionRule("700", _wrong_reader("CPF", is_cpf)),
     RejectionRule("715", reader_named_twice),
     RejectionRule("828", reader_is_a_party),
 )
-DEVELOPER_RULES: tuple[RejectionRule[JudgedCte], ...] = (RejectionRule("836", wrong_developer),)
+DEVELOPER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (RejectionRule("836", wrong_developer),)

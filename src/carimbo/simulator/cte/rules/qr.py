@@ -11,24 +11,24 @@ from cryptography.hazmat.primitives.hashes import SHA1
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.authorities import AUTHORIZERS, cte_qr_address
-from carimbo.simulator.cte.judged import JudgedCte
+from carimbo.simulator.cte.judged import JudgedTransport
 from carimbo.simulator.cte.rules.identification import OFFLINE
 from carimbo.simulator.family import PRODUCTION
 from carimbo.simulator.rules import RejectionRule
 from carimbo.simulator.sefaz.rules.documents import state_of
 
 
-def has_qr(cte: JudgedCte) -> bool:
+def has_qr(cte: JudgedTransport) -> bool:
     """Returns whether the document has a QR code."""
     return bool(_qr(cte))
 
 
-def qr_missing(cte: JudgedCte) -> bool:
+def qr_missing(cte: JudgedTransport) -> bool:
     """MOC CT-e, 850."""
     return not has_qr(cte)
 
 
-def wrong_address(cte: JudgedCte) -> bool:
+def wrong_address(cte: JudgedTransport) -> bool:
     """MOC CT-e, 851; case-insensitive."""
     serving = AUTHORIZERS.rows.get((cte.model, state_of(cte)))
     if serving is None:
@@ -39,22 +39,22 @@ def wrong_address(cte: JudgedCte) -> bool:
     return _qr(cte).partition("?")[0].lower() != official.lower()
 
 
-def key_of_another_document(cte: JudgedCte) -> bool:
+def key_of_another_document(cte: JudgedTransport) -> bool:
     """MOC CT-e, 852."""
     return _parameters(cte).get("chCTe") != cte.access_key
 
 
-def signature_missing(cte: JudgedCte) -> bool:
+def signature_missing(cte: JudgedTransport) -> bool:
     """MOC CT-e, 853: documents that are used before they are authorized have a signature."""
     return cte.emission in OFFLINE and not _parameters(cte).get("sign")
 
 
-def signature_out_of_place(cte: JudgedCte) -> bool:
+def signature_out_of_place(cte: JudgedTransport) -> bool:
     """MOC CT-e, 854."""
     return cte.emission not in OFFLINE and "sign" in _parameters(cte)
 
 
-def wrong_signature(cte: JudgedCte) -> bool:
+def wrong_signature(cte: JudgedTransport) -> bool:
     """MOC CT-e, 855: of the key, by the certificate that signs the document."""
     text = _parameters(cte).get("sign")
     if not text or cte.emission not in OFFLINE or cte.signature is None:
@@ -70,17 +70,17 @@ def wrong_signature(cte: JudgedCte) -> bool:
     return False
 
 
-def _parameters(cte: JudgedCte) -> Mapping[str, str]:
+def _parameters(cte: JudgedTransport) -> Mapping[str, str]:
     """The parameters by name; base64 is not percent-encoded, so that `=` and `+` stay."""
     pairs = (part.partition("=") for part in _qr(cte).partition("?")[2].split("&"))
     return {name: value for name, _, value in pairs}
 
 
-def _qr(cte: JudgedCte) -> str:
+def _qr(cte: JudgedTransport) -> str:
     return cte.supplement.text("qrCodCTe") if cte.supplement else ""
 
 
-QR_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+QR_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("850", qr_missing),
     RejectionRule("851", wrong_address, has_qr),
     RejectionRule("852", key_of_another_document, has_qr),

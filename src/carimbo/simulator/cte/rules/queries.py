@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from carimbo.simulator.cte.dialect import CTE
 from carimbo.simulator.family import RequestContext, ServicePath
 from carimbo.simulator.identifiers import KEY_EMISSION, KEY_MODEL
 from carimbo.simulator.rules import Finding, RejectionRule
@@ -19,6 +18,7 @@ from carimbo.simulator.sefaz.rules.queries import (
     impossible_year,
     issued_long_ago,
     other_key,
+    other_model,
     state_of_another_authorizer,
     unknown_state,
     without_number,
@@ -77,11 +77,6 @@ def repeated_key(tag: str, access_keys: Iterable[str]) -> Finding:
             return f"[{tag}:{key}]"
         earlier.add(key)
     return None
-
-
-def other_model(question: AboutKey) -> bool:
-    """MOC CT-e, 732."""
-    return question.access_key[KEY_MODEL] != CTE
 
 
 CONSULT_RULES: tuple[RejectionRule[ConsultQuestion], ...] = (

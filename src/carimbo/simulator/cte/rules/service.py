@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from carimbo.simulator.cte.judged import COMPLEMENT, JudgedCte
+from carimbo.simulator.cte.judged import COMPLEMENT, PIPELINE, JudgedCte, JudgedTransport
 from carimbo.simulator.cte.rules.parties import CONTRIBUTOR, EXTERIOR
 from carimbo.simulator.rules import Finding, RejectionRule
 
@@ -12,7 +12,6 @@ _FOR_THE_PARTIES = frozenset({USUAL, SUBCONTRACTED, REDISPATCHED})
 _BETWEEN_CARRIERS = frozenset({INTERMEDIATE, LINKED})
 _AFTER_ANOTHER_CARRIER = frozenset({SUBCONTRACTED, REDISPATCHED, INTERMEDIATE})
 _MODE_VERSION = "4.00"
-_PIPELINE = "05"
 # MOC CT-e, 676.
 _CFOPS = frozenset(
     {
@@ -23,37 +22,37 @@ _CFOPS = frozenset(
 _BEGUN_IN_ANOTHER_STATE = frozenset({"5932", "6932"})
 
 
-def has_normal_part(cte: JudgedCte) -> bool:
+def has_normal_part(cte: JudgedTransport) -> bool:
     """Returns whether a document is not a complement."""
     return bool(cte.normal_part.tag)
 
 
-def normal_part_missing(cte: JudgedCte) -> bool:
+def normal_part_missing(cte: JudgedTransport) -> bool:
     """MOC CT-e, 458."""
     return cte.kind != COMPLEMENT and not has_normal_part(cte)
 
 
-def complement_part_missing(cte: JudgedCte) -> bool:
+def complement_part_missing(cte: JudgedTransport) -> bool:
     """MOC CT-e, 459."""
     return cte.kind == COMPLEMENT and not cte.complemented_keys
 
 
-def other_mode_version(cte: JudgedCte) -> bool:
+def other_mode_version(cte: JudgedTransport) -> bool:
     """MOC CT-e, 579."""
     around = cte.normal_part.group("infModal")
     return around is not None and around.attributes.get("versaoModal") != _MODE_VERSION
 
 
-def misformed_mode(cte: JudgedCte) -> Finding:
+def misformed_mode(cte: JudgedTransport) -> Finding:
     """MOC CT-e, 580: the content of `infModal` against the XSD of its mode."""
     return cte.mode_fault
 
 
-FORM_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+FORM_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("579", other_mode_version),
     RejectionRule("580", misformed_mode),
 )
-PART_RULES: tuple[RejectionRule[JudgedCte], ...] = (
+PART_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
     RejectionRule("458", normal_part_missing),
     RejectionRule("459", complement_part_missing),
 )
@@ -61,7 +60,7 @@ PART_RULES: tuple[RejectionRule[JudgedCte], ...] = (
 
 def cargo_without_value(cte: JudgedCte) -> bool:
     """MOC CT-e, 581."""
-    return cte.mode != _PIPELINE and not cte.normal_part.text("infCarga/vCarga")
+    return cte.mode != PIPELINE and not cte.normal_part.text("infCarga/vCarga")
 
 
 CARGO_RULES: tuple[RejectionRule[JudgedCte], ...] = (
@@ -69,7 +68,7 @@ CARGO_RULES: tuple[RejectionRule[JudgedCte], ...] = (
 )
 
 
-def no_cfop_of_transport(cte: JudgedCte) -> bool:
+def no_cfop_of_transport(cte: JudgedTransport) -> bool:
     """MOC CT-e, 676."""
     return cte.text("ide/CFOP") not in _CFOPS
 
@@ -98,8 +97,9 @@ def _begins_elsewhere(cte: JudgedCte) -> bool:
     return is_national and start != cte.text("emit/enderEmit/UF")
 
 
+OS_CFOP_RULES: tuple[RejectionRule[JudgedTransport], ...] = (RejectionRule("676", no_cfop_of_transport),)
 CFOP_RULES: tuple[RejectionRule[JudgedCte], ...] = (
-    RejectionRule("676", no_cfop_of_transport),
+    *OS_CFOP_RULES,
     RejectionRule("519", cfop_of_another_destination),
     RejectionRule("524", begun_elsewhere_with_a_usual_cfop),
     RejectionRule("908", begun_at_home_as_if_elsewhere),

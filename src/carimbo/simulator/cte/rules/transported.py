@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from carimbo.simulator.cte.dialect import CTE
-from carimbo.simulator.cte.judged import JudgedCte, tax_id_of
+from carimbo.simulator.cte.judged import PIPELINE, JudgedCte, tax_id_of
 from carimbo.simulator.cte.rules.parties import HOMOLOGATION_NAME, VARIOUS
 from carimbo.simulator.cte.rules.queries import impossible_references, repeated_key
 from carimbo.simulator.cte.rules.service import INTERMEDIATE, LINKED, has_normal_part
@@ -45,6 +45,13 @@ def impossible_invoice(cte: JudgedCte) -> Finding:
     return impossible_references(cte, cte.invoice_keys, _INVOICE)
 
 
+def paper_of_an_issuer_of_invoices(cte: JudgedCte) -> bool:
+    """MOC CT-e, 540: a sender that issues NF-e sends no paper to another state."""
+    if cte.mode == PIPELINE or not _is_interstate(cte) or not cte.transported.all("infNF"):
+        return False
+    return cte.ledger.has_issued(cte.service_path.environment, cte.tax_id("rem"), _INVOICE)
+
+
 def receipt_between_states(cte: JudgedCte) -> bool:
     """MOC CT-e, 813."""
     return _is_interstate(cte) and any(
@@ -62,6 +69,7 @@ DOCUMENT_RULES: tuple[RejectionRule[JudgedCte], ...] = (
     RejectionRule("601", too_many_documents),
     RejectionRule("527", invoice_named_twice),
     RejectionRule("843", impossible_invoice),
+    RejectionRule("540", paper_of_an_issuer_of_invoices),
     RejectionRule("813", receipt_between_states),
 )
 
