@@ -42,6 +42,8 @@ way. Write it as `SIMULA:NOME[:ARGUMENTO][:SEMPRE]`, anywhere in one of these te
   rules prescribe the recipient's name, and in NFC-e also the first item's description.
 - CT-e: the name of a party, the notes (`xObs`), the predominant product, the nature of the operation, a
   correction, or the reason of an event. In homologation the rules prescribe the names.
+- CT-e OS: the taker's name, the description of the service (`xDescServ`), the notes (`xObs`), the nature
+  of the operation, a correction, or the reason of an event.
 - NFS-e: the taker's name, the description of the service (`xDescServ`), the note (`xInfComp`), or
   the reason of an event or a replacement.
 
@@ -58,9 +60,9 @@ A trigger in one document or event of a lot acts on the whole lot: a rejection r
 lost answer is lost for all. A trigger that acts once stops when it has acted on every document or
 event of the lot, in this lot or in another one.
 
-`SIMULA:REJEICAO` needs a code of the same document type: `SIMULA:REJEICAO:539` for NF-e, NFC-e and
-CT-e, `SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers 108 and 109 with HTTP
-503.
+`SIMULA:REJEICAO` needs a code of the same document type: `SIMULA:REJEICAO:539` for NF-e, NFC-e,
+CT-e and CT-e OS, `SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers 108 and 109 with
+HTTP 503.
 
 Some rejections say that the authority already has the document or event. A trigger adds made-up
 details to their messages, as a real authority would add real ones: protocol and time for 204 and
