@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress
-from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress
+from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress, WaybillIssuer
+from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer
+from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import POINT, Align, Canvas
 from carimbo.printing.engine.images import PlainPng
@@ -68,6 +69,11 @@ def address_lines(place: InvoiceAddress | CarrierAddress) -> list[str]:
     phone = f"Fone {formats.phone(place.phone)}" if place.phone else ""
     lines = street_of(place), place.district, f"{place.city} - {place.state}{zipcode}", phone
     return list(filter(None, lines))
+
+
+def issuer_tax_id(issuer: Issuer | WaybillIssuer | OsIssuer) -> str:
+    """Returns CNPJ or CPF; the issuer of a CT-e OS is always a company."""
+    return formats.tax_id(issuer.cnpj, None if isinstance(issuer, OsIssuer) else issuer.cpf)
 
 
 def _height(text: FittedText) -> float:

@@ -6,6 +6,8 @@ from decimal import Decimal
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
 from carimbo.fiscal.layouts.cte_v4.parties import WaybillIssuer
+from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
+from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent, ArchivedProtocol
@@ -13,6 +15,7 @@ from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import code_128
 from carimbo.printing.event_sheet import EventPart, EventSheet, SizedBitmap, issuer_block
+from carimbo.printing.issuer_box import issuer_tax_id
 from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _ABOUT = (
@@ -45,13 +48,13 @@ def sefaz_event_sheet(
     )
 
 
-def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | WaybillIssuer) -> Block:
+def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | WaybillIssuer | OsIssuer) -> Block:
     """Returns the block of the issuer."""
     place = issuer.address
     named = row(
         canvas,
         FormField("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
-        FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        FormField("CNPJ / CPF", issuer_tax_id(issuer), 45),
         FormField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
     )
     return issuer_block(canvas, named, place, place.city, place.phone)
@@ -60,7 +63,7 @@ def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | WaybillIssuer) -> Block:
 def document_block(
     canvas: Canvas,
     name: str,
-    ide: Identification | WaybillIdentification,
+    ide: Identification | WaybillIdentification | OsIdentification,
     protocol: ArchivedProtocol | None,
     amount: Decimal,
 ) -> Block:

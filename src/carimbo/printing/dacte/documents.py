@@ -1,6 +1,6 @@
 """The tables of documents: those of the cargo, of earlier carriers, and CT-e that this one refers to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from carimbo.fiscal.layouts.cte_v4.cargo import (
@@ -22,14 +22,10 @@ from carimbo.printing.dacte.document_table import (
     DocumentTable,
     TableRows,
 )
+from carimbo.printing.dacte.key_table import KEYED, key_table, keyed_entry
 from carimbo.printing.engine.canvas import Canvas
 
-_KEYED = (
-    DocumentColumn("TIPO", 10),
-    DocumentColumn("CNPJ / CPF EMITENTE", 20.5),
-    DocumentColumn("SÉRIE / NÚMERO", 17),
-    DocumentColumn("CHAVE DE ACESSO", HALF - 47.5),
-)
+_NAME = "CT-e"
 _UNKEYED = (
     DocumentColumn("TIPO", 30),
     DocumentColumn("CNPJ / CPF EMITENTE", 20.5),
@@ -57,40 +53,33 @@ _TRANSPORT_UNITS = {
     "7": "Outra unidade de transporte",
 }
 _CARGO_UNITS = {"1": "Contêiner", "2": "ULD", "3": "Pallet", "4": "Outra unidade de carga"}
-_WITH_CPF = "920", "969"
-"""The series of issuers with a CPF (MOC 7.0, serie)."""
 
 
 def document_tables(canvas: Canvas, waybill: Waybill) -> Iterator[DocumentTable]:
     """Yields at least one table, which may be empty."""
     service = waybill.service
     if service is None:
-        yield _key_table(canvas, "CT-e COMPLEMENTADO", (item.access_key for item in waybill.complemented))
+        keys = (item.access_key for item in waybill.complemented)
+        yield key_table(canvas, "CT-e COMPLEMENTADO", _NAME, keys)
         return
     yield _originating(canvas, waybill, service.documents or CargoDocuments())
     yield from _previous(canvas, service)
     if service.substitution:
-        yield _key_table(canvas, "CT-e SUBSTITUÍDO", (service.substitution.access_key,))
+        yield key_table(canvas, "CT-e SUBSTITUÍDO", _NAME, (service.substitution.access_key,))
     if service.linked_service:
         keys = (item.access_key for item in service.linked_service.access_keys)
-        yield _key_table(canvas, "CT-e MULTIMODAL", keys)
-
-
-def _key_table(canvas: Canvas, caption: str, keys: Iterable[str]) -> DocumentTable:
-    rows = TableRows(canvas, _KEYED)
-    rows.add_entries(_of_key("CT-e", key) for key in keys)
-    return rows.table(caption)
+        yield key_table(canvas, "CT-e MULTIMODAL", _NAME, keys)
 
 
 def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) -> DocumentTable:
     """Returns the documents of the cargo; those without a key were issued by the sender."""
     sender = waybill.sender
     issuer = formats.tax_id(sender.cnpj, sender.cpf) if sender else ""
-    rows = TableRows(canvas, _UNKEYED if documents.papers or documents.others else _KEYED)
+    rows = TableRows(canvas, _UNKEYED if documents.papers or documents.others else KEYED)
     rows.add_entries(
         chain(
-            (_of_key("NF-e", item.access_key, *_details(item)) for item in documents.nfes),
-            (_of_key("DC-e", item.access_key) for item in documents.dces),
+            (keyed_entry("NF-e", item.access_key, *_details(item)) for item in documents.nfes),
+            (keyed_entry("DC-e", item.access_key) for item in documents.dces),
             (_of_paper(item, issuer) for item in documents.papers),
             (_of_other(item, issuer) for item in documents.others),
         )
@@ -101,23 +90,14 @@ def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) ->
 def _previous(canvas: Canvas, service: Service) -> Iterator[DocumentTable]:
     """Yields the documents of earlier carriers, each carrier with its own."""
     if service.previous_documents:
-        rows = TableRows(canvas, _KEYED)
+        rows = TableRows(canvas, KEYED)
         for issuer in service.previous_documents.issuers:
             rows.add_text(_issuer_text(issuer), bold=True)
             for documents in issuer.documents:
                 for paper in documents.papers:
                     rows.add_text(_previous_paper(paper))
-                rows.add_entries(_of_key("CT-e", item.access_key) for item in documents.access_keys)
+                rows.add_entries(keyed_entry(_NAME, item.access_key) for item in documents.access_keys)
         yield rows.table("DOCUMENTOS DE TRANSPORTE ANTERIORES")
-
-
-def _of_key(name: str, key: str, *details: str) -> DocumentEntry:
-    """Returns a document whose issuer, series and number are in its key."""
-    series, issuer = key[22:25], key[6:20]
-    first, last = _WITH_CPF
-    tax_id = formats.tax_id(issuer[3:] if first <= series <= last else issuer)
-    number = f"{series}/{key[25:28]}.{key[28:31]}.{key[31:34]}"
-    return DocumentEntry((name, tax_id, number, formats.key(key)), details)
 
 
 def _of_paper(paper: CarriedPaperInvoice, issuer: str) -> DocumentEntry:

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.cte_v4.archived import ArchivedWaybill
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
 from carimbo.fiscal.layouts.cte_v4.parties import WaybillIssuer
+from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
+from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import Bitmap, PlainPng, code_128, qr_code
 from carimbo.printing.engine.wrapping import fit_text, largest_fit
-from carimbo.printing.issuer_box import IssuerBox, address_lines, issuer_box
+from carimbo.printing.issuer_box import IssuerBox, address_lines, issuer_box, issuer_tax_id
 from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, draw_rows, row, rows_height
 
 _ISSUER = 76.0
@@ -26,7 +31,6 @@ _TITLE, _NUMBER = 11.0, 6.9
 _BARS, _KEY_TEXT = 18.0, 6.9
 _MIN_SIZE = 4.5
 _NOTICE_SIZE = 8.0
-_NAME = "Documento Auxiliar do Conhecimento de Transporte Eletrônico"
 _CONSULT = (
     "Consulta de autenticidade no portal nacional do CT-e www.cte.fazenda.gov.br/portal"
     " ou no site da Sefaz Autorizadora"
@@ -47,6 +51,9 @@ _SERVICES = {
     "2": "REDESPACHO",
     "3": "REDESPACHO INTERMEDIÁRIO",
     "4": "SERVIÇO VINCULADO A MULTIMODAL",
+    "6": "TRANSPORTE DE PESSOAS",
+    "7": "TRANSPORTE DE VALORES",
+    "8": "EXCESSO DE BAGAGEM",
 }
 _TAKERS = {"0": "REMETENTE", "1": "EXPEDIDOR", "2": "RECEBEDOR", "3": "DESTINATÁRIO", "4": "OUTROS"}
 _CONTINGENCIES: dict[str, str] = {
@@ -55,14 +62,28 @@ _CONTINGENCIES: dict[str, str] = {
     EmissionType.SVC_RS: "SVC-RS",
     EmissionType.SVC_SP: "SVC-SP",
 }
+Archived = ArchivedWaybill[Waybill] | ArchivedWaybill[OsWaybill]
+_Identification = WaybillIdentification | OsIdentification
+
+
+class DacteTitle(NamedTuple):
+    """The names of the printed document and of the document it represents."""
+
+    title: str
+    description: str
+    document: str
 
 
 @dataclass(frozen=True, slots=True)
 class DacteHeader:
     """The header, measured once; only the sheet number differs between sheets."""
 
-    archived: ArchivedWaybill
+    title: DacteTitle
+    identification: _Identification
+    access_key: str
     issuer: IssuerBox
+    last_fields: tuple[FormField, ...]
+    """The end of the row of the number."""
     left: tuple[Row, ...]
     """The rows below the issuer."""
     right: tuple[Row, ...]
@@ -83,16 +104,30 @@ class DacteHeader:
 
         right = y + self.height - rows_height(self.right)
         self._draw_title(canvas, y)
-        top = _number_row(canvas, self.archived, f"{sheet}/{sheets}").draw(canvas, _X, y + _TITLE)
+        top = self._number_row(canvas, f"{sheet}/{sheets}").draw(canvas, _X, y + _TITLE)
         self._draw_codes(canvas, top, right - top)
         draw_rows(canvas, self.right, _X, right)
 
+    def _number_row(self, canvas: Canvas, sheet: str) -> Row:
+        about, rest = self.identification, _RIGHT - sum(field.width for field in self.last_fields)
+        return row(
+            canvas,
+            FormField("MODELO", about.model, 12, Align.CENTER),
+            FormField("SÉRIE", f"{about.series:03}", 12, Align.CENTER),
+            FormField("NÚMERO", formats.invoice_number(about.number), 24, Align.CENTER),
+            FormField("FOLHA", sheet, 14, Align.CENTER),
+            FormField(
+                "DATA E HORA DA EMISSÃO", formats.day_and_hour(about.issued_at), rest - 62, Align.CENTER
+            ),
+            *self.last_fields,
+        )
+
     def _draw_title(self, canvas: Canvas, y: float) -> None:
         canvas.box(_X, y, _KEY, _TITLE)
-        _draw_centered(canvas, _X, y + 5.6, _KEY, "DACTE", 14, bold=True)
-        _draw_centered(canvas, _X, y + 9, _KEY, _NAME, 7.5)
+        _draw_centered(canvas, _X, y + 5.6, _KEY, self.title.title, 14, bold=True)
+        _draw_centered(canvas, _X, y + 9, _KEY, self.title.description, 7.5)
 
-        x, mode = _X + _KEY, self.archived.waybill.identification.mode
+        x, mode = _X + _KEY, self.identification.mode
         canvas.box(x, y, _SQUARE, _TITLE)
         canvas.text(x + 0.8, y + 2.1, "MODAL", TITLE_SIZE)
         _draw_centered(canvas, x, y + 7.6, _SQUARE, _MODES.get(mode, mode), 11, bold=True)
@@ -107,7 +142,7 @@ class DacteHeader:
 
         canvas.rule(_X, y + _BARS, _X + _KEY, y + _BARS)
         canvas.text(_X + 0.8, y + _BARS + 2.1, "CHAVE DE ACESSO", TITLE_SIZE)
-        key = formats.key(self.archived.access_key)
+        key = formats.key(self.access_key)
         _draw_centered(canvas, _X, y + _BARS + 5.7, _KEY, key, 8.6, bold=True)
 
         bottom = y + _BARS + _KEY_TEXT
@@ -118,10 +153,11 @@ class DacteHeader:
 
 
 def dacte_header(
-    canvas: Canvas, archived: ArchivedWaybill, *, ending: str | None, logo: PlainPng | None
+    canvas: Canvas, title: DacteTitle, archived: Archived, *, ending: str | None, logo: PlainPng | None
 ) -> DacteHeader:
     """Measures the header."""
-    about, issuer = archived.waybill.identification, archived.waybill.issuer
+    waybill = archived.waybill
+    about, issuer = waybill.identification, waybill.issuer
     half = _ISSUER / 2
     left = (
         row(
@@ -129,21 +165,20 @@ def dacte_header(
             FormField("TIPO DO CT-e", _PURPOSES.get(about.purpose, about.purpose), half),
             FormField("TIPO DO SERVIÇO", _SERVICES.get(about.service_type, about.service_type), half),
         ),
-        row(
-            canvas,
-            FormField("TOMADOR DO SERVIÇO", _TAKERS.get(about.taker.role, about.taker.role), half),
-            FormField("CT-e GLOBALIZADO", "SIM" if about.is_globalized else "NÃO", half),
-        ),
+        *_taker_row(canvas, about),
         row(canvas, FormField("CFOP - NATUREZA DA PRESTAÇÃO", f"{about.cfop} - {about.nature}", _ISSUER)),
     )
     protocol = formats.protocol(archived.protocol)
     notices = (
         row(canvas, FormField("", notice, _RIGHT, Align.CENTER, bold=True), size=_NOTICE_SIZE)
-        for notice in _notices(about, ending)
+        for notice in _notices(title.document, about, ending)
     )
     return DacteHeader(
-        archived,
+        title,
+        about,
+        archived.access_key,
         issuer_box(canvas, _ISSUER, issuer.name, _issuer_lines(issuer), logo),
+        tuple(_suframa_field(waybill)),
         left,
         (
             row(
@@ -165,32 +200,36 @@ def _draw_centered(
     canvas.text(x, baseline, text, size, width=width, align=Align.CENTER, bold=bold)
 
 
-def _number_row(canvas: Canvas, archived: ArchivedWaybill, sheet: str) -> Row:
-    about, recipient = archived.waybill.identification, archived.waybill.recipient
-    suframa = (recipient and recipient.suframa_registration) or ""
-    return row(
-        canvas,
-        FormField("MODELO", about.model, 12, Align.CENTER),
-        FormField("SÉRIE", f"{about.series:03}", 12, Align.CENTER),
-        FormField("NÚMERO", formats.invoice_number(about.number), 24, Align.CENTER),
-        FormField("FOLHA", sheet, 14, Align.CENTER),
-        FormField("DATA E HORA DA EMISSÃO", formats.day_and_hour(about.issued_at), 36, Align.CENTER),
-        FormField("INSCR. SUFRAMA DO DEST.", suframa, _RIGHT - 98, Align.CENTER),
-    )
+def _taker_row(canvas: Canvas, about: _Identification) -> Iterator[Row]:
+    """Yields the row of fields that a CT-e OS does not have."""
+    if isinstance(about, WaybillIdentification):
+        half = _ISSUER / 2
+        yield row(
+            canvas,
+            FormField("TOMADOR DO SERVIÇO", _TAKERS.get(about.taker.role, about.taker.role), half),
+            FormField("CT-e GLOBALIZADO", "SIM" if about.is_globalized else "NÃO", half),
+        )
 
 
-def _issuer_lines(issuer: WaybillIssuer) -> Iterator[str]:
+def _suframa_field(waybill: Waybill | OsWaybill) -> Iterator[FormField]:
+    """Yields the registration of the recipient, which a CT-e OS does not have."""
+    if isinstance(waybill, Waybill):
+        suframa = (waybill.recipient and waybill.recipient.suframa_registration) or ""
+        yield FormField("INSCR. SUFRAMA DO DEST.", suframa, _RIGHT - 98, Align.CENTER)
+
+
+def _issuer_lines(issuer: WaybillIssuer | OsIssuer) -> Iterator[str]:
     yield from address_lines(issuer.address)
-    yield f"CNPJ/CPF {formats.tax_id(issuer.cnpj, issuer.cpf)}"
+    yield f"CNPJ/CPF {issuer_tax_id(issuer)}"
     registrations = ("IE", issuer.state_registration), ("IEST", issuer.st_state_registration)
     yield " - ".join(f"{name} {number}" for name, number in registrations if number)
 
 
-def _notices(about: WaybillIdentification, ending: str | None) -> Iterator[str]:
+def _notices(document: str, about: _Identification, ending: str | None) -> Iterator[str]:
     if about.environment == Environment.HOMOLOGATION.code:
         yield _HOMOLOGATION
     if about.emission_type != EmissionType.NORMAL:
         name = _CONTINGENCIES.get(about.emission_type, f"tipo {about.emission_type}")
         yield f"EMITIDO EM CONTINGÊNCIA {name}"
     if ending:
-        yield f"CT-e {ending}"
+        yield f"{document} {ending}"

@@ -1,8 +1,7 @@
-"""The foot of the DACTE: flow of the cargo, observations, road mode, boxes of issuer and tax office."""
+"""The foot of the DACTE of a CT-e: flow of the cargo, observations, road mode."""
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.layouts.cte_v4.archived import ArchivedWaybill
 from carimbo.fiscal.layouts.cte_v4.complement import (
     DeliveryForecast,
     Flow,
@@ -14,11 +13,17 @@ from carimbo.fiscal.layouts.cte_v4.complement import (
 )
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
 from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder
-from carimbo.fiscal.layouts.cte_v4.service import CarriedVehicle, FreightBilling, Service
+from carimbo.fiscal.layouts.cte_v4.service import CarriedVehicle, Service
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.printing import formats
+from carimbo.printing.dacte.shared_notes import (
+    billing_notes,
+    characteristics_note,
+    contingency_note,
+    observation_box,
+)
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.notes import Notes, note_box
+from carimbo.printing.notes import Notes
 from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _PICKED_UP = "0"
@@ -82,51 +87,19 @@ def _time(delivery: DeliveryForecast) -> str:
 
 def observations(canvas: Canvas, waybill: Waybill) -> Notes:
     """Collects and measures the observations, and all data of the document that has no field."""
-    box = note_box(canvas, "", CONTENT, _observations(waybill))
-    return Notes("OBSERVAÇÕES", (box,))
-
-
-def reserved_boxes(canvas: Canvas, archived: ArchivedWaybill) -> Notes:
-    """Collects and measures the boxes of the issuer and of the tax office."""
-    half = CONTENT / 2
-    boxes = (
-        note_box(canvas, "USO EXCLUSIVO DO EMISSOR DO CT-e", half, _of_issuer(archived.waybill)),
-        note_box(canvas, "RESERVADO AO FISCO", half, _of_authority(archived)),
-    )
-    return Notes("INFORMAÇÕES ADICIONAIS", boxes)
-
-
-def _of_issuer(waybill: Waybill) -> Iterator[str]:
-    if waybill.complement:
-        yield from (f"{note.name}: {note.value}" for note in waybill.complement.observations)
-
-
-def _of_authority(archived: ArchivedWaybill) -> Iterator[str]:
-    waybill = archived.waybill
-    if waybill.complement:
-        yield from (f"{note.name}: {note.value}" for note in waybill.complement.authority_observations)
-    if waybill.taxes.authority_notes:
-        yield waybill.taxes.authority_notes
-    if archived.protocol and archived.protocol.notice:
-        yield archived.protocol.notice
+    return observation_box(canvas, _observations(waybill))
 
 
 def _observations(waybill: Waybill) -> Iterator[str]:
     complement, service = waybill.complement, waybill.service
-    yield from _contingency(waybill.identification)
+    yield from contingency_note(waybill.identification)
     if complement and complement.notes:
         yield complement.notes
     if service:
         yield from _of_service(service)
     if complement:
-        yield from _characteristics(complement)
+        yield from characteristics_note(complement, *_places_of_freight(complement))
     yield from _pickup(waybill.identification)
-
-
-def _contingency(about: WaybillIdentification) -> Iterator[str]:
-    if about.contingency_started_at:
-        since = formats.day_and_hour(about.contingency_started_at)
-        yield f"Contingência desde {since}. {about.contingency_reason or ''}"
 
 
 def _of_service(service: Service) -> Iterator[str]:
@@ -137,20 +110,12 @@ def _of_service(service: Service) -> Iterator[str]:
     yield from map(_collection_order, service.mode.mode.collection_orders)
     yield from map(_vehicle, service.new_vehicles)
     if service.billing:
-        yield from _billing(service.billing)
+        yield from billing_notes(service.billing)
 
 
-def _characteristics(complement: WaybillComplement) -> Iterator[str]:
-    parts = (
-        ("Característica do transporte", complement.transport_characteristic),
-        ("Característica do serviço", complement.service_characteristic),
-        ("Emissor", complement.issued_by),
-        ("Origem para cálculo do frete", complement.freight_origin),
-        ("Destino para cálculo do frete", complement.freight_destination),
-    )
-    text = "; ".join(f"{name}: {value}" for name, value in parts if value)
-    if text:
-        yield text
+def _places_of_freight(complement: WaybillComplement) -> Iterator[tuple[str, str | None]]:
+    yield "Origem para cálculo do frete", complement.freight_origin
+    yield "Destino para cálculo do frete", complement.freight_destination
 
 
 def _pickup(about: WaybillIdentification) -> Iterator[str]:
@@ -178,17 +143,3 @@ def _vehicle(vehicle: CarriedVehicle) -> str:
         f" {vehicle.model_code}, valor R$ {formats.number(vehicle.unit_value)},"
         f" frete R$ {formats.number(vehicle.freight_amount)}"
     )
-
-
-def _billing(billing: FreightBilling) -> Iterator[str]:
-    if bill := billing.bill:
-        amounts = (
-            ("valor original", bill.original_amount),
-            ("desconto", bill.discount),
-            ("valor líquido", bill.net_amount),
-        )
-        texts = (f"{name} R$ {formats.number(value)}" for name, value in amounts if value is not None)
-        yield f"Fatura: {', '.join(filter(None, (bill.number, *texts)))}"
-    for item in billing.installments:
-        amount = f"R$ {formats.number(item.amount)}" if item.amount else ""
-        yield f"Duplicata: {'  '.join(filter(None, (item.number, formats.day(item.due_date), amount)))}"

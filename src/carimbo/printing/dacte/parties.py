@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.layouts.cte_v4.parties import CargoParty, OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.cteos_v4.parties import OsTaker
 from carimbo.printing import formats
 from carimbo.printing.dacte.labeled import Labeled, LabeledBox, LabeledBoxes, labeled_box
 from carimbo.printing.engine.canvas import Canvas
@@ -11,6 +12,8 @@ from carimbo.printing.formats import street_of
 from carimbo.printing.sheet import CONTENT
 
 _HALF = CONTENT / 2
+Party = CargoParty | OsTaker
+"""A party of a CT-e or CT-e OS other than the issuer."""
 
 
 def party_boxes(canvas: Canvas, waybill: Waybill) -> Iterator[LabeledBoxes]:
@@ -28,7 +31,7 @@ def party_boxes(canvas: Canvas, waybill: Waybill) -> Iterator[LabeledBoxes]:
                 _half(canvas, "RECEBEDOR", waybill.receiver),
             )
         )
-    yield LabeledBoxes((_taker(canvas, taker_of(waybill)),))
+    yield taker_box(canvas, taker_of(waybill))
 
 
 def taker_of(waybill: Waybill) -> CargoParty | None:
@@ -56,7 +59,8 @@ def _half(canvas: Canvas, role: str, party: CargoParty | None) -> LabeledBox:
     return labeled_box(canvas, _HALF, lines)
 
 
-def _taker(canvas: Canvas, party: CargoParty | None) -> LabeledBox:
+def taker_box(canvas: Canvas, party: Party | None) -> LabeledBoxes:
+    """Returns the box of the taker over the whole width."""
     lines = (
         (
             Labeled("TOMADOR", party.name if party else "", _HALF, bold=True),
@@ -71,32 +75,32 @@ def _taker(canvas: Canvas, party: CargoParty | None) -> LabeledBox:
             Labeled("FONE", _phone(party), 40),
         ),
     )
-    return labeled_box(canvas, CONTENT, lines)
+    return LabeledBoxes((labeled_box(canvas, CONTENT, lines),))
 
 
-def _address(party: CargoParty | None) -> str:
+def _address(party: Party | None) -> str:
     return f"{street_of(party.address)} - {party.address.district}" if party else ""
 
 
-def _city(party: CargoParty | None) -> str:
+def _city(party: Party | None) -> str:
     return f"{party.address.city} - {party.address.state}" if party else ""
 
 
-def _zipcode(party: CargoParty | None) -> str:
+def _zipcode(party: Party | None) -> str:
     return formats.zipcode(party.address.zipcode) if party else ""
 
 
-def _tax_id(party: CargoParty | None) -> str:
+def _tax_id(party: Party | None) -> str:
     return formats.tax_id(party.cnpj, party.cpf) if party else ""
 
 
-def _registration(party: CargoParty | None) -> str:
+def _registration(party: Party | None) -> str:
     return (party.state_registration if party else None) or ""
 
 
-def _country(party: CargoParty | None) -> str:
+def _country(party: Party | None) -> str:
     return (party.address.country if party else None) or ""
 
 
-def _phone(party: CargoParty | None) -> str:
+def _phone(party: Party | None) -> str:
     return formats.phone(party.phone) if party else ""

@@ -1,17 +1,14 @@
-"""The delivery receipt stub of a CT-e, which the recipient signs (MOC CT-e 4.00, Anexo II)."""
+"""The stub of a DACTE, on which the service is acknowledged (MOC CT-e 4.00, Anexo II)."""
 
 from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
+from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
 from carimbo.printing.engine.canvas import POINT, Canvas
 from carimbo.printing.engine.wrapping import FittedText, fit_text
 from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE
 from carimbo.printing.stub_number import NUMBER_WIDTH, draw_number
 
-_DECLARATION = (
-    "DECLARO QUE RECEBI OS VOLUMES DESTE CONHECIMENTO EM PERFEITO ESTADO, PELO QUE DOU POR CUMPRIDO O"
-    " PRESENTE CONTRATO DE TRANSPORTE"
-)
 _SIZE, _MIN_SIZE = 6.5, 5.0
 _FIELD = 7.0
 _FOLD = 3.0
@@ -28,7 +25,9 @@ _COLUMNS = (
 class DacteStub:
     """The stub, measured."""
 
-    identification: WaybillIdentification
+    name: str
+    """The name of the document type."""
+    identification: WaybillIdentification | OsIdentification
     declaration: FittedText
 
     @property
@@ -61,11 +60,13 @@ class DacteStub:
                 top += height
             x += width
         about = self.identification
-        draw_number(canvas, y, self._box_height, "CT-e", about.number, about.series)
+        draw_number(canvas, y, self._box_height, self.name, about.number, about.series)
         canvas.dashes(LEFT, LEFT + CONTENT, y + self._box_height + _FOLD / 2)
 
 
-def dacte_stub(canvas: Canvas, identification: WaybillIdentification) -> DacteStub:
-    """Measures the stub."""
+def dacte_stub(
+    canvas: Canvas, name: str, identification: WaybillIdentification | OsIdentification, declaration: str
+) -> DacteStub:
+    """Measures the stub with the sentence that is signed."""
     width = CONTENT - NUMBER_WIDTH - 2 * _MARGIN
-    return DacteStub(identification, fit_text(canvas.face(), _DECLARATION, width, _SIZE, _MIN_SIZE))
+    return DacteStub(name, identification, fit_text(canvas.face(), declaration, width, _SIZE, _MIN_SIZE))

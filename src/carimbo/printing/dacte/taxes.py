@@ -1,4 +1,4 @@
-"""The block of the taxes: ICMS, the share of the state where the service ends, IBS and CBS."""
+"""The block of the taxes: ICMS, the share of the state where the service ends, federal taxes, IBS and CBS."""
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -18,6 +18,7 @@ from carimbo.fiscal.layouts.cte_v4.taxes import (
     ServiceIcmsOfSimples,
     ServiceTaxes,
 )
+from carimbo.fiscal.layouts.cteos_v4.taxes import OsFederalTaxes, OsTaxes
 from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, StateIbs
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
@@ -50,13 +51,15 @@ class _Icms(NamedTuple):
     benefit_code: str | None = None
 
 
-def tax_block(canvas: Canvas, taxes: ServiceTaxes) -> Block:
+def tax_block(canvas: Canvas, taxes: ServiceTaxes | OsTaxes) -> Block:
     """Returns the rows of all taxes that the document has."""
     icms = _icms(taxes.icms)
+    federal = taxes.federal_taxes if isinstance(taxes, OsTaxes) else None
     rows = (
-        _icms_row(canvas, icms),
+        _icms_row(canvas, icms, has_substitution=isinstance(taxes, ServiceTaxes)),
         *_occasional_row(canvas, icms, taxes),
         *_share_row(canvas, taxes.state_share),
+        *_federal_row(canvas, federal),
         *_reform_row(canvas, taxes.ibs_cbs),
     )
     return Block("INFORMAÇÕES RELATIVAS AO IMPOSTO", rows)
@@ -83,19 +86,22 @@ def _icms(icms: ServiceIcms) -> _Icms:
     )
 
 
-def _icms_row(canvas: Canvas, icms: _Icms) -> Row:
+def _icms_row(canvas: Canvas, icms: _Icms, *, has_substitution: bool) -> Row:
+    """Returns the fields of the ICMS; that of tax substitution only where the layout has it."""
+    withheld = FormField("ICMS ST", formats.optional(icms.st_amount), 30, Align.RIGHT)
+    last = (withheld,) if has_substitution else ()
     return row(
         canvas,
-        FormField("SITUAÇÃO TRIBUTÁRIA", icms.situation, 74),
+        FormField("SITUAÇÃO TRIBUTÁRIA", icms.situation, CONTENT - 96 - sum(field.width for field in last)),
         FormField("BASE DE CÁLCULO", formats.optional(icms.base), 29, Align.RIGHT),
         FormField("ALÍQ. ICMS", _rate(icms.rate), 19, Align.RIGHT),
         FormField("VALOR DO ICMS", formats.optional(icms.amount), 29, Align.RIGHT),
         FormField("% RED. BC", _rate(icms.base_reduction), 19, Align.RIGHT),
-        FormField("ICMS ST", formats.optional(icms.st_amount), CONTENT - 170, Align.RIGHT),
+        *last,
     )
 
 
-def _occasional_row(canvas: Canvas, icms: _Icms, taxes: ServiceTaxes) -> Iterator[Row]:
+def _occasional_row(canvas: Canvas, icms: _Icms, taxes: ServiceTaxes | OsTaxes) -> Iterator[Row]:
     """Yields a row of values that only some documents have."""
     values = (
         ("CRÉDITO OUTORGADO / PRESUMIDO", formats.optional(icms.credit_amount)),
@@ -122,6 +128,20 @@ def _share_row(canvas: Canvas, share: EndStateShare | None) -> Iterator[Row]:
             FormField("ICMS UF TÉRMINO", formats.number(share.destination_amount), 32, Align.RIGHT),
             FormField("ICMS UF INÍCIO", formats.number(share.origin_amount), CONTENT - 168, Align.RIGHT),
         )
+
+
+def _federal_row(canvas: Canvas, taxes: OsFederalTaxes | None) -> Iterator[Row]:
+    if taxes:
+        values = (
+            ("VALOR DO PIS", taxes.pis),
+            ("VALOR DA COFINS", taxes.cofins),
+            ("VALOR DO IR", taxes.ir),
+            ("VALOR DO INSS", taxes.inss),
+            ("VALOR DA CSLL", taxes.csll),
+        )
+        width = CONTENT / len(values)
+        fields = (FormField(title, formats.optional(value), width, Align.RIGHT) for title, value in values)
+        yield row(canvas, *fields)
 
 
 def _reform_row(canvas: Canvas, taxes: FreightIbsCbs | None) -> Iterator[Row]:
