@@ -12,6 +12,8 @@ from lxml import etree
 
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.cteos_v4.service import ReferencedTicket
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.dps_v1.amounts import Deductions, MunicipalBenefit, TotalTaxes
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuedNote
 from carimbo.fiscal.layouts.dps_v1.parties import PartyAddress, ServiceAddress, SiteAddress
@@ -40,6 +42,7 @@ FIXED_VALUES = {
     "chCTe": KEY,
     "chCte": KEY,
     "chCTeMultimodal": KEY,
+    "refCTeCanc": KEY,
     "CNPJ": KEY[6:20],
     "CPF": "52998224725",
     "CNPJPAA": KEY[6:20],
@@ -194,7 +197,24 @@ def full_waybill(filling: Filling) -> bytes:
     return waybill_xml(replace(waybill, id=f"CTe{KEY}", identification=about, complemented=()))
 
 
-FULL = {"nfe": full_invoice, "nfce": full_receipt, "nfse": full_note, "cte": full_waybill}
+def full_os_waybill(filling: Filling) -> bytes:
+    """Returns a CT-e OS with every field; tickets are electronic and on paper by turns."""
+    waybill = filling.group(OsWaybill)
+    tickets = (
+        ReferencedTicket(bpe_access_key=KEY) if number % 2 else replace(ticket, bpe_access_key=None)
+        for number, ticket in enumerate(waybill.service.referenced_documents)
+    )
+    service = replace(waybill.service, referenced_documents=tuple(tickets))
+    return waybill_xml(replace(waybill, id=f"CTe{KEY}", service=service, complemented=()))
+
+
+FULL = {
+    "nfe": full_invoice,
+    "nfce": full_receipt,
+    "nfse": full_note,
+    "cte": full_waybill,
+    "cteOs": full_os_waybill,
+}
 
 
 def with_items(document_type: str, name: str, number: int) -> bytes:

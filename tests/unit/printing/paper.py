@@ -11,14 +11,19 @@ from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
+from carimbo.printing.dacte_os.page import draw_dacte_os
+from carimbo.printing.engine.typeface import typeface_of
 from carimbo.printing.registry import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
+from unit.printing.os_waybills import OS_WAYBILLS, os_waybill_file
 from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of
 from unit.printing.waybill_examples import WAYBILLS, waybill_file
 
 RENDERER = PdfRenderer()
-DANFE, RECEIPT, DANFSE, DACTE = Table("danfe"), Table("receipt"), Table("danfse"), Table("dacte")
+_TYPEFACE = typeface_of(None)
+DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
+DACTE, DACTE_OS = Table("dacte"), Table("dacte_os")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 # Only texts longer than this are split between sheets; shorter pieces of them prove nothing.
 _MAY_BE_SPLIT, _MIN_PIECE_LENGTH = 40, 8
@@ -52,21 +57,28 @@ ROLL_80 = Layout("80 mm", "nfce", PaperSize.ROLL_80, RECEIPT, "receipt")
 ROLL_58 = Layout("58 mm", "nfce", PaperSize.ROLL_58, RECEIPT, "receipt")
 V2 = Layout("DANFSe v2.0", "nfse", PaperSize.A4, DANFSE, "danfse")
 ROAD = Layout("DACTE", "cte", PaperSize.A4, DACTE, "dacte")
+OTHER_SERVICES = Layout("DACTE OS", "cteOs", PaperSize.A4, DACTE_OS, "dacte_os")
 LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD)
+"""The layouts of registered types."""
+ALL_LAYOUTS = (*LAYOUTS, OTHER_SERVICES)
 
 _FILES = {
     document_type: {file.stem: file for file in (FOLDER / document_type).glob("*.xml")}
     for document_type in ("nfe", "nfce", "nfse")
 }
-NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()} | {"cte": sorted(WAYBILLS)}
+NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()} | {
+    "cte": sorted(WAYBILLS),
+    "cteOs": sorted(OS_WAYBILLS),
+}
 SCANNED = {
     "nfe": ("minimal", "letters", "letters-normal", "fifty-items"),
     "nfce": ("cash", "letters", "december-offline", "offline-qr2", "offline-qr3", "pix-qr3"),
     "nfse": ("minimal", "letters"),
     "cte": ("letters", "many-invoices", "usual"),
+    "cteOs": ("letters", "many-tickets", "passengers"),
 }
 """Examples whose codes are scanned, by type: codes of every size, on one page and on several."""
-LETTERS = {"nfe": "letters", "nfce": "letters", "nfse": "letters", "cte": "letters"}
+LETTERS = dict.fromkeys(SCANNED, "letters")
 """An example of each type whose issuer has letters in its CNPJ."""
 
 
@@ -75,6 +87,8 @@ def example(document_type: str, name: str) -> bytes:
     """Returns the signed XML of an example; for services, the note that the authority issues for it."""
     if document_type == "cte":
         return waybill_file(name)
+    if document_type == "cteOs":
+        return os_waybill_file(name)
     xml = _FILES[document_type][name].read_bytes()
     return issued(xml) if document_type == "nfse" else xml
 
@@ -165,7 +179,12 @@ def printed(
     """Print a document in a layout."""
     dated = layout.dated(xml)
     order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, is_replaced, logo)
-    return Printed(layout, dated, RENDERER.document(order))
+    return Printed(layout, dated, _rendered(order))
+
+
+def _rendered(order: DocumentPrint) -> bytes:
+    """Returns the PDF; the type of a CT-e OS is not in the registry."""
+    return draw_dacte_os(_TYPEFACE, order) if order.type == "cteOs" else RENDERER.document(order)
 
 
 @lru_cache(16)

@@ -37,7 +37,7 @@ REGIMES = {
 }
 
 WAYBILL_WORDS = {
-    "modes": {"01": "RODOVIÁRIO"},
+    "modes": {"01": "RODOVIÁRIO", "02": "AÉREO"},
     "waybill_contingency": {"4": "EPEC", "5": "FS-DA", "6": "tipo 6", "7": "SVC-RS", "8": "SVC-SP"},
     "waybill_purposes": {"0": "NORMAL", "1": "COMPLEMENTO DE VALORES", "3": "SUBSTITUIÇÃO"},
     "waybill_services": {
@@ -47,6 +47,11 @@ WAYBILL_WORDS = {
         "3": "REDESPACHO INTERMEDIÁRIO",
         "4": "SERVIÇO VINCULADO A MULTIMODAL",
     },
+    "os_services": {"6": "TRANSPORTE DE PESSOAS", "7": "TRANSPORTE DE VALORES", "8": "EXCESSO DE BAGAGEM"},
+    "insurance_responsible": {"4": "EMITENTE", "5": "TOMADOR"},
+    "owner_types": {"1": "TAC INDEPENDENTE"},
+    "charters": {"1": "EVENTUAL", "2": "CONTÍNUO"},
+    "gtve_components": {"1": "Custódia", "3": "Tempo de espera", "6": "Outros"},
     "takers": {"0": "REMETENTE", "1": "EXPEDIDOR", "2": "RECEBEDOR", "3": "DESTINATÁRIO", "4": "OUTROS"},
     "globalized": {"1": "SIM"},
     "picked_up": {"0": "Recebedor retira a carga no destino."},
@@ -132,7 +137,7 @@ class Table:
     def __init__(self, name: str) -> None:
         self.rows = tuple(_rows(Path(__file__).parent / f"{name}_values.csv"))
 
-    @cache  # noqa: B019 - there are only four tables
+    @cache  # noqa: B019 - there are only a few tables
     def row(self, path: str) -> Row:
         """Returns the line whose pattern matches a path."""
         matching = [row for row in self.rows if fnmatchcase(path, row.path)]

@@ -16,6 +16,7 @@ from unit.printing.extremes import (
     Filling,
     full_invoice,
     full_note,
+    full_os_waybill,
     full_receipt,
     full_waybill,
     in_other_letters,
@@ -24,10 +25,11 @@ from unit.printing.extremes import (
     with_items,
 )
 from unit.printing.paper import (
-    LAYOUTS,
+    ALL_LAYOUTS,
     LETTERS,
     MOC,
     NT,
+    OTHER_SERVICES,
     ROAD,
     ROLL_58,
     ROLL_80,
@@ -50,6 +52,9 @@ MANY = [
 MANY_OF_A_WAYBILL = {
     "Comp": 60, "infQ": 40, "pass": 90, "ObsCont": 10, "ObsFisco": 10, "occ": 10, "veicNovos": 50,
     "infNFe": 100, "infUnidTransp": 4, "lacUnidTransp": 30, "emiDocAnt": 20, "idDocAntEle": 15,
+}  # fmt: skip
+MANY_OF_AN_OS_WAYBILL = {
+    "Comp": 60, "infPercurso": 25, "ObsCont": 10, "ObsFisco": 10, "infDocRef": 200, "seg": 60, "infGTVe": 40,
 }  # fmt: skip
 SHAPES = [(800, 40), (40, 400), (800, 400)]
 # The printable width of a thermal roll in millimetres; the rest is cut off.
@@ -148,8 +153,28 @@ class TestDacte:
         assert 10 <= paper.pages <= 75
 
 
+class TestDacteOs:
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    @pytest.mark.parametrize("identity", ["cnpj", "cpf"])
+    def test_dacte_os_has_room_for_the_longest_texts(
+        self, text: Callable[[str, int], str], identity: str
+    ) -> None:
+        paper = printed(OTHER_SERVICES, full_os_waybill(Filling(text, identity=identity)))
+        assert_everything_is_printed_and_fits(paper)
+        assert 2 <= paper.pages <= 4
+        assert codes_of(paper.pdf) == expected_codes(paper.xml)
+
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    def test_dacte_os_has_room_for_many_groups_of_each_kind(self, text: Callable[[str, int], str]) -> None:
+        paper = printed(OTHER_SERVICES, full_os_waybill(Filling(text, MANY_OF_AN_OS_WAYBILL)))
+        assert_everything_is_printed_and_fits(paper)
+        assert 4 <= paper.pages <= 30
+
+
 class TestAnyPaper:
-    @pytest.mark.parametrize("layout", [MOC, NT, ROLL_80, ROLL_58, ROAD], ids=lambda layout: layout.name)
+    @pytest.mark.parametrize(
+        "layout", [MOC, NT, ROLL_80, ROLL_58, ROAD, OTHER_SERVICES], ids=lambda layout: layout.name
+    )
     @pytest.mark.parametrize(("identity", "shape"), list(zip(IDENTITIES[1:], SHAPES, strict=True)))
     def test_canceled_document_has_room_for_any_identity_and_logo(
         self, identity: str, shape: tuple[int, int], layout: Layout
@@ -157,7 +182,7 @@ class TestAnyPaper:
         xml = FULL[layout.type](Filling(of_one_word, {"det": 1}, identity))
         assert_everything_is_printed_and_fits(printed(layout, xml, is_canceled=True, logo=png(*shape)))
 
-    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+    @pytest.mark.parametrize("layout", ALL_LAYOUTS, ids=lambda layout: layout.name)
     def test_document_has_room_for_letters_of_the_whole_world(self, layout: Layout) -> None:
         paper = printed(layout, in_other_letters(FULL[layout.type](Filling(of_words, {"det": 2}))))
         assert room_faults(paper.pdf) == {}
@@ -167,7 +192,7 @@ class TestAnyPaper:
 class TestRoom:
     """The checks of this module find what they look for."""
 
-    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+    @pytest.mark.parametrize("layout", ALL_LAYOUTS, ids=lambda layout: layout.name)
     def test_drawn_lines_are_those_that_another_program_sees(self, layout: Layout) -> None:
         pdf = printed_example(layout, LETTERS[layout.type]).pdf
         written = [rule for rule in drawn_rules_of(pdf) if rule.page == 0]

@@ -13,10 +13,11 @@ from nfe_dialect import authorized_invoice
 from unit.golden_documents import ask_all
 from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (
+    ALL_LAYOUTS,
     DACTE,
+    DACTE_OS,
     DANFE,
     DANFSE,
-    LAYOUTS,
     MOC,
     NAMES,
     NT,
@@ -46,7 +47,7 @@ CHECKED_IN_THE_OTHER_LAYOUT = {(NT, "most-items")}
 class TestTable:
     @pytest.mark.parametrize(
         ("document_type", "table"),
-        [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE), ("cte", DACTE)],
+        [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE), ("cte", DACTE), ("cteOs", DACTE_OS)],
     )
     def test_table_lists_exactly_the_paths_of_documents(self, document_type: str, table: Table) -> None:
         full = [FULL[document_type](Filling(of_words, identity=identity)) for identity in IDENTITIES]
@@ -54,7 +55,7 @@ class TestTable:
         paths = {leaf.path for xml in documents for leaf in leaves_of(xml)}
         assert {table.row(path).path for path in paths} == {row.path for row in table.rows}
 
-    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE, DACTE])
+    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE, DACTE, DACTE_OS])
     def test_table_gives_a_reason_for_every_value_that_is_not_printed(self, table: Table) -> None:
         for row in table.rows:
             assert bool(row.reason) == (ABSENT in row.cells.values()), row.path
@@ -82,10 +83,11 @@ def has_room_for_everything(paper: Printed) -> None:
 def takes_no_more_pages_than_it_needs(paper: Printed) -> None:
     """An offline receipt has two copies; a sheet has room for twenty items or fifty documents.
 
-    A CT-e with every block and documents of earlier carriers takes a second sheet.
+    A CT-e with every block and documents of earlier carriers takes a second sheet; tickets are short.
     """
     copies = 2 if paper.layout.type == "nfce" and b"<tpEmis>9<" in paper.xml else 1
     documents = paper.xml.count(b"<infNFe><chave>") // 50 + paper.xml.count(b"<docAnt>")
+    documents += paper.xml.count(b"<infDocRef>") // 120
     assert copies <= paper.pages <= copies + len(items_of(paper)) // 20 + documents
 
 
@@ -162,7 +164,7 @@ class TestPaper:
         ("layout", "name"),
         [
             pytest.param(layout, name, id=f"{layout.name} {name}")
-            for layout in LAYOUTS
+            for layout in ALL_LAYOUTS
             for name in NAMES[layout.type]
             if (layout, name) not in CHECKED_IN_THE_OTHER_LAYOUT
         ],

@@ -25,6 +25,8 @@ from carimbo.fiscal.layouts.cte_v4.root import write
 from carimbo.fiscal.layouts.cte_v4.service import Service, WaybillMode
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceTaxes
 from carimbo.fiscal.layouts.cte_v4.waybill import ROOT, PriceComponent, ServicePrice, Waybill
+from carimbo.fiscal.layouts.cteos_v4.waybill import ROOT as OS_ROOT
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 
 ISSUED_AT = datetime(2026, 11, 14, 10, 0, tzinfo=timezone(timedelta(hours=-3)))
@@ -39,16 +41,17 @@ def key_of(
     return AccessKey("35", "2611", tax_id, model, series, number, tp_emis, "87654322")
 
 
-def file_of(waybill: Waybill) -> bytes:
-    """Returns the XML of a CT-e with its QR code, without signature."""
+def file_of(waybill: Waybill | OsWaybill) -> bytes:
+    """Returns the XML of a CT-e or CT-e OS with its QR code, without signature."""
     written = write(waybill)
     assert isinstance(written, WrittenPart), written
     key, environment = waybill.id.removeprefix("CTe"), waybill.identification.environment
     address = f"{QR_ADDRESS}?chCTe={key}&amp;tpAmb={environment}"
-    return ROOT.around(written, f"<infCTeSupl><qrCodCTe>{address}</qrCodCTe></infCTeSupl>".encode())
+    root = OS_ROOT if isinstance(waybill, OsWaybill) else ROOT
+    return root.around(written, f"<infCTeSupl><qrCodCTe>{address}</qrCodCTe></infCTeSupl>".encode())
 
 
-_ADDRESS = WaybillAddress(
+ADDRESS = WaybillAddress(
     street="Rua Barão de Jaguara",
     number="901",
     complement="Galpão 3",
@@ -61,7 +64,7 @@ _ADDRESS = WaybillAddress(
     country="BRASIL",
 )
 _RIO = replace(
-    _ADDRESS, street="Avenida Rio Branco", number="156", complement=None, city="Rio de Janeiro", state="RJ",
+    ADDRESS, street="Avenida Rio Branco", number="156", complement=None, city="Rio de Janeiro", state="RJ",
     city_code="3304557", zipcode="20040003",
 )  # fmt: skip
 _SENDER = CargoSender(
@@ -69,7 +72,7 @@ _SENDER = CargoSender(
     state_registration="244555660118",
     name="Indústria de Peças Modelo Ltda",
     phone="1932345678",
-    address=_ADDRESS,
+    address=ADDRESS,
 )
 RECIPIENT = CargoRecipient(
     cpf="52998224725", name="Maria Aparecida da Conceição", phone="21987654321", address=_RIO
@@ -79,14 +82,14 @@ DISPATCHER = CargoDispatcher(
     state_registration="110042490114",
     name="Armazéns Gerais do Porto SA",
     phone="1333221100",
-    address=replace(_ADDRESS, street="Avenida dos Portuários", city="Santos", zipcode="11015000"),
+    address=replace(ADDRESS, street="Avenida dos Portuários", city="Santos", zipcode="11015000"),
 )
 RECEIVER = CargoReceiver(
     cnpj="",
     name="Importadora del Sur SRL",
     phone="541143219876",
     address=replace(
-        _ADDRESS, street="Avenida Corrientes", city_code="9999999", city="EXTERIOR", zipcode=None, state="EX",
+        ADDRESS, street="Avenida Corrientes", city_code="9999999", city="EXTERIOR", zipcode=None, state="EX",
         country_code="0639", country="ARGENTINA",
     ),
 )  # fmt: skip
@@ -95,7 +98,7 @@ TAKER = OtherTaker(
     state_registration="109092840110",
     name="Operadora Logística Nacional SA",
     phone="1140044321",
-    address=replace(_ADDRESS, street="Rodovia Anhanguera", number="KM 25", city="Osasco", zipcode="06233903"),
+    address=replace(ADDRESS, street="Rodovia Anhanguera", number="KM 25", city="Osasco", zipcode="06233903"),
 )
 NFE = CarriedInvoice(access_key=key_of("44455566000183", "55", 3))
 

@@ -1,0 +1,47 @@
+"""The block of the road mode of a CT-e OS: registration of the carrier, vehicle with its owner, charter."""
+
+from collections.abc import Iterator
+
+from carimbo.fiscal.layouts.cteos_v4.road import OsRoad, VehicleOwner
+from carimbo.printing import formats
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+
+_CHARTERS = {"1": "EVENTUAL", "2": "CONTÍNUO"}
+_OWNERS = {"0": "TAC AGREGADO", "1": "TAC INDEPENDENTE", "2": "OUTROS"}
+_REGISTRATION = "TAF / Nº DE REGISTRO ESTADUAL"
+
+
+def road_block(canvas: Canvas, road: OsRoad) -> Block:
+    """Returns registration, vehicle and charter; then the owner, if it is not the issuer."""
+    vehicle, charter = road.vehicle, road.charter
+    owner = vehicle.owner if vehicle else None
+    trip = formats.day_and_hour(charter.trip_at) if charter and charter.trip_at else ""
+    named = row(
+        canvas,
+        FormField(_REGISTRATION, _registration(road), 50),
+        FormField("PLACA DO VEÍCULO", vehicle.plate if vehicle else "", 20),
+        FormField("UF", (vehicle.state if vehicle else None) or "", 10),
+        FormField("RENAVAM DO VEÍCULO", (vehicle.renavam if vehicle else None) or "", 25),
+        FormField("CNPJ / CPF DO PROPRIETÁRIO", formats.tax_id(owner.cnpj, owner.cpf) if owner else "", 37),
+        FormField("TIPO DE FRETAMENTO", _CHARTERS.get(charter.type, charter.type) if charter else "", 22),
+        FormField("DATA E HORA DA VIAGEM", trip, CONTENT - 164),
+    )
+    return Block("DADOS ESPECÍFICOS DO MODAL RODOVIÁRIO", (named, *_owner_row(canvas, owner)))
+
+
+def _owner_row(canvas: Canvas, owner: VehicleOwner | None) -> Iterator[Row]:
+    if owner:
+        yield row(
+            canvas,
+            FormField("PROPRIETÁRIO DO VEÍCULO", owner.name, CONTENT - 125),
+            FormField("IE", owner.state_registration or "", 30),
+            FormField("UF", owner.state or "", 10),
+            FormField(_REGISTRATION, _registration(owner), 50),
+            FormField("TIPO DO PROPRIETÁRIO", _OWNERS.get(owner.type, owner.type), 35),
+        )
+
+
+def _registration(holder: OsRoad | VehicleOwner) -> str:
+    """Returns the number at the ANTT, or at the agency of the state."""
+    return " / ".join(filter(None, (holder.taf, holder.state_agency_registration)))
