@@ -16,12 +16,16 @@ from carimbo.fiscal.layouts.cte_v4.events import (
 )
 from carimbo.fiscal.layouts.cte_v4.root import NAMESPACE
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.layout import to_xml
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.printout import EventPrint
+from carimbo.printing.dacte.event_page import draw_os_waybill_event
 from carimbo.printing.engine.canvas import POINT
+from carimbo.printing.engine.typeface import typeface_of
 from carimbo.printing.registry import PdfRenderer
 from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, words_of
+from unit.printing.os_waybills import BAGGAGE, PASSENGERS, os_key
 from unit.printing.pictures import png
 from unit.printing.room import room_faults
 from unit.printing.waybill_examples import WAYBILLS
@@ -45,9 +49,12 @@ ANSWER = (
 
 
 def page(
-    detail: Detail, waybill: Waybill = USUAL, *changes: tuple[str, str], logo: bytes | None = None
+    detail: Detail,
+    waybill: Waybill | OsWaybill = USUAL,
+    *changes: tuple[str, str],
+    logo: bytes | None = None,
 ) -> bytes:
-    """Prints an event of a CT-e, optionally with other texts in its XML."""
+    """Prints an event of a CT-e or CT-e OS, optionally with other texts in its XML."""
     event = WaybillEvent(
         organ="35",
         environment=waybill.identification.environment,
@@ -63,6 +70,11 @@ def page(
         xml = xml.replace(old, new)
     answer = ANSWER.format(namespace=NAMESPACE).encode()
     registered = registered_event(CTE_DIALECT, xml.encode(), answer)
+    if isinstance(waybill, OsWaybill):
+        # The type of a CT-e OS is not in the registry.
+        return draw_os_waybill_event(
+            typeface_of(None), EventPrint("cteOs", file_of(waybill), registered, logo)
+        )
     return PdfRenderer().event(EventPrint("cte", file_of(waybill), registered, logo))
 
 
@@ -116,6 +128,31 @@ class TestCorrection:
         assert len(pages) > 1
         assert {word.page for word in words if word.text == "CORRIGIDO"} == pages
         assert {word.page for word in words if word.text == "(CONTINUAÇÃO)"} >= pages - {0}
+
+
+class TestEventOfAnOsWaybill:
+    def test_cancellation_names_issuer_taker_and_document(self) -> None:
+        pdf = page(CANCELLATION, PASSENGERS)
+        text = text_without_breaks(pdf)
+        for value in (
+            "CANCELAMENTO DE CT-e OS", f"JUSTIFICATIVA {REASON}", "Viação Modelo Turismo Ltda",
+            "11.222.333/0001-81", "111222330112", "Agência de Viagens Modelo Ltda", "44.455.566/0001-83",
+            "67 - CT-e OS", "CT-e OS A QUE O EVENTO SE REFERE", "14/11/2026 10:00:41", "8.500,00",
+        ):  # fmt: skip
+            assert value in text
+        assert codes_of(pdf) == {os_key()}
+        assert room_faults(pdf) == {}
+
+    def test_correction_lists_its_changes(self) -> None:
+        pdf = page(CORRECTION, PASSENGERS)
+        text = text_without_breaks(pdf)
+        assert "CARTA DE CORREÇÃO ELETRÔNICA" in text
+        assert "compl xObs Entregar somente pela manhã infQ qCarga 2 1500.0000" in text
+        assert room_faults(pdf) == {}
+
+    def test_event_of_a_document_without_its_taker_is_printed(self) -> None:
+        text = text_without_breaks(page(CANCELLATION, BAGGAGE))
+        assert "TOMADOR DO SERVIÇO NOME / RAZÃO SOCIAL CNPJ / CPF INSCRIÇÃO ESTADUAL" in text
 
 
 class TestEveryEvent:
