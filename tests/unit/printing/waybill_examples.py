@@ -242,7 +242,7 @@ _EVERYTHING = replace(
             ),
             previous_documents=_PREVIOUS,
             mode=WaybillMode(
-                mode=Road(
+                content=Road(
                     rntrc="12345678",
                     collection_orders=(
                         CollectionOrder(

@@ -175,7 +175,7 @@ USUAL = Waybill(
             ),
         ),
         documents=CargoDocuments(nfes=(NFE,)),
-        mode=WaybillMode(mode=Road(rntrc="12345678")),
+        mode=WaybillMode(content=Road(rntrc="12345678")),
     ),
 )
 """A CT-e in production, as most are: the sender pays for one NF-e of goods."""

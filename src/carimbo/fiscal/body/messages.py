@@ -21,7 +21,20 @@ _UNKNOWN = "Valor inválido: confira o tipo e o formato deste campo em /docs."
 # The security code of NFC-e, which no message may quote.
 _NEVER_QUOTED = r"^[\x21-\x7e]{1,36}$"
 _MAX_STEP_LENGTH = 60
-UNION_TAGS = frozenset({"in Brazil", "abroad", "by id", "described"})
+UNION_TAGS = frozenset(
+    {
+        "in Brazil",
+        "abroad",
+        "by id",
+        "described",
+        "by road",
+        "by air",
+        "by water",
+        "by rail",
+        "by pipeline",
+        "by several modes",
+    }
+)
 """Tags of unions, which appear in the location of an error and are no field names."""
 
 
@@ -130,6 +143,7 @@ FORMS = {
     r"^[0-9]{4}$": "informe os 4 dígitos do código",
     r"^[0-9]{6}$": "informe os 6 dígitos do código",
     r"^[0-9]{9}$": "informe os 9 dígitos do código",
+    r"^[0-9]{11}$": "informe os 11 dígitos",
     r"^[0-9]{30}$": "informe os 30 dígitos do processo",
     r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
     r"^[0-9]{2}\.[0-9]{2}\.[0-9]{2}(\.[0-9]{3})?$|^[0-9]{6}([0-9]{3})?$": (
@@ -140,6 +154,8 @@ FORMS = {
     r"^[1-6]$": "informe um dígito de 1 a 6",
     r"^[1-5]$": "informe um dígito de 1 a 5",
     r"^[1-4]$": "informe um dígito de 1 a 4",
+    r"^[1-3]$": "informe um dígito de 1 a 3",
+    r"^[1-9][0-9]{0,9}$": "informe de 1 a 10 dígitos, sem zero no começo",
     r"^[1-9][0-9]{0,5}$": "informe de 1 a 6 dígitos, sem zero no começo",
     r"^[A-Z0-9]{17}$": "informe 17 letras maiúsculas e dígitos",
     r"^[0-2]$": "informe 0, 1 ou 2",
@@ -162,6 +178,11 @@ FORMS = {
     r"^([0-9]{8}|ISENTO)$": "informe os 8 dígitos, ou ISENTO",
     r"^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$": "informe hora e minuto, por exemplo 14:30",
     r"^[1-9][0-9]{1,8}$": "informe de 2 a 9 dígitos, sem zero à esquerda",
+    r"^([0-9]{4}|ND)$": "informe os 4 dígitos do número ONU, ou ND",
+    r"^(0[1-9]|1[0-5]|99)$": "informe um código de 01 a 15, ou 99",
+    r"^[0-9]{1,4}X[0-9]{1,4}X[0-9]{1,4}$": (
+        "informe comprimento, largura e altura em cm, por exemplo 120X80X60"
+    ),
     r"^(01|04)$": "informe 01 ou 04",
     r"^(00|20|40|41|51|60|90)$": "informe um CST de transporte: 00, 20, 40, 41, 51, 60 ou 90",
     r"^[0-9A-Za-z ]{44,60}$": "informe os 44 caracteres da chave de acesso",

@@ -171,8 +171,11 @@ def _field(element: Element, default: Any) -> Any:
     frozen_default=True,
     field_specifiers=(text, lines, texts, decimal, integer, moment, day, attribute, child, children, variant),
 )
-def group(tag: str) -> Callable[[type[T]], type[T]]:
-    """Declares a group of a layout, with its tag unless a parent group gives it another one."""
+def group(tag: str, *, may_be_empty: bool = False) -> Callable[[type[T]], type[T]]:
+    """Declares a group of a layout, with its tag unless a parent group gives it another one.
+
+    A group without values is left out, unless the XSD requires its empty element.
+    """
 
     def declare(cls: type[T]) -> type[T]:
         cls.__annotations__ = {name: _of_json(cls, name, hint) for name, hint in cls.__annotations__.items()}
@@ -180,7 +183,7 @@ def group(tag: str) -> Callable[[type[T]], type[T]]:
         cls.normalize = _NORMALIZE  # type: ignore[attr-defined]
         record = dataclasses.dataclass(frozen=True, kw_only=True, init=False)(cls)
         record.__init__ = initializer(dataclasses.fields(cast(Any, record)))  # type: ignore[method-assign]
-        record.__layout__ = _layout(tag, record)  # type: ignore[attr-defined]
+        record.__layout__ = _layout(tag, record, may_be_empty=may_be_empty)  # type: ignore[attr-defined]
         record.__xml__ = _write_first_time  # type: ignore[attr-defined]
         return record
 
@@ -218,7 +221,7 @@ def _of_json(cls: type, name: str, hint: Any) -> Any:
     return Annotated[hint, Field(alias=alias, max_length=max_count, description=description)]
 
 
-def _layout(tag: str, record: type) -> Layout:
+def _layout(tag: str, record: type, *, may_be_empty: bool) -> Layout:
     fields = dataclasses.fields(record)
     declared = {field.name: field.metadata[_METADATA] for field in fields}
     return Layout(
@@ -226,6 +229,7 @@ def _layout(tag: str, record: type) -> Layout:
         attributes={name: element for name, element in declared.items() if element.kind == "attribute"},
         inner={name: element for name, element in declared.items() if element.kind != "attribute"},
         defaults={field.name: field.default for field in fields},
+        may_be_empty=may_be_empty,
     )
 
 

@@ -37,13 +37,18 @@ def content_writer(elements: Mapping[str, Any], optional: frozenset[str]) -> Wri
 
 
 def group_writer(
-    tag: str, elements: Mapping[str, Any], attributes: Mapping[str, Any], optional: frozenset[str]
+    tag: str,
+    elements: Mapping[str, Any],
+    attributes: Mapping[str, Any],
+    optional: frozenset[str],
+    *,
+    may_be_empty: bool,
 ) -> Callable[..., str]:
-    """Returns the function that writes a group with its tags, or nothing if it is empty."""
+    """Returns the function that writes a group with its tags; an empty one only if it may be empty."""
     lines, pieces = _parts(elements, optional)
     opening = f"<{{tag}}{_attributes(attributes)}>"
     whole = f"f'{opening}{pieces}</{{tag}}>'"
-    if optional.issuperset(elements):
+    if optional.issuperset(elements) and not may_be_empty:
         lines.append(f"inside = f'{pieces}'")
         whole = f"f'{opening}{{inside}}</{{tag}}>' if inside else ''"
     source = "\n    ".join([f"def written(record, tag='{tag}'):", *lines, f"return {whole}"])
@@ -139,6 +144,8 @@ class Layout:
     attributes: dict[str, Element]
     inner: dict[str, Element]
     defaults: dict[str, Any]
+    may_be_empty: bool = False
+    """Whether the group is written even without values."""
 
     @property
     def elements(self) -> dict[str, Element]:
@@ -148,7 +155,9 @@ class Layout:
     @cached_property
     def write(self) -> Callable[..., str]:
         """Writes the group with its tags."""
-        return group_writer(self.tag, self.inner, self.attributes, self._optional)
+        return group_writer(
+            self.tag, self.inner, self.attributes, self._optional, may_be_empty=self.may_be_empty
+        )
 
     @cached_property
     def write_content(self) -> Write:
@@ -196,7 +205,7 @@ def content_xml(record: Any) -> str:
 
 
 def to_xml(record: Any, tag: str | None = None) -> str:
-    """Returns the XML of a group; empty if the group is empty, as no element may be."""
+    """Returns the XML of a group; empty if the group is empty, as hardly any element may be."""
     xml: str = record.__xml__(tag) if tag else record.__xml__()
     return xml
 

@@ -36,6 +36,8 @@ _OTHER = "90"
 _OWN_TAXED = (ServiceIcms00, ServiceIcms20, ServiceIcms90)
 _NATIONAL_ORIGIN = "0"
 _SOURCE = "MOC CT-e 4.00, grupo imp"
+AIR_RATE = Decimal(4)
+"""The rate of interstate transport by air to contributors, in percent (Resolução do Senado 95/1996)."""
 
 
 def icms_group(body: ServiceIcmsBody, journey: Journey, value: Decimal, findings: Findings) -> ServiceIcms:
@@ -104,17 +106,31 @@ def _amounts(
     base = reduced_base(value, body.base_reduction) if body.base is None else body.base
     rate = body.rate
     if rate is None and journey.is_interstate and not journey.has_internal_rate:
-        rate = rate_between_states(journey.start.state, journey.end.state)
-        findings.add_warning(
-            f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)}% entre"
-            f" {journey.start.state} e {journey.end.state}."
-        )
+        rate = _usual_interstate_rate(journey, findings)
     if rate is None and "" in (journey.start.state, journey.end.state):
         # The unknown place is reported, and this document is not issued.
         rate = ZERO
     if rate is None:
         return {"base": base}
     return {"base": base, "rate": rate, "amount": percent(base, rate)}
+
+
+def _usual_interstate_rate(journey: Journey, findings: Findings) -> Decimal | None:
+    """Returns the rate between two states; None by air to others than contributors, which must give it."""
+    if not journey.is_by_air:
+        rate = rate_between_states(journey.start.state, journey.end.state)
+        findings.add_warning(
+            f"icms.rate: Alíquota interestadual não informada: usada a de {format_rate(rate)}% entre"
+            f" {journey.start.state} e {journey.end.state}."
+        )
+        return rate
+    if journey.contribution is not Contribution.CONTRIBUTOR:
+        return None
+    findings.add_warning(
+        f"icms.rate: Alíquota não informada: usada a de {format_rate(AIR_RATE)}% do transporte aéreo"
+        " interestadual a contribuintes (Resolução do Senado 95/1996). Confira."
+    )
+    return AIR_RATE
 
 
 def rate_between_states(start_state: str, end_state: str) -> Decimal:
@@ -146,7 +162,11 @@ def state_share_group(
     internal, fund = _rates(given, journey, findings)
     interstate = given.get("interstate_rate")
     if interstate is None:
-        interstate = rate_between_states(journey.start.state, journey.end.state)
+        # The rate of a transport by air is that of its ICMS, which the request gives.
+        if journey.is_by_air and isinstance(icms, _OWN_TAXED):
+            interstate = icms.rate
+        else:
+            interstate = rate_between_states(journey.start.state, journey.end.state)
     base = given.get("base", value)
     values = {
         "base": base,

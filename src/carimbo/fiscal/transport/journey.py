@@ -39,6 +39,7 @@ class Journey(NamedTuple):
     """Taxes in the price beside ICMS, IBS and CBS: they leave the base of IBS and CBS."""
     has_internal_rate: bool = False
     """Whether the internal ICMS rate of the start state holds, wherever the service ends."""
+    is_by_air: bool = False
 
     @property
     def is_of_simples(self) -> bool:

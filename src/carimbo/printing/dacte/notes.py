@@ -1,35 +1,24 @@
-"""The foot of the DACTE of a CT-e: flow of the cargo, observations, road mode."""
+"""The foot of the DACTE of a CT-e: flow of the cargo and observations."""
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.layouts.cte_v4.complement import (
-    DeliveryForecast,
-    Flow,
-    InInterval,
-    InPeriod,
-    WaybillComplement,
-    WithDate,
-    WithTime,
-)
+from carimbo.fiscal.layouts.cte_v4.complement import Flow, WaybillComplement
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
-from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder
 from carimbo.fiscal.layouts.cte_v4.service import CarriedVehicle, Service
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.printing import formats
+from carimbo.printing.dacte.modes import mode_notes
 from carimbo.printing.dacte.shared_notes import (
     billing_notes,
     characteristics_note,
     contingency_note,
     observation_box,
 )
-from carimbo.printing.engine.canvas import Align, Canvas
+from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.notes import Notes
 from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _PICKED_UP = "0"
-_LAW = "ESTE CONHECIMENTO DE TRANSPORTE ATENDE À LEGISLAÇÃO DE TRANSPORTE RODOVIÁRIO EM VIGOR"
-_ON_DATES = {"1": "EM", "2": "ATÉ", "3": "A PARTIR DE"}
-_AT_TIMES = {"1": "ÀS", "2": "ATÉ AS", "3": "A PARTIR DAS"}
 
 
 def flow_block(canvas: Canvas, complement: WaybillComplement | None) -> Block | None:
@@ -48,41 +37,6 @@ def flow_block(canvas: Canvas, complement: WaybillComplement | None) -> Block | 
 
 def _stops(flow: Flow) -> str:
     return " / ".join(stop.name for stop in flow.stops if stop.name)
-
-
-def road_block(canvas: Canvas, waybill: Waybill) -> Block | None:
-    """Returns the data of the road mode; None for a complement, which has no mode."""
-    if waybill.service is None:
-        return None
-    delivery = waybill.complement.delivery if waybill.complement else None
-    fields = (
-        FormField("RNTRC DA EMPRESA", waybill.service.mode.mode.rntrc, 26),
-        FormField("PREVISÃO DE ENTREGA", _forecast(delivery) if delivery else "", 56),
-        FormField("", _LAW, CONTENT - 82, Align.CENTER),
-    )
-    return Block("DADOS ESPECÍFICOS DO MODAL RODOVIÁRIO", (row(canvas, *fields),))
-
-
-def _forecast(delivery: DeliveryForecast) -> str:
-    return f"{_date(delivery)}, {_time(delivery)}"
-
-
-def _date(delivery: DeliveryForecast) -> str:
-    match delivery.date:
-        case WithDate(mode=mode, day=day):
-            return f"{_ON_DATES.get(mode, mode)} {formats.day(day)}"
-        case InPeriod(start_date=start, end_date=end):
-            return f"DE {formats.day(start)} A {formats.day(end)}"
-    return "SEM DATA DEFINIDA"
-
-
-def _time(delivery: DeliveryForecast) -> str:
-    match delivery.time:
-        case WithTime(mode=mode, time=time):
-            return f"{_AT_TIMES.get(mode, mode)} {time}"
-        case InInterval(start_time=start, end_time=end):
-            return f"DAS {start} ÀS {end}"
-    return "SEM HORA DEFINIDA"
 
 
 def observations(canvas: Canvas, waybill: Waybill) -> Notes:
@@ -107,7 +61,7 @@ def _of_service(service: Service) -> Iterator[str]:
         yield f"CT-e globalizado: {service.globalized.notes}"
     if service.cargo.insured_amount:
         yield f"Valor da carga para averbação: R$ {formats.number(service.cargo.insured_amount)}"
-    yield from map(_collection_order, service.mode.mode.collection_orders)
+    yield from mode_notes(service.mode.content)
     yield from map(_vehicle, service.new_vehicles)
     if service.billing:
         yield from billing_notes(service.billing)
@@ -121,20 +75,6 @@ def _places_of_freight(complement: WaybillComplement) -> Iterator[tuple[str, str
 def _pickup(about: WaybillIdentification) -> Iterator[str]:
     if about.receiver_picks_up == _PICKED_UP or about.pickup_details:
         yield f"Recebedor retira a carga no destino. {about.pickup_details or ''}"
-
-
-def _collection_order(order: CollectionOrder) -> str:
-    issuer = order.issuer
-    parts = (
-        order.series and f"série {order.series}",
-        f"nº {order.number} de {formats.day(order.issue_date)}",
-        f"CNPJ {formats.tax_id(issuer.cnpj)}",
-        f"IE {issuer.state_registration}",
-        issuer.state,
-        issuer.code and f"código {issuer.code}",
-        issuer.phone and f"fone {formats.phone(issuer.phone)}",
-    )
-    return f"Ordem de coleta: {', '.join(filter(None, parts))}"
 
 
 def _vehicle(vehicle: CarriedVehicle) -> str:

@@ -6,7 +6,8 @@ from carimbo.fiscal.printout import DocumentPrint
 from carimbo.printing.dacte.cargo import cargo_block
 from carimbo.printing.dacte.documents import document_tables
 from carimbo.printing.dacte.header import DacteTitle, dacte_header
-from carimbo.printing.dacte.notes import flow_block, observations, road_block
+from carimbo.printing.dacte.modes import mode_block
+from carimbo.printing.dacte.notes import flow_block, observations
 from carimbo.printing.dacte.parties import party_boxes
 from carimbo.printing.dacte.price import price_block
 from carimbo.printing.dacte.shared_notes import reserved_boxes
@@ -44,7 +45,7 @@ def draw_dacte(typeface: Typeface, order: DocumentPrint) -> bytes:
         tables=tuple(document_tables(canvas, waybill)),
         flow=flow_block(canvas, waybill.complement),
         observations=observations(canvas, waybill),
-        mode=road_block(canvas, waybill),
+        mode=mode_block(canvas, waybill),
         reserved=reserved_boxes(canvas, name, archived),
     )
     return draw_sheets(canvas, parts, ending)

@@ -12,7 +12,12 @@ import pytest
 from pydantic import AwareDatetime
 
 from carimbo.fiscal.layouts.cte_v4 import events as waybill_events
+from carimbo.fiscal.layouts.cte_v4.air import Air
+from carimbo.fiscal.layouts.cte_v4.multimodal import Multimodal
+from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
+from carimbo.fiscal.layouts.cte_v4.rail import Rail
 from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.water import Water
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.cteos_v4.road import OsRoad
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
@@ -48,6 +53,11 @@ ROOTS: list[Root] = [
     (Road, "cte/schemas/v4_0/cteModalRodoviario_v4.00.xsd", "rodo"),
     (OsWaybill, "cte/schemas/v4_0/cteOS_v4.00.xsd", "CTeOS/infCte"),
     (OsRoad, "cte/schemas/v4_0/cteModalRodoviarioOS_v4.00.xsd", "rodoOS"),
+    (Air, "cte/schemas/v4_0/cteModalAereo_v4.00.xsd", "aereo"),
+    (Water, "cte/schemas/v4_0/cteModalAquaviario_v4.00.xsd", "aquav"),
+    (Rail, "cte/schemas/v4_0/cteModalFerroviario_v4.00.xsd", "ferrov"),
+    (Pipeline, "cte/schemas/v4_0/cteModalDutoviario_v4.00.xsd", "duto"),
+    (Multimodal, "cte/schemas/v4_0/cteMultiModal_v4.00.xsd", "multimodal"),
     (waybill_events.WaybillEventInformation, "cte/schemas/v4_0/eventoCTe_v4.00.xsd", "eventoCTe/infEvento"),
     (waybill_events.WaybillCancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
     (waybill_events.WaybillCorrection, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
@@ -82,6 +92,7 @@ LEFT_OUT = {
     "OsWaybill/pgtoVinc": "links to payments, optional and not offered",
     "WaybillEventInformation/infSolicNFF": "written by the application of the authorities",
     "WaybillEventInformation/infPAA": "written by providers of signatures",
+    "Water/detCont/infDoc/infNF": "invoices on paper in containers, not offered",
     "InutilizationRange/Id": "written with the signature, which refers to it",
     "IssuedNote/DPS/Signature": "read apart, for its digest alone",
     "EventRegistration/pedRegEvento": "read apart, as its type is not known before",
@@ -94,8 +105,11 @@ LEFT_OUT = {
 EXPLAINED = {
     "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
     "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
-    "Waybill/infCTeNorm/infModal/rodo: not in the XSD": "each mode has its own XSD, and is a root here",
     "OsWaybill/infCTeNorm/infModal/rodoOS: not in the XSD": "each mode has its own XSD, and is a root here",
+    **{
+        f"Waybill/infCTeNorm/infModal/{tag}: not in the XSD": "each mode has its own XSD, and is a root here"
+        for tag in ("rodo", "aereo", "aquav", "ferrov", "duto", "multimodal")
+    },
     **{
         f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
         for tag in ("evCancCTe", "evCCeCTe")

@@ -5,14 +5,13 @@ from typing import Any
 
 from carimbo.fiscal.documents.cte.cargo import cargo_group, documents_group, previous_group
 from carimbo.fiscal.documents.cte.complement import complement_group
-from carimbo.fiscal.documents.cte.mode_body import CollectionOrderBody
+from carimbo.fiscal.documents.cte.modes.composing import mode_group
+from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.request import CteRequest, ServiceType, TakerRole
-from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.identity.access_key import AccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4 import parties as layout
 from carimbo.fiscal.layouts.cte_v4.identification import GovernmentTaker, WaybillIdentification
-from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder, CollectionOrderIssuer, Road
 from carimbo.fiscal.layouts.cte_v4.service import (
     CarriedVehicle,
     Globalization,
@@ -20,7 +19,6 @@ from carimbo.fiscal.layouts.cte_v4.service import (
     MultimodalWaybill,
     ReplacedWaybill,
     Service,
-    WaybillMode,
 )
 from carimbo.fiscal.layouts.cte_v4.taxes import FreightIbsCbs, ServiceIcmsOfSimples, ServiceTaxes
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, Waybill
@@ -96,6 +94,7 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         tax_day=corrected_day(issue_day, newest_first((*request.complemented_access_keys, *replaced))),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
         government_reduction=public.rate_reduction if public else None,
+        is_by_air=request.modal.kind is TransportMode.AIR,
     )
 
 
@@ -196,7 +195,7 @@ def _service(request: CteRequest, issuance: Issuance, findings: Findings) -> Ser
     if request.purpose is ServicePurpose.COMPLEMENT or request.cargo is None:
         return None
     cargo = findings.attempt(cargo_group, request.cargo)
-    mode = findings.attempt(_mode, request, issuance)
+    mode = findings.attempt(mode_group, request, issuance)
     replaced, linked = request.substitution, request.multimodal_access_keys
     documents = findings.attempt(documents_group, request.documents, findings)
     previous = findings.attempt(previous_group, request.previous_documents)
@@ -218,30 +217,4 @@ def _service(request: CteRequest, issuance: Issuance, findings: Findings) -> Ser
         linked_service=LinkedService(access_keys=tuple(MultimodalWaybill(access_key=key) for key in linked))
         if linked
         else None,
-    )
-
-
-def _mode(request: CteRequest, issuance: Issuance) -> WaybillMode:
-    settings = issuance.settings
-    rntrc = request.rntrc or (settings.rntrc if isinstance(settings, CteSettings) else None)
-    if rntrc is None:
-        message = "Campo obrigatório: informe o RNTRC no pedido, ou na configuração cte.rntrc da empresa."
-        raise Incomplete(Problem(MISSING_FIELD, "rntrc", message))
-    orders = tuple(map(_collection_order, request.modal.collection_orders))
-    return WaybillMode(mode=Road(rntrc=rntrc, collection_orders=orders))
-
-
-def _collection_order(body: CollectionOrderBody) -> CollectionOrder:
-    issuer = body.issuer
-    return CollectionOrder(
-        series=body.series,
-        number=body.number,
-        issue_date=body.issue_date,
-        issuer=CollectionOrderIssuer(
-            cnpj=issuer.tax_id,
-            code=issuer.code,
-            state_registration=issuer.state_registration,
-            state=issuer.state,
-            phone=issuer.phone,
-        ),
     )

@@ -1,7 +1,7 @@
 """Fills a request for a CT-e from other documents of the company.
 
 The NF-e of the cargo fill parties, municipalities, value and weight; the CT-e that is complemented or
-replaced fills the parties, the route and the cargo.
+replaced fills the parties, the route, the mode and the cargo.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Any
 
 from carimbo.fiscal.body.reading import STORED, is_blank
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
+from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.rules.original import Amendment, judge_amendment
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
@@ -42,7 +43,7 @@ _ROUTE = (
     "municipalityEndIbge",
 )
 _OF_TAKER = ("taker", "takerParty")
-_CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "globalized", "multimodalAccessKeys")
+_CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "modal", "globalized", "multimodalAccessKeys")
 
 
 def _given(body: Body) -> dict[str, Any]:
@@ -119,13 +120,23 @@ def _from_waybill(
     if not given.keys().isdisjoint(_OF_TAKER):
         # Another taker has its own tax status and CFOP.
         names = tuple(name for name in names if name not in (*_OF_TAKER, "takerContribution", "cfop"))
+    if request.modal.kind is not TransportMode.ROAD:
+        names = tuple(name for name in names if name != "rntrc")
     filled = {name: original[name] for name in names if name in original and name not in given}
+    if is_complement and "modal" not in given:
+        filled |= _kind_of_mode(original)
     if not filled:
         return body, NOTHING_FILLED
     verb = "complementado" if is_complement else "substituído"
     return {**given, **filled}, FillingReview(
         warnings=(f"{_FROM_WAYBILL} {verb} foram repetidos: {', '.join(filled)}.",)
     )
+
+
+def _kind_of_mode(original: Body) -> dict[str, Any]:
+    """Returns the mode of the corrected CT-e without its data; nothing for road, which is usual."""
+    kind = CteRequest.model_validate(original, context=STORED).modal.kind
+    return {} if kind is TransportMode.ROAD else {"modal": {"kind": kind.value}}
 
 
 def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, FillingReview]:

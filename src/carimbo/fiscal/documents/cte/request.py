@@ -12,7 +12,8 @@ from carimbo.fiscal.documents.cte.cargo_body import (
     CarriedVehicleBody,
     PreviousDocumentsBody,
 )
-from carimbo.fiscal.documents.cte.mode_body import ModeBody
+from carimbo.fiscal.documents.cte.modes.body import ModeBody
+from carimbo.fiscal.documents.cte.modes.road import RoadBody
 from carimbo.fiscal.transport.parties import PartyBody, RecipientPartyBody
 from carimbo.fiscal.transport.request import DocumentKey, SubstitutionBody, TransportRequest
 
@@ -172,9 +173,15 @@ class CteRequest(TransportRequest):
         default=(), description="Chaves dos CT-e multimodais, com multimodalLinked (infServVinc)."
     )
     rntrc: Annotated[str, StringConstraints(pattern="^([0-9]{8}|ISENTO)$")] | None = Field(
-        default=None, description="RNTRC, 8 dígitos ou ISENTO; na falta, o da configuração (RNTRC)."
+        default=None,
+        description="RNTRC do modal rodoviário, 8 dígitos ou ISENTO; na falta, o da configuração (RNTRC).",
     )
-    modal: ModeBody = Field(default=ModeBody(), description="Modal e seus dados; na falta, rodoviário.")
+    modal: ModeBody = Field(
+        default=RoadBody(),
+        description=(
+            "Modal e seus dados, conforme `kind`: road, o padrão, air, water, rail, pipeline ou multimodal."
+        ),
+    )
     new_vehicles: Annotated[tuple[CarriedVehicleBody, ...], Field(max_length=1000)] = Field(
         default=(), description="Veículos novos transportados (veicNovos)."
     )

@@ -3,8 +3,13 @@
 from datetime import date
 from decimal import Decimal
 
+from carimbo.fiscal.layouts.cte_v4.air import Air
 from carimbo.fiscal.layouts.cte_v4.cargo import Cargo, CargoDocuments
+from carimbo.fiscal.layouts.cte_v4.multimodal import Multimodal
+from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
+from carimbo.fiscal.layouts.cte_v4.rail import Rail
 from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.water import Water
 from carimbo.fiscal.layouts.group import (
     ANY_NUMBER,
     INLINE,
@@ -69,7 +74,7 @@ class WaybillMode:
     """`infModal`: the data of the mode of transport."""
 
     version: str = attribute("versaoModal", 4, default="4.00")
-    mode: Road = variant(path=INLINE)
+    content: Road | Air | Water | Rail | Pipeline | Multimodal = variant(path=INLINE)
 
 
 @group("veicNovos")

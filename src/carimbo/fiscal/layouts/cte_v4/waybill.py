@@ -76,6 +76,14 @@ class Waybill:
 
 
 ROOT = WaybillRoot(f'<CTe xmlns="{NAMESPACE}">'.encode(), b"</CTe>")
+_SCHEMAS_OF_MODES = {
+    "rodo": Schema.CTE_ROAD,
+    "aereo": Schema.CTE_AIR,
+    "aquav": Schema.CTE_WATER,
+    "ferrov": Schema.CTE_RAIL,
+    "duto": Schema.CTE_PIPELINE,
+    "multimodal": Schema.CTE_MULTIMODAL,
+}
 
 
 def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
@@ -87,5 +95,6 @@ def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:
     problems = schemas.problems(Schema.CTE, root, Waybill)
     for mode in root.iter(MODE):
         for content in mode:
-            problems += schemas.problems(Schema.CTE_ROAD, content, Waybill)
+            schema = _SCHEMAS_OF_MODES[etree.QName(content).localname]
+            problems += schemas.problems(schema, content, Waybill)
     return problems

@@ -20,6 +20,7 @@ CONTRIBUTOR, EXEMPT_CONTRIBUTOR = "1", "2"
 """Whether the taker contributes ICMS (`indIEToma`)."""
 NORMAL_REGIME = "3"
 """The tax regime (`CRT`) that informs IBS and CBS."""
+_AIR = "02"
 SCHEMA_CODE = "215"
 """The code of the CT-e authorities for a document that their XSD refuses; NF-e has another."""
 
@@ -71,8 +72,8 @@ class JudgedTransport(Generic[W_co, R_co]):
 
     @property
     def has_interstate_rate(self) -> bool:
-        """Whether the interstate ICMS rate holds."""
-        return self.is_interstate
+        """Whether the interstate ICMS rate of the road holds; air transport has its own."""
+        return self.is_interstate and self.identification.mode != _AIR
 
     @cached_property
     def today(self) -> date:

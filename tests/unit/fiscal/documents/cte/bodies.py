@@ -109,6 +109,76 @@ _WITHIN_THE_STATE = {
 }
 _MANY = {"name": "DIVERSOS", "taxId": CNPJ, "stateRegistration": "110042490114", "address": SAO_PAULO}
 
+AIR: dict[str, Any] = {
+    "kind": "air",
+    "waybillDraftNumber": "000004321",
+    "airWaybillNumber": "95712345675",
+    "expectedDeliveryDate": "2026-11-26",
+    "dimensions": "120X80X60",
+    "handlingCodes": ["02", "03"],
+    "tariff": {"class": "specific", "code": "0300", "amount": 4.25},
+    "dangerousGoods": [{"unNumber": "3480", "packages": 12, "quantity": 36.5, "unit": "kgG"}],
+}
+CONTAINER: dict[str, Any] = {
+    "id": "MSCU1234567",
+    "seals": ["L-1", "L-2"],
+    "nfes": [{"accessKey": nfe_key(9), "apportionedQuantity": 12.5}],
+}
+WATER: dict[str, Any] = {
+    "kind": "water",
+    "afrmmBase": 1000,
+    "afrmmAmount": 80,
+    "vesselName": "Navio Alvorada",
+    "ferries": ["Balsa Um"],
+    "tripNumber": "26114",
+    "direction": "east",
+    "irin": "PPAA123",
+    "navigation": "coastal",
+}
+RAIL: dict[str, Any] = {
+    "kind": "rail",
+    "traffic": "mutual",
+    "mutualTraffic": {
+        "billedBy": "destination",
+        "issuedBy": "destination",
+        "freightAmount": 640.5,
+        "originAccessKey": cte_key(55, CARRIER_CNPJ),
+        "railways": [
+            {
+                "taxId": CARRIER_CNPJ,
+                "code": "F1",
+                "stateRegistration": "109334570110",
+                "name": "Ferrovia Central S.A.",
+                "address": {**SAO_PAULO},
+            }
+        ],
+    },
+    "flow": "FX-2026",
+}
+PIPELINE: dict[str, Any] = {
+    "kind": "pipeline",
+    "tariff": 0.052317,
+    "startDate": "2026-11-01",
+    "endDate": "2026-11-24",
+    "ductClass": "1",
+    "contractType": "0",
+    "entryPoint": "PE-01",
+    "exitPoint": "PS-07",
+    "contractNumber": "GAS-2026",
+}
+MULTIMODAL: dict[str, Any] = {
+    "kind": "multimodal",
+    "cotm": "COTM-000123",
+    "negotiable": False,
+    "insurance": {
+        "insurerName": "Seguradora Brasil S.A.",
+        "insurerTaxId": "55666777000181",
+        "policyNumber": "RCTRC-1",
+        "endorsement": "000778899",
+    },
+}
+_WITHIN_SAO_PAULO = {"municipalityEndIbge": "3509502", "cfop": "5352"}
+
 GOOD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "freight": (FREIGHT, CARRIER),
     "subcontracting": (
@@ -131,6 +201,36 @@ GOOD: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "part of a multimodal transport": (
         _BETWEEN_CARRIERS
         | {"serviceType": "multimodalLinked", "multimodalAccessKeys": [cte_key(7, CARRIER_CNPJ)]},
+        CARRIER,
+    ),
+    "by air": (FREIGHT | _WITHIN_SAO_PAULO | {"modal": AIR}, CARRIER),
+    "by water": (FREIGHT | {"modal": WATER}, CARRIER),
+    "part of a multimodal transport by water": (
+        _BETWEEN_CARRIERS
+        | {
+            "serviceType": "multimodalLinked",
+            "multimodalAccessKeys": [cte_key(7, CARRIER_CNPJ)],
+            "modal": WATER | {"containers": [CONTAINER]},
+        },
+        CARRIER,
+    ),
+    "by rail": (FREIGHT | {"modal": RAIL}, CARRIER),
+    "by pipeline": (
+        FREIGHT
+        | {
+            "modal": PIPELINE,
+            "cargo": {"predominantProduct": "Gás natural", "quantities": [{"unit": "MMBTU", "quantity": 9}]},
+        },
+        CARRIER,
+    ),
+    "by several modes": (FREIGHT | {"modal": MULTIMODAL}, CARRIER),
+    "complement by rail": (
+        _WITHOUT_CARGO
+        | {
+            "purpose": "complement",
+            "complementedAccessKeys": [cte_key(412)],
+            "modal": {"kind": "rail"},
+        },
         CARRIER,
     ),
     "complement": (

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from carimbo.fiscal.body.messages import json_path
+from carimbo.fiscal.documents.cte.modes.road import RoadBody
 from carimbo.fiscal.documents.cte.request import CteRequest
 from unit.fiscal.documents.cte.bodies import COLLECTION_ORDER, FREIGHT, OTHER_CARRIER, RECIPIENT, SHIPPER
 
@@ -77,6 +78,8 @@ def test_punctuation_of_a_collection_order_is_removed() -> None:
         "phone": "11 3333-4444",
     }
     modal = {"collectionOrders": [COLLECTION_ORDER | {"number": 12, "issuer": issuer}]}
-    order = CteRequest.model_validate(FREIGHT | {"modal": modal}).modal.collection_orders[0]
+    request = CteRequest.model_validate(FREIGHT | {"modal": modal})
+    assert isinstance(request.modal, RoadBody)
+    order = request.modal.collection_orders[0]
     assert (order.number, order.issuer.tax_id) == ("12", "44555666000181")
     assert (order.issuer.state_registration, order.issuer.phone) == ("115223386110", "1133334444")

@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.cte.document import compose
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.layouts.cte_v4.road import Road
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceIcmsOfAnotherState, ServiceIcmsOfSimples
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.parties.company import Company
@@ -207,7 +208,7 @@ class TestTheRntrc:
     def test_request_has_priority_over_the_settings(self, signer: Signer) -> None:
         waybill, _ = composed(signer, {"rntrc": "ISENTO"})
         assert waybill.service is not None
-        assert waybill.service.mode.mode.rntrc == "ISENTO"
+        assert waybill.service.mode.content == Road(rntrc="ISENTO")
 
     def test_it_is_required_if_the_settings_have_none(self, signer: Signer) -> None:
         carrier = Company.model_validate(CARRIER)
@@ -218,7 +219,7 @@ class TestTheRntrc:
     def test_it_comes_from_the_settings(self, signer: Signer) -> None:
         waybill, _ = composed(signer, {})
         assert waybill.service is not None
-        assert waybill.service.mode.mode.rntrc == SETTINGS.rntrc
+        assert waybill.service.mode.content == Road(rntrc=SETTINGS.rntrc or "")
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,12 @@ from carimbo.fiscal.own_documents import OwnDocument
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.fiscal.transport.hints import hint_of
 from unit.fiscal.documents.cte.bodies import (
+    AIR,
     CARRIER_CNPJ,
+    COLLECTION_ORDER,
     FREIGHT,
     OTHER_CARRIER,
+    RAIL,
     RECIPIENT,
     SHIPPER,
     cte_key,
@@ -107,6 +110,36 @@ def test_complement_repeats_no_cargo() -> None:
     body, _ = filled(PRICE | COMPLEMENT)
     assert body["shipper"] == FREIGHT["shipper"]
     assert body.keys().isdisjoint({"cargo", "documents"})
+
+
+def test_substitution_repeats_the_mode_with_its_data() -> None:
+    body, _ = filled(PRICE | SUBSTITUTION, FREIGHT | {"modal": RAIL})
+    assert body["modal"] == RAIL
+
+
+def test_complement_repeats_only_the_kind_of_the_mode() -> None:
+    body, review = filled(PRICE | COMPLEMENT, FREIGHT | {"modal": RAIL})
+    assert body["modal"] == {"kind": "rail"}
+    assert review.warnings[0].endswith("municipalityEndIbge, modal.")
+
+
+def test_complement_of_a_transport_by_road_needs_no_mode() -> None:
+    body, _ = filled(PRICE | COMPLEMENT, FREIGHT | {"modal": {"collectionOrders": [COLLECTION_ORDER]}})
+    assert "modal" not in body
+
+
+def test_complement_with_another_mode_is_refused() -> None:
+    _, review = filled(PRICE | COMPLEMENT | {"modal": {"kind": "air"}}, FREIGHT | {"modal": RAIL})
+    assert [(problem.code, problem.path) for problem in review.problems] == [
+        ("COMPLEMENTED_MODE", "modal.kind")
+    ]
+
+
+def test_substitution_by_another_mode_does_not_repeat_the_rntrc() -> None:
+    body, review = filled(PRICE | SUBSTITUTION | {"modal": AIR}, FREIGHT | {"rntrc": "12345678"})
+    assert review.problems == ()
+    assert body["modal"] == AIR
+    assert "rntrc" not in body
 
 
 def test_taker_of_a_substitution_may_become_another_party_of_its_state() -> None:

@@ -8,13 +8,21 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.rules import Severity
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.fiscal.transport.hints import hint_of, hints
-from unit.fiscal.documents.cte import breakings_cargo, breakings_parties
+from unit.fiscal.documents.cte import breakings_cargo, breakings_modes, breakings_parties
 from unit.fiscal.documents.cte.bodies import GOOD
 from unit.fiscal.documents.cte.breaking import RULES, Breaking, judge, new_warnings
 from unit.fiscal.hinted_fields import not_one_sentence
 
-BREAKINGS: tuple[Breaking, ...] = (*breakings_parties.BREAKINGS, *breakings_cargo.BREAKINGS)
-WARNINGS: tuple[Breaking, ...] = (*breakings_parties.WARNINGS, *breakings_cargo.WARNINGS)
+BREAKINGS: tuple[Breaking, ...] = (
+    *breakings_parties.BREAKINGS,
+    *breakings_modes.BREAKINGS,
+    *breakings_cargo.BREAKINGS,
+)
+WARNINGS: tuple[Breaking, ...] = (
+    *breakings_parties.WARNINGS,
+    *breakings_modes.WARNINGS,
+    *breakings_cargo.WARNINGS,
+)
 
 pytestmark = pytest.mark.usefixtures("cbs_of_2027")
 
@@ -48,8 +56,16 @@ def test_every_rule_has_a_test() -> None:
 
 
 OWN_NAMES = {
+    "AFRMM_ABOVE_BASE",
+    "AIR_DELIVERY_DATE",
+    "AIR_DIMENSIONS",
+    "AIR_HANDLING",
+    "AIR_ICMS_RATE",
+    "AIR_WAYBILL_NUMBER",
     "CBS_FREE_ZONE",
     "COMPONENTS_SUM",
+    "CONTAINER_NFE_KEY",
+    "CONTAINER_REPEATED",
     "DCE_KEY",
     "DCE_REPEATED",
     "IBS_CBS_BASE",
@@ -69,6 +85,7 @@ OWN_NAMES = {
     "ICMS_STATE",
     "NET_ABOVE_PRICE",
     "NFE_TOO_OLD",
+    "PIPELINE_PERIOD",
     "STATE_SHARE",
     "STATE_SHARE_AMOUNT",
 }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.cargo_body import OtherDocumentType
+from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.keys import (
@@ -121,7 +122,9 @@ def repeated_dce(document: WaybillInput) -> Iterator[At]:
     severity=Severity.WARNS,
 )
 def paper_of_a_company(document: WaybillInput) -> At | None:
-    """Warns of invoices on paper in an interstate service, if the sender is a company."""
+    """Warns of invoices on paper in an interstate service, except in a pipeline, if a company sends."""
+    if document.request.modal.kind is TransportMode.PIPELINE:
+        return None
     documents, sender = document.request.documents, document.waybill.sender
     is_company = sender is not None and bool(sender.cnpj)
     has_papers = documents is not None and bool(documents.papers)

@@ -3,7 +3,15 @@
 from typing import Any
 
 from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.rules import cfop, documents, globalized, parties, references, service
+from carimbo.fiscal.documents.cte.rules import (
+    cfop,
+    documents,
+    globalized,
+    modes,
+    parties,
+    references,
+    service,
+)
 from carimbo.fiscal.documents.cte.rules.rule import WaybillInput
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
@@ -26,6 +34,7 @@ BOOKS: tuple[RuleBook[Any], ...] = (
     identity.RULES,
     purpose.RULES,
     service.RULES,
+    modes.RULES,
     places.RULES,
     cfop.RULES,
     parties.RULES,

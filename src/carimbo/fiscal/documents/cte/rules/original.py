@@ -39,6 +39,7 @@ class Amendment(NamedTuple):
 AmendmentCheck = rules.DocumentCheck[Amendment]
 REPLACED_RULES: RuleBook[AmendmentCheck] = RuleBook()
 COMPLEMENTED_RULES: RuleBook[AmendmentCheck] = RuleBook()
+COMPLEMENTED_MODE = "COMPLEMENTED_MODE"
 _REPLACED, _COMPLEMENTED = manual("CT-e substituído"), manual("CT-e complementado")
 
 
@@ -183,6 +184,19 @@ def replaced_complement(amendment: Amendment) -> At | None:
     """Refuses to replace a complement."""
     is_complement = amendment.original.purpose is ServicePurpose.COMPLEMENT
     return At("substitution.accessKey") if is_complement else None
+
+
+@COMPLEMENTED_RULES.rule(
+    COMPLEMENTED_MODE,
+    _COMPLEMENTED,
+    "O modal não é o do CT-e complementado.",
+    hint="Retire modal, para que seja repetido, ou corrija modal.kind.",
+)
+def other_mode_of_a_complement(amendment: Amendment) -> At | None:
+    """Refuses a complement with another mode."""
+    is_given = "modal" in amendment.request.model_fields_set
+    is_other = amendment.request.modal.kind is not amendment.original.modal.kind
+    return At("modal.kind") if is_given and is_other else None
 
 
 @COMPLEMENTED_RULES.rule("491", _COMPLEMENTED, "O CT-e complementado é outro complemento.")

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+from pydantic.alias_generators import to_camel
+
+from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.request import TakerRole
 from carimbo.fiscal.documents.cte.rules.rule import (
     INTERMEDIATE_REDISPATCH,
@@ -13,6 +16,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
     WaybillInput,
 )
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, SCHEMA_CODE, manual
 
@@ -51,11 +55,13 @@ def complement_with_cargo(document: WaybillInput) -> Iterator[At]:
         "multimodalAccessKeys": request.multimodal_access_keys,
         "globalized": request.globalized,
         "rntrc": request.rntrc,
-        "modal.collectionOrders": request.modal.collection_orders,
         "newVehicles": request.new_vehicles,
         "billing": request.billing,
     }
     yield from (At(path) for path, value in given.items() if value)
+    for name, value in given_values(request.modal).items():
+        if name != "kind" and value != ():
+            yield At(f"modal.{to_camel(name)}")
 
 
 @RULES.rule(
@@ -134,10 +140,11 @@ def normal_service_to_a_carrier(document: WaybillInput) -> At | None:
 
 @RULES.rule("581", manual("carga"), "O CT-e tem o valor da carga, que só o modal dutoviário dispensa.")
 def cargo_without_amount(document: WaybillInput) -> At | None:
-    """Refuses cargo without its value."""
-    cargo = document.request.cargo
-    is_missing = cargo is not None and cargo.amount is None and not document.is_complement
-    return At("cargo.amount") if is_missing else None
+    """Refuses cargo without its value, except in a pipeline."""
+    cargo, mode = document.request.cargo, document.request.modal.kind
+    if cargo is None or document.is_complement or mode is TransportMode.PIPELINE:
+        return None
+    return At("cargo.amount") if cargo.amount is None else None
 
 
 def _has_documents(document: WaybillInput) -> bool:

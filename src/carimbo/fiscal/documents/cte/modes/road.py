@@ -1,6 +1,6 @@
-"""The mode of transport in requests for a CT-e."""
+"""The road mode: collection orders."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -9,18 +9,13 @@ from carimbo.fiscal.body.fields import (
     TAKES_NUMBERS,
     Body,
     Cnpj,
-    Coded,
     Phone,
     StateCode,
     StateRegistrationNumber,
     Text,
 )
-
-
-class TransportMode(Coded):
-    """The mode of transport (`modal`)."""
-
-    ROAD = "road", "01"
+from carimbo.fiscal.documents.cte.modes.mode import KNOWN_MODE, TransportMode
+from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder, CollectionOrderIssuer, Road
 
 
 class CollectionOrderIssuerBody(Body):
@@ -48,10 +43,33 @@ class CollectionOrderBody(Body):
     issuer: CollectionOrderIssuerBody = Field(description="Emitente da ordem (emiOcc).")
 
 
-class ModeBody(Body):
-    """The mode of transport and its data."""
+class RoadBody(Body):
+    """Transport by road."""
 
-    kind: TransportMode = Field(default=TransportMode.ROAD, description="Modal: road (rodoviário).")
+    kind: Annotated[Literal[TransportMode.ROAD], KNOWN_MODE] = Field(
+        default=TransportMode.ROAD, description="Modal: road (rodoviário), o padrão."
+    )
     collection_orders: Annotated[tuple[CollectionOrderBody, ...], Field(max_length=10)] = Field(
         default=(), description="Ordens de coleta associadas (occ)."
+    )
+
+
+def road_group(body: RoadBody, rntrc: str) -> Road:
+    """Returns the group of a transport by road, with the carrier's registration at ANTT."""
+    return Road(rntrc=rntrc, collection_orders=tuple(map(_collection_order, body.collection_orders)))
+
+
+def _collection_order(body: CollectionOrderBody) -> CollectionOrder:
+    issuer = body.issuer
+    return CollectionOrder(
+        series=body.series,
+        number=body.number,
+        issue_date=body.issue_date,
+        issuer=CollectionOrderIssuer(
+            cnpj=issuer.tax_id,
+            code=issuer.code,
+            state_registration=issuer.state_registration,
+            state=issuer.state,
+            phone=issuer.phone,
+        ),
     )
