@@ -64,6 +64,11 @@ SCHEMA_OF = {
 SCHEMA_OF_PART = {
     "rodo": Schema.CTE_ROAD,
     "rodoOS": Schema.CTE_OS_ROAD,
+    "aereo": Schema.CTE_AIR,
+    "aquav": Schema.CTE_WATER,
+    "ferrov": Schema.CTE_RAIL,
+    "duto": Schema.CTE_PIPELINE,
+    "multimodal": Schema.CTE_MULTIMODAL,
     "evCancCTe": Schema.CTE_CANCELLATION,
     "evCCeCTe": Schema.CTE_CORRECTION,
 }

@@ -28,6 +28,7 @@ WITHOUT_ORIGINAL = {
     "cteOs/complement.json": "267",
     "cteOs/substitution.json": "568",
     "cteOs/valuables-by-event.json": "824",
+    "cte/rail-complement.json": "267",
 }
 """Examples that refer to another CT-e, with the code of the refusal if the authority does not have it."""
 
