@@ -11,6 +11,8 @@ from typing import Any
 from lxml import etree
 
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
+from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.service import WaybillMode
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.cteos_v4.service import ReferencedTicket
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
@@ -26,6 +28,7 @@ from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.printing.issued_notes import file_of
 from unit.printing.paper import example
 from unit.printing.waybills import file_of as waybill_xml
+from unit.printing.waybills import with_service
 
 KEY = "35261112ABC34501DE35550010000000011875264375"
 SERVICE_KEY = "510550722" + KEY[6:20] + "9999999999999" + "2611" + "1234567893"
@@ -43,6 +46,7 @@ FIXED_VALUES = {
     "chCte": KEY,
     "chCTeMultimodal": KEY,
     "refCTeCanc": KEY,
+    "chCTeFerroOrigem": KEY,
     "CNPJ": KEY[6:20],
     "CPF": "52998224725",
     "CNPJPAA": KEY[6:20],
@@ -79,7 +83,7 @@ CHOICES: dict[type, tuple[str, ...]] = {
     MunicipalBenefit: ("reduction_amount", "reduction_rate"),
     TotalTaxes: ("amounts", "rates", "simples_rate", "untold"),
 }
-DIGITS = {2: 13, 3: 12, 4: 11, 10: 11}
+DIGITS = {2: 13, 3: 12, 4: 11, 6: 9, 10: 11}
 RATE_DIGITS = 3
 SHORT = 14
 SEVERAL = 2
@@ -190,9 +194,9 @@ def full_note(filling: Filling) -> bytes:
     return file_of(replace(note, id=f"NFS{SERVICE_KEY}", declaration=declaration))
 
 
-def full_waybill(filling: Filling) -> bytes:
-    """Returns a CT-e with every field, taken by a further party."""
-    waybill = filling.group(Waybill)
+def full_waybill(filling: Filling, mode: type = Road) -> bytes:
+    """Returns a CT-e with every field, by one mode, taken by a further party."""
+    waybill = with_service(filling.group(Waybill), mode=WaybillMode(content=filling.group(mode)))
     about = replace(waybill.identification, taker=filling.group(OtherTaker))
     return waybill_xml(replace(waybill, id=f"CTe{KEY}", identification=about, complemented=()))
 

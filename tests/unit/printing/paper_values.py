@@ -37,7 +37,23 @@ REGIMES = {
 }
 
 WAYBILL_WORDS = {
-    "modes": {"01": "RODOVIÁRIO", "02": "AÉREO"},
+    "modes": {
+        "01": "RODOVIÁRIO",
+        "02": "AÉREO",
+        "03": "AQUAVIÁRIO",
+        "04": "FERROVIÁRIO",
+        "05": "DUTOVIÁRIO",
+        "06": "MULTIMODAL",
+    },
+    "tariff_classes": {"M": "MÍNIMA", "E": "ESPECÍFICA"},
+    "dangerous_units": {"2": "kg brutos", "4": "TI"},
+    "directions": {"N": "NORTE", "L": "LESTE"},
+    "navigations": {"1": "CABOTAGEM"},
+    "traffics": {"0": "PRÓPRIO", "1": "MÚTUO"},
+    "railway_roles": {"1": "FERROVIA DE ORIGEM", "2": "FERROVIA DE DESTINO"},
+    "ducts": {"1": "GASODUTO"},
+    "contracts": {"2": "CAPACIDADE DE SAÍDA"},
+    "negotiable": {"0": "NÃO NEGOCIÁVEL", "1": "NEGOCIÁVEL"},
     "waybill_contingency": {"4": "EPEC", "5": "FS-DA", "6": "tipo 6", "7": "SVC-RS", "8": "SVC-SP"},
     "waybill_purposes": {"0": "NORMAL", "1": "COMPLEMENTO DE VALORES", "3": "SUBSTITUIÇÃO"},
     "waybill_services": {

@@ -358,6 +358,25 @@ class TestFoot:
         law = "ESTE CONHECIMENTO DE TRANSPORTE ATENDE À LEGISLAÇÃO DE TRANSPORTE RODOVIÁRIO EM VIGOR"
         assert law in text_of_example("usual")
 
+    @pytest.mark.parametrize(
+        ("name", "caption"),
+        [
+            ("air", "MODAL AÉREO"),
+            ("water", "MODAL AQUAVIÁRIO"),
+            ("rail", "MODAL FERROVIÁRIO"),
+            ("pipeline", "MODAL DUTOVIÁRIO"),
+            ("multimodal-mode", "TRANSPORTE MULTIMODAL"),
+        ],
+    )
+    def test_block_is_that_of_the_mode(self, name: str, caption: str) -> None:
+        text = text_of_example(name)
+        assert f"DADOS ESPECÍFICOS DO {caption}" in text
+        assert "RNTRC" not in text
+
+    def test_optional_rows_of_a_mode_are_left_out(self) -> None:
+        assert "RESPONSÁVEL PELO FATURAMENTO" not in text_of_example("rail-bare")
+        assert "SEGURADORA" not in text_of_example("multimodal-mode-bare")
+
     def test_flow_is_printed_only_if_the_document_has_it(self) -> None:
         flow = "ORIGEM CPQ PASSAGEM SAO / VOLTA REDONDA DESTINO RIO ROTA R-12"
         assert f"PREVISÃO DO FLUXO DA CARGA {flow}" in text_of_example("all-blocks")

@@ -4,6 +4,11 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from carimbo.fiscal.layouts.cte_v4.air import Air
+from carimbo.fiscal.layouts.cte_v4.multimodal import Multimodal
+from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
+from carimbo.fiscal.layouts.cte_v4.rail import Rail
+from carimbo.fiscal.layouts.cte_v4.water import Water
 from carimbo.fiscal.printout import PaperSize
 from carimbo.printing.engine.canvas import POINT, Canvas
 from carimbo.printing.engine.typeface import typeface_of
@@ -145,6 +150,13 @@ class TestDacte:
         assert_everything_is_printed_and_fits(paper)
         assert 2 <= paper.pages <= 5
         assert codes_of(paper.pdf) == expected_codes(paper.xml)
+
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    @pytest.mark.parametrize("mode", [Air, Water, Rail, Pipeline, Multimodal])
+    def test_dacte_has_room_for_the_longest_texts_of_each_mode(
+        self, text: Callable[[str, int], str], mode: type
+    ) -> None:
+        assert_everything_is_printed_and_fits(printed(ROAD, full_waybill(Filling(text), mode)))
 
     @pytest.mark.parametrize("text", [of_words, of_one_word])
     def test_dacte_has_room_for_many_groups_of_each_kind(self, text: Callable[[str, int], str]) -> None:

@@ -65,6 +65,7 @@ from carimbo.fiscal.layouts.cte_v4.taxes import (
 )
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, PriceComponent, ServicePrice, Waybill
 from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, RateReduction, StateIbs
+from unit.printing.waybill_modes import BY_OTHER_MODES
 from unit.printing.waybills import (
     CNPJ,
     DISPATCHER,
@@ -361,6 +362,7 @@ WAYBILLS: dict[str, Waybill] = {
         ),
         documents=None,
     ),
+    **BY_OTHER_MODES,
     **{name: with_taxes(USUAL, icms=icms) for name, icms in ICMS.items()},
 }
 """The examples, by name."""
