@@ -127,12 +127,28 @@ _FREIGHT: Mapping[str, Any] = {
     "icms": {},
 }  # fmt: skip
 
+_CHARTER: Mapping[str, Any] = {
+    "serviceType": "passengers",
+    "serviceDescription": "Fretamento eventual de ônibus",
+    "serviceQuantity": 42,
+    "municipalityStartIbge": "3550308",
+    "municipalityEndIbge": "3304557",
+    "takerParty": {**_STATIONER, "stateRegistration": "110.042.490.114"},
+    "taf": "123456789012",
+    "vehicle": {"plate": "ABC1D23", "state": "SP"},
+    "charter": {"type": "continuous"},
+    "serviceAmount": 4100,
+    "icms": {},
+    "federalTaxes": {"inss": 143.5},
+}
+
 SAMPLES = (
     SampleRequest("NF-e", "nfe", "duas canecas, pagas com Pix", NFE_BODY),
     SampleRequest("NF-e", "nfe", "boleto; a resposta se perde e é consultada", _LOST_ANSWER),
     SampleRequest("NFS-e", "nfse", "assinatura, com os padrões da empresa", _SUBSCRIPTION),
     SampleRequest("NFS-e", "nfse", "ISS retido; a resposta se perde e é consultada", _LICENCE),
     SampleRequest("CT-e", "cte", "frete rodoviário, pago pelo remetente", _FREIGHT),
+    SampleRequest("CT-e OS", "cte-os", "fretamento de ônibus para uma empresa", _CHARTER),
     SampleRequest("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
     SampleRequest("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
     SampleRequest("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.printing.dacte.event_page import draw_waybill_event
+from carimbo.printing.dacte.event_page import draw_os_waybill_event, draw_waybill_event
 from carimbo.printing.dacte.page import draw_dacte
+from carimbo.printing.dacte_os.page import draw_dacte_os
 from carimbo.printing.danfe.page import draw_danfe
 from carimbo.printing.danfse.event_page import draw_service_event
 from carimbo.printing.danfse.page import draw_danfse
@@ -18,12 +19,14 @@ DOCUMENT_PAGES: Mapping[str, Callable[[Typeface, DocumentPrint], bytes]] = {
     "nfce": draw_receipt,
     "nfse": draw_danfse,
     "cte": draw_dacte,
+    "cteOs": draw_dacte_os,
 }
 EVENT_PAGES: Mapping[str, Callable[[Typeface, EventPrint], bytes]] = {
     "nfe": draw_event,
     "nfce": draw_event,
     "nfse": draw_service_event,
     "cte": draw_waybill_event,
+    "cteOs": draw_os_waybill_event,
 }
 
 

@@ -11,8 +11,6 @@ from golden import FOLDER
 from lxml import etree
 
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
-from carimbo.printing.dacte_os.page import draw_dacte_os
-from carimbo.printing.engine.typeface import typeface_of
 from carimbo.printing.registry import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
@@ -21,7 +19,6 @@ from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of
 from unit.printing.waybill_examples import WAYBILLS, waybill_file
 
 RENDERER = PdfRenderer()
-_TYPEFACE = typeface_of(None)
 DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
 DACTE, DACTE_OS = Table("dacte"), Table("dacte_os")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -58,9 +55,7 @@ ROLL_58 = Layout("58 mm", "nfce", PaperSize.ROLL_58, RECEIPT, "receipt")
 V2 = Layout("DANFSe v2.0", "nfse", PaperSize.A4, DANFSE, "danfse")
 ROAD = Layout("DACTE", "cte", PaperSize.A4, DACTE, "dacte")
 OTHER_SERVICES = Layout("DACTE OS", "cteOs", PaperSize.A4, DACTE_OS, "dacte_os")
-LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD)
-"""The layouts of registered types."""
-ALL_LAYOUTS = (*LAYOUTS, OTHER_SERVICES)
+LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD, OTHER_SERVICES)
 
 _FILES = {
     document_type: {file.stem: file for file in (FOLDER / document_type).glob("*.xml")}
@@ -179,12 +174,7 @@ def printed(
     """Print a document in a layout."""
     dated = layout.dated(xml)
     order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, is_replaced, logo)
-    return Printed(layout, dated, _rendered(order))
-
-
-def _rendered(order: DocumentPrint) -> bytes:
-    """Returns the PDF; the type of a CT-e OS is not in the registry."""
-    return draw_dacte_os(_TYPEFACE, order) if order.type == "cteOs" else RENDERER.document(order)
+    return Printed(layout, dated, RENDERER.document(order))
 
 
 @lru_cache(16)

@@ -8,7 +8,7 @@ import pytest
 
 from pdf_reading import codes_of
 from unit.printing.paper import (
-    ALL_LAYOUTS,
+    LAYOUTS,
     LETTERS,
     NAMES,
     SCANNED,
@@ -20,7 +20,7 @@ from unit.printing.paper import (
     printed_example,
 )
 
-of_every_layout = pytest.mark.parametrize("layout", ALL_LAYOUTS, ids=lambda layout: layout.name)
+of_every_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
 WITH_LETTERS = [
     (document_type, name)
     for document_type in ("nfe", "nfce")

@@ -30,7 +30,7 @@ from unit.printing.extremes import (
     with_items,
 )
 from unit.printing.paper import (
-    ALL_LAYOUTS,
+    LAYOUTS,
     LETTERS,
     MOC,
     NT,
@@ -194,7 +194,7 @@ class TestAnyPaper:
         xml = FULL[layout.type](Filling(of_one_word, {"det": 1}, identity))
         assert_everything_is_printed_and_fits(printed(layout, xml, is_canceled=True, logo=png(*shape)))
 
-    @pytest.mark.parametrize("layout", ALL_LAYOUTS, ids=lambda layout: layout.name)
+    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
     def test_document_has_room_for_letters_of_the_whole_world(self, layout: Layout) -> None:
         paper = printed(layout, in_other_letters(FULL[layout.type](Filling(of_words, {"det": 2}))))
         assert room_faults(paper.pdf) == {}
@@ -204,7 +204,7 @@ class TestAnyPaper:
 class TestRoom:
     """The checks of this module find what they look for."""
 
-    @pytest.mark.parametrize("layout", ALL_LAYOUTS, ids=lambda layout: layout.name)
+    @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
     def test_drawn_lines_are_those_that_another_program_sees(self, layout: Layout) -> None:
         pdf = printed_example(layout, LETTERS[layout.type]).pdf
         written = [rule for rule in drawn_rules_of(pdf) if rule.page == 0]

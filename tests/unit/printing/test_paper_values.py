@@ -13,11 +13,11 @@ from nfe_dialect import authorized_invoice
 from unit.golden_documents import ask_all
 from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (
-    ALL_LAYOUTS,
     DACTE,
     DACTE_OS,
     DANFE,
     DANFSE,
+    LAYOUTS,
     MOC,
     NAMES,
     NT,
@@ -164,7 +164,7 @@ class TestPaper:
         ("layout", "name"),
         [
             pytest.param(layout, name, id=f"{layout.name} {name}")
-            for layout in ALL_LAYOUTS
+            for layout in LAYOUTS
             for name in NAMES[layout.type]
             if (layout, name) not in CHECKED_IN_THE_OTHER_LAYOUT
         ],

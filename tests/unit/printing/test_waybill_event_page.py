@@ -20,9 +20,7 @@ from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.layout import to_xml
 from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.printout import EventPrint
-from carimbo.printing.dacte.event_page import draw_os_waybill_event
 from carimbo.printing.engine.canvas import POINT
-from carimbo.printing.engine.typeface import typeface_of
 from carimbo.printing.registry import PdfRenderer
 from pdf_reading import codes_of, pages_of, text_of, text_without_breaks, words_of
 from unit.printing.os_waybills import BAGGAGE, PASSENGERS, os_key
@@ -70,12 +68,8 @@ def page(
         xml = xml.replace(old, new)
     answer = ANSWER.format(namespace=NAMESPACE).encode()
     registered = registered_event(CTE_DIALECT, xml.encode(), answer)
-    if isinstance(waybill, OsWaybill):
-        # The type of a CT-e OS is not in the registry.
-        return draw_os_waybill_event(
-            typeface_of(None), EventPrint("cteOs", file_of(waybill), registered, logo)
-        )
-    return PdfRenderer().event(EventPrint("cte", file_of(waybill), registered, logo))
+    document_type = "cteOs" if isinstance(waybill, OsWaybill) else "cte"
+    return PdfRenderer().event(EventPrint(document_type, file_of(waybill), registered, logo))
 
 
 class TestCancellation:
