@@ -2,7 +2,7 @@
 
 import pytest
 
-from carimbo.fiscal.documents.cte.correction_rules import correction_problems
+from carimbo.fiscal.documents.cte.events import CORRECTABLE_FIELDS
 from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
 
 FORBIDDEN = [
@@ -43,7 +43,7 @@ ALLOWED = [
 def problems(group: str, field: str, item_number: int | None = None) -> list[tuple[str, str]]:
     """Returns code and path of the problems of one correction."""
     correction = CorrectedField(group=group, field=field, value="1", item_number=item_number)
-    return [(problem.code, problem.path) for problem in correction_problems([correction])]
+    return [(problem.code, problem.path) for problem in CORRECTABLE_FIELDS.problems([correction])]
 
 
 @pytest.mark.parametrize(("group", "field"), FORBIDDEN)
@@ -76,5 +76,5 @@ def test_number_of_a_group_that_does_not_repeat_is_refused() -> None:
 def test_all_problems_are_reported_at_once() -> None:
     names = [("ide", "CFOP"), ("compl", "xObs"), ("compl", "xNome")]
     letter = [CorrectedField(group=group, field=field, value="1") for group, field in names]
-    refused = [(problem.code, problem.path) for problem in correction_problems(letter)]
+    refused = [(problem.code, problem.path) for problem in CORRECTABLE_FIELDS.problems(letter)]
     assert refused == [("681", "corrections[0].field"), ("525", "corrections[2].field")]

@@ -1,0 +1,150 @@
+"""Events that CT-e and CT-e OS share: cancellation and correction letter."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from carimbo.fiscal.body.fields import Body, Integer
+from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
+from carimbo.fiscal.filing import (
+    CANCELLATION_PRINT,
+    CancellationDeadline,
+    CancellationRequest,
+    EventKind,
+    EventRoute,
+    EventSubject,
+    FilingIssuer,
+    FilingResult,
+    Repetition,
+    SingleLineText,
+    cancellation_route,
+)
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
+from carimbo.fiscal.layouts.cte_v4.events import (
+    CorrectedField,
+    WaybillCancellation,
+    WaybillCorrection,
+    WaybillEvent,
+    issue_event,
+)
+from carimbo.fiscal.layouts.sefaz.messages import registered_event
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, REPLACED_AT, REPLACES, Effect
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.sefaz_filing import signed_filing
+from carimbo.fiscal.transport.correction_rules import CorrectableFields
+
+_TOO_LATE = frozenset({"220"})
+_MAX_CORRECTIONS = 20
+_CORRECTED_AT = "correctedAt"
+TAKEN_SEQUENCE = "631"
+"""The code for an event whose sequence is taken."""
+registered = partial(registered_event, CTE_DIALECT)
+signed_waybill_event = partial(signed_filing, WaybillEvent, issue_event)
+
+
+class CorrectionBody(Body):
+    """A field of the layout and its new value."""
+
+    group: Annotated[SingleLineText, StringConstraints(max_length=20)] = Field(
+        description="Grupo do leiaute, como no XML (grupoAlterado).", examples=["compl"]
+    )
+    field: Annotated[SingleLineText, StringConstraints(max_length=20)] = Field(
+        description="Campo do grupo, como no XML (campoAlterado).", examples=["xObs"]
+    )
+    value: Annotated[SingleLineText, StringConstraints(max_length=500)] = Field(
+        description="Novo valor (valorAlterado).", examples=["Entrega na doca 4"]
+    )
+    item_number: Annotated[Integer, Field(ge=1, le=99)] | None = Field(
+        default=None, description="Posição do grupo, se ele se repete (nroItemAlterado)."
+    )
+
+
+class CteCorrectionRequest(Body):
+    """A correction letter; the newest one should repeat the earlier corrections."""
+
+    corrections: Annotated[tuple[CorrectionBody, ...], Field(min_length=1, max_length=100)] = Field(
+        description="Campos corrigidos (infCorrecao)."
+    )
+
+
+def _cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Signs the cancellation of a document (110111)."""
+    detail = WaybillCancellation(protocol=about.protocol, reason=request.justification)
+    return signed_waybill_event(detail, about, issuer)
+
+
+def _correct(
+    fields: CorrectableFields, request: CteCorrectionRequest, about: EventSubject, issuer: FilingIssuer
+) -> FilingResult:
+    """Signs a correction letter (110110)."""
+    corrections = tuple(
+        CorrectedField(group=body.group, field=body.field, value=body.value, item_number=body.item_number)
+        for body in request.corrections
+    )
+    if problems := tuple(fields.problems(corrections)):
+        return problems
+    return signed_waybill_event(WaybillCorrection(corrections=corrections), about, issuer)
+
+
+def cancellation_of(title: str, forbidden_after: Mapping[str, str] | None = None) -> EventKind:
+    """Returns the cancellation of documents with a title, as `CT-e`.
+
+    A type adds the facts of its own documents that forbid it.
+    """
+    return EventKind(
+        name=CANCELLATION,
+        route=cancellation_route(f"um {title}"),
+        request=CancellationRequest,
+        issue=_cancel,
+        registered=registered,
+        print_name=CANCELLATION_PRINT,
+        effect=CANCELS,
+        forbidden_after={
+            _CORRECTED_AT: f"O {title} tem carta de correção, e a SEFAZ não cancela {title} corrigido (523).",
+            REPLACED_AT: f"O {title} foi substituído, e a SEFAZ não cancela {title} substituído (576).",
+            REPLACES: f"O {title} de substituição não pode ser cancelado (574).",
+            **(forbidden_after or {}),
+        },
+        deadline=CancellationDeadline(
+            f"Se o tomador registrou a prestação em desacordo, emita um {title} de substituição.",
+            _TOO_LATE,
+            last_moment,
+            in_time_until,
+        ),
+    )
+
+
+def correction_of(fields: CorrectableFields, description: str) -> EventKind:
+    """Returns the correction letter of a model; the description of its route is in Portuguese."""
+    title = fields.title
+    return EventKind(
+        name="correction",
+        route=EventRoute(
+            method="POST",
+            path="/correction",
+            operation="correct",
+            summary="Registra uma carta de correção",
+            description=description,
+        ),
+        request=CteCorrectionRequest,
+        issue=partial(_correct, fields),
+        registered=registered,
+        print_name="CCe-{key}-{sequence:02}.pdf",
+        effect=Effect(fact=_CORRECTED_AT),
+        forbidden_after={
+            REPLACED_AT: f"O {title} foi substituído, e a SEFAZ não corrige {title} substituído (664)."
+        },
+        repetition=Repetition(
+            _MAX_CORRECTIONS,
+            Problem(
+                "636",
+                "corrections",
+                f"O documento já tem {_MAX_CORRECTIONS} cartas de correção, que é o máximo.",
+            ),
+            taken_code=TAKEN_SEQUENCE,
+            previous_is_open="A carta de correção anterior ainda está em processamento:"
+            " aguarde o seu resultado.",
+        ),
+    )
