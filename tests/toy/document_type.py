@@ -34,6 +34,9 @@ from toy.events import (
     CORRECTION,
     INUTILIZATION,
     LATE_CODES,
+    LENT_AT,
+    LOAN,
+    LOAN_RETURN,
     SEALING,
     TOY_CANCELLATION,
     TOY_CLOSING,
@@ -65,10 +68,11 @@ class _ToyFields(Record):
     """Fields that only the record of a toy has."""
 
     closed_at: datetime | None
+    lent_at: datetime | None
 
 
 def _own_fields(stored: StoredFacts) -> dict[str, Any]:
-    return {"closed_at": stored.events.get(CLOSED_AT)}
+    return {"closed_at": stored.events.get(CLOSED_AT), "lent_at": stored.events.get(LENT_AT)}
 
 
 class _RequestNumber(Record):
@@ -133,7 +137,7 @@ TOY = DocumentType(
     numbering=NumberingRules(taken_code=TAKEN_CODE, inutilization=INUTILIZATION),
     issuing=_ISSUING,
     catalog_sale=_catalog_sale(ItemType.PRODUCT),
-    events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING),
+    events=(TOY_CANCELLATION, CORRECTION, TOY_CLOSING, LOAN, LOAN_RETURN),
     own_fields=OwnFields(_ToyFields, _own_fields),
 )
 

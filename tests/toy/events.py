@@ -1,11 +1,12 @@
 """Events of an authorized toy, and the inutilization of numbers."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import StringConstraints
 
-from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.date_fields import Moment
+from carimbo.fiscal.body.fields import Body, Integer
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
@@ -21,9 +22,11 @@ from carimbo.fiscal.filing import (
     Justification,
     Repetition,
     SingleLineText,
+    Undoing,
+    UndoRequest,
     cancellation_route,
 )
-from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSED_AT, CLOSES, CLOSING
+from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, CLOSED_AT, CLOSES, CLOSING, Effect
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.signed_documents import SignedFiling
 from toy.codes import LATE_CODE, REPEATED_EVENT_CODE
@@ -33,6 +36,8 @@ ALTERNATIVE = "Emita outro documento que desfaça este."
 LATE_CODES = frozenset({LATE_CODE})
 MAX_CORRECTIONS = 3
 CLOSED_WITHIN = timedelta(days=1)
+MAX_LOANS, MAX_LENT_AMOUNT = 5, 1000
+LENT_AT = "lentAt"
 _MIN_PROTOCOL_LENGTH = 9
 
 
@@ -54,6 +59,14 @@ class ClosingRequest(Body):
     reason: SingleLineText
 
 
+class LoanRequest(Body):
+    """Which seat of a toy is lent to whom, and since when."""
+
+    seat: Integer
+    borrower: SingleLineText
+    lent_at: Moment | None = None
+
+
 def _cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     return _event("justification", request.justification, "cancellation", about, issuer)
 
@@ -68,6 +81,22 @@ def _close(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -
 
 def _seal(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     return _event("reason", request.reason, "sealing", about, issuer)
+
+
+def _lend(request: LoanRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    if about.read_request().amount > MAX_LENT_AMOUNT:
+        return (Problem("TOO_PRECIOUS", "seat", "O documento é valioso demais."),)
+    if any(earlier.seat == request.seat for earlier in about.read_earlier()):
+        return (Problem("LENT_ALREADY", "seat", "O assento já está emprestado."),)
+    return _event("borrower", request.borrower, "loan", about, issuer)
+
+
+def _give_back(_request: UndoRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    return _event("eventId", about.undone_protocol, "loanReturn", about, issuer)
+
+
+def _lent_at(request: LoanRequest) -> datetime | None:
+    return request.lent_at
 
 
 def _event(field: str, text: str, event_type: str, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
@@ -108,7 +137,10 @@ TOY_CANCELLATION = EventKind(
     issue=_cancel,
     registered=joined,
     print_name=CANCELLATION_PRINT,
-    forbidden_after={CLOSED_AT: "O documento já foi encerrado."},
+    forbidden_after={
+        CLOSED_AT: "O documento já foi encerrado.",
+        LENT_AT: "O documento está emprestado.",
+    },
     effect=CANCELS,
     deadline=CancellationDeadline(ALTERNATIVE, LATE_CODES, last_moment, in_time_until),
 )
@@ -147,5 +179,32 @@ SEALING = EventKind(
     issue=_seal,
     registered=joined,
     print_name="Lacre-{key}.pdf",
+)
+_LOAN_IS_OPEN = "O empréstimo ou a devolução anterior ainda está em processamento."
+_TOO_MANY_LOANS = Problem("594", "seat", f"O documento já teve {MAX_LOANS} empréstimos.")
+LOAN = EventKind(
+    name="loan",
+    route=EventRoute("POST", "/loan", "lend", "Empresta um Toy", "Vários assentos."),
+    request=LoanRequest,
+    issue=_lend,
+    registered=joined,
+    print_name="Emprestimo-{key}-{sequence:02}.pdf",
+    effect=Effect(fact=LENT_AT),
+    happened_at=_lent_at,
+    repetition=Repetition(MAX_LOANS, _TOO_MANY_LOANS, REPEATED_EVENT_CODE, _LOAN_IS_OPEN),
+)
+LOAN_RETURN = EventKind(
+    name="loanReturn",
+    route=EventRoute("DELETE", "/loan", "giveBack", "Devolve um Toy", "O último empréstimo, ou um dado."),
+    request=UndoRequest,
+    issue=_give_back,
+    registered=joined,
+    print_name="Devolucao-{key}-{sequence:02}.pdf",
+    repetition=Repetition(MAX_LOANS, _TOO_MANY_LOANS, REPEATED_EVENT_CODE, _LOAN_IS_OPEN),
+    undoes=Undoing(
+        LOAN.name,
+        "O documento não está emprestado.",
+        Problem("866", "eventId", "O empréstimo não existe ou já foi devolvido."),
+    ),
 )
 INUTILIZATION = InutilizationRules(_inutilize, joined)

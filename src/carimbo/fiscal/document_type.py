@@ -237,6 +237,10 @@ class DocumentType(SettingsModule):
                 return event
         raise LookupError(f"{self.name} has no {name}")
 
+    def undoing_of(self, name: str) -> EventKind | None:
+        """Returns the event kind that undoes events with a name, if there is one."""
+        return next((event for event in self.events if event.undoes and event.undoes.event == name), None)
+
     @property
     def cancellation(self) -> EventKind | None:
         """The event that cancels its documents, if there is one."""

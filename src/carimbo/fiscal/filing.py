@@ -1,10 +1,11 @@
 """Filings: events of documents and inutilizations, as each document type defines them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
+from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -41,6 +42,15 @@ class CancellationRequest(Body):
     )
 
 
+class UndoRequest(Body):
+    """The event to undo."""
+
+    event_id: UUID | None = Field(
+        default=None,
+        description="Id do evento a desfazer, como em `/events`; na falta, o mais recente que vale.",
+    )
+
+
 FilingResult = SignedFiling | tuple[Problem, ...]
 """A signed filing, or all problems that prevent it."""
 
@@ -59,6 +69,10 @@ class FilingIssuer:
     schemas: Schemas
 
 
+def _no_request() -> NoReturn:
+    raise LookupError("the event is not about a stored document")
+
+
 @dataclass(frozen=True, slots=True)
 class EventSubject:
     """The document of an event, and the sequence of the event among those of its kind."""
@@ -68,6 +82,17 @@ class EventSubject:
     occurred_at: datetime
     """In the time zone of the issuer's state."""
     sequence: int
+    issued_at: datetime | None = None
+    """When the document was issued."""
+    read_request: Callable[[], Any] = _no_request
+    """Returns the request of the document."""
+    read_earlier: Callable[[], Sequence[Any]] = tuple
+    """Returns the requests of the registered events of the same kind that were not undone, in order.
+
+    No other event of the kind is open meanwhile, if its repetition says so.
+    """
+    undone_protocol: str = ""
+    """The protocol of the event that this one undoes; empty if it undoes none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +162,22 @@ class Repetition:
     taken_code: str
     """The authority's code for a sequence that is taken."""
     previous_is_open: str | None = None
-    """Why the next event must wait for the previous one, in Portuguese; None if it need not."""
+    """Why the next event must wait for the previous one, in Portuguese; None if it need not.
+
+    An event also waits for those that undo events of its kind, and they wait for it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """For an event that undoes an earlier one of another kind, and removes the fact that it set."""
+
+    event: str
+    """The name of the kind that it undoes."""
+    nothing_to_undo: str
+    """Why it is refused if the document has no such event, in Portuguese."""
+    unknown_event: Problem
+    """The problem of a request that names no such event of the document, or one that was undone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +200,10 @@ class EventKind:
     deadline: Deadline | CancellationDeadline | None = None
     repetition: Repetition | None = None
     """None for an event that is possible only once."""
+    undoes: Undoing | None = None
+    """For an event that undoes another; its request is an UndoRequest, and it has a repetition."""
+    happened_at: Callable[[Any], datetime | None] = lambda request: None
+    """Returns the moment that its fact keeps; None for that of the registration."""
     is_awaited: bool = True
     """Whether the API request waits for the authority's answer."""
     replaced_by: Callable[[Any], str | None] = lambda request: None

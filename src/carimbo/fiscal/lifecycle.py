@@ -1,6 +1,7 @@
 """The life of a document: statuses, history entries, effects of events, and states of attempts."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -41,7 +42,11 @@ class Effect:
     status: Status | None = None
     """The new status of the document; its attempt gets the state of the same name."""
     fact: str | None = None
-    """The name under which the document keeps the moment of the registration, as `closedAt`."""
+    """The name under which the document keeps the moment of the event, as `closedAt`."""
+    fact_at: datetime | None = None
+    """The moment of the event; None for that of the registration."""
+    removes_fact: bool = False
+    """Whether the document loses the fact, because the event undoes the one that set it."""
 
 
 CANCELLATION = "cancellation"

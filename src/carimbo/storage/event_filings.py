@@ -80,12 +80,12 @@ class EventFilings:
         )  # fmt: skip
         return row and EventFiling(**row)
 
-    async def of_document(self, document_id: UUID, emission: int, event_type: str) -> list[EventFiling]:
-        """Returns the events of a type about an attempt, in order."""
+    async def of_document(self, document_id: UUID, emission: int, *event_types: str) -> list[EventFiling]:
+        """Returns the events of some types about an attempt, each type in order."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from event_filings where subscription_id = $1 and document_id = $2"
-            " and emission = $3 and type = $4 order by sequence, created_at",
-            self._subscription_id, document_id, emission, event_type,
+            " and emission = $3 and type = any($4) order by sequence, created_at",
+            self._subscription_id, document_id, emission, event_types,
         )  # fmt: skip
         return [EventFiling(**row) for row in rows]
 

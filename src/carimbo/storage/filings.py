@@ -32,7 +32,9 @@ _EVENT_CONSEQUENCES = f""", attempt as (
     ), changed as (
         update documents set status = coalesce(:status, status), updated_at = now(),
             facts = case when :fact::text is null then facts
-                else facts || jsonb_build_object(:fact::text, coalesce(held.registered_at, now())) end,
+                when :removes_fact then facts - :fact::text
+                else facts || jsonb_build_object(
+                    :fact::text, coalesce(:fact_at::timestamptz, held.registered_at, now())) end,
             replaced_by = coalesce(replaced_by, (
                 select document_id from emissions where emissions.subscription_id = held.subscription_id
                     and emissions.company_id = held.company_id and emissions.access_key = :replaced_by
@@ -162,6 +164,8 @@ class FilingSteps:
             "file_contents": list(verdict.files.values()),
             "status": verdict.effect.status,
             "fact": verdict.effect.fact,
+            "fact_at": verdict.effect.fact_at,
+            "removes_fact": verdict.effect.removes_fact,
         }
         await self._write(_CONCLUDE, values)
 

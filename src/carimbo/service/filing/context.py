@@ -12,10 +12,9 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.service.companies.snapshot import CompanySnapshot, require_able_to_file
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import require_no_problems
-from carimbo.service.filing.in_progress import about_document, filing_issuer
+from carimbo.service.filing.in_progress import EventPlace, about_document, filing_issuer
 from carimbo.service.filing.outcome import wait_until_settled
 from carimbo.storage.companies import CompanyRow
-from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.event_filings import EventFiling
 
 
@@ -39,15 +38,15 @@ class FilingContext:
     def check_event(
         self,
         snapshot: CompanySnapshot,
-        emission: EmissionRow,
-        environment: str,
         event: EventKind,
         request: Body,
+        place: EventPlace,
     ) -> None:
         """Builds an event with a throwaway signature. Raises Refusal with all its problems."""
         builder = self.issuing.builder
-        subject = about_document(emission, snapshot, sequence=1, now=builder.clock())
-        issuer = filing_issuer(builder, snapshot, Environment(environment), Signer.throwaway())
+        subject = about_document(place, event, request, snapshot, builder.clock())
+        environment = Environment(place.document.environment)
+        issuer = filing_issuer(builder, snapshot, environment, Signer.throwaway())
         result = event.issue(request, subject, issuer)
         if isinstance(result, tuple):
             require_no_problems(result)

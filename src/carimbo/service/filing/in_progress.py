@@ -16,6 +16,7 @@ from carimbo.fiscal.filing import (
     FilingResult,
     InutilizationRules,
     InutilizedRange,
+    UndoRequest,
 )
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.identity.signature import Signer
@@ -25,7 +26,9 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentBuilder
+from carimbo.service.documents.queries import stored_request
 from carimbo.service.filing.decision import FilingDecider, FilingDecision, FilingRefused, FilingRegistered
+from carimbo.service.filing.event_series import NO_EVENTS, EventSeries, read_series
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.ports import InutilizingAuthority
 from carimbo.storage.documents import Document
@@ -108,12 +111,13 @@ _SEQUENCE_TAKEN = "Duplicidade de Evento: outro tem esta sequência"
 
 @dataclass(frozen=True)
 class EventInProgress:
-    """An event, with its document and the attempt that it refers to."""
+    """An event, with its document, the attempt that it refers to, and the events of the same kind."""
 
     row: EventFiling
     document: Document
     emission: EmissionRow
     snapshot: CompanySnapshot
+    series: EventSeries
 
     @property
     def document_type(self) -> DocumentType:
@@ -133,7 +137,25 @@ class EventInProgress:
 
     @property
     def effect(self) -> Effect:
-        return self._event.effect
+        request = self._request
+        if isinstance(request, UndoRequest):
+            return self._effect_of_undoing(request)
+        return replace(self._event.effect, fact_at=self._event.happened_at(request))
+
+    def _effect_of_undoing(self, request: UndoRequest) -> Effect:
+        """Returns the effect of undoing an event: the fact becomes that of the newest event that is left.
+
+        No other event can be registered meanwhile, because one of the kind waits for this one.
+        """
+        undoes = self._event.undoes
+        if undoes is None:
+            return NO_EFFECT
+        undone = self.document_type.event_named(undoes.event)
+        left = [filing for filing in self.series.live if filing.id != request.event_id]
+        if not left:
+            return Effect(fact=undone.effect.fact, removes_fact=True)
+        happened_at = undone.happened_at(request_of(left[-1], undone))
+        return replace(undone.effect, fact_at=happened_at or left[-1].registered_at)
 
     @property
     def allowed(self) -> tuple[Status, ...]:
@@ -154,8 +176,9 @@ class EventInProgress:
 
     def make(self, issuer: FilingIssuer, now: datetime) -> FilingResult:
         """Returns the signed event, or its problems."""
-        subject = about_document(self.emission, self.snapshot, self.row.sequence, now)
-        return self._event.issue(self._request, subject, issuer)
+        event, request = self._event, self._request
+        about = EventPlace(self.document, self.emission, self.series, self.row.sequence)
+        return event.issue(request, about_document(about, event, request, self.snapshot, now), issuer)
 
     async def send(self, authority: Authority, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Asks for the registration of the event."""
@@ -172,7 +195,7 @@ class EventInProgress:
         document can have several, the sequence number may belong to an event of another program.
         """
         state, repetition = FilingState(self.row.state), self._event.repetition
-        if isinstance(outcome, Closed) and self.effect.fact != CLOSED_AT and state is FilingState.SENT:
+        if isinstance(outcome, Closed) and self._event.effect.fact != CLOSED_AT and state is FilingState.SENT:
             # The authority does not have the event. It is sent again, and judged as an event of a closed
             # document.
             outcome = Unknown(code=outcome.code, message=outcome.message)
@@ -189,19 +212,41 @@ class EventInProgress:
         return self.document_type.event_named(self.row.type)
 
     @property
-    def _request(self) -> Body:
-        return self._event.request.model_validate(read_exact_json(self.row.request))
+    def _request(self) -> Any:
+        return request_of(self.row, self._event)
+
+
+def request_of(filing: EventFiling, event: EventKind) -> Any:
+    """Returns the request of a stored event."""
+    return event.request.model_validate(read_exact_json(filing.request))
+
+
+@dataclass(frozen=True)
+class EventPlace:
+    """Where an event belongs: document, attempt, events of the same kind, and sequence."""
+
+    document: Document
+    emission: EmissionRow
+    series: EventSeries = NO_EVENTS
+    sequence: int = 1
 
 
 def about_document(
-    emission: EmissionRow, snapshot: CompanySnapshot, sequence: int, now: datetime
+    place: EventPlace, event: EventKind, request: Body, snapshot: CompanySnapshot, now: datetime
 ) -> EventSubject:
     """Returns the data of a document that its events contain."""
+    emission, live = place.emission, place.series.live
+    undone_id = request.event_id if isinstance(request, UndoRequest) else None
+    undone = next((filing for filing in live if filing.id == undone_id), None)
     return EventSubject(
         access_key=emission.document_key or "",
         protocol=emission.protocol or "",
         occurred_at=local_moment(now, snapshot.company.address.state),
-        sequence=sequence,
+        sequence=place.sequence,
+        issued_at=emission.issued_at,
+        read_request=lambda: stored_request(place.document),
+        read_earlier=lambda: [request_of(filing, event) for filing in live],
+        undone_protocol=(undone and undone.protocol) or "",
     )
 
 
@@ -211,10 +256,15 @@ async def read_event(context: WorkerContext, key: WorkKey) -> EventInProgress:
         filing = await tenant.event_filings.get(key.id)
         document = filing and await tenant.documents.get(filing.document_id)
         emission = filing and await tenant.emissions.get(filing.document_id, filing.emission)
-    if not filing or not document or not emission:
-        raise LookupError(f"{key} has no event, no document or no attempt")
+        if not filing or not document or not emission:
+            raise LookupError(f"{key} has no event, no document or no attempt")
+        document_type = document_type_named(document.type)
+        event = document_type.event_named(filing.type)
+        series = NO_EVENTS
+        if event.repetition:
+            series = await read_series(tenant, document_type, document, emission, event)
     snapshot = await context.snapshots.of(key.subscription_id, document.company_id, document.company_revision)
-    return EventInProgress(filing, document, emission, snapshot)
+    return EventInProgress(filing, document, emission, snapshot, series)
 
 
 # Exactly this range was voided before, usually by us. The other codes (206, 256) mean that some number of the

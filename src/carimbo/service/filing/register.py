@@ -1,8 +1,11 @@
 """Registers an event of a document: any event of any type, as its EventKind describes it."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 from carimbo.fiscal.body.fields import Body, Record
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind
+from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind, UndoRequest
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.fiscal.problems import Problem
 from carimbo.service.companies.registration import hold_company
@@ -15,6 +18,8 @@ from carimbo.service.documents.queries import (
 )
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.filing.context import FilingContext
+from carimbo.service.filing.event_series import EventSeries, read_series
+from carimbo.service.filing.in_progress import EventPlace
 from carimbo.service.filing.outcome import (
     CanceledRecord,
     authority_refusal,
@@ -33,6 +38,9 @@ _NOTHING_TO_CANCEL = (
     " DELETE /v1/companies/{companyId}/invoices/{id}."
 )
 
+CheckEvent = Callable[[Body, EventPlace], None]
+"""Checks the request of an event at its place. Raises Refusal."""
+
 
 async def register_event(
     context: FilingContext, company: CompanyRow, which: DocumentReference, event_name: str, request: Body
@@ -40,7 +48,7 @@ async def register_event(
     """Sends an event to the authority; returns its result, or an EventUnderWay if it is not settled in time.
 
     If a document can have the event once, all requests for it share that one event. If it can have several,
-    the same request again returns the last event.
+    the same request again returns the last event that is in force.
     """
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
@@ -50,11 +58,15 @@ async def register_event(
     with refusing_damaged_key(document):
         _require_in_time(context, emission, event, request)
         snapshot = await context.snapshot_of(which.subscription_id, company, document_type)
-        context.check_event(snapshot, emission, document.environment, event, request)
-    async with context.issuing.database.tenant(which.subscription_id) as tenant:
-        await hold_company(tenant, company.id)
-        store = _store_next if event.repetition else _store_or_join
-        filing = await store(tenant, document, emission, event, request)
+        check = partial(context.check_event, snapshot, event)
+        if event.repetition is None:
+            check(request, EventPlace(document, emission))
+        async with context.issuing.database.tenant(which.subscription_id) as tenant:
+            await hold_company(tenant, company.id)
+            if event.repetition is None:
+                filing = await _store_or_join(tenant, document, emission, event, request)
+            else:
+                filing = await _store_next(tenant, document, emission, event, request, check)
     if event.is_awaited:
         filing = await context.wait_for_outcome(which.subscription_id, filing)
     return _answer(document, emission, event, filing)
@@ -116,31 +128,74 @@ async def _store_or_join(
 
 
 async def _store_next(
-    tenant: Tenant, document: Document, emission: EmissionRow, event: EventKind, request: Body
+    tenant: Tenant,
+    document: Document,
+    emission: EmissionRow,
+    event: EventKind,
+    request: Body,
+    check: CheckEvent,
 ) -> EventFiling:
-    """Stores the next event of its kind; a simultaneous request waits for the lock."""
+    """Stores the next event of its kind; a simultaneous request waits for the lock.
+
+    The event is checked under the lock, because its rules may depend on the earlier ones.
+    """
     locked = await tenant.documents.lock(document.id)
     if locked is None or locked.status not in event.allowed:
         raise _wrong_state(locked or document, event)
     _require_not_forbidden(locked, event)
-    repetition = event.repetition
-    stored = await tenant.event_filings.of_document(document.id, emission.ordinal, event.name)
-    last = next((filing for filing in reversed(stored) if filing.state != FilingState.REFUSED), None)
+    series = await read_series(tenant, document_type_named(document.type), document, emission, event)
+    if isinstance(request, UndoRequest):
+        repeated = series.undoing_for(request)
+        stored = series.undoings
+    else:
+        repeated = _same_event(series, NewEventFiling.about(document, emission, event.name, request))
+        stored = series.events
+    if repeated:
+        return repeated
+    if isinstance(request, UndoRequest):
+        # The event to undo is stored with the request, before anything is sent.
+        request = _naming_event(locked, event, series, request)
     sequence = _next_sequence(stored, event)
-    new = NewEventFiling.about(document, emission, event.name, request, sequence)
-    if last and read_exact_json(last.request) == read_exact_json(new.request):
-        return last
-    is_open = last is not None and last.state != FilingState.REGISTERED
-    if is_open and repetition and repetition.previous_is_open:
-        sentence = repetition.previous_is_open
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-    added = await tenant.event_filings.add(new)
+    check(request, EventPlace(document, emission, series, sequence))
+    _require_closed(locked, event, series)
+    added = await tenant.event_filings.add(
+        NewEventFiling.about(document, emission, event.name, request, sequence)
+    )
     if added is None:
         raise LookupError("an event was stored while the document was locked")
     return added
 
 
-def _next_sequence(stored: list[EventFiling], event: EventKind) -> int:
+def _same_event(series: EventSeries, new: NewEventFiling) -> EventFiling | None:
+    """Returns the last event in force if it has the same request."""
+    last = next(reversed(series.in_force), None)
+    return last if last and read_exact_json(last.request) == read_exact_json(new.request) else None
+
+
+def _require_closed(document: Document, event: EventKind, series: EventSeries) -> None:
+    """Refuses an event that must wait for the outcome of an earlier one."""
+    if series.is_open and event.repetition and event.repetition.previous_is_open:
+        sentence = event.repetition.previous_is_open
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+
+
+def _naming_event(
+    document: Document, event: EventKind, series: EventSeries, request: UndoRequest
+) -> UndoRequest:
+    """Returns the request with the event that it undoes."""
+    undone = series.event_to_undo(request)
+    if undone:
+        return request.model_copy(update={"event_id": undone.id})
+    _require_closed(document, event, series)
+    if event.undoes is None:
+        raise LookupError(f"{event.name} undoes nothing")
+    if request.event_id:
+        raise _broken(event.undoes.unknown_event)
+    sentence = event.undoes.nothing_to_undo
+    raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+
+
+def _next_sequence(stored: Sequence[EventFiling], event: EventKind) -> int:
     repetition = event.repetition
     taken_code = repetition.taken_code if repetition else None
     taken = [
