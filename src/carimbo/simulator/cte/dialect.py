@@ -42,7 +42,69 @@ DISAGREEMENT = JudgedEventType(
     refused_in=_CANCELED,
 )
 """By the taker; the issuer can replace the document only after it."""
-EVENT_TYPES = {event_type.code: event_type for event_type in (CANCELLATION, CORRECTION, DISAGREEMENT)}
+DISAGREEMENT_CANCELLATION = replace(
+    DISAGREEMENT,
+    code="610111",
+    description="Cancelamento Prestacao do Servico em Desacordo",
+    schema=Schema.CTE_DISAGREEMENT_CANCELLATION,
+)
+DELIVERY = JudgedEventType(
+    code="110180",
+    description="Comprovante de Entrega do CT-e",
+    schema=Schema.CTE_DELIVERY,
+    last_sequence=999,
+    models=frozenset({CTE}),
+    in_contingency=False,
+    needs_document=True,
+    refused_in=_CANCELED,
+)
+DELIVERY_CANCELLATION = replace(
+    DELIVERY,
+    code="110181",
+    description="Cancelamento do Comprovante de Entrega do CT-e",
+    schema=Schema.CTE_DELIVERY_CANCELLATION,
+)
+FAILED_DELIVERY = replace(
+    DELIVERY,
+    code="110190",
+    description="Insucesso na Entrega do CT-e",
+    schema=Schema.CTE_FAILED_DELIVERY,
+)
+FAILED_DELIVERY_CANCELLATION = replace(
+    DELIVERY,
+    code="110191",
+    description="Cancelamento do Insucesso de Entrega do CT-e",
+    schema=Schema.CTE_FAILED_DELIVERY_CANCELLATION,
+)
+GTV = replace(
+    DELIVERY,
+    code="110170",
+    description="Informacoes da GTV",
+    schema=Schema.CTE_GTV,
+    last_sequence=99,
+    models=frozenset({CTE_OS}),
+)
+EVENT_TYPES = {
+    event_type.code: event_type
+    for event_type in (
+        CANCELLATION,
+        CORRECTION,
+        GTV,
+        DELIVERY,
+        DELIVERY_CANCELLATION,
+        FAILED_DELIVERY,
+        FAILED_DELIVERY_CANCELLATION,
+        DISAGREEMENT,
+        DISAGREEMENT_CANCELLATION,
+    )
+}
+
+UNDONE_BY = {
+    DELIVERY.code: (DELIVERY_CANCELLATION.code, "nProtCE"),
+    FAILED_DELIVERY.code: (FAILED_DELIVERY_CANCELLATION.code, "nProtIE"),
+    DISAGREEMENT.code: (DISAGREEMENT_CANCELLATION.code, "nProtEvPrestDes"),
+}
+"""The type of the event that undoes those of a type, and its element with the protocol of the undone one."""
 
 NAMESPACE = "http://www.portalfiscal.inf.br/cte"
 
@@ -73,8 +135,18 @@ DIALECT = FamilyDialect(
         "631": RejectionDetail.EVENT,
     },
     protocol_digits={"SVRS": "3", "SVSP": "5"},
-    named_parties=("rem", "exped", "receb", "dest", "toma4"),
-    free_texts=("natOp", "xCaracAd", "xCaracSer", "xObs", "xTexto", "proPred", "xJust", "valorAlterado"),
+    named_parties=("rem", "exped", "receb", "dest", "toma4", "evCECTe"),
+    free_texts=(
+        "natOp",
+        "xCaracAd",
+        "xCaracSer",
+        "xObs",
+        "xTexto",
+        "proPred",
+        "xJust",
+        "valorAlterado",
+        "xJustMotivo",
+    ),
 )
 OS_DIALECT = replace(
     DIALECT,

@@ -1,6 +1,6 @@
 """CT-e, CT-e OS and their events, with everything that the rules need."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
@@ -8,10 +8,11 @@ from typing import ClassVar, Self
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, OS_DIALECT
+from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, OS_DIALECT, UNDONE_BY
 from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.identifiers import KEY_MODEL
-from carimbo.simulator.ledger import StoredDocument
+from carimbo.simulator.ledger import StoredDocument, StoredEvent
+from carimbo.simulator.sefaz.dialect import JudgedEventType
 from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
 from carimbo.simulator.sefaz.rules.message import schema_fault
 
@@ -68,6 +69,16 @@ class JudgedTransport(JudgedDocument):
     def normal_part(self) -> Group:
         """`infCTeNorm`; complements have none."""
         return self.content.group("infCTeNorm") or NOTHING
+
+    @cached_property
+    def transported(self) -> Group:
+        """`infDoc`; empty in a CT-e OS."""
+        return self.normal_part.group("infDoc") or NOTHING
+
+    @cached_property
+    def invoice_keys(self) -> Sequence[str]:
+        """The keys of the transported NF-e."""
+        return [invoice.text("chave") for invoice in self.transported.all("infNFe")]
 
     @cached_property
     def mode_fault(self) -> str:
@@ -152,16 +163,6 @@ class JudgedCte(JudgedTransport):
         "06": Schema.CTE_MULTIMODAL,
     }
 
-    @cached_property
-    def transported(self) -> Group:
-        """`infDoc`."""
-        return self.normal_part.group("infDoc") or NOTHING
-
-    @cached_property
-    def invoice_keys(self) -> Sequence[str]:
-        """The keys of the transported NF-e."""
-        return [invoice.text("chave") for invoice in self.transported.all("infNFe")]
-
 
 @dataclass(frozen=True)
 class JudgedCteOs(JudgedTransport):
@@ -176,6 +177,20 @@ class JudgedCteOs(JudgedTransport):
     def recipient(self) -> str:
         """CNPJ or CPF of the taker; empty if the document has none."""
         return self.tax_id(OS_TAKER)
+
+
+def detail_of(event: StoredEvent) -> Group:
+    """Returns the element of the type inside a stored event."""
+    detail = group_of(etree.fromstring(event.xml)).group("infEvento/detEvento")
+    return (detail.only() if detail else None) or NOTHING
+
+
+def live_events(events: Iterable[StoredEvent], event_type: JudgedEventType) -> list[StoredEvent]:
+    """Returns the events of a type that no later event undid."""
+    stored = list(events)
+    undoing, tag = UNDONE_BY.get(event_type.code, ("", ""))
+    undone = {detail_of(event).text(tag) for event in stored if event.type == undoing}
+    return [event for event in stored if event.type == event_type.code and event.protocol not in undone]
 
 
 @dataclass(frozen=True)
@@ -202,3 +217,7 @@ class JudgedCteEvent(JudgedEvent):
             return None
         judged = JudgedCteOs if self.access_key[KEY_MODEL] == CTE_OS else JudgedCte
         return judged(etree.fromstring(self.document.xml), self.service_path, self.context)
+
+    def earlier_details(self, event_type: JudgedEventType) -> list[Group]:
+        """Returns the details of the earlier events of a type that were not undone."""
+        return [detail_of(event) for event in live_events(self.earlier, event_type)]

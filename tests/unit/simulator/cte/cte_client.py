@@ -90,7 +90,81 @@ DISAGREEMENT = (
     "<evPrestDesacordo><descEvento>Prestacao do Servico em Desacordo</descEvento>"
     "<indDesacordoOper>1</indDesacordoOper><xObs>VALOR DIFERENTE DO COMBINADO</xObs></evPrestDesacordo>"
 )
-EVENT_TYPES = {"evCancCTe": "110111", "evCCeCTe": "110110", "evPrestDesacordo": "610110"}
+HASH = "2jmj7l5rSw0yVb/vlWAYkK/YBwk="
+"""The hash of a picture."""
+
+
+def delivery(protocol: str, at: datetime, *invoices: str) -> str:
+    """Returns a proof of delivery."""
+    fields = (
+        f"<descEvento>Comprovante de Entrega do CT-e</descEvento><nProt>{protocol}</nProt>"
+        f"<dhEntrega>{at.isoformat()}</dhEntrega><nDoc>123456789</nDoc><xNome>MARIA</xNome>"
+        f"<hashEntrega>{HASH}</hashEntrega><dhHashEntrega>{at.isoformat()}</dhHashEntrega>"
+    )
+    return f"<evCECTe>{fields}{_delivered(*invoices)}</evCECTe>"
+
+
+def failed_delivery(protocol: str, at: datetime, *invoices: str) -> str:
+    """Returns a failed delivery."""
+    fields = (
+        f"<descEvento>Insucesso na Entrega do CT-e</descEvento><nProt>{protocol}</nProt>"
+        f"<dhTentativaEntrega>{at.isoformat()}</dhTentativaEntrega><nTentativa>001</nTentativa>"
+        "<tpMotivo>1</tpMotivo>"
+    )
+    return f"<evIECTe>{fields}{_delivered(*invoices)}</evIECTe>"
+
+
+def _delivered(*invoices: str) -> str:
+    return "".join(f"<infEntrega><chNFe>{key}</chNFe></infEntrega>" for key in invoices)
+
+
+def undoing(tag: str, description: str, protocol: str, protocol_tag: str, undone: str) -> str:
+    """Returns the cancellation of an event of a delivery."""
+    fields = f"<descEvento>{description}</descEvento><nProt>{protocol}</nProt>"
+    return f"<{tag}>{fields}<{protocol_tag}>{undone}</{protocol_tag}></{tag}>"
+
+
+def delivery_cancellation(protocol: str, undone: str) -> str:
+    description = "Cancelamento do Comprovante de Entrega do CT-e"
+    return undoing("evCancCECTe", description, protocol, "nProtCE", undone)
+
+
+def failed_delivery_cancellation(protocol: str, undone: str) -> str:
+    description = "Cancelamento do Insucesso de Entrega do CT-e"
+    return undoing("evCancIECTe", description, protocol, "nProtIE", undone)
+
+
+def disagreement_cancellation(undone: str) -> str:
+    fields = (
+        "<descEvento>Cancelamento Prestacao do Servico em Desacordo</descEvento>"
+        f"<nProtEvPrestDes>{undone}</nProtEvPrestDes>"
+    )
+    return f"<evCancPrestDesacordo>{fields}</evCancPrestDesacordo>"
+
+
+def guides(*numbers: int) -> str:
+    """Returns the event with guides of valuables."""
+    party = "<CNPJ>11444777000161</CNPJ><UF>SP</UF><xNome>BANCO MODELO</xNome>"
+    written = "".join(
+        f"<infGTV><nDoc>{number}</nDoc><id>AIDF77</id><dEmi>2026-11-14</dEmi><nDV>3</nDV>"
+        "<qCarga>4.0000</qCarga><infEspecie><tpEspecie>1</tpEspecie></infEspecie>"
+        f"<rem>{party}</rem><dest>{party}</dest></infGTV>"
+        for number in numbers
+    )
+    return f"<evGTV><descEvento>Informacoes da GTV</descEvento>{written}</evGTV>"
+
+
+EVENT_TYPES = {
+    "evCancCTe": "110111",
+    "evCCeCTe": "110110",
+    "evGTV": "110170",
+    "evCECTe": "110180",
+    "evCancCECTe": "110181",
+    "evIECTe": "110190",
+    "evCancIECTe": "110191",
+    "evPrestDesacordo": "610110",
+    "evCancPrestDesacordo": "610111",
+}
 
 
 @dataclass

@@ -15,6 +15,7 @@ from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.store import Store
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import CPF, ISSUED_AT, signer_of
+from unit.simulator.cte.bases import store_cte
 from unit.simulator.cte.cte_client import (
     CONSULT,
     DISAGREEMENT,
@@ -25,15 +26,24 @@ from unit.simulator.cte.cte_client import (
     cancellation,
     consult_query,
     correction,
+    delivery,
+    delivery_cancellation,
+    disagreement_cancellation,
     distribution_query,
+    failed_delivery,
+    failed_delivery_cancellation,
+    guides,
     service_path,
     status_query,
 )
-from unit.simulator.cte.sample_cte import cte
-from unit.simulator.mutating import Edit, at, says, sign_again
+from unit.simulator.cte.sample_cte import INVOICE_KEY, TAGS, cte, unsigned_cte
+from unit.simulator.mutating import Edit, at, both, renew_key, says, sign_again
 from unit.simulator.nfe.sefaz_client import der
 
 AN_HOUR_LATER = ISSUED_AT + timedelta(hours=1)
+DELIVERED_AT = ISSUED_AT + timedelta(minutes=30)
+VALUABLES = both(says("infCte/ide/mod", "67"), says("infCte/ide/tpServ", "7"))
+"""A document that events see as a CT-e OS of valuables."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,19 @@ class Scenario:
         """Returns the client of a person, with the same store."""
         certificate = self.authority.issue_person(cpf, "MARIA DA SILVA", LONG_AGO, FAR_AWAY)
         return replace(self.carrier, signer=signer_of(certificate), certificate=der(certificate), tax_id=cpf)
+
+    def valuables(self) -> StoredDocument:
+        """Returns a stored CT-e OS of valuables."""
+        root = etree.fromstring(unsigned_cte())
+        VALUABLES(root)
+        renew_key(root, TAGS)
+        return store_cte(self.carrier.context, etree.tostring(root))
+
+    def registered(self, by: CteClient, document: StoredDocument, payload: str, sequence: int = 1) -> str:
+        """Registers an event an hour later, and returns its protocol."""
+        answer = replace(by, now=AN_HOUR_LATER).send_event(document.access_key, payload, sequence)
+        assert answer.code == "135", answer.message
+        return by.ledger.events(document.environment, document.access_key)[-1].protocol
 
     def change(self, statement: str, *values: object) -> None:
         """Changes the stored data."""
@@ -87,6 +110,36 @@ def _cancellation(scenario: Scenario) -> SentMessage:
     return _event(scenario.carrier, document, cancellation(document.protocol))
 
 
+def _delivery(scenario: Scenario) -> SentMessage:
+    document = scenario.transported()
+    return _event(scenario.carrier, document, delivery(document.protocol, DELIVERED_AT, INVOICE_KEY))
+
+
+def _failed_delivery(scenario: Scenario) -> SentMessage:
+    document = scenario.transported()
+    return _event(scenario.carrier, document, failed_delivery(document.protocol, DELIVERED_AT, INVOICE_KEY))
+
+
+def _delivery_cancellation(scenario: Scenario) -> SentMessage:
+    document = scenario.transported()
+    proof = delivery(document.protocol, DELIVERED_AT, INVOICE_KEY)
+    undone = scenario.registered(scenario.carrier, document, proof)
+    return _event(scenario.carrier, document, delivery_cancellation(document.protocol, undone))
+
+
+def _failed_delivery_cancellation(scenario: Scenario) -> SentMessage:
+    document = scenario.transported()
+    failure = failed_delivery(document.protocol, DELIVERED_AT, INVOICE_KEY)
+    undone = scenario.registered(scenario.carrier, document, failure)
+    return _event(scenario.carrier, document, failed_delivery_cancellation(document.protocol, undone))
+
+
+def _disagreement_cancellation(scenario: Scenario) -> SentMessage:
+    document = scenario.transported()
+    undone = scenario.registered(scenario.taker, document, DISAGREEMENT)
+    return _event(scenario.taker, document, disagreement_cancellation(undone))
+
+
 def _status(scenario: Scenario) -> SentMessage:
     return SentMessage(status_query(), service_path(STATUS), scenario.carrier, "107")
 
@@ -107,6 +160,12 @@ BASES: Mapping[str, Base] = {
     "cancellation": _cancellation,
     "correction": lambda scenario: _event(scenario.carrier, scenario.transported(), correction()),
     "disagreement": lambda scenario: _event(scenario.taker, scenario.transported(), DISAGREEMENT),
+    "disagreement_cancellation": _disagreement_cancellation,
+    "delivery": _delivery,
+    "delivery_cancellation": _delivery_cancellation,
+    "failed_delivery": _failed_delivery,
+    "failed_delivery_cancellation": _failed_delivery_cancellation,
+    "guides": lambda scenario: _event(scenario.carrier, scenario.valuables(), guides(1)),
     "consult": _consult,
     "status": _status,
     "nothing_new": lambda scenario: nothing_new(scenario.carrier),

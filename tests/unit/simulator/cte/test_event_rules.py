@@ -115,7 +115,7 @@ def person(scenario: Scenario) -> CteClient:
 VIOLATIONS = [
     MessageViolation("678", "cancellation", prepare=refused_often),
     MessageViolation(
-        "629", "cancellation", says("infEvento/tpEvento", "110180"), also_off={"217", "632"}, answer="135"
+        "629", "cancellation", says("infEvento/tpEvento", "110199"), also_off={"217", "632"}, answer="135"
     ),
     MessageViolation("630", "cancellation", says(f"{DETAIL}/evCancCTe/xJust", "curta")),
     MessageViolation(

@@ -15,6 +15,7 @@ from carimbo.simulator.cte.rules.events import EVENT_RULES
 from carimbo.simulator.cte.rules.message import MESSAGE_RULES, SIGNATURE_RULES
 from carimbo.simulator.cte.rules.queries import CONSULT_RULES, STATUS_RULES
 from unit.simulator.cte import (
+    test_delivery_rules,
     test_event_rules,
     test_key_rules,
     test_message_rules,
@@ -55,7 +56,7 @@ VIOLATIONS: Mapping[Rules, Iterable[Violation]] = {
         *os_service_rules.VIOLATIONS,
         *os_reference_rules.VIOLATIONS,
     ],
-    EVENT_RULES: test_event_rules.VIOLATIONS,
+    EVENT_RULES: [*test_event_rules.VIOLATIONS, *test_delivery_rules.VIOLATIONS],
     CONSULT_RULES: test_question_rules.CONSULTS,
     STATUS_RULES: test_question_rules.STATUSES,
     DISTRIBUTION_RULES: test_question_rules.DISTRIBUTIONS,

@@ -1,19 +1,31 @@
 """Rules about events of CT-e, in the order in which the authorities check them (MOC CT-e, group N)."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
-from carimbo.simulator.cte.dialect import CANCELLATION, CORRECTION, DISAGREEMENT, EVENT_TYPES
+from carimbo.simulator.cte.dialect import (
+    CANCELLATION,
+    CORRECTION,
+    CTE,
+    CTE_OS,
+    DELIVERY_CANCELLATION,
+    DISAGREEMENT,
+    DISAGREEMENT_CANCELLATION,
+    EVENT_TYPES,
+    FAILED_DELIVERY_CANCELLATION,
+)
 from carimbo.simulator.cte.judged import COMPLEMENT, SUBSTITUTION, JudgedCteEvent
+from carimbo.simulator.cte.rules.delivery import DELIVERIES, DELIVERY_RULES, has_delivery, undoes_nothing
+from carimbo.simulator.cte.rules.guides import GUIDE_RULES
 from carimbo.simulator.cte.rules.identification import EMISSION_AT
 from carimbo.simulator.cte.rules.message import SIGNATURE_RULES
 from carimbo.simulator.cte.rules.queries import impossible_key
-from carimbo.simulator.identifiers import KEY_EMISSION
+from carimbo.simulator.identifiers import KEY_EMISSION, KEY_MODEL
 from carimbo.simulator.rules import Finding, RejectionRule
 from carimbo.simulator.sefaz.call import in_contingency, state_in
 from carimbo.simulator.sefaz.rules import events
 from carimbo.simulator.sefaz.rules.documents import refused_too_often
 from carimbo.simulator.sefaz.rules.events import event_rule, state_rules
-from carimbo.simulator.sefaz.rules.queries import other_model
 
 _CANCELABLE = timedelta(hours=168)
 _DISPUTABLE = timedelta(days=45)
@@ -36,6 +48,21 @@ _NEVER_CORRECTED = {
     "Comp": frozenset({"vComp"}),
     "infNFe": frozenset({"chave"}),
 }
+
+
+def unknown_type(event: JudgedCteEvent) -> bool:
+    """MOC CT-e, 629."""
+    return event.type.code not in EVENT_TYPES
+
+
+def key_of_another_model(*models: str) -> Callable[[JudgedCteEvent], bool]:
+    """MOC CT-e, 732, 721 and 595: the key is of a model that the type is not for."""
+    expected = frozenset(models)
+
+    def is_broken(event: JudgedCteEvent) -> bool:
+        return event.type.models == expected and event.access_key[KEY_MODEL] not in expected
+
+    return is_broken
 
 
 def misformed_detail(event: JudgedCteEvent) -> Finding:
@@ -68,7 +95,7 @@ def document_has_another_key(event: JudgedCteEvent) -> Finding:
 
 FORM_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (
     RejectionRule("678", refused_too_often),
-    RejectionRule("629", events.type_not_taken_here),
+    RejectionRule("629", unknown_type),
     RejectionRule("630", misformed_detail),
     *SIGNATURE_RULES,
     RejectionRule("252", events.other_environment),
@@ -79,12 +106,14 @@ FORM_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (
     RejectionRule("516", other_emission_at_the_contingency),
     RejectionRule("530", events.not_offered_in_contingency),
     RejectionRule("236", impossible_key),
-    RejectionRule("595", other_model),
+    RejectionRule("732", key_of_another_model(CTE)),
+    RejectionRule("721", key_of_another_model(CTE_OS)),
+    RejectionRule("595", key_of_another_model(CTE, CTE_OS)),
     RejectionRule("631", events.registered_already),
     RejectionRule("632", events.author_is_not_the_issuer),
     RejectionRule("600", document_has_another_key),
     RejectionRule("217", events.document_unknown),
-    event_rule("755", author_is_not_the_taker, (DISAGREEMENT,)),
+    event_rule("755", author_is_not_the_taker, (DISAGREEMENT, DISAGREEMENT_CANCELLATION)),
     RejectionRule("634", events.before_the_issue),
     RejectionRule("637", events.before_the_authorization),
     RejectionRule("635", events.in_the_future),
@@ -137,15 +166,23 @@ def corrects_what_may_not_change(event: JudgedCteEvent) -> Finding:
 
 TYPE_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (
     *state_rules(EVENT_TYPES.values()),
-    event_rule("222", events.other_protocol, (CANCELLATION,)),
+    event_rule(
+        "222",
+        events.other_protocol,
+        (CANCELLATION, *DELIVERIES, DELIVERY_CANCELLATION, FAILED_DELIVERY_CANCELLATION),
+    ),
     event_rule("220", canceled_too_late, (CANCELLATION,)),
     event_rule("523", corrected_before, (CANCELLATION,)),
     event_rule("574", is_substitution, (CANCELLATION,)),
     event_rule("576", has_substitute, (CANCELLATION,)),
     event_rule("660", has_complement, (CANCELLATION,)),
+    event_rule("862", has_delivery, (CANCELLATION,)),
     event_rule("681", corrects_what_may_not_change, (CORRECTION,)),
     event_rule("787", disputed_too_late, (DISAGREEMENT,)),
-    event_rule("664", has_substitute, (CORRECTION, DISAGREEMENT)),
+    event_rule("664", has_substitute, (CORRECTION, DISAGREEMENT, DISAGREEMENT_CANCELLATION)),
+    RejectionRule("866", undoes_nothing),
+    *DELIVERY_RULES,
+    *GUIDE_RULES,
 )
 
 EVENT_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (*FORM_RULES, *TYPE_RULES)

@@ -5,7 +5,14 @@ from datetime import timedelta
 from typing import TypeVar
 
 from carimbo.simulator.cte.dialect import DISAGREEMENT
-from carimbo.simulator.cte.judged import COMPLEMENT, NORMAL, SUBSTITUTION, JudgedCte, JudgedTransport
+from carimbo.simulator.cte.judged import (
+    COMPLEMENT,
+    NORMAL,
+    SUBSTITUTION,
+    JudgedCte,
+    JudgedTransport,
+    live_events,
+)
 from carimbo.simulator.cte.rules.parties import state_of_taker
 from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references, repeated_key
 from carimbo.simulator.identifiers import KEY_ISSUER, last_day_of_issue, tax_id_base
@@ -83,7 +90,7 @@ def original_is_a_complement(cte: JudgedTransport, original: JudgedTransport) ->
 def without_disagreement(cte: JudgedTransport, original: JudgedTransport) -> bool:
     """MOC CT-e, 739: the taker has disagreed with the service."""
     events = cte.ledger.events(cte.service_path.environment, original.access_key)
-    return not any(event.type == DISAGREEMENT.code for event in events)
+    return not live_events(events, DISAGREEMENT)
 
 
 def replaced_too_late(cte: JudgedTransport, original: JudgedTransport) -> bool:
