@@ -4,7 +4,17 @@ from dataclasses import replace
 
 from carimbo.authorities import pacing
 from carimbo.authorities.sefaz import Distribution, SefazFamily, SoapService
-from carimbo.fiscal.layouts.cte_v4.dialect import CORRECTION, CTE_DIALECT
+from carimbo.fiscal.layouts.cte_v4.dialect import (
+    CORRECTION,
+    CTE_DIALECT,
+    DELIVERY,
+    DELIVERY_CANCELLATION,
+    DISAGREEMENT,
+    DISAGREEMENT_CANCELLATION,
+    FAILED_DELIVERY,
+    FAILED_DELIVERY_CANCELLATION,
+    GTV,
+)
 from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
 
 # Only the distribution blocks with the code that NF-e uses everywhere.
@@ -28,8 +38,19 @@ CTE_FAMILY = SefazFamily(
             "CTeDistribuicaoDFe", "cteDistDFeInteresse", pacing.MAX_SINGLE_DISTRIBUTION, is_wrapped=True
         ),
     ),
-    # Contingency authorities accept no correction letters (530).
-    events_of_home_only=frozenset({CORRECTION}),
+    # Contingency authorities accept only cancellations (530).
+    events_of_home_only=frozenset(
+        {
+            CORRECTION,
+            GTV,
+            DELIVERY,
+            DELIVERY_CANCELLATION,
+            FAILED_DELIVERY,
+            FAILED_DELIVERY_CANCELLATION,
+            DISAGREEMENT,
+            DISAGREEMENT_CANCELLATION,
+        }
+    ),
     document_missing_code="217",
 )
 CTE_OS_FAMILY = replace(

@@ -154,6 +154,8 @@ FORMS = {
         "informe o código nacional do serviço, como 01.05.01 ou 010501, ou com os 3 dígitos do município"
     ),
     r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "informe os 26 caracteres do id",
+    r"^[A-Z0-9]{6,7}$": "informe a placa, de 6 ou 7 letras maiúsculas e dígitos",
+    r"^[A-Za-z0-9+/]{27}=$": "informe os 28 caracteres de um SHA-1 em base64",
     r"^BR$": "informe BR, ou nada",
     r"^[1-6]$": "informe um dígito de 1 a 6",
     r"^[1-5]$": "informe um dígito de 1 a 5",
@@ -258,6 +260,7 @@ def json_path(location: Sequence[int | str]) -> str:
 # The types of our own validation errors, whose messages are Portuguese already.
 OWN_ERROR_TYPES = frozenset(
     {
+        "base64",
         "checked_once",
         "city_code",
         "city_mismatch",

@@ -77,6 +77,7 @@ EXAMPLE: Mapping[str, Any] = {
     "number": None,
     "series": None,
     "dps": None,
+    "deliveredAt": None,
     "accessKey": None,
     "protocol": None,
     "environment": "homologation",

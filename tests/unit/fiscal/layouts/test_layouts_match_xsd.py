@@ -11,12 +11,14 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import AwareDatetime
 
+from carimbo.fiscal.layouts.cte_v4 import delivery
 from carimbo.fiscal.layouts.cte_v4 import events as waybill_events
 from carimbo.fiscal.layouts.cte_v4.air import Air
 from carimbo.fiscal.layouts.cte_v4.multimodal import Multimodal
 from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
 from carimbo.fiscal.layouts.cte_v4.rail import Rail
 from carimbo.fiscal.layouts.cte_v4.road import Road
+from carimbo.fiscal.layouts.cte_v4.valuables import TransportGuides
 from carimbo.fiscal.layouts.cte_v4.water import Water
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.layouts.cteos_v4.road import OsRoad
@@ -61,6 +63,17 @@ ROOTS: list[Root] = [
     (waybill_events.WaybillEventInformation, "cte/schemas/v4_0/eventoCTe_v4.00.xsd", "eventoCTe/infEvento"),
     (waybill_events.WaybillCancellation, "cte/schemas/v4_0/evCancCTe_v4.00.xsd", "evCancCTe"),
     (waybill_events.WaybillCorrection, "cte/schemas/v4_0/evCCeCTe_v4.00.xsd", "evCCeCTe"),
+    (delivery.ProofOfDelivery, "cte/schemas/v4_0/evCECTe_v4.00.xsd", "evCECTe"),
+    (delivery.DeliveryCancellation, "cte/schemas/v4_0/evCancCECTe_v4.00.xsd", "evCancCECTe"),
+    (delivery.FailedDelivery, "cte/schemas/v4_0/evIECTe_v4.00.xsd", "evIECTe"),
+    (delivery.FailedDeliveryCancellation, "cte/schemas/v4_0/evCancIECTe_v4.00.xsd", "evCancIECTe"),
+    (TransportGuides, "cte/schemas/v4_0/evGTV_v4.00.xsd", "evGTV"),
+    (waybill_events.Disagreement, "cte/schemas/v4_0/evPrestDesacordo_v4.00.xsd", "evPrestDesacordo"),
+    (
+        waybill_events.DisagreementCancellation,
+        "cte/schemas/v4_0/evCancPrestDesacordo_v4.00.xsd",
+        "evCancPrestDesacordo",
+    ),
     (ServiceNote, "nfse/schemas/v1_0/DPS_v1.01.xsd", "DPS/infDPS"),
     (IssuedNote, "nfse/schemas/v1_0/NFSe_v1.01.xsd", "NFSe/infNFSe"),
     (
@@ -102,6 +115,11 @@ LEFT_OUT = {
     **{f"EventRequest/e{code}": "a manifestation of the parties" for code in MANIFESTATIONS},
 }
 
+EVENT_TAGS_OF_WAYBILLS = (
+    "evCancCTe", "evCCeCTe", "evCECTe", "evCancCECTe", "evIECTe", "evCancIECTe", "evGTV",
+    "evPrestDesacordo", "evCancPrestDesacordo",
+)  # fmt: skip
+
 EXPLAINED = {
     "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
     "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
@@ -112,7 +130,7 @@ EXPLAINED = {
     },
     **{
         f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
-        for tag in ("evCancCTe", "evCCeCTe")
+        for tag in EVENT_TAGS_OF_WAYBILLS
     },
     "WaybillCancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in the NF-e",
     "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",

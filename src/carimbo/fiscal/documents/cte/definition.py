@@ -1,10 +1,17 @@
 """The CT-e as a document type."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
+from typing import Any
 
-from carimbo.fiscal.document_type import DocumentType, Issuing
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Record
+from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields, StoredFacts
+from carimbo.fiscal.documents.cte.delivery_events import DELIVERED_AT
 from carimbo.fiscal.documents.cte.document import MODEL, NAME
-from carimbo.fiscal.documents.cte.events import CTE_CANCELLATION, CTE_CORRECTION
+from carimbo.fiscal.documents.cte.events import CTE_EVENTS
 from carimbo.fiscal.documents.cte.from_documents import FILLING
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
@@ -23,6 +30,18 @@ from carimbo.fiscal.transport.making import identity_of_waybill
 def _addressee_of(request: CteRequest) -> Addressee | None:
     taker = request.party_in(request.taker)
     return Addressee(taker.name, taker.email, taker.tax_id) if taker else None
+
+
+class _WaybillFields(Record):
+    """Fields that only the record of a CT-e has."""
+
+    delivered_at: datetime | None = Field(
+        description="CT-e: quando a carga foi entregue, segundo o comprovante de entrega que vale."
+    )
+
+
+def _own_fields(stored: StoredFacts) -> Mapping[str, Any]:
+    return {"delivered_at": stored.events.get(DELIVERED_AT)}
 
 
 CTE = DocumentType(
@@ -57,5 +76,6 @@ CTE = DocumentType(
     reference_filling=FILLING,
     replaced_key=replaced_key,
     contingencies=CONTINGENCIES,
-    events=(CTE_CANCELLATION, CTE_CORRECTION),
+    events=CTE_EVENTS,
+    own_fields=OwnFields(_WaybillFields, _own_fields),
 )

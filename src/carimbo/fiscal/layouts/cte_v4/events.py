@@ -1,4 +1,4 @@
-"""Events of a CT-e after its authorization: cancellation and correction letter."""
+"""Events of CT-e and CT-e OS: cancellation, correction letter, and the disagreement of the taker."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,20 @@ from datetime import datetime
 from lxml import etree
 
 from carimbo.fiscal.identity.signature import Signer
-from carimbo.fiscal.layouts.cte_v4.dialect import CANCELLATION, CORRECTION, CTE_DIALECT
+from carimbo.fiscal.layouts.cte_v4.delivery import (
+    DeliveryCancellation,
+    FailedDelivery,
+    FailedDeliveryCancellation,
+    ProofOfDelivery,
+)
+from carimbo.fiscal.layouts.cte_v4.dialect import (
+    CANCELLATION,
+    CORRECTION,
+    CTE_DIALECT,
+    DISAGREEMENT,
+    DISAGREEMENT_CANCELLATION,
+)
+from carimbo.fiscal.layouts.cte_v4.valuables import TransportGuides
 from carimbo.fiscal.layouts.group import (
     ANY_NUMBER,
     INLINE,
@@ -66,7 +79,38 @@ class WaybillCorrection:
     conditions: str = text("xCondUso", len(_CORRECTION_CONDITIONS), default=_CORRECTION_CONDITIONS)
 
 
-Detail = WaybillCancellation | WaybillCorrection
+@group("evPrestDesacordo")
+class Disagreement:
+    """`evPrestDesacordo`: the taker says that the service differs from what was agreed."""
+
+    event_type = DISAGREEMENT
+    schema = Schema.CTE_DISAGREEMENT
+    description: str = text("descEvento", 33, default="Prestacao do Servico em Desacordo")
+    indicator: str = text("indDesacordoOper", 1, default="1")
+    justification: str = text("xObs", 255)
+
+
+@group("evCancPrestDesacordo")
+class DisagreementCancellation:
+    """`evCancPrestDesacordo`: the taker withdraws a disagreement."""
+
+    event_type = DISAGREEMENT_CANCELLATION
+    schema = Schema.CTE_DISAGREEMENT_CANCELLATION
+    description: str = text("descEvento", 46, default="Cancelamento Prestacao do Servico em Desacordo")
+    undone_protocol: str = text("nProtEvPrestDes", 15, path="eventId")
+
+
+Detail = (
+    WaybillCancellation
+    | WaybillCorrection
+    | ProofOfDelivery
+    | DeliveryCancellation
+    | FailedDelivery
+    | FailedDeliveryCancellation
+    | TransportGuides
+    | Disagreement
+    | DisagreementCancellation
+)
 
 
 @group("detEvento")

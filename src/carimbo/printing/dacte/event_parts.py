@@ -1,0 +1,137 @@
+"""The parts of an event page that depend on the type of the event, for CT-e and CT-e OS."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
+
+from carimbo.fiscal.layouts.cte_v4.delivery import DeliveredInvoice, FailedDelivery, ProofOfDelivery
+from carimbo.fiscal.layouts.cte_v4.dialect import (
+    CANCELLATION,
+    CORRECTION,
+    DELIVERY,
+    DELIVERY_CANCELLATION,
+    FAILED_DELIVERY,
+    FAILED_DELIVERY_CANCELLATION,
+    GTV,
+)
+from carimbo.fiscal.layouts.cte_v4.events import CorrectedField, WaybillCorrection
+from carimbo.fiscal.layouts.cte_v4.valuables import TransportGuide, TransportGuides
+from carimbo.fiscal.layouts.reading import read_group
+from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent
+from carimbo.printing import formats
+from carimbo.printing.event_sheet import EventPart, EventTable, EventText
+from carimbo.printing.sheet import CONTENT
+
+_TITLES = {
+    CORRECTION: "CARTA DE CORREÇÃO ELETRÔNICA",
+    CANCELLATION: "CANCELAMENTO DE {name}",
+    DELIVERY: "COMPROVANTE DE ENTREGA DO {name}",
+    DELIVERY_CANCELLATION: "CANCELAMENTO DO COMPROVANTE DE ENTREGA DO {name}",
+    FAILED_DELIVERY: "INSUCESSO NA ENTREGA DO {name}",
+    FAILED_DELIVERY_CANCELLATION: "CANCELAMENTO DO INSUCESSO NA ENTREGA DO {name}",
+    GTV: "INFORMAÇÕES DA GTV",
+}
+_CORRECTIONS = {"GRUPO": 36.0, "CAMPO": 36.0, "ITEM": 14.0, "VALOR CORRIGIDO": CONTENT - 86}
+_FIELDS = {"CAMPO": 60.0, "CONTEÚDO": CONTENT - 60}
+_INVOICES = {"Nº": 14.0, "CHAVE DE ACESSO DA NF-e": CONTENT - 14}
+_GUIDES = {
+    "NÚMERO / SÉRIE": 34.0,
+    "EMISSÃO": 20.0,
+    "REMETENTE": (CONTENT - 90) / 2,
+    "DESTINATÁRIO": (CONTENT - 90) / 2,
+    "VALOR R$": 36.0,
+}
+_REASONS = {
+    "1": "Recebedor não encontrado",
+    "2": "Recusa do recebedor",
+    "3": "Endereço inexistente",
+    "4": "Outros",
+}
+
+
+def event_title(event: ArchivedEvent, name: str) -> str:
+    """Returns the title of an event of documents with a name, as `CT-e`."""
+    title = _TITLES.get(event.event_type)
+    return title.format(name=name) if title else event.description
+
+
+def event_parts(event: ArchivedEvent) -> Iterator[EventPart]:
+    """Yields the texts and tables of an event."""
+    detail = event.detail
+    if content := detail.part("evCCeCTe"):
+        correction = read_group(WaybillCorrection, content.element)
+        yield EventTable("CORREÇÕES", _CORRECTIONS, [_corrected(change) for change in correction.corrections])
+        yield EventText("CONDIÇÕES DE USO", correction.conditions, 8)
+    if content := detail.part("evCECTe"):
+        yield from _delivery_parts(read_group(ProofOfDelivery, content.element))
+    if content := detail.part("evIECTe"):
+        yield from _failure_parts(read_group(FailedDelivery, content.element))
+    if content := detail.part("evGTV"):
+        guides = read_group(TransportGuides, content.element).guides
+        yield EventTable("GUIAS DE TRANSPORTE DE VALORES", _GUIDES, [_guide(guide) for guide in guides])
+    if undone := detail.text("nProtCE") or detail.text("nProtIE"):
+        yield EventText("PROTOCOLO DO EVENTO CANCELADO", undone, 11)
+    if reason := detail.text("xJust"):
+        yield EventText("JUSTIFICATIVA", reason, 11)
+
+
+def _delivery_parts(proof: ProofOfDelivery) -> Iterator[EventPart]:
+    rows = (
+        ("Data e hora da entrega", formats.day_and_hour(proof.delivered_at)),
+        ("Nome de quem recebeu", proof.recipient_name),
+        ("Documento de quem recebeu", proof.recipient_document),
+        ("Latitude e longitude", _place(proof)),
+        *_picture_rows(proof.image_hash, proof.hashed_at),
+    )
+    yield EventTable("ENTREGA", _FIELDS, _filled(rows))
+    yield from _invoice_parts(proof.invoices)
+
+
+def _failure_parts(failure: FailedDelivery) -> Iterator[EventPart]:
+    rows = (
+        ("Data e hora da tentativa", formats.day_and_hour(failure.attempted_at)),
+        ("Número da tentativa", (failure.attempt or "").lstrip("0")),
+        ("Motivo", _REASONS.get(failure.reason, failure.reason)),
+        ("Justificativa", failure.justification or ""),
+        ("Latitude e longitude", _place(failure)),
+        *_picture_rows(failure.image_hash, failure.hashed_at),
+    )
+    yield EventTable("TENTATIVA DE ENTREGA", _FIELDS, _filled(rows))
+    yield from _invoice_parts(failure.invoices)
+
+
+def _filled(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [row for row in rows if row[1]]
+
+
+def _picture_rows(hashed: str | None, at: datetime | None) -> tuple[tuple[str, str], ...]:
+    moment = formats.day_and_hour(at) if at else ""
+    return (("Hash da imagem do comprovante", hashed or ""), ("Data e hora do hash", moment))
+
+
+def _place(evidence: ProofOfDelivery | FailedDelivery) -> str:
+    if evidence.latitude is None or evidence.longitude is None:
+        return ""
+    return f"{evidence.latitude}, {evidence.longitude}"
+
+
+def _invoice_parts(invoices: Sequence[DeliveredInvoice]) -> Iterator[EventPart]:
+    if invoices:
+        rows = [(str(number), formats.key(nfe.access_key)) for number, nfe in enumerate(invoices, 1)]
+        yield EventTable("NF-e DA ENTREGA", _INVOICES, rows)
+
+
+def _guide(guide: TransportGuide) -> tuple[str, ...]:
+    amounts = [specie.amount for specie in guide.species if specie.amount is not None]
+    return (
+        " / ".join(filter(None, (guide.number, guide.series, guide.subseries))),
+        formats.day(guide.issue_date),
+        guide.shipper.name,
+        guide.recipient.name,
+        formats.number(sum(amounts, Decimal(0))) if amounts else "",
+    )
+
+
+def _corrected(change: CorrectedField) -> tuple[str, ...]:
+    item = "" if change.item_number is None else str(change.item_number)
+    return change.group, change.field, item, change.value
