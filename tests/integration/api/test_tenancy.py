@@ -58,6 +58,22 @@ BODIES: dict[str, dict[str, Any]] = {
     "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},
     "cancelCte": {"json": {"justification": "Cancelado por um invasor"}},
     "correctCte": {"json": {"corrections": [{"group": "compl", "field": "xObs", "value": "Invasor"}]}},
+    "proveDeliveryOfCte": {
+        "json": {
+            "deliveredAt": "2026-11-14T10:00:00-03:00",
+            "recipientName": "Invasor",
+            "recipientDocument": "1234",
+            "image": "iVBORw0KGgo=",
+        }
+    },
+    "cancelDeliveryOfCte": {"json": {}},
+    "reportFailedDeliveryOfCte": {
+        "json": {
+            "attemptedAt": "2026-11-14T10:00:00-03:00",
+            "reason": "notFound",
+        }
+    },
+    "cancelFailedDeliveryOfCte": {"json": {}},
     "emailCte": {"json": {"to": ["invasor@example.com"]}},
     "cancelNfse": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
     "correctNfe": {"json": {"correction": "Corrigida por um invasor"}},

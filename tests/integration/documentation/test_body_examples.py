@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ from carimbo.api.body_examples import Examples, body_examples
 from carimbo.api.context import ApiServices
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
-from integration.issuing.shop import KINDS, NewShop, Shop, accepted
+from integration.issuing.shop import CARRIED_NFE, KINDS, NewShop, Shop, accepted
 from integration.issuing.system import System
 from integration.sales.store import COURSE, MARIA, Store
 from support import data_of
@@ -91,6 +92,18 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
 }
 
 
+# Returns the body of the event that an operation undoes, by its moment.
+UNDONE: dict[str, Callable[[str], dict[str, Any]]] = {
+    "cancelDeliveryOfCte": lambda moment: {
+        "deliveredAt": moment,
+        "recipientName": "Ana Ramos",
+        "recipientDocument": "1234",
+        "image": "iVBORw0KGgo=",
+    },
+    "cancelFailedDeliveryOfCte": lambda moment: {"attemptedAt": moment, "reason": "notFound"},
+}
+
+
 async def path_of(operation: Operation, shop: Shop) -> str:
     """Returns the path of an operation, with the ids of newly created records."""
     path = operation.path.replace("{companyId}", shop.id)
@@ -115,9 +128,23 @@ def reachable_webhooks(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system.app.state, "services", replace(services, guard=guard))
 
 
+async def present(operation: Operation, shop: Shop, path: str, body: Any) -> Any:
+    """Returns an example with what belongs to the document that was just created: moments, NF-e and event."""
+    moment = datetime.now(UTC).isoformat(timespec="seconds")
+    fields = {name: moment for name in ("deliveredAt", "attemptedAt", "hashedAt") if name in body}
+    if "nfeAccessKeys" in body:
+        fields["nfeAccessKeys"] = [CARRIED_NFE]
+    if operation.id in UNDONE:
+        event = data_of(await shop.caller.http.post(path, json=UNDONE[operation.id](moment)))
+        fields |= {"eventId": event["id"]} if "eventId" in body else {}
+    return body | fields
+
+
 async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
     """Sends a body, and returns why it was not accepted or its document not authorized."""
-    answer = await shop.caller.http.request(operation.method, await path_of(operation, shop), json=body)
+    path = await path_of(operation, shop)
+    body = await present(operation, shop, path, body)
+    answer = await shop.caller.http.request(operation.method, path, json=body)
     if answer.status_code not in (200, 202):
         return answer.text
     if operation.id == "rotateCredential":

@@ -141,8 +141,11 @@ class _Progress(Record):
 _OwnFieldsOfTypes: Any = create_model(
     "_OwnFieldsOfTypes",
     __base__=(
+        # Fields of the first base come last.
         *dict.fromkeys(
-            document_type.own_fields.record for document_type in DOCUMENT_TYPES if document_type.own_fields
+            document_type.own_fields.record
+            for document_type in reversed(DOCUMENT_TYPES)
+            if document_type.own_fields
         ),
         Record,
     ),
