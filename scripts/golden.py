@@ -18,6 +18,7 @@ from carimbo.fiscal.identity.access_key import AccessKey, parse_service_key
 from carimbo.fiscal.identity.certificate import open_a1
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import ExternalFacts, Issuance, ReplacedDocument, Review, Software
+from carimbo.fiscal.layouts.cte_v4 import delivery
 from carimbo.fiscal.layouts.cte_v4 import events as cte_v4
 from carimbo.fiscal.layouts.dps_v1 import events as dps_v1
 from carimbo.fiscal.layouts.nfe_v4.events import (
@@ -59,6 +60,12 @@ _EVENTS: dict[str, type[Detail]] = {
 _EVENTS_OF_WAYBILLS: dict[str, type[cte_v4.Detail]] = {
     "cancellation": cte_v4.WaybillCancellation,
     "correction": cte_v4.WaybillCorrection,
+    "delivery": delivery.ProofOfDelivery,
+    "deliveryCancellation": delivery.DeliveryCancellation,
+    "failedDelivery": delivery.FailedDelivery,
+    "failedDeliveryCancellation": delivery.FailedDeliveryCancellation,
+    "disagreement": cte_v4.Disagreement,
+    "disagreementCancellation": cte_v4.DisagreementCancellation,
 }
 _EVENTS_OF_NOTES: dict[str, type[dps_v1.NoteCancellation]] = {"cancellation": dps_v1.NoteCancellation}
 T = TypeVar("T")

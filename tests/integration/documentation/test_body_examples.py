@@ -131,7 +131,9 @@ def reachable_webhooks(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
 async def present(operation: Operation, shop: Shop, path: str, body: Any) -> Any:
     """Returns an example with what belongs to the document that was just created: moments, NF-e and event."""
     moment = datetime.now(UTC).isoformat(timespec="seconds")
-    fields = {name: moment for name in ("deliveredAt", "attemptedAt", "hashedAt") if name in body}
+    fields: dict[str, Any] = {
+        name: moment for name in ("deliveredAt", "attemptedAt", "hashedAt") if name in body
+    }
     if "nfeAccessKeys" in body:
         fields["nfeAccessKeys"] = [CARRIED_NFE]
     if operation.id in UNDONE:

@@ -71,6 +71,12 @@ SCHEMA_OF_PART = {
     "multimodal": Schema.CTE_MULTIMODAL,
     "evCancCTe": Schema.CTE_CANCELLATION,
     "evCCeCTe": Schema.CTE_CORRECTION,
+    "evCECTe": Schema.CTE_DELIVERY,
+    "evCancCECTe": Schema.CTE_DELIVERY_CANCELLATION,
+    "evIECTe": Schema.CTE_FAILED_DELIVERY,
+    "evCancIECTe": Schema.CTE_FAILED_DELIVERY_CANCELLATION,
+    "evPrestDesacordo": Schema.CTE_DISAGREEMENT,
+    "evCancPrestDesacordo": Schema.CTE_DISAGREEMENT_CANCELLATION,
 }
 # nfelib has no XSD of the cancellation by substitution.
 WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"

@@ -41,7 +41,8 @@ TOP = "/"
 ANY_NUMBER = 10_000
 """The maximum count of an element that the XSD does not limit."""
 
-# Request bodies may contain groups directly. No number of any layout has a sign.
+# Request bodies may contain groups directly. No number has a sign, except the coordinates of a delivery,
+# whose group no body contains.
 _JSON_TYPES: dict[Any, Any] = {
     Decimal: NotNegative,
     int: Integer,
