@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from carimbo.fiscal.documents.cteos.events import CTE_OS_GTV, GuidesRequest, guide_problems
+from carimbo.fiscal.documents.cteos.gtv_event import CTE_OS_GTV, GuidesRequest, guide_problems
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, UndoRequest
 from carimbo.fiscal.identity.signature import Signer

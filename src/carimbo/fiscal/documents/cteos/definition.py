@@ -4,6 +4,7 @@ from functools import partial
 
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.cteos.document import MODEL, NAME
+from carimbo.fiscal.documents.cteos.events import CTE_OS_EVENTS
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.cteos.settings import CteOsSettings
 from carimbo.fiscal.documents.cteos.xml import issue, review
@@ -59,4 +60,5 @@ CTE_OS = DocumentType(
     ),
     replaced_key=replaced_key,
     contingencies=CONTINGENCIES,
+    events=CTE_OS_EVENTS,
 )
