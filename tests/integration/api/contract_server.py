@@ -20,7 +20,7 @@ from carimbo.settings import Settings
 from integration.issuing.shop import ADDRESS, CTE_SETTINGS, NFCE_SETTINGS, NFSE_SETTINGS, REGISTRATION
 from support import CNPJ
 
-ISSUING = ("createNfe", "createNfce", "createNfse", "createCte", "createSale")
+ISSUING = ("createNfe", "createNfce", "createNfse", "createCte", "createCteOs", "createSale")
 
 
 @dataclass

@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
+from carimbo.api.body_examples import body_examples
 from carimbo.api.openapi import contract
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.sample_certificate import SampleCertificate
@@ -18,7 +19,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
-from integration.issuing.shop import CTE
+from integration.issuing.shop import CTE, CTE_OS
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
 from support import ABSENT, Caller, NewCaller, data_of
@@ -53,6 +54,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "createNfce": {"json": NFCE},
     "createNfse": {"json": NFSE},
     "createCte": {"json": CTE},
+    "createCteOs": {"json": CTE_OS},
+    "addGtvToCte": {"json": body_examples()["addGtvToCte"]["minimo"]["value"]},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
     "cancelNfe": {"json": {"justification": "Cancelada por um invasor"}},
     "cancelNfce": {"json": {"justification": "Cancelada por um invasor"}},

@@ -13,7 +13,7 @@ from carimbo.api.body_examples import Examples, body_examples
 from carimbo.api.context import ApiServices
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
-from integration.issuing.shop import CARRIED_NFE, KINDS, NewShop, Shop, accepted
+from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted
 from integration.issuing.system import System
 from integration.sales.store import COURSE, MARIA, Store
 from support import data_of
@@ -79,6 +79,12 @@ async def new_webhook(shop: Shop) -> str:
     return str(data_of(await shop.caller.http.post("/v1/webhooks", json=WEBHOOK))["id"])
 
 
+async def new_valuables(shop: Shop) -> str:
+    """Creates a CT-e OS of valuables and returns its id."""
+    body = CTE_OS | {"serviceType": "valuables", "charter": None, "cfop": "6353"}
+    return str((await shop.settled(accepted(await shop.post("/cte-os", body))))["id"])
+
+
 # Creates the record for the `{id}` of a path, by the end of the path.
 NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/sales/{id}": new_draft_sale,
@@ -86,6 +92,7 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/invoices/{id}": new_draft,
     "/customers/{id}": new_customer,
     "/products/{id}": new_product,
+    "/cte/{id}/gtv": new_valuables,
     "/v1/webhooks/{id}": new_webhook,
     "/v1/webhooks/{id}/active": new_webhook,
     "/v1/webhooks/{id}/rotate-secret": new_webhook,
@@ -151,7 +158,7 @@ async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
         return answer.text
     if operation.id == "rotateCredential":
         shop.caller.http.headers["X-Api-Secret"] = answer.json()["data"]["apiSecret"]
-    if operation.path.endswith(tuple(KINDS)):
+    if operation.path.endswith((*KINDS, "cte-os")):
         document = await shop.settled(accepted(answer))
         return "" if document["status"] == "authorized" else str(document["rejection"])
     return ""

@@ -86,6 +86,19 @@ CTE = {
     "serviceAmount": 59.8,
     "icms": {},
 }
+CTE_OS = {
+    "serviceType": "passengers",
+    "serviceDescription": "Fretamento contínuo",
+    "municipalityStartIbge": "3550308",
+    "municipalityEndIbge": "3304557",
+    "takerParty": FACTORY,
+    "taf": "123456789012",
+    "charter": {"type": "continuous"},
+    "cfop": "6353",
+    "serviceAmount": 59.8,
+    "icms": {},
+    "federalTaxes": {"inss": 0},
+}
 CTE_SETTINGS = {"active": True, "rntrc": "12345678"}
 NFSE_SETTINGS = {"federalServiceCode": "01.05", "issRate": 2}
 DEFAULTS = {"presence": "inPerson", "paymentMethod": "cash"}
@@ -174,10 +187,10 @@ class Shop:
         return await self.read(document)
 
     async def read(self, document: dict[str, Any]) -> dict[str, Any]:
-        return dict(data_of(await self.get(f"/{document['type']}/{document['id']}")))
+        return dict(data_of(await self.get(f"/{read_collection(document)}/{document['id']}")))
 
     async def events(self, document: dict[str, Any]) -> list[dict[str, Any]]:
-        return list(data_of(await self.get(f"/{document['type']}/{document['id']}/events")))
+        return list(data_of(await self.get(f"/{read_collection(document)}/{document['id']}/events")))
 
     async def journal(self, document: dict[str, Any]) -> list[dict[str, Any]]:
         """Returns the simulator's journal of a document, by the key or Id that we gave it."""
@@ -280,6 +293,11 @@ async def _template(
     if settings:
         await shop.put_settings(**settings)
     return await Template.of(system.database, caller.subscription_id, UUID(shop.id))
+
+
+def read_collection(document: dict[str, Any]) -> str:
+    """Returns the collection in which a document is read; CT-e OS are read among the CT-e."""
+    return "cte" if document["type"] == "cteOs" else str(document["type"])
 
 
 def body_of(document_type: str, **changes: Any) -> dict[str, Any]:

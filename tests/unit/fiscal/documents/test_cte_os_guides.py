@@ -1,6 +1,5 @@
 """The event with the guides of a CT-e OS of valuables, and the disagreement of a taker."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 from lxml import etree
 
 from carimbo.fiscal.documents.cteos.gtv_event import CTE_OS_GTV, GuidesRequest, guide_problems
+from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, UndoRequest
 from carimbo.fiscal.identity.signature import Signer
@@ -16,6 +16,7 @@ from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.signed_documents import SignedFiling
 from carimbo.fiscal.transport.disagreement import DisagreementRequest, disagree, withdraw_disagreement
 from unit.fiscal.documents.cte.bodies import CARRIER, cte_key
+from unit.fiscal.documents.cteos.bodies import CHARTER, VALUABLES
 from unit.fiscal.goods.support import SCHEMAS
 
 GUIDE: dict[str, Any] = {
@@ -39,12 +40,9 @@ GUIDE: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Valuables:
-    """The parts of the request of a CT-e OS that the rules read."""
-
-    service_type: str = "valuables"
-    gtves: tuple[str, ...] = field(default=())
+def valuables(**changes: Any) -> CteOsRequest:
+    """Returns the request of a CT-e OS of valuables without guides."""
+    return CteOsRequest.model_validate(VALUABLES | {"gtves": []} | changes)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +57,7 @@ def about(model: str, undone: str = "") -> EventSubject:
         protocol="135260000000001",
         occurred_at=datetime.fromisoformat("2026-11-26T10:00:00-03:00"),
         sequence=1,
-        read_request=Valuables,
+        read_request=valuables,
         undone_protocol=undone,
     )
 
@@ -88,16 +86,16 @@ class TestGuides:
     @pytest.mark.parametrize(
         ("guides", "cte", "earlier", "problem"),
         [
-            ([GUIDE], Valuables("passengers"), [], ("889", "gtvs")),
-            ([GUIDE], Valuables(gtves=("3526",)), [], ("890", "gtvs")),
-            ([GUIDE, GUIDE], Valuables(), [], ("618", "gtvs[1].number")),
-            ([GUIDE], Valuables(), [request(GUIDE)], ("619", "gtvs[0].number")),
+            ([GUIDE], CteOsRequest.model_validate(CHARTER), [], ("889", "gtvs")),
+            ([GUIDE], CteOsRequest.model_validate(VALUABLES), [], ("890", "gtvs")),
+            ([GUIDE, GUIDE], valuables(), [], ("618", "gtvs[1].number")),
+            ([GUIDE], valuables(), [request(GUIDE)], ("619", "gtvs[0].number")),
         ],
     )
     def test_guides_that_break_a_rule_are_refused(
         self,
         guides: list[dict[str, Any]],
-        cte: Valuables,
+        cte: CteOsRequest,
         earlier: list[GuidesRequest],
         problem: tuple[str, str],
     ) -> None:
@@ -106,7 +104,7 @@ class TestGuides:
 
     def test_guides_with_other_numbers_are_accepted(self) -> None:
         others = request(GUIDE | {"number": "4502"}, GUIDE | {"series": "2"})
-        assert list(guide_problems(others, Valuables(), [request(GUIDE)])) == []
+        assert list(guide_problems(others, valuables(), [request(GUIDE)])) == []
 
 
 class TestDisagreement:

@@ -41,7 +41,6 @@ from carimbo.fiscal.transport.hints import hint_of
 _Text20 = Annotated[SingleLineText, StringConstraints(max_length=20), TAKES_NUMBERS]
 _Text3 = Annotated[SingleLineText, StringConstraints(max_length=3), TAKES_NUMBERS]
 _MAX_EVENTS = 99
-_VALUABLES = "valuables"
 _SOURCE = "MOC CT-e 4.00, evento GTV"
 
 
@@ -124,7 +123,7 @@ def guide_problems(
     request: GuidesRequest, cte: CteOsRequest, earlier: Sequence[GuidesRequest]
 ) -> Iterator[Problem]:
     """Yields the problems of the guides of a document."""
-    if cte.service_type != _VALUABLES:
+    if cte.service_type is not OsServiceType.VALUABLES:
         yield _problem("889", "gtvs", "O CT-e OS não é de transporte de valores.")
     if cte.gtves:
         yield _problem("890", "gtvs", "O CT-e OS se refere a GTV-e, e então não tem GTV em papel.")
