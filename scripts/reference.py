@@ -13,8 +13,10 @@ from typer.core import TyperGroup
 
 from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.cli import app
-from carimbo.fiscal.documents.cte.rules.judging import BOOKS
-from carimbo.fiscal.documents.cte.rules.original import COMPLEMENTED_RULES, REPLACED_RULES
+from carimbo.fiscal.documents.cte.rules.judging import BOOKS as CTE_BOOKS
+from carimbo.fiscal.documents.cte.rules.original import RULES as CTE_ORIGINAL
+from carimbo.fiscal.documents.cteos.rules.judging import BOOKS as CTE_OS_BOOKS
+from carimbo.fiscal.documents.cteos.rules.original import RULES as CTE_OS_ORIGINAL
 from carimbo.fiscal.documents.nfse.hints import hint_of as hint_of_note
 from carimbo.fiscal.documents.nfse.request_rules import REQUEST_RULES
 from carimbo.fiscal.documents.nfse.rules import NOTE_BOOKS
@@ -183,16 +185,35 @@ def rules_page() -> str:
         "|---|---|---|---|---|",
         *_by_code(_cells_of((REQUEST_RULES, *NOTE_BOOKS), hint_of_note)),
         "",
-        "## CT-e",
+        "## CT-e and CT-e OS",
         "",
-        "Codes are those of the authorities, or names that carimbo defines. `…` is a value of the document.",
-        "Rules about the CT-e that a complement or substitution corrects apply if it is one of the company.",
+        "The column *models* has 57 for CT-e and 67 for CT-e OS. Codes are those of the authorities, or",
+        "names that carimbo defines. `…` is a value of the document. Rules about the document that a",
+        "complement or substitution corrects apply if it is one of the company.",
         "",
-        "| code | effect | message | hint | source |",
-        "|---|---|---|---|---|",
-        *_by_code(_cells_of((*BOOKS, REPLACED_RULES, COMPLEMENTED_RULES), hint_of_waybill)),
+        "| code | models | effect | message | hint | source |",
+        "|---|---|---|---|---|---|",
+        *_by_code(_transport_cells()),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _transport_cells() -> Iterator[tuple[Rule[Any], Sequence[str]]]:
+    """Yields the rules of CT-e and CT-e OS with the cells of their rows; shared ones once."""
+    books = {
+        "57": (*CTE_BOOKS, CTE_ORIGINAL.replaced, CTE_ORIGINAL.complemented),
+        "67": (*CTE_OS_BOOKS, CTE_OS_ORIGINAL.replaced, CTE_OS_ORIGINAL.complemented),
+    }
+    cells = {model: dict(_rows_of(_cells_of(book, hint_of_waybill))) for model, book in books.items()}
+    for row, rule in (cells["67"] | cells["57"]).items():
+        models = " ".join(model for model in books if row in cells[model])
+        yield rule, (row[0], models, *row[1:])
+
+
+def _rows_of(
+    cells: Iterable[tuple[Rule[Any], Sequence[str]]],
+) -> Iterator[tuple[tuple[str, ...], Rule[Any]]]:
+    return ((tuple(row), rule) for rule, row in cells)
 
 
 def _by_code(rules: Iterable[tuple[Rule[Any], Sequence[str]]]) -> list[str]:

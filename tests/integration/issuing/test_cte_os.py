@@ -116,3 +116,26 @@ class TestEvents:
         )
         for answer in answers:
             error_of(answer, 409, "INVALID_STATE")
+
+
+class TestCorrectedDocuments:
+    async def test_complement_repeats_taker_and_route_of_its_original(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        body = {"purpose": "complement", "complementedAccessKeys": [issued["accessKey"]]}
+        price = {"serviceType": "passengers", "serviceAmount": 10, "icms": {}, "federalTaxes": {"inss": 0}}
+        complement = await shop.settled(accepted(await shop.post("/cte-os", body | price)))
+        assert complement["status"] == "authorized"
+        assert any("takerParty, cfop" in warning for warning in complement["warnings"])
+
+    async def test_substitution_must_agree_with_its_original(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        body = {"purpose": "substitution", "substitution": {"accessKey": issued["accessKey"]}}
+        other = {"takerParty": CTE["recipient"], "municipalityEndIbge": "4106902"}
+        answer = await shop.post("/cte-os", changed(CTE_OS, body | other))
+        rules = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert [(rule["code"], rule["field"]) for rule in rules] == [
+            ("552", "takerParty.taxId"),
+            ("560", "municipalityEndIbge"),
+        ]

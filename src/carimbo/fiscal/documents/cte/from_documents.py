@@ -8,15 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from carimbo.fiscal.body.reading import STORED, is_blank
+from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.rules.original import Amendment, judge_amendment
+from carimbo.fiscal.documents.cte.rules.original import RULES
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.transport.originals import Originals, corrected_keys, given_fields
 from carimbo.fiscal.transport.places import ABROAD
 from carimbo.fiscal.transport.request import ServicePurpose
 
@@ -25,10 +26,10 @@ Body = Mapping[str, Any]
 INVOICE_UNKNOWN = "INVOICE_UNKNOWN"
 """The code of an NF-e that the company does not have."""
 _INVOICE = "nfe"
-_WAYBILL = "cte"
 _PAID_BY_RECIPIENT, _PAID_BY_OTHERS = "1", "2"
-_FROM_WAYBILL, _FROM_INVOICES = "Do CT-e", "documents.fromInvoices:"
-_WARNINGS = (_FROM_WAYBILL, _FROM_INVOICES)
+_FROM_INVOICES = "documents.fromInvoices:"
+_ORIGINALS = Originals("cte", "CT-e", CteRequest, RULES)
+_WARNINGS = (_ORIGINALS.beginning, _FROM_INVOICES)
 _ROUTE = (
     "shipper",
     "recipient",
@@ -46,14 +47,9 @@ _OF_TAKER = ("taker", "takerParty")
 _CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "modal", "globalized", "multimodalAccessKeys")
 
 
-def _given(body: Body) -> dict[str, Any]:
-    """Returns the fields of a body that have a value; null and blank texts count as absent."""
-    return {name: value for name, value in body.items() if not is_blank(value)}
-
-
 def _keys(request: CteRequest) -> tuple[str, ...]:
     """Returns the keys of the NF-e to fill from, and of the corrected CT-e."""
-    return (*_invoice_keys(request), *_corrected_keys(request))
+    return (*_invoice_keys(request), *corrected_keys(request))
 
 
 def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
@@ -61,16 +57,9 @@ def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
     return tuple(nfe.access_key for nfe in documents.nfes) if documents and documents.from_invoices else ()
 
 
-def _corrected_keys(request: CteRequest) -> tuple[str, ...]:
-    if request.purpose is ServicePurpose.COMPLEMENT:
-        return request.complemented_access_keys
-    replaced = request.substitution if request.purpose is ServicePurpose.SUBSTITUTION else None
-    return (replaced.access_key,) if replaced else ()
-
-
 def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
     """Returns the body filled from the corrected CT-e first, and then from the NF-e of the cargo."""
-    problems = (*_differences(request, own), *_unknown_invoices(request, own))
+    problems = (*_ORIGINALS.differences(request, own), *_unknown_invoices(request, own))
     if problems:
         return body, FillingReview(problems=tuple(dict.fromkeys(problems)))
     filled, from_waybill = _from_waybill(body, request, own)
@@ -79,20 +68,6 @@ def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tu
         return filled, from_waybill
     filled, from_invoices = _from_invoices(filled, invoices)
     return filled, FillingReview(warnings=(*from_waybill.warnings, *from_invoices.warnings))
-
-
-def _differences(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
-    """Yields the given fields that differ from those of the corrected CT-e."""
-    for position, key in enumerate(_corrected_keys(request)):
-        if (original := _own_waybill(key, own)) is not None:
-            corrected = CteRequest.model_validate(original, context=STORED)
-            yield from judge_amendment(Amendment(request, corrected, position)).problems
-
-
-def _own_waybill(key: str, own: Mapping[str, OwnDocument]) -> Body | None:
-    """Returns the body of a CT-e of the company; None if it has no such CT-e."""
-    document = own.get(key)
-    return document.request if document and document.type == _WAYBILL else None
 
 
 def _unknown_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
@@ -110,27 +85,20 @@ def _from_waybill(
     body: Body, request: CteRequest, own: Mapping[str, OwnDocument]
 ) -> tuple[Body, FillingReview]:
     """Returns the body with the parties and the route of the CT-e that it complements or replaces."""
-    originals = filter(None, (_own_waybill(key, own) for key in _corrected_keys(request)))
-    original = next(originals, None)
+    original = _ORIGINALS.first(request, own)
     if original is None:
         return body, NOTHING_FILLED
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
     names: tuple[str, ...] = _ROUTE if is_complement else (*_ROUTE, *_CARGO)
-    given = _given(body)
-    if not given.keys().isdisjoint(_OF_TAKER):
+    if not given_fields(body).keys().isdisjoint(_OF_TAKER):
         # Another taker has its own tax status and CFOP.
         names = tuple(name for name in names if name not in (*_OF_TAKER, "takerContribution", "cfop"))
     if request.modal.kind is not TransportMode.ROAD:
         names = tuple(name for name in names if name != "rntrc")
-    filled = {name: original[name] for name in names if name in original and name not in given}
-    if is_complement and "modal" not in given:
-        filled |= _kind_of_mode(original)
-    if not filled:
-        return body, NOTHING_FILLED
-    verb = "complementado" if is_complement else "substituído"
-    return {**given, **filled}, FillingReview(
-        warnings=(f"{_FROM_WAYBILL} {verb} foram repetidos: {', '.join(filled)}.",)
-    )
+    fields = {name: original[name] for name in names if name in original}
+    if is_complement:
+        fields |= _kind_of_mode(original)
+    return _ORIGINALS.repeated(body, request, fields)
 
 
 def _kind_of_mode(original: Body) -> dict[str, Any]:
@@ -141,9 +109,9 @@ def _kind_of_mode(original: Body) -> dict[str, Any]:
 
 def _from_invoices(body: Body, invoices: Sequence[Invoice]) -> tuple[Body, FillingReview]:
     """Returns the body with the parties, places and cargo of its NF-e."""
-    taken, given = _parties_and_route(invoices), _given(body)
+    taken, given = _parties_and_route(invoices), given_fields(body)
     filled = {name: value for name, value in taken.items() if name not in given}
-    cargo, given_cargo = _cargo(invoices), _given(given.get("cargo") or {})
+    cargo, given_cargo = _cargo(invoices), given_fields(given.get("cargo") or {})
     from_cargo = {name: value for name, value in cargo.items() if name not in given_cargo}
     if from_cargo:
         filled["cargo"] = {**given_cargo, **from_cargo}

@@ -5,6 +5,7 @@ from functools import partial
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.cteos.document import MODEL, NAME
 from carimbo.fiscal.documents.cteos.events import CTE_OS_EVENTS
+from carimbo.fiscal.documents.cteos.from_original import FILLING
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.cteos.settings import CteOsSettings
 from carimbo.fiscal.documents.cteos.xml import issue, review
@@ -58,6 +59,7 @@ CTE_OS = DocumentType(
         stale_after=STALE_AFTER,
         fits_contingency=fits_contingency,
     ),
+    reference_filling=FILLING,
     replaced_key=replaced_key,
     contingencies=CONTINGENCIES,
     events=CTE_OS_EVENTS,
