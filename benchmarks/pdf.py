@@ -82,6 +82,8 @@ def subjects() -> Iterator[Subject]:
         yield Subject(
             f"DACTE, {title}", "cte", (_EXAMPLES / "cte" / f"{name}.xml").read_bytes(), PaperSize.A4
         )
+    xml = (_EXAMPLES / "cteOs" / "charter-between-states.xml").read_bytes()
+    yield Subject("DACTE OS, charter", "cteOs", xml, PaperSize.A4)
     xml = (_EXAMPLES / "nfse" / "withholdings.xml").read_bytes()
     yield Subject("DANFSe", "nfse", _NOTE % xml, PaperSize.A4)
 
@@ -99,9 +101,9 @@ def other_drawing(subject: Subject) -> PdfDrawing | None:
     from brazilfiscalreport.danfe import Danfe  # noqa: PLC0415
     from brazilfiscalreport.danfse import Danfse  # noqa: PLC0415
 
-    if subject.type == "cte":
+    draw = {"nfe": Danfe, "nfce": Danfce, "nfse": Danfse}.get(subject.type)
+    if draw is None:
         return None
-    draw = {"nfe": Danfe, "nfce": Danfce, "nfse": Danfse}[subject.type]
     return PdfDrawing(lambda: bytes(draw(xml=subject.xml.decode()).output()))
 
 

@@ -1,7 +1,8 @@
-"""How fast CT-e are made, as a ratio to RSA signing alone.
+"""How fast CT-e and CT-e OS are made, as a ratio to RSA signing alone.
 
-`python benchmarks/waybills.py` makes CT-e from the request to the SOAP text (taxes, rules, XML, signature,
-both XSDs, gzip), and prints documents per second of CPU as a ratio to signatures per second of CPU.
+`python benchmarks/waybills.py` makes documents from the request to the SOAP text (taxes, rules, XML,
+signature, both XSDs, gzip), and prints documents per second of CPU as a ratio to signatures per second of
+CPU.
 """
 
 import argparse
@@ -10,46 +11,61 @@ import random
 import re
 import sys
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count, cycle
 from typing import Any
 
-from carimbo.fiscal.documents.cte.request import CteRequest
-from carimbo.fiscal.documents.cte.settings import CteSettings
-from carimbo.fiscal.documents.cte.xml import issue
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.documents.cte.definition import CTE
+from carimbo.fiscal.documents.cteos.definition import CTE_OS
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.identity.access_key import AccessKey, choose_numeric_code
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Issuance, Software
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
+from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
+from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.messages import reception
 from carimbo.fiscal.layouts.soap import envelope
 from carimbo.fiscal.parties.company import TaxRegime
-from carimbo.fiscal.schemas import Schema, Schemas
+from carimbo.fiscal.schemas import Schemas
 from core import Runner, row, sign_only, without_problems
 from invoices import FIRST_SALE, certificate, company, recipient
 from report import tell, tell_origin
 from verification import SHOWN_TO_XMLSEC1, verify_documents
 
 LEAST_RATIO = 0.70
-"""The project's own bar, for a CT-e with one NF-e in the normal regime."""
+"""The project's own bar, in the normal regime."""
 _REQUESTS = 2_000
-_WSDL = "http://www.portalfiscal.inf.br/cte/wsdl/CTeRecepcaoSincV4"
+_WSDL = "http://www.portalfiscal.inf.br/cte/wsdl/"
 _MESSAGE = re.compile(rb"<cteDadosMsg[^>]*>([^<]+)<")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A document type, with requests for it by chance."""
+
+    title: str
+    type: DocumentType
+    dialect: Dialect
+    service: str
+    body: Callable[[random.Random], dict[str, Any]]
+    settings: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Freight:
     """One document to be issued: a validated request and what it is issued under."""
 
-    request: CteRequest
+    kind: Kind
+    request: Any
     issuance: Issuance
 
 
-def body(chance: random.Random) -> dict[str, Any]:
+def road_freight(chance: random.Random) -> dict[str, Any]:
     """A request for a road freight with one NF-e, by chance."""
     shipper = recipient(chance)
     key = AccessKey.of_issue(
@@ -78,24 +94,54 @@ def body(chance: random.Random) -> dict[str, Any]:
     }
 
 
-def freights(regime: TaxRegime) -> Iterator[Freight]:
+def charter(chance: random.Random) -> dict[str, Any]:
+    """A request for a charter between states, by chance."""
+    return {
+        "serviceType": "passengers",
+        "serviceDescription": "Fretamento contínuo",
+        "serviceQuantity": chance.randrange(10, 60),
+        "municipalityStartIbge": "3550308",
+        "municipalityEndIbge": chance.choice(("3304557", "3106200", "4106902")),
+        "takerParty": recipient(chance),
+        "taf": "123456789012",
+        "vehicle": {"plate": "ABC1D23", "renavam": "00123456789", "state": "SP"},
+        "charter": {"type": "continuous"},
+        "serviceAmount": Decimal(chance.randrange(50_000, 999_999)) / 100,
+        "icms": {"cst": "00", "rate": 12},
+        "federalTaxes": {"inss": 0},
+    }
+
+
+FREIGHT = Kind(
+    "CT-e, one NF-e",
+    CTE,
+    CTE_DIALECT,
+    "CTeRecepcaoSincV4",
+    road_freight,
+    {"active": True, "rntrc": "12345678"},
+)
+CHARTER = Kind("CT-e OS, a charter", CTE_OS, CTE_OS_DIALECT, "CTeRecepcaoOSV4", charter, {})
+
+
+def freights(kind: Kind, regime: TaxRegime) -> Iterator[Freight]:
     """Freights without end: requests come back in turn, each time with the next number and a later moment."""
     chance, carrier = random.Random(0), company(regime)
-    requests = [CteRequest.model_validate(body(chance)) for _ in range(_REQUESTS)]
+    requests = [kind.type.issuing.request.model_validate(kind.body(chance)) for _ in range(_REQUESTS)]
     signer, schemas = Signer.of(certificate()), Schemas()
-    software, settings = Software("carimbo"), CteSettings(active=True, rntrc="12345678")
+    software, settings = Software("carimbo"), kind.type.settings.model_validate(kind.settings)
     for number, request in zip(count(1), cycle(requests), strict=False):
         code = choose_numeric_code(number, lambda: chance.randrange(100_000_000))
         moment = FIRST_SALE + timedelta(seconds=number)
         emission = Emission(carrier.environment, settings.series, number, code, moment)
-        yield Freight(request, Issuance(carrier, emission, software, settings, signer, schemas, moment))
+        yield Freight(kind, request, Issuance(carrier, emission, software, settings, signer, schemas, moment))
 
 
 def make(freight: Freight) -> bytes:
     """Make one document from its request, as the service does."""
-    document = without_problems(issue(freight.request, freight.issuance)).xml
-    message = reception(CTE_DIALECT, freight.issuance.emission.number, document)
-    return envelope(_WSDL, message, "cteDadosMsg")
+    kind = freight.kind
+    document = without_problems(kind.type.issuing.issue(freight.request, freight.issuance)).xml
+    message = reception(kind.dialect, freight.issuance.emission.number, document)
+    return envelope(_WSDL + kind.service, message, "cteDadosMsg")
 
 
 def document_in(message: bytes) -> bytes:
@@ -106,15 +152,15 @@ def document_in(message: bytes) -> bytes:
     return gzip.decompress(b64decode(zipped[1]))
 
 
-def measure(regime: TaxRegime, seconds: float) -> None:
+def measure(kind: Kind, regime: TaxRegime, seconds: float) -> None:
     """Give both ways that much CPU, in turns, and print the table."""
-    rsa, ours, sales = Runner(sign_only), Runner(make), freights(regime)
+    rsa, ours, sales = Runner(sign_only), Runner(make), freights(kind, regime)
     for runner in (rsa, ours):
         runner.run(next(sales))
     while (least := min((rsa, ours), key=lambda runner: runner.seconds)).seconds < seconds:
         least.run_once(next(sales))
-    verify_documents([document_in(message) for message in ours.messages], Schema.CTE, "infCte")
-    tell(f"CT-e, one NF-e; regime {regime}; different requests: {_REQUESTS}")
+    verify_documents([document_in(message) for message in ours.messages], kind.type.issuing.schema, "infCte")
+    tell(f"{kind.title}; regime {regime}; different requests: {_REQUESTS}")
     tell(row("RSA alone", rsa, rsa))
     tell(row("from request", ours, rsa) + f", bar {LEAST_RATIO:.2f}")
     tell(f"  verified: {len(ours.messages)} by XSD and signature, {SHOWN_TO_XMLSEC1} by xmlsec1 too\n")
@@ -126,8 +172,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--seconds", type=float, default=10, help="CPU for each way")
     options = parser.parse_args(arguments)
     tell_origin()
-    for regime in (TaxRegime.SIMPLES, TaxRegime.NORMAL):
-        measure(regime, options.seconds)
+    for kind in (FREIGHT, CHARTER):
+        for regime in (TaxRegime.SIMPLES, TaxRegime.NORMAL):
+            measure(kind, regime, options.seconds)
 
 
 if __name__ == "__main__":
