@@ -29,7 +29,7 @@ W_co = TypeVar("W_co", bound=Waybill | OsWaybill, covariant=True)
 R_co = TypeVar("R_co", bound=TransportRequest, covariant=True)
 
 
-class JudgedTransport(Generic[W_co, R_co]):
+class TransportRuleInput(Generic[W_co, R_co]):
     """A CT-e or CT-e OS with its request and time, as rules read it; codes are those of the XML."""
 
     document_type: ClassVar[str]
@@ -91,7 +91,7 @@ def _state(given: str | None, issuer_state: str) -> str:
     return issuer_state if given is None else given
 
 
-TransportInput = JudgedTransport[Waybill | OsWaybill, TransportRequest]
+TransportInput = TransportRuleInput[Waybill | OsWaybill, TransportRequest]
 """A CT-e or CT-e OS, for rules of both."""
 TransportCheck = rules.DocumentCheck[TransportInput]
 

@@ -9,13 +9,13 @@ from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.transport.keys import NFE, valid_keys
-from carimbo.fiscal.transport.rules.rule import JudgedTransport, Party
+from carimbo.fiscal.transport.rules.rule import TransportRuleInput, Party
 
 NORMAL_SERVICE, SUBCONTRACTING, REDISPATCH, INTERMEDIATE_REDISPATCH, MULTIMODAL = "0", "1", "2", "3", "4"
 """Kinds of service (`tpServ`)."""
 
 
-class WaybillInput(JudgedTransport[Waybill, CteRequest]):
+class WaybillInput(TransportRuleInput[Waybill, CteRequest]):
     """A CT-e with its request and time, as rules read it."""
 
     document_type = "cte"

@@ -6,12 +6,12 @@ from carimbo.fiscal import rules
 from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType, OsTransportMode
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.parties.recipient import Contribution
-from carimbo.fiscal.transport.rules.rule import JudgedTransport
+from carimbo.fiscal.transport.rules.rule import TransportRuleInput
 
 _TAKER = "takerParty"
 
 
-class OsInput(JudgedTransport[OsWaybill, CteOsRequest]):
+class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
     """A CT-e OS with its request and time, as rules read it."""
 
     document_type = "cteOs"
