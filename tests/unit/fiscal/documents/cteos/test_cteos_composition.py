@@ -35,12 +35,12 @@ class TestDescription:
 
     def test_long_description_begins_the_notes(self, signer: Signer) -> None:
         changes = {"serviceDescription": "Fretamento eventual de ônibus leito", "notes": "Sem paradas."}
-        assert text_of(signer, "xObs", **changes) == "Fretamento eventual de ônibus leito Sem paradas."
+        assert text_of(signer, "xObs", **changes) == "Fretamento eventual de ônibus leito. Sem paradas."
 
     def test_description_and_notes_have_2000_characters_together(self, signer: Signer) -> None:
-        changes = {"serviceDescription": "A" * 1000, "notes": "B" * 999}
+        changes = {"serviceDescription": "A" * 1000, "notes": "B" * 998}
         assert review(broken("", "", **changes), signer).problems == ()
-        (problem,) = review(broken("", "", **changes | {"notes": "B" * 1000}), signer).problems
+        (problem,) = review(broken("", "", **changes | {"notes": "B" * 999}), signer).problems
         assert (problem.code, problem.path) == ("NOTES_TOO_LONG", "notes")
 
     def test_missing_description_is_reported(self, signer: Signer) -> None:
