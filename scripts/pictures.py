@@ -9,6 +9,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
+from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
@@ -18,8 +19,8 @@ ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
 DOTS_PER_INCH = 110
 COLORS = 32
-# By the beginning of the Id of a signed part.
-_DIALECTS = {"NFe": NFE_DIALECT, "CTe": CTE_DIALECT}
+# By the root of a signed document.
+_DIALECTS = {"NFe": NFE_DIALECT, "CTe": CTE_DIALECT, "CTeOS": CTE_OS_DIALECT}
 _PROTOCOL = """<prot{stem} xmlns="{namespace}" versao="4.00"><infProt><tpAmb>1</tpAmb>
 <ch{stem}>{key}</ch{stem}><dhRecbto>2026-12-02T10:00:02-03:00</dhRecbto><nProt>135260000012345</nProt>
 <cStat>100</cStat><xMotivo>Autorizado o uso</xMotivo></infProt></prot{stem}>"""
@@ -51,7 +52,7 @@ _CHANGES = (
     (r"(<dest>.*?<xNome>)CTE EMITIDO[^<]+<", r"\1Lojas Guanabara Comércio Ltda<"),
     (r"<(dProg|dPrev)>[^<]+<", r"<\1>2026-12-04<"),
     (r"<xProd>NOTA FISCAL EMITIDA[^<]+<", "<xProd>Caderno de 200 folhas, capa dura<"),
-    (r"<xDescServ>[^<]+<", "<xDescServ>Digitação das contagens do inventário, 20 horas<"),
+    (r"(?<!<infServico>)<xDescServ>[^<]+<", "<xDescServ>Digitação das contagens do inventário, 20 horas<"),
     (r"www\.homologacao\.", "www."),
     (r"//homologacao\.", "//"),
     (r"tpAmb=2<", "tpAmb=1<"),
@@ -74,11 +75,11 @@ def picture(type_name: str, example: str, paper: PaperSize, logo: bytes) -> Imag
 
 def authorized(xml: str) -> bytes:
     """Returns the legally valid file: a document with its protocol, or the note with a declaration."""
-    signed = re.search(r'Id="(NFe|CTe)(\w{44})"', xml)
+    signed = re.search(r'<(NFe|CTeOS|CTe) .*?Id="(NFe|CTe)(\w{44})"', xml)
     if signed is None:
         return _NOTE.format(declaration=xml).encode()
-    stem, key = signed.groups()
-    dialect = _DIALECTS[stem]
+    root, stem, key = signed.groups()
+    dialect = _DIALECTS[root]
     protocol = _PROTOCOL.format(stem=stem, namespace=dialect.namespace, key=key)
     return authorized_document(dialect, xml.encode(), protocol.encode())
 
@@ -103,6 +104,8 @@ def main() -> None:
     picture("nfce", "cards", PaperSize.ROLL_80, logo).save(IMAGES / "receipt.png", optimize=True)
     picture("nfse", "withholdings", PaperSize.A4, logo).save(IMAGES / "danfse.png", optimize=True)
     picture("cte", "road-freight", PaperSize.A4, logo).save(IMAGES / "dacte.png", optimize=True)
+    charter = picture("cteOs", "charter-between-states", PaperSize.A4, logo)
+    charter.save(IMAGES / "dacte-os.png", optimize=True)
 
 
 if __name__ == "__main__":

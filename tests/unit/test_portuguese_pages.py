@@ -18,6 +18,7 @@ HOWTOS = (
     "nfce",
     "nfse",
     "cte",
+    "cte-os",
     "sales",
     "paper",
     "emails",
