@@ -86,6 +86,7 @@ def _journey(request: CteOsRequest, issuance: Issuance, findings: Findings) -> J
         other_taxes=_own_federal_taxes(federal.pis, federal.cofins) if federal else ZERO,
         # LC 87/1996, art. 11, § 8: passengers of a taker that pays no ICMS.
         has_internal_rate=is_of_passengers and contribution is Contribution.NONE,
+        is_by_air=request.modal.kind is OsTransportMode.AIR,
     )
 
 

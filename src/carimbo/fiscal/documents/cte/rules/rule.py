@@ -9,7 +9,7 @@ from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.fiscal.transport.keys import NFE, valid_keys
-from carimbo.fiscal.transport.rules.rule import TransportRuleInput, Party
+from carimbo.fiscal.transport.rules.rule import Party, TransportRuleInput
 
 NORMAL_SERVICE, SUBCONTRACTING, REDISPATCH, INTERMEDIATE_REDISPATCH, MULTIMODAL = "0", "1", "2", "3", "4"
 """Kinds of service (`tpServ`)."""

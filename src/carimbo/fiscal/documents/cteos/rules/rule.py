@@ -47,7 +47,7 @@ class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
         is_internal = (
             self.carries_passengers and self.identification.taker_contribution == Contribution.NONE.code
         )
-        return self.is_interstate and not is_internal
+        return super().has_interstate_rate and not is_internal
 
 
 OsCheck = rules.DocumentCheck[OsInput]
