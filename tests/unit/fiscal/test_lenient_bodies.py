@@ -14,13 +14,21 @@ from carimbo.fiscal.body.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.body.fields import Body, Changes, Cnpj, Integer, TaxId, Text, Zipcode
 from carimbo.fiscal.body.messages import FORMS, json_path
 from carimbo.fiscal.body.reading import code_of_number, reading_of
+from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.local_time import moment_of
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
-REQUESTS: dict[str, type[Body]] = {"nfe": NfeRequest, "nfce": NfceRequest, "nfse": NfseRequest}
+REQUESTS: dict[str, type[Body]] = {
+    "nfe": NfeRequest,
+    "nfce": NfceRequest,
+    "nfse": NfseRequest,
+    "cte": CteRequest,
+    "cteOs": CteOsRequest,
+}
 ABSENT = object()
 NOW = datetime(2026, 11, 14, 15, 30, tzinfo=UTC)
 

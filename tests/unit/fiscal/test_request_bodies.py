@@ -1,10 +1,12 @@
-"""The published bodies of NF-e, NFC-e and NFS-e: every field has a description in Portuguese."""
+"""The published bodies of all issued types: every field has a description in Portuguese."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from carimbo.fiscal.documents.cte.request import CteRequest
+from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfse.request import NfseRequest
@@ -12,8 +14,23 @@ from carimbo.fiscal.documents.nfse.request import NfseRequest
 NFE: dict[str, Any] = NfeRequest.model_json_schema()
 NFCE: dict[str, Any] = NfceRequest.model_json_schema()
 NFSE: dict[str, Any] = NfseRequest.model_json_schema()
+CTE: dict[str, Any] = CteRequest.model_json_schema()
+CTE_OS: dict[str, Any] = CteOsRequest.model_json_schema()
 BOTH = pytest.mark.parametrize("body", [NFE, NFCE], ids=["NF-e", "NFC-e"])
-ALL = pytest.mark.parametrize("body", [NFE, NFCE, NFSE], ids=["NF-e", "NFC-e", "NFS-e"])
+ALL = pytest.mark.parametrize(
+    "body", [NFE, NFCE, NFSE, CTE, CTE_OS], ids=["NF-e", "NFC-e", "NFS-e", "CT-e", "CT-e OS"]
+)
+CHOICES_OF_GOODS = {".presence", "FreightBody.mode", "PaymentBody.term"}
+WITH_CHOICES = pytest.mark.parametrize(
+    ("body", "some"),
+    [
+        (NFE, CHOICES_OF_GOODS),
+        (NFCE, CHOICES_OF_GOODS),
+        (CTE, {".purpose", ".serviceType"}),
+        (CTE_OS, {".purpose", ".serviceType"}),
+    ],
+    ids=["NF-e", "NFC-e", "CT-e", "CT-e OS"],
+)
 OF_AN_ITEM = {
     "origin", "gtin", "cest", "benefitCode", "icms", "pis", "cofins", "ipi", "ibsCbs", "discount", "freight",
     "insurance", "other",
@@ -50,10 +67,10 @@ class TestDescriptions:
     def test_descriptions_fit_in_two_lines(self, body: dict[str, Any]) -> None:
         assert [name for name, field in fields(body) if len(field["description"]) > 230] == []
 
-    @BOTH
-    def test_descriptions_of_choices_name_every_word(self, body: dict[str, Any]) -> None:
+    @WITH_CHOICES
+    def test_descriptions_of_choices_name_every_word(self, body: dict[str, Any], some: set[str]) -> None:
         choices = [(name, field) for name, field in fields(body) if words_of(field, body)]
-        assert {name for name, _ in choices} >= {".presence", "FreightBody.mode", "PaymentBody.term"}
+        assert {name for name, _ in choices} >= some
         for name, field in choices:
             unnamed = [word for word in words_of(field, body) if word not in field["description"]]
             assert (name, unnamed) == (name, [])
@@ -85,3 +102,9 @@ class TestFields:
 
     def test_nfce_requires_its_items(self) -> None:
         assert set(NFCE["required"]) == {"items"}
+
+    def test_cte_requires_price_and_icms(self) -> None:
+        assert set(CTE["required"]) == {"serviceAmount", "icms"}
+
+    def test_cte_os_requires_service_price_and_icms(self) -> None:
+        assert set(CTE_OS["required"]) == {"serviceType", "serviceAmount", "icms"}
