@@ -18,8 +18,20 @@ from support import TIMEOUT_SECONDS
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
 _NUMBERS = count(1)
-ISSUED_TYPES = ("nfe", "nfce", "nfse", "cte")
+ISSUED_TYPES = ("nfe", "nfce", "nfse", "cte", "cteOs")
 """The issued document types: between them they cover every authority protocol."""
+FILED_EVENTS = (
+    *((document_type, "cancellation") for document_type in ISSUED_TYPES),
+    ("nfe", "correction"),
+    ("cte", "correction"),
+    ("cteOs", "correction"),
+    ("cte", "delivery"),
+    ("cte", "deliveryCancellation"),
+)
+"""The events that tests file, each with its document type."""
+# CT-e OS are created in a collection of their own; afterwards they are among the CT-e.
+_CREATED_IN = {"cteOs": "cte-os"}
+_COLLECTIONS = {"cteOs": "cte"}
 _COMPANY = {
     "legalName": "Loja Modelo Comércio Ltda",
     "address": {
@@ -55,10 +67,26 @@ _FREIGHT = {
     "serviceAmount": 59.8,
     "icms": {},
 }  # fmt: skip
+_CHARTERED_TRIP = {
+    "serviceType": "passengers",
+    "serviceDescription": "Transporte escolar",
+    "municipalityStartIbge": "3550308",
+    "municipalityEndIbge": "3509502",
+    "takerParty": _BUYER,
+    "stateAgencyRegistration": "1" * 25,
+    "charter": {"type": "continuous"},
+    "serviceAmount": 59.8,
+    "icms": {},
+}
+_WAYBILL_CORRECTION = {
+    "corrections": [{"group": "compl", "field": "xObs", "value": "Entrega na Rua das Flores, 10"}]
+}
 _CORRECTIONS = {
     "nfe": {"correction": "O endereço de entrega é Rua das Flores, 10"},
-    "cte": {"corrections": [{"group": "compl", "field": "xObs", "value": "Entrega na Rua das Flores, 10"}]},
+    "cte": _WAYBILL_CORRECTION,
+    "cteOs": _WAYBILL_CORRECTION,
 }
+_PROOF_OF_DELIVERY = {"recipientName": "Ana Ramos", "recipientDocument": "1234", "image": "iVBORw0KGgo="}
 _UNUSED = "Numeração pulada por falha de sistema"
 
 
@@ -70,6 +98,7 @@ def order(document_type: str, external_id: str | None = None, notes: str | None 
         "nfce": {"items": items, "paymentMethod": "pix"},
         "nfse": {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": _BUYER},
         "cte": _FREIGHT,
+        "cteOs": _CHARTERED_TRIP,
     }
     given = {"externalId": external_id, "notes": notes}
     return {**bodies[document_type], **{name: text for name, text in given.items() if text}}
@@ -92,7 +121,7 @@ class Company:
     ) -> httpx2.Response:
         """Requests a document, at the usual API or at the URL `at`."""
         headers = {"Idempotency-Key": key} if key else {}
-        path = f"{at}/v1/companies/{self.id}/{document_type}"
+        path = f"{at}/v1/companies/{self.id}/{_CREATED_IN.get(document_type, document_type)}"
         return await self.http.post(path, json=order(document_type, **wishes), headers=headers)
 
     async def issue(self, document_type: str, **wishes: str) -> str:
@@ -125,12 +154,24 @@ class Company:
 
     async def cancel(self, document_type: str, document_id: str) -> Any:
         """Cancels a document and returns its current record."""
-        return await self._send("DELETE", f"{document_type}/{document_id}")
+        return await self._send("DELETE", _document_path(document_type, document_id))
 
-    async def correct(self, document_type: str, document_id: str) -> Any:
-        """Corrects an NF-e or a CT-e and returns its current record."""
-        path = f"{document_type}/{document_id}/correction"
-        return await self._send("POST", path, _CORRECTIONS[document_type])
+    async def file(self, document_type: str, event: str, document_id: str) -> Any:
+        """Requests an event of a document and returns the answer; repeating it makes no second event."""
+        path = _document_path(document_type, document_id)
+        match event:
+            case "cancellation":
+                return await self.cancel(document_type, document_id)
+            case "correction":
+                return await self._send("POST", f"{path}/correction", _CORRECTIONS[document_type])
+            case "delivery":
+                delivered_at = (await self.read(path))["authorizedAt"]
+                proof = {**_PROOF_OF_DELIVERY, "deliveredAt": delivered_at}
+                return await self._send("POST", f"{path}/delivery", proof)
+            case "deliveryCancellation":
+                return await self._send("DELETE", f"{path}/delivery")
+            case _:
+                raise ValueError(f"no test files the event {event}")
 
     async def inutilize(self, number: int) -> Any:
         """Inutilizes one NF-e number and returns the current record."""
@@ -162,14 +203,17 @@ class Company:
 
     async def event_xml(self, document_type: str, document_id: str, event_id: str) -> bytes:
         """Returns the XML of a registered event."""
-        return await self._file(
-            f"/v1/companies/{self.id}/{document_type}/{document_id}/events/{event_id}/xml"
-        )
+        path = _document_path(document_type, document_id)
+        return await self._file(f"/v1/companies/{self.id}/{path}/events/{event_id}/xml")
 
     async def _file(self, path: str) -> bytes:
         answer = await self.http.get(path)
         assert answer.status_code == 200, answer.text
         return answer.content
+
+
+def _document_path(document_type: str, document_id: str) -> str:
+    return f"{_COLLECTIONS.get(document_type, document_type)}/{document_id}"
 
 
 async def register(http: httpx2.AsyncClient, certificates: Path) -> Company:

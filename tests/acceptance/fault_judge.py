@@ -24,8 +24,15 @@ _FILES = {
     "nfce": (Schema.NFE_AUTHORIZED, "infNFe"),
     "nfse": (Schema.NFSE_AUTHORIZED, "infDPS"),
     "cte": (Schema.CTE_AUTHORIZED, "infCte"),
+    "cteOs": (Schema.CTE_OS_AUTHORIZED, "infCte"),
 }
-_EVENTS = {"cancellation": "110111", "correction": "110110"}
+_WAYBILLS = ("cte", "cteOs")
+_EVENTS = {
+    "cancellation": "110111",
+    "correction": "110110",
+    "delivery": "110180",
+    "deliveryCancellation": "110181",
+}
 _EVENT_FILES = {
     "cancellation": Schema.NFE_CANCELLATION_REGISTERED,
     "correction": Schema.NFE_CORRECTION_REGISTERED,
@@ -44,6 +51,7 @@ _ATTEMPTS = """
 _EVENT_FILINGS = """
     select f.id, f.type, f.sequence, f.state, d.id as document_id, d.external_id, d.status,
         d.type as document_type, coalesce(e.assigned_key, e.access_key) as access_key,
+        d.facts ? 'deliveredAt' as is_delivered,
         (select count(*) from document_events h
             where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as times
     from event_filings f
@@ -182,13 +190,13 @@ def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> 
 def _event_id(event: Row) -> str:
     if event["document_type"] == "nfse":
         return nfse_event_id("101101", event["access_key"])
-    digits = 3 if event["document_type"] == "cte" else 2
+    digits = 3 if event["document_type"] in _WAYBILLS else 2
     key = AccessKey.parse(event["access_key"])
     return event_id(_EVENTS[event["type"]], key, event["sequence"], digits)
 
 
 def _cancellation_id(access_key: str) -> str:
-    document_type = "cte" if AccessKey.parse(access_key).model == "57" else "nfe"
+    document_type = "cte" if AccessKey.parse(access_key).model in ("57", "67") else "nfe"
     return _event_id(
         {"type": "cancellation", "document_type": document_type, "access_key": access_key, "sequence": 1}
     )
@@ -209,8 +217,15 @@ def _not_registered(filings: Sequence[Row]) -> Iterator[str]:
 
 
 def _without_consequence(events: Sequence[Row]) -> Iterator[str]:
-    """A cancellation cancels its document and nothing else does; each event is in the history once."""
+    """Only a cancellation cancels its document, and only a proof that was not undone makes it delivered.
+
+    Each event is in the history once.
+    """
+    undone = {row["document_id"] for row in events if row["type"] == "deliveryCancellation"}
     for row in events:
+        is_proved = row["type"] == "delivery" and row["document_id"] not in undone
+        if row["is_delivered"] != is_proved:
+            yield f"document {row['document_id']} has the wrong delivery after its {row['type']}"
         if (row["status"] == "canceled") != (row["type"] == "cancellation"):
             yield f"document {row['document_id']} is {row['status']} after its {row['type']}"
         if (row["sequence"], row["times"]) != (1, 1):
@@ -268,7 +283,7 @@ def _event_file(event: Row) -> tuple[Schema, str]:
     """Returns the schema of an event's file with legal force, and the element that we signed."""
     if event["document_type"] == "nfse":
         return Schema.NFSE_EVENT_REGISTERED, "infPedReg"
-    if event["document_type"] == "cte":
+    if event["document_type"] in _WAYBILLS:
         return Schema.CTE_EVENT_REGISTERED, "infEvento"
     return _EVENT_FILES[event["type"]], "infEvento"
 

@@ -9,12 +9,15 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook
 
-from acceptance.fault_company import ISSUED_TYPES, Company
+from acceptance.fault_company import Company
 from acceptance.fault_site import Site
 from receiver import Received, Receiver, receiving
 from support import TIMEOUT_SECONDS, data_of
 
+# By the prefix of the names of events.
 _GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce", "cte": "cte"}
+# Events of a CT-e OS have the names of those of a CT-e.
+_PREFIXES = {"nfe": "nfe", "nfse": "nfse", "nfce": "nfce", "cte": "cte", "cteOs": "cte"}
 _VERBS = {"authorized": "authorized", "canceled": "cancelled"}
 # In the order in which a document gets them.
 _STATUSES = tuple(_VERBS)
@@ -87,9 +90,8 @@ class Listener:
 async def listening(company: Company) -> AsyncIterator[Listener]:
     """Registers a webhook for all events of a company's documents, with a receiver behind it."""
     events: dict[str, list[str]] = {}
-    for document_type in ISSUED_TYPES:
-        names = [f"{document_type}.{verb}" for verb in _VERBS.values()]
-        events.setdefault(_GROUPS[document_type], []).extend(names)
+    for prefix, group in _GROUPS.items():
+        events.setdefault(group, []).extend(f"{prefix}.{verb}" for verb in _VERBS.values())
     async with receiving() as receiver:
         body = {"url": f"{receiver.url}/hook", "events": events}
         created = data_of(await company.http.post("/v1/webhooks", json=body))
@@ -113,7 +115,7 @@ async def contradictions_of_deliveries(site: Site, listener: Listener) -> list[s
 def _not_listed_once(documents: Sequence[Mapping[str, Any]], events: Sequence[Payload]) -> Iterator[str]:
     """Each status change of a document is one event, and there are no others."""
     expected = Counter(
-        (row["id"], f"{row['type']}.{_VERBS[status]}")
+        (row["id"], f"{_PREFIXES[row['type']]}.{_VERBS[status]}")
         for row in documents
         for status in _STATUSES[: _STATUSES.index(row["status"]) + 1]
     )

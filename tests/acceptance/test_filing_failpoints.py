@@ -6,23 +6,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-from acceptance.fault_company import Company
+from acceptance.fault_company import FILED_EVENTS, Company
 from acceptance.fault_judge import codes_of_filings, contradictions_of_filings
 from acceptance.fault_programs import Failpoint, Gate, Program, named
 from acceptance.fault_site import EVENT, INUTILIZATION, LONG_LEASES, NO_WORK, Site
 
-EVENTS = (
-    ("nfe", "cancellation"),
-    ("nfce", "cancellation"),
-    ("nfse", "cancellation"),
-    ("cte", "cancellation"),
-    ("nfe", "correction"),
-    ("cte", "correction"),
-)
 STEPS = ("signed", "answered", "concluded")
-REGISTERED, INUTILIZED = {"nfe": "135", "nfce": "135", "nfse": "201", "cte": "135"}, "102"
+REGISTERED = {"nfe": "135", "nfce": "135", "nfse": "201", "cte": "135", "cteOs": "135"}
+INUTILIZED = "102"
 INUTILIZED_BEFORE = "563"
 # There is no consult for inutilized numbers: after a lost answer the same bytes are sent again.
 CODES_OF_NUMBERS = {
@@ -41,16 +33,26 @@ async def authorized(site: Site, company: Company, document_type: str, name: str
     return document
 
 
-async def file_event(company: Company, document_type: str, document: str, event: str) -> Any:
-    """Requests an event, and returns its current record."""
-    if event == "cancellation":
-        return (await company.cancel(document_type, document)).get(event)
-    return (await company.correct(document_type, document)).get(event)
+async def ready_for(site: Site, company: Company, document_type: str, event: str, name: str) -> str:
+    """Issues a document that can have an event with the running worker, and returns its id."""
+    document = await authorized(site, company, document_type, name)
+    if event == "deliveryCancellation":
+        await company.file(document_type, "delivery", document)
+        await site.until_filed(company)
+    return document
 
 
 def registered_once(events: Iterable[tuple[str, str, str]]) -> dict[str, list[str]]:
     """Returns the expected answer codes of events, by the names of their documents."""
-    return {"-".join(event): [REGISTERED[event[0]]] for event in events}
+    return {
+        f"{document_type}-{event}-{step}": [REGISTERED[document_type]] * _registrations(event)
+        for document_type, event, step in events
+    }
+
+
+def _registrations(event: str) -> int:
+    """Returns how many events a document has in the end: one that undoes a delivery follows its proof."""
+    return 2 if event == "deliveryCancellation" else 1
 
 
 async def assert_only(site: Site, company: Company, codes: Mapping[str, list[str]]) -> None:
@@ -62,7 +64,9 @@ async def assert_only(site: Site, company: Company, codes: Mapping[str, list[str
 class TestKilledWorker:
     async def test_event_of_a_killed_worker_is_registered_once(self, site: Site, company: Company) -> None:
         """Each worker finishes the event of the worker before it, and is killed in the middle of the next."""
-        events = [(document_type, event, step) for (document_type, event), step in product(EVENTS, STEPS)]
+        events = [
+            (document_type, event, step) for (document_type, event), step in product(FILED_EVENTS, STEPS)
+        ]
         name = "nothing"
         for document_type, event, step in events:
             before, name = name, f"{document_type}-{event}-{step}"
@@ -70,9 +74,9 @@ class TestKilledWorker:
                 with named(f"finishing {before}"):
                     await site.until_filed(company)
                 with named(f"dying at {name}"):
-                    document = await authorized(site, company, document_type, name)
-                    record = await file_event(company, document_type, document, event)
-                    assert step == "concluded" or record["status"] == "processing"
+                    document = await ready_for(site, company, document_type, event, name)
+                    answer = await company.file(document_type, event, document)
+                    assert step == "concluded" or answer[event]["status"] == "processing"
                     assert await victim.end() == -signal.SIGKILL
             await site.end_leases()
         with site.worker():
@@ -83,16 +87,17 @@ class TestKilledWorker:
     async def test_event_sent_without_an_answer_is_settled_by_a_consult(
         self, site: Site, company: Company
     ) -> None:
-        events = [(document_type, event, "sent") for document_type, event in EVENTS]
-        for count, (document_type, event, step) in enumerate(events, 1):
+        events = [(document_type, event, "sent") for document_type, event in FILED_EVENTS]
+        for document_type, event, step in events:
             name = f"{document_type}-{event}-{step}"
             with named(f"{name}, or the rest of the event before it"), site.worker(**LONG_LEASES) as victim:
                 await site.until_filed(company)
-                document = await authorized(site, company, document_type, name)
+                document = await ready_for(site, company, document_type, event, name)
+                sent = len(await site.sent(company, EVENT))
                 async with site.switched(**UNANSWERED):
-                    record = await file_event(company, document_type, document, event)
-                    assert record["status"] == "processing"
-                    await site.until_sent(company, EVENT, count)
+                    answer = await company.file(document_type, event, document)
+                    assert answer[event]["status"] == "processing"
+                    await site.until_sent(company, EVENT, sent + 1)
                     await victim.kill()
             await site.end_leases()
         with site.worker():

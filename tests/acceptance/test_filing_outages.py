@@ -4,34 +4,36 @@ import asyncio
 from collections.abc import Awaitable, Iterator
 from typing import Any
 
-from acceptance.fault_company import ISSUED_TYPES, Company
+from acceptance.fault_company import FILED_EVENTS, Company
 from acceptance.fault_judge import contradictions_of_filings
 from acceptance.fault_site import CALM, EVENT, INUTILIZATION, STORM, Site
 
 
-async def authorized(site: Site, company: Company, document_types: list[str]) -> list[tuple[str, str]]:
-    """Issues documents of these types, and returns the type and id of each."""
-    ids = await asyncio.gather(*map(company.issue, document_types))
+async def ready_for_events(site: Site, company: Company, each: int) -> list[tuple[str, str, str]]:
+    """Issues `each` documents for each event, and returns the type, event and id of each."""
+    events = [*FILED_EVENTS] * each
+    ids = await asyncio.gather(*(company.issue(document_type) for document_type, _ in events))
+    documents = [(*event, document) for event, document in zip(events, ids, strict=True)]
     with site.worker():
         await site.until_settled(company)
-    assert await site.holds(f"{company.count('authorized')} = {len(document_types)}")
-    return list(zip(document_types, ids, strict=True))
+        undone = [document for _, event, document in documents if event == "deliveryCancellation"]
+        await asyncio.gather(*(company.file("cte", "delivery", document) for document in undone))
+        await site.until_filed(company)
+    assert await site.holds(f"{company.count('authorized')} = {len(documents)}")
+    return documents
 
 
 async def file_many(site: Site, company: Company, *, each: int, numbers: int) -> None:
-    """Cancels `each` documents of each type, corrects others, and inutilizes numbers, all at once.
+    """Files `each` events of each kind and inutilizes numbers, all at once.
 
     Everything is requested twice, which makes no difference.
     """
     await company.skip_numbers("nfe", numbers + 1)
-    documents = await authorized(site, company, [*ISSUED_TYPES] * each + ["nfe", "cte"] * each)
-    canceled, corrected = documents[: -2 * each], documents[-2 * each :]
+    documents = await ready_for_events(site, company, each)
 
     def filings() -> Iterator[Awaitable[Any]]:
-        for document_type, document in canceled:
-            yield company.cancel(document_type, document)
-        for document_type, document in corrected:
-            yield company.correct(document_type, document)
+        for document_type, event, document in documents:
+            yield company.file(document_type, event, document)
         for number in range(1, numbers + 1):
             yield company.inutilize(number)
 
@@ -46,7 +48,7 @@ def untouched_of(company: Company) -> str:
 
 class TestStorm:
     async def test_filings_survive_lost_late_and_failed_answers(self, site: Site, company: Company) -> None:
-        await file_many(site, company, each=8, numbers=10)
+        await file_many(site, company, each=6, numbers=10)
         async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
                 # A key may be consulted nine times an hour at most: the storm ends before they are used up.
