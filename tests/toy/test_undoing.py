@@ -180,6 +180,7 @@ class TestSimultaneousRequests:
             assert undoing.json()["data"]["loanReturn"]["status"] == "processing"
             assert (await give_back(shop, record)).json() == undoing.json()
             error_of(await lend(shop, record, 2), 409, "INVALID_STATE")
+            error_of(await lend(shop, record), 409, "INVALID_STATE")
         await settled(shop, record)
         assert await lent_at(shop, record) is None
 

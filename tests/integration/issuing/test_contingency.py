@@ -267,7 +267,7 @@ class TestOperator:
         await shop.system.switch(contingency={"SVCAN": "on"})
         contingency = await self.put(shop, mode="forced", reason=REASON)
         assert (contingency["mode"], contingency["reason"]) == ("forced", REASON)
-        route, _ = contingency["types"]
+        route, *_ = contingency["types"]
         assert (route["type"], route["active"], route["standIn"]) == ("nfe", True, "SVCAN")
         document = await shop.issue()
         assert (document["accessKey"][34], document["contingency"]["reason"]) == ("6", REASON)
@@ -308,7 +308,7 @@ class TestOperator:
             document = await shop.create()
             await shop.system.until("(select now() - since > interval '2 seconds' from outages)")
             assert (await shop.read(document))["status"] == "processing"
-            route, _ = data_of(await shop.get("/contingency"))["types"]
+            route, *_ = data_of(await shop.get("/contingency"))["types"]
             assert (route["active"], route["beginsAt"]) == (False, None)
         assert (await shop.settled(document))["accessKey"][34] == "1"
 
@@ -331,13 +331,13 @@ class TestStatus:
         async with out_of_service(shop):
             await shop.issue()
             types = data_of(await shop.get("/status"))["types"]
-        route, *others, of_waybills = [entry["contingency"] for entry in types]
-        assert others == [None, None]
-        assert (of_waybills["active"], of_waybills["standIn"]) == (False, "SVRS")
+        route, nfce, nfse, *of_waybills = [entry["contingency"] for entry in types]
+        assert (nfce, nfse) == (None, None)
+        assert [(entry["active"], entry["standIn"]) for entry in of_waybills] == [(False, "SVRS")] * 2
         assert (route["active"], route["authorizer"], route["standIn"]) == (True, "SP", "SVCAN")
         assert "109" in route["reason"]
         await shop.issue()
-        route, _ = data_of(await shop.get("/contingency"))["types"]
+        route, *_ = data_of(await shop.get("/contingency"))["types"]
         assert (route["active"], route["since"], route["reason"]) == (False, None, None)
 
     async def test_status_shows_that_the_outage_is_over_before_another_document_is_sent(

@@ -72,7 +72,7 @@ def statuses(progress: Any) -> list[str]:
 class TestIssueSamples:
     async def test_samples_are_shown_one_by_one_until_all_are_settled(self) -> None:
         shown = await issue(FakeApi(looks=2))
-        assert [len(each) for each in shown] == [1, 2, 3, 4, 5, 7, 8, 9, 10, 10, 10, 10]
+        assert [len(each) for each in shown] == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 11, 11, 11]
         assert shown[-3] == ["processing"] * DOCUMENTS
         assert shown[-1] == ["authorized"] * DOCUMENTS
 

@@ -36,6 +36,11 @@ class EventSeries:
         """Whether the outcome of an event or of an undoing is open."""
         return any(not FilingState(filing.state).is_settled for filing in (*self.events, *self.undoings))
 
+    @property
+    def has_open_undoing(self) -> bool:
+        """Whether the outcome of an undoing is open."""
+        return any(not FilingState(filing.state).is_settled for filing in self.undoings)
+
     def undoing_for(self, request: UndoRequest) -> EventFiling | None:
         """Returns the undoing that a repeated request asks for; None if the request is a new one."""
         undoings = _accepted(self.undoings)

@@ -150,6 +150,8 @@ async def _store_next(
     else:
         repeated = _same_event(series, NewEventFiling.about(document, emission, event.name, request))
         stored = series.events
+        if repeated and series.has_open_undoing:
+            _require_closed(locked, event, series)
     if repeated:
         return repeated
     if isinstance(request, UndoRequest):

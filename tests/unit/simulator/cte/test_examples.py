@@ -29,6 +29,7 @@ WITHOUT_ORIGINAL = {
     "cteOs/substitution.json": "568",
     "cteOs/valuables-by-event.json": "824",
     "cte/rail-complement.json": "267",
+    "cte/rail-mutual.json": "709",
 }
 """Examples that refer to another CT-e, with the code of the refusal if the authority does not have it."""
 

@@ -1,6 +1,5 @@
 """The bodies of requests for a proof of delivery and for a failed delivery."""
 
-import binascii
 from base64 import b64decode
 from typing import Annotated
 
@@ -17,7 +16,7 @@ from carimbo.fiscal.transport.request import DocumentKey
 def _refuse_no_base64(text: str) -> str:
     try:
         b64decode(text, validate=True)
-    except binascii.Error:
+    except ValueError:
         raise PydanticCustomError("base64", "Deve ser um texto em base64, sem quebras de linha.") from None
     return text
 

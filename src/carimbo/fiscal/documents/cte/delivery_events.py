@@ -38,7 +38,8 @@ DELIVERED_AT = "deliveredAt"
 """The fact of a CT-e whose delivery is proved."""
 _MAX_EVENTS = 999
 _UNDOING_DESCRIPTION = (
-    "O mais recente, ou o de `eventId`. Repetir o pedido devolve o cancelamento que já existe."
+    "O mais recente, ou o de `eventId`. Repetir o pedido devolve o cancelamento que já existe; se há outro"
+    " evento em vigor, informe `eventId`."
 )
 _PLACES = Decimal("0.000001")
 
@@ -95,7 +96,7 @@ def _attempt_of(request: FailedDeliveryRequest, about: EventSubject) -> int:
     if request.attempt is not None:
         return request.attempt
     earlier = max((event.attempt or 0 for event in about.read_earlier()), default=0)
-    return max(earlier + 1, about.sequence)
+    return min(max(earlier + 1, about.sequence), _MAX_EVENTS)
 
 
 def _cancel_delivery(_request: UndoRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:

@@ -3,6 +3,7 @@
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.cteos.rules.original import RULES
+from carimbo.fiscal.documents.cteos.service import has_road_group
 from carimbo.fiscal.own_documents import ReferenceFilling
 from carimbo.fiscal.transport.originals import Body, Originals, OwnDocuments, corrected_keys
 from carimbo.fiscal.transport.request import ServicePurpose
@@ -39,8 +40,14 @@ def _fill(body: Body, request: CteOsRequest, own: OwnDocuments) -> tuple[Body, F
     if original is None:
         return body, NOTHING_FILLED
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
-    names = _ROUTE if is_complement else (*_ROUTE, *_SERVICE)
-    return _ORIGINALS.repeated(body, request, {name: original[name] for name in names if name in original})
+    names = set(_ROUTE if is_complement else (*_ROUTE, *_SERVICE))
+    if request.taf or request.state_agency_registration:
+        # A carrier has one of the two.
+        names -= {"taf", "stateAgencyRegistration"}
+    if "modal" in request.model_fields_set and not has_road_group(request):
+        names -= {"vehicle", "charter"}
+    fields = {name: value for name, value in original.items() if name in names}
+    return _ORIGINALS.repeated(body, request, fields)
 
 
 FILLING = ReferenceFilling(corrected_keys, _fill, lambda warning: warning.startswith(_ORIGINALS.beginning))

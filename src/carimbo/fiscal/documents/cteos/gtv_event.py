@@ -84,7 +84,9 @@ class GuideBody(Body):
     check_digit: Annotated[SingleLineText, StringConstraints(max_length=1), TAKES_NUMBERS] = Field(
         description="Dígito verificador (nDV)."
     )
-    volumes: Quantity = Field(description="Quantidade de volumes ou malotes (qCarga).", examples=[4])
+    volumes: Annotated[Quantity, Field(gt=0)] = Field(
+        description="Quantidade de volumes ou malotes (qCarga).", examples=[4]
+    )
     species: Annotated[tuple[SpecieBody, ...], Field(min_length=1, max_length=100)] = Field(
         description="Espécies transportadas (infEspecie)."
     )

@@ -149,7 +149,7 @@ class CteOsRequest(TransportRequest):
         ),
         examples=["Fretamento eventual de ônibus"],
     )
-    service_quantity: Quantity | None = Field(
+    service_quantity: Annotated[Quantity, Field(gt=0)] | None = Field(
         default=None, description="Quantidade de passageiros, bagagens ou volumes (qCarga)."
     )
     taker_party: PartyBody | None = Field(

@@ -10,6 +10,8 @@ from carimbo.fiscal.transport.places import place_of
 from carimbo.fiscal.transport.request import ServicePurpose, TransportRequest
 from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED
 
+COMPLEMENTED_MODE = "COMPLEMENTED_MODE"
+"""The code of a complement with another mode than its original."""
 RequestT = TypeVar("RequestT", bound=TransportRequest)
 
 

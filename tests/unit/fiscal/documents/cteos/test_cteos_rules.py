@@ -17,7 +17,8 @@ from unit.fiscal.documents.cteos.bodies import AGENCY, GOOD, GUIDE, PERSON, TAF,
 from unit.fiscal.documents.cteos.breaking import broken, places, review
 from unit.fiscal.hinted_fields import not_one_sentence
 
-OWN_RULES = [rule for book in (service.RULES, road.RULES, references.RULES) for rule in book]
+OWN_BOOKS = (service.RULES, road.RULES, references.CORRECTED_RULES, references.RULES)
+OWN_RULES = [rule for book in OWN_BOOKS for rule in book]
 OTHER = {"type": "other", "amount": 2300}
 OF_ANOTHER = {"owner": CARRIER_CNPJ}
 
@@ -64,6 +65,9 @@ BREAKINGS: tuple[Breaking, ...] = (
     broken("215", "charter", "complement", charter={"type": "continuous"}),
     broken("215", "billing", "complement", billing={"bill": {"number": "1"}}),
     tickets("754", ""),
+    tickets("TICKET_REPEATED", "[1].bpeAccessKey", {"bpeAccessKey": TICKET}, {"bpeAccessKey": TICKET}),
+    broken("481", "takerContribution", "baggage", takerContribution="contributor", cfop="5353"),
+    broken("215", "stateAgencyRegistration", "complement", taf=TAF, stateAgencyRegistration=AGENCY),
     in_2027("PIS_COFINS_ENDED", "federalTaxes.pis", federalTaxes__cofins=None),
     in_2027("PIS_COFINS_ENDED", "federalTaxes.cofins", federalTaxes__pis=None),
     broken("798", "taf", "baggage", taf=None),
@@ -134,7 +138,13 @@ def test_every_own_rule_has_a_test() -> None:
 
 
 def test_codes_are_those_of_the_authorities_or_names_of_our_own() -> None:
-    own = {"AGENCY_REGISTRATION", "OWNER_IS_ISSUER", "PIS_COFINS_ENDED", "TRIP_OF_CONTINUOUS_CHARTER"}
+    own = {
+        "AGENCY_REGISTRATION",
+        "OWNER_IS_ISSUER",
+        "PIS_COFINS_ENDED",
+        "TICKET_REPEATED",
+        "TRIP_OF_CONTINUOUS_CHARTER",
+    }
     assert {rule.code for rule in OWN_RULES} - set(CTE_STATUSES) == own
 
 
@@ -174,3 +184,16 @@ class TestPassengersWithoutRegisteredTaker:
     def test_contributor_has_the_interstate_rate(self, signer: Signer) -> None:
         warnings = review(broken("", "", icms={"cst": "00", "rate": 18}), signer).warnings
         assert [text.partition(":")[0] for text in warnings] == ["icms.rate"]
+
+
+@pytest.mark.usefixtures("cbs_of_2027")
+class TestPisAndCofinsOfCorrections:
+    def corrected(self, month: str) -> Breaking:
+        fields = {"purpose": "substitution", "substitution": {"accessKey": os_key(2, month=month)}}
+        return in_2027("PIS_COFINS_ENDED", "federalTaxes.pis", federalTaxes__cofins=None, **fields)
+
+    def test_correction_of_a_document_of_2026_may_have_them(self, signer: Signer) -> None:
+        assert places(self.corrected("2612"), signer) == []
+
+    def test_correction_of_a_document_of_2027_may_not(self, signer: Signer) -> None:
+        assert places(self.corrected("2701"), signer) == [("PIS_COFINS_ENDED", "federalTaxes.pis")]

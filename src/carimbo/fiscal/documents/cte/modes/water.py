@@ -39,7 +39,7 @@ class ContainedInvoiceBody(Body):
     """An NF-e of goods in a container."""
 
     access_key: DocumentKey = Field(description="Chave da NF-e (chave).")
-    apportioned_quantity: Annotated[NotNegative, Field(lt=1000)] | None = Field(
+    apportioned_quantity: Annotated[NotNegative, Field(gt=0, lt=1000)] | None = Field(
         default=None, description="Peso ou volume rateado, até 3 casas (unidRat)."
     )
 

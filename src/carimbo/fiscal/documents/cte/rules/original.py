@@ -7,11 +7,10 @@ from carimbo.fiscal.identity.tax_ids import cnpj_base
 from carimbo.fiscal.rules import At
 from carimbo.fiscal.transport.parties import PartyBody
 from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED
-from carimbo.fiscal.transport.rules.original import Amendment, OriginalRules, other_state
+from carimbo.fiscal.transport.rules.original import COMPLEMENTED_MODE, Amendment, OriginalRules, other_state
 
 WaybillAmendment = Amendment[CteRequest]
 RULES: OriginalRules[CteRequest] = OriginalRules()
-COMPLEMENTED_MODE = "COMPLEMENTED_MODE"
 
 
 def _gives_taker(amendment: WaybillAmendment) -> bool:

@@ -30,6 +30,7 @@ BOOKS: tuple[RuleBook[Any], ...] = (
     places.RULES,
     taker.RULES,
     taker.READER_RULES,
+    references.CORRECTED_RULES,
     references.RULES,
     corrected.RULES,
     price.RULES,

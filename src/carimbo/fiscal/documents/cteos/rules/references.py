@@ -20,19 +20,22 @@ from carimbo.fiscal.transport.keys import (
 from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED, complemented_keys, replaced_keys
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
-RULES: RuleBook[OsCheck] = RuleBook()
+CORRECTED_RULES: RuleBook[OsCheck] = RuleBook()
+# A complement has none of these references, which another rule refuses.
+RULES: RuleBook[OsCheck] = RuleBook(when=lambda document: not document.is_complement)
 
 _TICKETS, _GUIDES, _CANCELED = manual("bilhetes"), manual("GTV-e"), manual("CT-e OS cancelado")
 _TOLERANCE = Decimal("0.10")
+TICKET_REPEATED = "TICKET_REPEATED"
 
 
-@RULES.rule("858", REPLACED, "A chave do CT-e OS substituído é inválida.")
+@CORRECTED_RULES.rule("858", REPLACED, "A chave do CT-e OS substituído é inválida.")
 def valid_replaced_key(document: OsInput) -> Iterator[At]:
     """Refuses a key that no CT-e OS can have, with the reason."""
     return invalid_keys(replaced_keys(document), OS_WAYBILL, document.today)
 
 
-@RULES.rule("859", COMPLEMENTED, "A chave do CT-e OS complementado é inválida.")
+@CORRECTED_RULES.rule("859", COMPLEMENTED, "A chave do CT-e OS complementado é inválida.")
 def valid_complemented_key(document: OsInput) -> Iterator[At]:
     """Refuses keys that no CT-e OS can have, with the reason."""
     return invalid_keys(complemented_keys(document), OS_WAYBILL, document.today)
@@ -70,6 +73,17 @@ def valid_ticket_key(document: OsInput) -> Iterator[At]:
     return invalid_keys(_ticket_keys(document), TICKET, document.today)
 
 
+@RULES.rule(
+    TICKET_REPEATED,
+    _TICKETS,
+    "O mesmo BP-e está mais de uma vez no CT-e OS.",
+    hint="Retire o BP-e repetido, ou informe a chave certa.",
+)
+def repeated_ticket(document: OsInput) -> Iterator[At]:
+    """Refuses a ticket that is listed twice."""
+    return repeated_keys(_ticket_keys(document))
+
+
 @RULES.rule("897", _TICKETS, "O BP-e é de outro emitente.")
 def ticket_of_the_issuer(document: OsInput) -> Iterator[At]:
     """Refuses tickets of another issuer."""
@@ -98,7 +112,9 @@ def valid_canceled_key(document: OsInput) -> Iterator[At]:
 
 @RULES.rule("827", _CANCELED, "O CT-e OS cancelado é de outro emitente.")
 def canceled_document_of_the_issuer(document: OsInput) -> Iterator[At]:
-    """Refuses a canceled document of another issuer."""
+    """Refuses a canceled document of another issuer; 815 refuses any for passengers."""
+    if document.carries_passengers:
+        return
     for path, key in valid_keys(_canceled_key(document), OS_WAYBILL, document.today):
         if owner_of(key) != document.issuer.cnpj:
             yield At(path)

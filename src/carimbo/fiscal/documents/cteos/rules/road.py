@@ -41,17 +41,6 @@ def registration_missing_without_road(document: OsInput) -> At | None:
     return At(_TAF) if is_missing else None
 
 
-@RULES.rule(
-    SCHEMA_CODE,
-    _ROAD,
-    "O CT-e OS leva o TAF ou o registro estadual, e não os dois.",
-    hint="Retire um dos dois: TAF em viagens entre estados, registro estadual dentro de um estado.",
-)
-def both_registrations(document: OsInput) -> At | None:
-    """Refuses both registrations at once."""
-    return At(_AGENCY) if document.request.taf and document.request.state_agency_registration else None
-
-
 @RULES.rule("839", _ROAD, "O transporte de pessoas dentro de uma UF tem o registro no órgão estadual.")
 def passengers_within_a_state(document: OsInput) -> At | None:
     """Refuses passengers within a state without the registration at its agency."""
@@ -115,7 +104,9 @@ def trip_before_the_issue(document: OsInput) -> At | None:
     """Refuses a trip that is not after the moment of issue."""
     service = document.waybill.service
     charter = service.mode.mode.charter if service and service.mode else None
-    is_early = charter and charter.trip_at and charter.trip_at <= document.identification.issued_at
+    if charter is None or charter.trip_at is None or charter.type != CharterType.OCCASIONAL.code:
+        return None
+    is_early = charter.trip_at <= document.identification.issued_at
     return At("charter.tripAt") if is_early else None
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.calendar import DatedRule
+from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
+from carimbo.fiscal.parties.recipient import Contribution
 from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.taxes.trade import day_of_key
+from carimbo.fiscal.transport.originals import corrected_keys
 from carimbo.fiscal.transport.route import follows_borders
-from carimbo.fiscal.transport.rules.rule import NORMAL, SCHEMA_CODE, manual
+from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[OsCheck] = RuleBook()
 
@@ -20,6 +23,14 @@ def taker_missing(document: OsInput) -> At | None:
     """Refuses a service without its taker, except excess baggage."""
     has_taker = document.carries_passengers or document.carries_valuables
     return At("takerParty") if has_taker and document.request.taker_party is None else None
+
+
+@RULES.rule("481", _TAKER, "O documento sem tomador não indica um contribuinte do ICMS.")
+def contribution_without_a_taker(document: OsInput) -> At | None:
+    """Refuses excess baggage without a taker that says that the taker contributes ICMS."""
+    is_missing = document.taker is None and not (document.carries_passengers or document.carries_valuables)
+    is_contributor = document.identification.taker_contribution != Contribution.NONE.code
+    return At("takerContribution") if is_missing and is_contributor else None
 
 
 @RULES.rule("752", _PLACES, "O transporte de pessoas tem os municípios de início e término.")
@@ -91,7 +102,22 @@ def complement_with_service(document: OsInput) -> Iterator[At]:
         "gtves": request.gtves,
         "billing": request.billing,
     }
-    yield from (At(path) for path, value in given.items() if value)
+    yield from (At(path) for path, value in given.items() if value not in (None, ()))
+
+
+@RULES.rule(
+    SCHEMA_CODE,
+    manual("modal rodoviário"),
+    "O CT-e OS leva o TAF ou o registro estadual, e não os dois.",
+    hint="Retire um dos dois: TAF em viagens entre estados, registro estadual dentro de um estado.",
+)
+def both_registrations(document: OsInput) -> At | None:
+    """Refuses both registrations at once."""
+    return (
+        At("stateAgencyRegistration")
+        if document.request.taf and document.request.state_agency_registration
+        else None
+    )
 
 
 @RULES.rule("754", manual("documentos referenciados"), "O excesso de bagagem refere os bilhetes.")
@@ -110,9 +136,10 @@ def baggage_without_tickets(document: OsInput) -> At | None:
 def pis_and_cofins_after_their_end(document: OsInput) -> Iterator[At]:
     """Refuses amounts of PIS and COFINS after their end; a correction may be of a document from before."""
     body = document.request.federal_taxes
-    if body is None or document.purpose != NORMAL:
+    if body is None or DatedRule.PIS_COFINS_ENDED not in document.rules_in_force:
         return
-    if DatedRule.PIS_COFINS_ENDED not in document.rules_in_force:
+    days = (day_of_key(key) for key in corrected_keys(document.request))
+    if any(day and DatedRule.PIS_COFINS_ENDED not in rules_on(day, document.document_type) for day in days):
         return
     if body.pis:
         yield At("federalTaxes.pis")
