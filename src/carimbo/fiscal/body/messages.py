@@ -146,7 +146,6 @@ FORMS = {
     r"^[0-9]{9,11}$": "informe de 9 a 11 dígitos",
     r"^[0-9]{12}$": "informe 12 dígitos",
     r"^[0-9]{25}$": "informe 25 dígitos",
-    r"^[A-Za-z0-9]{7}$": "informe os 7 caracteres da placa",
     r"^[0-9]{11}$": "informe os 11 dígitos",
     r"^[0-9]{30}$": "informe os 30 dígitos do processo",
     r"^[0-9]{1,2}\.[0-9]{2}(\.[0-9]{2})?$|^[0-9]{6}$": "informe um item, 01.05, ou um código, 01.05.01",
@@ -154,7 +153,7 @@ FORMS = {
         "informe o código nacional do serviço, como 01.05.01 ou 010501, ou com os 3 dígitos do município"
     ),
     r"^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$": "informe os 26 caracteres do id",
-    r"^[A-Z0-9]{6,7}$": "informe a placa, de 6 ou 7 letras maiúsculas e dígitos",
+    r"^([A-Z]{2,3}[0-9]{4}|[A-Z]{3,4}[0-9]{3}|[A-Z0-9]{7})$": "informe a placa, como ABC1D23",
     r"^[A-Za-z0-9+/]{27}=$": "informe os 28 caracteres de um SHA-1 em base64",
     r"^BR$": "informe BR, ou nada",
     r"^[1-6]$": "informe um dígito de 1 a 6",

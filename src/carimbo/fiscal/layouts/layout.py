@@ -205,7 +205,7 @@ def content_xml(record: Any) -> str:
 
 
 def to_xml(record: Any, tag: str | None = None) -> str:
-    """Returns the XML of a group; empty if the group is empty, as hardly any element may be."""
+    """Returns the XML of a group; empty if it has no values, unless the group may be empty."""
     xml: str = record.__xml__(tag) if tag else record.__xml__()
     return xml
 

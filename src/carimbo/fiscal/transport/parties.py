@@ -1,4 +1,4 @@
-"""The parties of a CT-e in requests, and their groups in the document."""
+"""The parties of a CT-e or CT-e OS in requests, and their groups in the document."""
 
 from typing import Annotated, Any
 
@@ -72,7 +72,7 @@ class PartyBody(Body):
         default=None, description="Aceita, mas o CT-e não a leva."
     )
     name: Name = Field(
-        description="Nome ou razão social; em homologação o CT-e leva um texto fixo (xNome).",
+        description="Nome ou razão social; em homologação as partes da carga levam um texto fixo (xNome).",
         examples=["Indústria Paulista S.A."],
     )
     trade_name: TradeName | None = Field(

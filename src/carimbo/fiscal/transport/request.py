@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import (
@@ -32,6 +32,18 @@ from carimbo.fiscal.transport.taxes_body import (
 DocumentKey = Annotated[str, StringConstraints(max_length=60), AfterValidator(normalize)]
 """An access key, with or without blanks between its parts; rules check it, each with its own code."""
 MAX_COMPONENT_NAME_LENGTH = 15
+
+
+def _plain_plate(plate: object) -> object:
+    return plate.replace("-", "").replace(" ", "").upper() if isinstance(plate, str) else plate
+
+
+Plate = Annotated[
+    str,
+    BeforeValidator(_plain_plate),
+    StringConstraints(pattern="^([A-Z]{2,3}[0-9]{4}|[A-Z]{3,4}[0-9]{3}|[A-Z0-9]{7})$"),
+]
+"""The plate of a vehicle (`TPlaca`)."""
 
 
 class ServicePurpose(Coded):

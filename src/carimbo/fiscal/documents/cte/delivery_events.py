@@ -95,8 +95,11 @@ def _attempt_of(request: FailedDeliveryRequest, about: EventSubject) -> int:
     """Returns the number of the attempt; by default it follows those of the earlier events."""
     if request.attempt is not None:
         return request.attempt
-    earlier = max((event.attempt or 0 for event in about.read_earlier()), default=0)
-    return min(max(earlier + 1, about.sequence), _MAX_EVENTS)
+    number = 0
+    for earlier in about.read_earlier():
+        number = earlier.attempt or number + 1
+    # Events that were undone had numbers too.
+    return min(max(number + 1, about.sequence), _MAX_EVENTS)
 
 
 def _cancel_delivery(_request: UndoRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:

@@ -33,9 +33,11 @@ def delivery_problems(request: DeliveryRequest, cte: CteRequest, about: EventSub
         yield _problem("870", "deliveredAt", "O CT-e já tem comprovante de entrega.")
         return
     delivered = {key for proof in earlier for key in invoices_of(proof, cte)}
-    for position, key in enumerate(invoices_of(request, cte)):
+    for position, key in enumerate(request.nfe_access_keys):
         if key in delivered:
             yield _problem("863", f"{_KEYS}[{position}]", "A NF-e já tem comprovante de entrega neste CT-e.")
+    if not request.nfe_access_keys and not delivered.isdisjoint(invoices_of(request, cte)):
+        yield _problem("863", _KEYS, "Algumas NF-e já têm comprovante de entrega: informe as desta entrega.")
 
 
 def failed_delivery_problems(

@@ -37,6 +37,7 @@ from carimbo.fiscal.layouts.cte_v4.valuables import (
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.transport.events import TAKEN_SEQUENCE, registered, signed_waybill_event
 from carimbo.fiscal.transport.hints import hint_of
+from carimbo.fiscal.transport.request import Plate
 
 _Text20 = Annotated[SingleLineText, StringConstraints(max_length=20), TAKES_NUMBERS]
 _Text3 = Annotated[SingleLineText, StringConstraints(max_length=3), TAKES_NUMBERS]
@@ -92,8 +93,8 @@ class GuideBody(Body):
     )
     shipper: GuidePartyBody = Field(description="Remetente (rem).")
     recipient: GuidePartyBody = Field(description="Destinatário (dest).")
-    plate: Annotated[str, StringConstraints(pattern="^[A-Z0-9]{6,7}$")] | None = Field(
-        default=None, description="Placa do veículo (placa).", examples=["ABC1D23"]
+    plate: Plate | None = Field(
+        default=None, description="Placa do veículo, com ou sem hífen (placa).", examples=["ABC1D23"]
     )
     state: StateCode | None = Field(default=None, description="UF da placa (UF).")
     rntrc: Annotated[str, StringConstraints(pattern="^([0-9]{8}|ISENTO)$")] | None = Field(
@@ -128,7 +129,7 @@ def guide_problems(
     if cte.service_type is not OsServiceType.VALUABLES:
         yield _problem("889", "gtvs", "O CT-e OS não é de transporte de valores.")
     if cte.gtves:
-        yield _problem("890", "gtvs", "O CT-e OS se refere a GTV-e, e então não tem GTV em papel.")
+        yield _problem("890", "gtvs", "O CT-e OS referencia GTV-e, e por isso não tem GTV em papel.")
     sent = {guide.identity for event in earlier for guide in event.gtvs}
     seen: Counter[tuple[str | None, ...]] = Counter()
     for position, guide in enumerate(request.gtvs):

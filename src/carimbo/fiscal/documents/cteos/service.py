@@ -42,6 +42,7 @@ def has_road_group(request: CteOsRequest) -> bool:
 def service_group(request: CteOsRequest, issuance: Issuance, findings: Findings) -> OsService | None:
     """Returns the service; None in a complement, and if its description is missing."""
     if request.purpose is ServicePurpose.COMPLEMENT:
+        _warn_of_unwritten_fields(request, findings)
         return None
     if request.service_description is None:
         findings.add_problem(Problem(MISSING_FIELD, "serviceDescription", "Campo obrigatório."))
@@ -63,6 +64,21 @@ def service_group(request: CteOsRequest, issuance: Issuance, findings: Findings)
         billing=request.billing,
         gtves=tuple(map(_guide, request.gtves)),
     )
+
+
+def _warn_of_unwritten_fields(request: CteOsRequest, findings: Findings) -> None:
+    """Warns of fields that the API accepts in a complement, whose layout has no place for them."""
+    given = {
+        "serviceDescription": request.service_description,
+        "taf": request.taf,
+        "stateAgencyRegistration": request.state_agency_registration,
+    }
+    for path, value in given.items():
+        if value is not None:
+            findings.add_warning(
+                f"{path}: O CT-e OS de complemento não leva este campo: o valor fica guardado, e não vai no"
+                " XML."
+            )
 
 
 def _short_description(description: str) -> str:
@@ -101,11 +117,12 @@ def _ticket(body: ReferencedTicketBody) -> ReferencedTicket:
 def _mode(request: CteOsRequest, issuance: Issuance, findings: Findings) -> OsMode | None:
     """Returns the road mode; None for a service without it, with a warning about what is not written."""
     if not has_road_group(request):
-        path = "taf" if request.taf else "stateAgencyRegistration"
-        findings.add_warning(
-            f"{path}: O CT-e OS de valores, ou de outro modal que o rodoviário, não leva TAF nem registro"
-            " estadual: o valor fica guardado, e não vai no XML."
-        )
+        if request.taf or request.state_agency_registration:
+            path = "taf" if request.taf else "stateAgencyRegistration"
+            findings.add_warning(
+                f"{path}: O CT-e OS de valores, ou de modal diferente do rodoviário, não leva TAF nem"
+                " registro estadual: o valor fica guardado, e não vai no XML."
+            )
         return None
     if not (request.taf or request.state_agency_registration):
         # Rules refuse the document.

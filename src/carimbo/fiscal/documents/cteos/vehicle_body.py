@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.date_fields import LocalMoment
 from carimbo.fiscal.body.fields import (
@@ -14,21 +14,10 @@ from carimbo.fiscal.body.fields import (
     TaxId,
 )
 from carimbo.fiscal.parties.company import Name
+from carimbo.fiscal.transport.request import Plate
 
 Taf = Annotated[str, StringConstraints(pattern="^[0-9]{12}$"), TAKES_NUMBERS]
 StateAgencyRegistration = Annotated[str, StringConstraints(pattern="^[0-9]{25}$")]
-
-
-def _plain_plate(plate: object) -> object:
-    return plate.replace("-", "").replace(" ", "") if isinstance(plate, str) else plate
-
-
-Plate = Annotated[
-    str,
-    BeforeValidator(_plain_plate),
-    StringConstraints(pattern="^[A-Za-z0-9]{7}$"),
-    AfterValidator(str.upper),
-]
 
 
 class OwnerType(Coded):
@@ -58,7 +47,7 @@ class VehicleOwnerBody(Body):
 class VehicleBody(Body):
     """The vehicle of the service."""
 
-    plate: Plate = Field(description="Placa, 7 caracteres (placa).", examples=["ABC1D23"])
+    plate: Plate = Field(description="Placa, com ou sem hífen (placa).", examples=["ABC1D23"])
     renavam: Annotated[str, StringConstraints(pattern="^[0-9]{9,11}$"), TAKES_NUMBERS] | None = Field(
         default=None, description="RENAVAM, de 9 a 11 dígitos (RENAVAM)."
     )

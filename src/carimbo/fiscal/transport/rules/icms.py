@@ -14,9 +14,9 @@ from carimbo.fiscal.layouts.cte_v4.taxes import (
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.taxes.checks import percent_mismatch
-from carimbo.fiscal.transport.icms import icms_amount, rate_between_states, share_amounts
+from carimbo.fiscal.transport.icms import AIR_RATE, icms_amount, rate_between_states, share_amounts
 from carimbo.fiscal.transport.places import ABROAD
-from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, TransportCheck, TransportInput, manual
+from carimbo.fiscal.transport.rules.rule import AIR, CONTRIBUTOR, TransportCheck, TransportInput, manual
 
 RULES: RuleBook[TransportCheck] = RuleBook()
 SHARE_RULES: RuleBook[TransportCheck] = RuleBook(
@@ -24,7 +24,8 @@ SHARE_RULES: RuleBook[TransportCheck] = RuleBook(
 )
 
 ICMS_ABOVE_PRICE, ICMS_BASE, ICMS_CREDIT = "ICMS_ABOVE_PRICE", "ICMS_BASE", "ICMS_CREDIT"
-ICMS_RATE, ICMS_STATE, ICMS_ABROAD = "ICMS_RATE", "ICMS_STATE", "ICMS_ABROAD"
+ICMS_RATE, AIR_ICMS_RATE = "ICMS_RATE", "AIR_ICMS_RATE"
+ICMS_STATE, ICMS_ABROAD = "ICMS_STATE", "ICMS_ABROAD"
 STATE_SHARE, STATE_SHARE_AMOUNT = "STATE_SHARE", "STATE_SHARE_AMOUNT"
 _ICMS, _SHARE = manual("ICMS"), "Convênio ICMS 236/2021"
 _WITHOUT_AMOUNT = (ServiceIcms45, ServiceIcmsOfSimples)
@@ -93,6 +94,22 @@ def rate_between_the_states(document: TransportInput) -> At | None:
         return None
     expected = rate_between_states(document.start_state, document.end_state)
     return None if icms.rate == expected else At("icms.rate", f"Esperado: {expected}.")
+
+
+@RULES.rule(
+    AIR_ICMS_RATE,
+    "Resolução do Senado 95/1996",
+    "A alíquota do transporte aéreo entre estados a contribuintes é de 4%.",
+    hint="Corrija icms.rate, ou retire-a para que seja usada a de 4%.",
+    severity=Severity.WARNS,
+)
+def rate_of_air_transport(document: TransportInput) -> At | None:
+    """Warns of another rate in an interstate transport by air to a contributor."""
+    icms, identification = document.waybill.taxes.icms, document.identification
+    is_by_air = identification.mode == AIR and identification.taker_contribution == CONTRIBUTOR
+    if not is_by_air or not document.is_interstate or isinstance(icms, _WITHOUT_AMOUNT):
+        return None
+    return None if icms.rate == AIR_RATE else At("icms.rate")
 
 
 @RULES.rule(

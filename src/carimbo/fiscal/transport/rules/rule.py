@@ -20,7 +20,8 @@ CONTRIBUTOR, EXEMPT_CONTRIBUTOR = "1", "2"
 """Whether the taker contributes ICMS (`indIEToma`)."""
 NORMAL_REGIME = "3"
 """The tax regime (`CRT`) that informs IBS and CBS."""
-_AIR = "02"
+AIR = "02"
+"""The mode (`modal`) with an ICMS rate of its own."""
 SCHEMA_CODE = "215"
 """The code of the CT-e authorities for a document that their XSD refuses; NF-e has another."""
 
@@ -73,7 +74,7 @@ class TransportRuleInput(Generic[W_co, R_co]):
     @property
     def has_interstate_rate(self) -> bool:
         """Whether the interstate ICMS rate of the road holds; air transport has its own."""
-        return self.is_interstate and self.identification.mode != _AIR
+        return self.is_interstate and self.identification.mode != AIR
 
     @cached_property
     def today(self) -> date:

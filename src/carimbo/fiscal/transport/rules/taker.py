@@ -38,7 +38,7 @@ def wrong_registration(document: TransportInput, path: str) -> At | None:
 
 @RULES.rule("448", _TAKER, "A inscrição estadual do tomador não é válida na UF dele.")
 def registration_of_the_taker(document: TransportInput) -> At | None:
-    """Refuses a registration of a taker that is no other party, with wrong digits."""
+    """Refuses a state registration of `takerParty` with wrong digits."""
     return wrong_registration(document, "takerParty")
 
 

@@ -145,6 +145,7 @@ class TestProofOfDelivery:
                 (PROOF | {"nfeAccessKeys": [nfe_key(2)]},),
                 ("863", "nfeAccessKeys[0]"),
             ),
+            ({}, GLOBALIZED, (PROOF | {"nfeAccessKeys": [nfe_key(2)]},), ("863", "nfeAccessKeys")),
             ({"nfeAccessKeys": [nfe_key(3)]}, FREIGHT, (), ("864", "nfeAccessKeys[0]")),
             ({"nfeAccessKeys": [nfe_key(1)] * 2}, FREIGHT, (), ("861", "nfeAccessKeys[1]")),
             ({"nfeAccessKeys": [nfe_key(1)]}, GOOD["subcontracting"][0], (), ("871", "nfeAccessKeys")),
@@ -193,7 +194,13 @@ class TestFailedDelivery:
 
     @pytest.mark.parametrize(
         ("earlier", "sequence", "attempt"),
-        [((), 1, "001"), (({},), 2, "002"), (({"attempt": 7},), 2, "008"), ((), 3, "003")],
+        [
+            ((), 1, "001"),
+            (({},), 2, "002"),
+            (({"attempt": 7}, {}), 3, "009"),
+            # Two attempts were undone.
+            ((), 3, "003"),
+        ],
     )
     def test_attempt_follows_the_earlier_ones(
         self, issuer: FilingIssuer, earlier: tuple[dict[str, Any], ...], sequence: int, attempt: str

@@ -47,7 +47,7 @@ BREAKINGS: tuple[Breaking, ...] = (
     broken("757", "takerParty", takerParty=None),
     broken("757", "takerParty", "valuables", takerParty=None, cfop="5357"),
     broken("752", "municipalityStartIbge", "within a state", municipalityStartIbge=None),
-    broken("752", "municipalityEndIbge", "within a state", municipalityEndIbge=None),
+    broken("752", "municipalityEndIbge", municipalityEndIbge=None),
     broken("215", "municipalityEndIbge", "baggage", municipalityStartIbge="3550308"),
     broken("215", "municipalityStartIbge", "valuables", municipalityEndIbge="3550308"),
     broken("753", "route", route=["GO"]),
@@ -71,8 +71,8 @@ BREAKINGS: tuple[Breaking, ...] = (
     in_2027("PIS_COFINS_ENDED", "federalTaxes.pis", federalTaxes__cofins=None),
     in_2027("PIS_COFINS_ENDED", "federalTaxes.cofins", federalTaxes__pis=None),
     broken("798", "taf", "baggage", taf=None),
-    broken("AGENCY_REGISTRATION", "taf", "valuables", taf=None),
-    broken("AGENCY_REGISTRATION", "taf", "baggage", taf=None, modal={"kind": "air"}),
+    broken("CARRIER_REGISTRATION", "taf", "valuables", taf=None),
+    broken("CARRIER_REGISTRATION", "taf", "baggage", taf=None, modal={"kind": "air"}),
     broken("215", "stateAgencyRegistration", "baggage", stateAgencyRegistration=AGENCY),
     broken("839", "stateAgencyRegistration", "within a state", stateAgencyRegistration=None, taf=TAF),
     broken("840", "taf", taf=None, stateAgencyRegistration=AGENCY),
@@ -139,7 +139,7 @@ def test_every_own_rule_has_a_test() -> None:
 
 def test_codes_are_those_of_the_authorities_or_names_of_our_own() -> None:
     own = {
-        "AGENCY_REGISTRATION",
+        "CARRIER_REGISTRATION",
         "OWNER_IS_ISSUER",
         "PIS_COFINS_ENDED",
         "TICKET_REPEATED",
@@ -184,6 +184,37 @@ class TestPassengersWithoutRegisteredTaker:
     def test_contributor_has_the_interstate_rate(self, signer: Signer) -> None:
         warnings = review(broken("", "", icms={"cst": "00", "rate": 18}), signer).warnings
         assert [text.partition(":")[0] for text in warnings] == ["icms.rate"]
+
+
+class TestTransportByAir:
+    def warned(self, signer: Signer, **changes: Any) -> list[str]:
+        by_air = {"modal": {"kind": "air"}, "vehicle": None, "charter": None, "route": None}
+        return [
+            text.partition(":")[0] for text in review(broken("", "", **by_air, **changes), signer).warnings
+        ]
+
+    def test_rate_of_another_mode_is_warned_of(self, signer: Signer) -> None:
+        assert self.warned(signer, icms={"cst": "00", "rate": 17}) == ["taf", "icms.rate"]
+
+    def test_rate_of_air_transport_is_expected(self, signer: Signer) -> None:
+        assert self.warned(signer, icms={"cst": "00", "rate": 4}) == ["taf"]
+
+
+class TestFieldsThatAreNotWritten:
+    def test_complement_warns_of_them(self, signer: Signer) -> None:
+        given = broken("", "", "complement", serviceDescription="Horas extras", taf=TAF)
+        reviewed = review(given, signer)
+        assert reviewed.problems == ()
+        assert [text.partition(":")[0] for text in reviewed.warnings] == ["serviceDescription", "taf"]
+
+    def test_missing_registration_is_not_called_stored(self, signer: Signer) -> None:
+        assert review(broken("", "", "valuables", taf=None), signer).warnings == ()
+
+
+def test_misformed_taker_of_baggage_is_reported_once(signer: Signer) -> None:
+    taker = TAKER | {"address": {**TAKER["address"], "city": None, "cityCode": None}}
+    baggage = broken("", "", "baggage", takerParty=taker, takerContribution="contributor", cfop="5353")
+    assert {path for _, path in places(baggage, signer)} == {"takerParty.address.city"}
 
 
 @pytest.mark.usefixtures("cbs_of_2027")

@@ -16,11 +16,9 @@ from carimbo.fiscal.documents.cte.rules.rule import (
     WaybillCheck,
     WaybillInput,
 )
-from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms45, ServiceIcmsOfSimples
 from carimbo.fiscal.rules import At, RuleBook, Severity
-from carimbo.fiscal.transport.icms import AIR_RATE
 from carimbo.fiscal.transport.keys import NFE, WAYBILL, invalid_keys
-from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, SCHEMA_CODE, manual
+from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook(
     # Another rule refuses every data of a mode in a complement.
@@ -28,9 +26,9 @@ RULES: RuleBook[WaybillCheck] = RuleBook(
 )
 
 AIR_DELIVERY_DATE, AIR_DIMENSIONS, AIR_HANDLING = "AIR_DELIVERY_DATE", "AIR_DIMENSIONS", "AIR_HANDLING"
-AIR_ICMS_RATE, AIR_WAYBILL_NUMBER = "AIR_ICMS_RATE", "AIR_WAYBILL_NUMBER"
-AFRMM_ABOVE_BASE, CONTAINER_NFE_KEY = "AFRMM_ABOVE_BASE", "CONTAINER_NFE_KEY"
-CONTAINER_REPEATED, PIPELINE_PERIOD = "CONTAINER_REPEATED", "PIPELINE_PERIOD"
+AIR_WAYBILL_NUMBER, AFRMM_ABOVE_BASE = "AIR_WAYBILL_NUMBER", "AFRMM_ABOVE_BASE"
+CONTAINER_NFE_KEY, CONTAINER_REPEATED = "CONTAINER_NFE_KEY", "CONTAINER_REPEATED"
+PIPELINE_PERIOD = "PIPELINE_PERIOD"
 
 _AIR, _WATER, _RAIL = manual("modal aéreo"), manual("modal aquaviário"), manual("modal ferroviário")
 _PIPELINE = manual("modal dutoviário")
@@ -119,22 +117,6 @@ def handling_without_notes(document: WaybillInput) -> At | None:
     if not isinstance(modal, AirBody) or document.request.notes:
         return None
     return None if _EXPLAINED_IN_NOTES.isdisjoint(modal.handling_codes) else At("modal.handlingCodes")
-
-
-@RULES.rule(
-    AIR_ICMS_RATE,
-    "Resolução do Senado 95/1996",
-    "A alíquota do transporte aéreo entre estados a contribuintes é de 4%.",
-    hint="Corrija icms.rate, ou retire-a para que seja usada a de 4%.",
-    severity=Severity.WARNS,
-)
-def rate_of_air_transport(document: WaybillInput) -> At | None:
-    """Warns of another rate in an interstate transport by air to a contributor."""
-    icms, modal = document.waybill.taxes.icms, document.request.modal
-    is_due = document.is_interstate and document.identification.taker_contribution == CONTRIBUTOR
-    if not isinstance(modal, AirBody) or not is_due or isinstance(icms, ServiceIcms45 | ServiceIcmsOfSimples):
-        return None
-    return None if icms.rate == AIR_RATE else At("icms.rate")
 
 
 @RULES.rule(

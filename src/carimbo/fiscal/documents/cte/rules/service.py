@@ -15,7 +15,6 @@ from carimbo.fiscal.documents.cte.rules.rule import (
     WaybillCheck,
     WaybillInput,
 )
-from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, SCHEMA_CODE, manual
@@ -25,7 +24,6 @@ RULES: RuleBook[WaybillCheck] = RuleBook()
 _WITH_SENDER = (NORMAL_SERVICE, SUBCONTRACTING, REDISPATCH)
 _BETWEEN_CARRIERS = (INTERMEDIATE_REDISPATCH, MULTIMODAL)
 _WITH_PREVIOUS = (SUBCONTRACTING, REDISPATCH, INTERMEDIATE_REDISPATCH)
-_VIRTUAL_CONTINGENCIES = (EmissionType.SVC_RS, EmissionType.SVC_SP)
 _ENDS_OF_THE_CARGO = (TakerRole.SHIPPER, TakerRole.RECIPIENT)
 _PURPOSE, _TAKER, _PARTIES = manual("finalidade"), manual("tomador"), manual("participantes")
 _CARRIED, _PREVIOUS = manual("documentos da carga"), manual("documentos anteriores")
@@ -66,15 +64,14 @@ def complement_with_cargo(document: WaybillInput) -> Iterator[At]:
 
 @RULES.rule(
     SCHEMA_CODE,
-    _PURPOSE,
-    "O campo só vai com {}.",
-    hint="Retire o campo, ou informe {}.",
+    _TAKER,
+    "O campo só vai com taker other.",
+    hint="Retire o campo, ou informe taker other.",
 )
-def field_of_another_choice(document: WaybillInput) -> Iterator[At]:
-    """Refuses fields that belong to another purpose or taker."""
-    request = document.request
-    if request.taker_party and request.taker is not TakerRole.OTHER:
-        yield At("takerParty", values=("taker other",))
+def taker_party_of_another_role(document: WaybillInput) -> At | None:
+    """Refuses a further taker beside one that is a party of the cargo."""
+    is_given = document.request.taker_party is not None and document.request.taker is not TakerRole.OTHER
+    return At("takerParty") if is_given else None
 
 
 @RULES.rule("469", _PARTIES, "Este tipo de serviço exige o remetente.")

@@ -21,7 +21,7 @@ from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED, com
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 CORRECTED_RULES: RuleBook[OsCheck] = RuleBook()
-# A complement has none of these references, which another rule refuses.
+# Another rule refuses these fields in a complement.
 RULES: RuleBook[OsCheck] = RuleBook(when=lambda document: not document.is_complement)
 
 _TICKETS, _GUIDES, _CANCELED = manual("bilhetes"), manual("GTV-e"), manual("CT-e OS cancelado")
@@ -97,7 +97,7 @@ def _canceled_key(document: OsInput) -> PlacedKeys:
     return [("canceledAccessKey", key)] if key else []
 
 
-@RULES.rule("815", _CANCELED, "O transporte de pessoas não refere um CT-e OS cancelado.")
+@RULES.rule("815", _CANCELED, "O transporte de pessoas não referencia um CT-e OS cancelado.")
 def canceled_document_of_passengers(document: OsInput) -> At | None:
     """Refuses passengers with a reference to a canceled document."""
     is_given = document.request.canceled_access_key is not None
@@ -120,7 +120,7 @@ def canceled_document_of_the_issuer(document: OsInput) -> Iterator[At]:
             yield At(path)
 
 
-@RULES.rule("881", _GUIDES, "Só o transporte de valores refere GTV-e.")
+@RULES.rule("881", _GUIDES, "Só o transporte de valores referencia GTV-e.")
 def guides_of_another_service(document: OsInput) -> At | None:
     """Refuses transport guides in other services."""
     return At("gtves") if document.request.gtves and not document.carries_valuables else None

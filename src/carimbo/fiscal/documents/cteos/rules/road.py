@@ -11,8 +11,8 @@ from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[OsCheck] = RuleBook(when=lambda document: not document.is_complement)
 
-AGENCY_REGISTRATION, TRIP_OF_CONTINUOUS_CHARTER = "AGENCY_REGISTRATION", "TRIP_OF_CONTINUOUS_CHARTER"
-OWNER_IS_ISSUER = "OWNER_IS_ISSUER"
+CARRIER_REGISTRATION, OWNER_IS_ISSUER = "CARRIER_REGISTRATION", "OWNER_IS_ISSUER"
+TRIP_OF_CONTINUOUS_CHARTER = "TRIP_OF_CONTINUOUS_CHARTER"
 _ROAD, _CHARTER, _OWNER = manual("modal rodoviário"), manual("fretamento"), manual("proprietário do veículo")
 _TAF, _AGENCY = "taf", "stateAgencyRegistration"
 
@@ -30,7 +30,7 @@ def registration_missing(document: OsInput) -> At | None:
 
 # The API demands it of every CT-e OS, also where the layout has no place for it.
 @RULES.rule(
-    AGENCY_REGISTRATION,
+    CARRIER_REGISTRATION,
     "Contrato da API",
     "Falta o TAF ou o registro estadual do transportador.",
     hint="Informe taf ou stateAgencyRegistration, que fica guardado com o documento.",
@@ -44,8 +44,9 @@ def registration_missing_without_road(document: OsInput) -> At | None:
 @RULES.rule("839", _ROAD, "O transporte de pessoas dentro de uma UF tem o registro no órgão estadual.")
 def passengers_within_a_state(document: OsInput) -> At | None:
     """Refuses passengers within a state without the registration at its agency."""
-    is_within = document.carries_passengers_by_road and document.start_state == document.end_state
-    return At(_AGENCY) if is_within and not document.request.state_agency_registration else None
+    is_within = document.start_state == document.end_state and document.has_places
+    is_missing = document.carries_passengers_by_road and not document.request.state_agency_registration
+    return At(_AGENCY) if is_within and is_missing else None
 
 
 @RULES.rule("840", _ROAD, "O transporte de pessoas entre UFs tem o TAF da ANTT.")
@@ -60,7 +61,7 @@ def passengers_between_states(document: OsInput) -> At | None:
     "829",
     _ROAD,
     "Este serviço não leva dados do modal rodoviário.",
-    hint="Retire o campo: só pessoas e bagagem por rodovia levam veículo e fretamento.",
+    hint="Retire o campo: por rodovia, pessoas e bagagem levam o veículo, e só pessoas o fretamento.",
 )
 def road_data_out_of_place(document: OsInput) -> Iterator[At]:
     """Refuses vehicle and charter where the layout has no place for them."""

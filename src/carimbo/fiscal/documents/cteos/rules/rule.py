@@ -42,6 +42,12 @@ class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
         return self.carries_passengers and self.is_by_road and not self.is_complement
 
     @property
+    def has_places(self) -> bool:
+        """Whether the request names start and end; a service without them counts as one within the state."""
+        request = self.request
+        return bool(request.municipality_start_ibge and request.municipality_end_ibge)
+
+    @property
     def has_interstate_rate(self) -> bool:
         """Whether the interstate rate holds: not for passengers of a taker that pays no ICMS."""
         is_internal = (

@@ -21,16 +21,17 @@ _ROUTE, _TAKER, _PURPOSE = manual("percurso"), manual("tomador"), manual("finali
 @RULES.rule("757", _TAKER, "O transporte de pessoas ou de valores tem tomador.")
 def taker_missing(document: OsInput) -> At | None:
     """Refuses a service without its taker, except excess baggage."""
-    has_taker = document.carries_passengers or document.carries_valuables
-    return At("takerParty") if has_taker and document.request.taker_party is None else None
+    needs_taker = document.carries_passengers or document.carries_valuables
+    return At("takerParty") if needs_taker and document.request.taker_party is None else None
 
 
 @RULES.rule("481", _TAKER, "O documento sem tomador não indica um contribuinte do ICMS.")
 def contribution_without_a_taker(document: OsInput) -> At | None:
     """Refuses excess baggage without a taker that says that the taker contributes ICMS."""
-    is_missing = document.taker is None and not (document.carries_passengers or document.carries_valuables)
+    needs_taker = document.carries_passengers or document.carries_valuables
     is_contributor = document.identification.taker_contribution != Contribution.NONE.code
-    return At("takerContribution") if is_missing and is_contributor else None
+    is_alone = document.request.taker_party is None and is_contributor and not needs_taker
+    return At("takerContribution") if is_alone else None
 
 
 @RULES.rule("752", _PLACES, "O transporte de pessoas tem os municípios de início e término.")
@@ -120,7 +121,7 @@ def both_registrations(document: OsInput) -> At | None:
     )
 
 
-@RULES.rule("754", manual("documentos referenciados"), "O excesso de bagagem refere os bilhetes.")
+@RULES.rule("754", manual("documentos referenciados"), "O excesso de bagagem referencia os bilhetes.")
 def baggage_without_tickets(document: OsInput) -> At | None:
     """Refuses excess baggage without the tickets of its passengers."""
     is_baggage = not (document.carries_passengers or document.carries_valuables or document.is_complement)

@@ -1,4 +1,4 @@
-"""The event with the guides of a CT-e OS of valuables, and the disagreement of a taker."""
+"""The event with the guides of a CT-e OS of valuables."""
 
 from datetime import datetime
 from typing import Any
@@ -9,14 +9,13 @@ from lxml import etree
 from carimbo.fiscal.documents.cteos.gtv_event import CTE_OS_GTV, GuidesRequest, guide_problems
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, UndoRequest
+from carimbo.fiscal.filing import EventSubject, FilingIssuer
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.signed_documents import SignedFiling
-from carimbo.fiscal.transport.disagreement import DisagreementRequest, disagree, withdraw_disagreement
-from unit.fiscal.documents.cte.bodies import CARRIER, cte_key
-from unit.fiscal.documents.cteos.bodies import CHARTER, VALUABLES
+from unit.fiscal.documents.cte.bodies import CARRIER
+from unit.fiscal.documents.cteos.bodies import CHARTER, VALUABLES, os_key
 from unit.fiscal.goods.support import SCHEMAS
 
 GUIDE: dict[str, Any] = {
@@ -34,7 +33,7 @@ GUIDE: dict[str, Any] = {
         "state": "RJ",
         "name": "Maria da Silva",
     },
-    "plate": "ABC1D23",
+    "plate": "abc-1d23",
     "state": "SP",
     "rntrc": "12345678",
 }
@@ -51,24 +50,14 @@ def issuer(signer: Signer) -> FilingIssuer:
     return FilingIssuer(company, Environment.HOMOLOGATION, Software("carimbo"), signer, SCHEMAS)
 
 
-def about(model: str, undone: str = "") -> EventSubject:
+def about() -> EventSubject:
     return EventSubject(
-        access_key=cte_key(model=model),
+        access_key=os_key(),
         protocol="135260000000001",
         occurred_at=datetime.fromisoformat("2026-11-26T10:00:00-03:00"),
         sequence=1,
         read_request=valuables,
-        undone_protocol=undone,
     )
-
-
-def xml_of(result: FilingResult) -> etree._Element:
-    assert isinstance(result, SignedFiling), result
-    return etree.fromstring(result.xml)
-
-
-def texts(event: etree._Element, *tags: str) -> list[str | None]:
-    return [event.findtext(f".//{{*}}{tag}") for tag in tags]
 
 
 def request(*guides: dict[str, Any]) -> GuidesRequest:
@@ -77,11 +66,24 @@ def request(*guides: dict[str, Any]) -> GuidesRequest:
 
 class TestGuides:
     def test_guides_are_written_with_their_parties(self, issuer: FilingIssuer) -> None:
-        event = xml_of(CTE_OS_GTV.issue(request(GUIDE), about("67"), issuer))
-        assert texts(event, "tpEvento", "nDoc", "qCarga", "tpEspecie", "vEspecie", "placa", "RNTRC") == [
-            "110170", "4501", "4.0000", "1", "250000.00", "ABC1D23", "12345678",
-        ]  # fmt: skip
-        assert texts(event, "rem/{*}CNPJ", "dest/{*}CPF") == ["66777888000181", "52998224725"]
+        signed = CTE_OS_GTV.issue(request(GUIDE), about(), issuer)
+        assert isinstance(signed, SignedFiling), signed
+        event = etree.fromstring(signed.xml)
+        texts = {
+            tag: event.findtext(f".//{{*}}{tag}")
+            for tag in ("tpEvento", "nDoc", "qCarga", "tpEspecie", "vEspecie", "placa", "RNTRC")
+        }
+        assert texts == {
+            "tpEvento": "110170",
+            "nDoc": "4501",
+            "qCarga": "4.0000",
+            "tpEspecie": "1",
+            "vEspecie": "250000.00",
+            "placa": "ABC1D23",
+            "RNTRC": "12345678",
+        }
+        assert event.findtext(".//{*}rem/{*}CNPJ") == "66777888000181"
+        assert event.findtext(".//{*}dest/{*}CPF") == "52998224725"
 
     @pytest.mark.parametrize(
         ("guides", "cte", "earlier", "problem"),
@@ -105,14 +107,3 @@ class TestGuides:
     def test_guides_with_other_numbers_are_accepted(self) -> None:
         others = request(GUIDE | {"number": "4502"}, GUIDE | {"series": "2"})
         assert list(guide_problems(others, valuables(), [request(GUIDE)])) == []
-
-
-class TestDisagreement:
-    def test_disagreement_has_its_justification(self, issuer: FilingIssuer) -> None:
-        body = DisagreementRequest(justification="Valor do frete diferente do combinado")
-        event = xml_of(disagree(body, about("57"), issuer))
-        assert texts(event, "tpEvento", "indDesacordoOper", "xObs") == ["610110", "1", body.justification]
-
-    def test_withdrawal_names_the_protocol_of_the_disagreement(self, issuer: FilingIssuer) -> None:
-        event = xml_of(withdraw_disagreement(UndoRequest(), about("67", "135260000000002"), issuer))
-        assert texts(event, "tpEvento", "nProtEvPrestDes") == ["610111", "135260000000002"]
