@@ -56,7 +56,6 @@ TOY_FAMILY = SefazFamily(
         pages=SoapService("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
         single=SoapService("ToyDistribuicao", "toyDistDFeInteresse", header_version="1.00"),
     ),
-    events_of_home_only=frozenset({NOTICE}),
     document_missing_code="216",
 )
 
@@ -71,10 +70,10 @@ class ToyDetail:
 
 
 @group("detEvento")
-class ToyNotice(ToyDetail):
-    """An event that contingency authorities do not accept."""
+class ToyCancellation(ToyDetail):
+    """The only event that contingency authorities accept."""
 
-    event_type = NOTICE
+    event_type = CANCELLATION
 
 
 @group("infEvento")

@@ -4,17 +4,7 @@ from dataclasses import replace
 
 from carimbo.authorities import pacing
 from carimbo.authorities.sefaz import Distribution, SefazFamily, SoapService
-from carimbo.fiscal.layouts.cte_v4.dialect import (
-    CORRECTION,
-    CTE_DIALECT,
-    DELIVERY,
-    DELIVERY_CANCELLATION,
-    DISAGREEMENT,
-    DISAGREEMENT_CANCELLATION,
-    FAILED_DELIVERY,
-    FAILED_DELIVERY_CANCELLATION,
-    GTV,
-)
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
 
 # Only the distribution blocks with the code that NF-e uses everywhere.
@@ -37,19 +27,6 @@ CTE_FAMILY = SefazFamily(
         single=SoapService(
             "CTeDistribuicaoDFe", "cteDistDFeInteresse", pacing.MAX_SINGLE_DISTRIBUTION, is_wrapped=True
         ),
-    ),
-    # Contingency authorities accept only cancellations (530).
-    events_of_home_only=frozenset(
-        {
-            CORRECTION,
-            GTV,
-            DELIVERY,
-            DELIVERY_CANCELLATION,
-            FAILED_DELIVERY,
-            FAILED_DELIVERY_CANCELLATION,
-            DISAGREEMENT,
-            DISAGREEMENT_CANCELLATION,
-        }
     ),
     document_missing_code="217",
 )

@@ -10,7 +10,6 @@ from carimbo.authorities.transport import SendSoap
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
-from carimbo.fiscal.layouts.nfe_v4.events import Correction
 from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization, read_inutilization_request
 from carimbo.fiscal.layouts.sefaz.answers import read_receipt
 from carimbo.fiscal.layouts.sefaz.messages import receipt_query
@@ -34,8 +33,6 @@ NFE_FAMILY = SefazFamily(
             "NFeDistribuicaoDFe", "nfeDistDFeInteresse", pacing.MAX_SINGLE_DISTRIBUTION, is_wrapped=True
         ),
     ),
-    # Contingency authorities do not accept correction letters (MOC 7.0, anexo III).
-    events_of_home_only=frozenset({Correction.event_type}),
     document_missing_code="494",
 )
 

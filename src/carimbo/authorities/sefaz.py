@@ -95,8 +95,6 @@ class SefazFamily:
     distribution: Distribution
     national_event: SoapService | None = None
     """For events that the national environment registers; None if it registers none of the family."""
-    events_of_home_only: frozenset[str] = frozenset()
-    """Event types that contingency authorities do not accept."""
     document_missing_code: str
     """Code of the refusal of an event whose document the authority does not have."""
 
@@ -196,7 +194,8 @@ class Sefaz:
 
         if family.national_event and event.organ == NATIONAL_ORGAN:
             return await ask(NATIONAL, family.national_event)
-        if event.type in family.events_of_home_only:
+        # Contingency authorities accept only cancellations (MOC 7.0, anexo III; MOC CT-e, 530).
+        if event.type not in self._dialect.cancellations:
             return await ask(home_of_key(key))
         return await self._ask_holder(key, ask)
 

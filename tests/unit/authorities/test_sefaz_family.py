@@ -17,7 +17,7 @@ from carimbo.fiscal.outcome import Authorized, Available, Closed, NotJudged, Unk
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.service.ports import InutilizingAuthority, LotAuthority
-from toy_dialect import KEY, NAMESPACE, TOY, TOY_FAMILY, ToyEndpoints, ToyNotice, signed_toy_event
+from toy_dialect import KEY, NAMESPACE, TOY, TOY_FAMILY, ToyCancellation, ToyEndpoints, signed_toy_event
 from unit.authorities.wire import LOST, Clock, Wire
 from unit.fiscal.keys import with_parts
 
@@ -123,11 +123,11 @@ async def test_an_event_is_sent_alone_with_a_header(
     assert header(wire) == "toyCabecMsg:cUF=35,versaoDados=3.00"
 
 
-async def test_event_for_the_states_authority_only_is_not_sent_to_a_contingency(
+async def test_only_cancellations_are_sent_to_a_contingency(
     sefaz: Sefaz, sender: AuthorityCredentials, wire: Wire
 ) -> None:
+    await sefaz.register_event(sender, signed_toy_event(ToyCancellation(), CONTINGENCY_KEY))
     await sefaz.register_event(sender, signed_toy_event(key=CONTINGENCY_KEY))
-    await sefaz.register_event(sender, signed_toy_event(ToyNotice(), CONTINGENCY_KEY))
     assert [address.split("/")[2] for address, _, _ in wire.sent] == ["svrs", "sp"]
 
 
