@@ -83,7 +83,7 @@ class TestFirstStart:
     def test_the_samples_are_documents_of_the_company(self, first: Demo) -> None:
         authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized")
         shown = set(re.findall(r"^ +(\d{44}) *$", first.log, re.MULTILINE))
-        assert len(shown) == 6
+        assert len(shown) == 7
         assert shown <= {document["accessKey"] for document in authorized}
         (rejected,) = first.get("/v1/companies/{companyId}/invoices?status=rejected")
         assert (rejected["type"], rejected["rejection"]["code"]) == ("nfce", "778")

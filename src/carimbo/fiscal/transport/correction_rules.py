@@ -9,7 +9,7 @@ from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
 from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.transport.hints import hint_of
+from carimbo.fiscal.transport.hints import hinted_problem
 
 _KEY_FIELDS = frozenset({"cUF", "cCT", "mod", "serie", "nCT", "tpEmis", "cDV", "tpAmb", "dhEmi", "modal"})
 TAX_IDS = frozenset({"CNPJ", "CPF", "IE"})
@@ -57,14 +57,18 @@ class CorrectableFields:
             group = self._groups.get(correction.group)
             if group is None:
                 message = f"O leiaute do {self.title} não tem o grupo {correction.group}."
-                yield _problem("525", f"{path}.group", message)
+                yield hinted_problem("525", f"{path}.group", message, _SOURCE)
             elif correction.field not in group.fields:
-                yield _problem("525", f"{path}.field", f"O leiaute do {self.title} não tem o campo {named}.")
+                yield hinted_problem(
+                    "525", f"{path}.field", f"O leiaute do {self.title} não tem o campo {named}.", _SOURCE
+                )
             elif self._is_forbidden(correction):
-                yield _problem("681", f"{path}.field", f"O campo {named} não pode ser corrigido por carta.")
+                yield hinted_problem(
+                    "681", f"{path}.field", f"O campo {named} não pode ser corrigido por carta.", _SOURCE
+                )
             elif correction.item_number is not None and not group.is_repeated:
                 message = f"O grupo {correction.group} não se repete: não informe itemNumber."
-                yield _problem("522", f"{path}.itemNumber", message)
+                yield hinted_problem("522", f"{path}.itemNumber", message, _SOURCE)
 
     def _is_forbidden(self, correction: CorrectedField) -> bool:
         """Returns whether a field decides on tax, parties or identity (Convênio SINIEF 06/89, art. 58-B)."""
@@ -81,10 +85,6 @@ class CorrectableFields:
     def _groups_of_ibs_cbs(self) -> frozenset[str]:
         tag = layout_of(self.tax_layout).tag
         return frozenset(name for name, _ in _groups_below(self.tax_layout, tag, is_repeated=False))
-
-
-def _problem(code: str, path: str, message: str) -> Problem:
-    return Problem(code, path, message, hint_of(code), _SOURCE)
 
 
 def _groups_below(record: type, tag: str, *, is_repeated: bool) -> Iterator[tuple[str, _Group]]:

@@ -38,10 +38,19 @@ from carimbo.fiscal.transport.correction_rules import CorrectableFields
 _TOO_LATE = frozenset({"220"})
 _MAX_CORRECTIONS = 20
 _CORRECTED_AT = "correctedAt"
-TAKEN_SEQUENCE = "631"
-"""The code for an event whose sequence is taken."""
+_TAKEN_SEQUENCE = "631"
 registered = partial(registered_event, CTE_DIALECT)
 signed_waybill_event = partial(signed_filing, WaybillEvent, issue_event)
+
+
+def repetition(max_events: int, path: str, events: str, previous: str) -> Repetition:
+    """Returns how often a document may have an event; `events` and `previous` name it in Portuguese."""
+    return Repetition(
+        max_events,
+        Problem("636", path, f"O documento já tem {max_events} {events}, que é o máximo."),
+        taken_code=_TAKEN_SEQUENCE,
+        previous_is_open=f"{previous} ainda está em processamento: aguarde o seu resultado.",
+    )
 
 
 class CorrectionBody(Body):
@@ -136,15 +145,7 @@ def correction_of(fields: CorrectableFields, description: str) -> EventKind:
         forbidden_after={
             REPLACED_AT: f"O {title} foi substituído, e a SEFAZ não corrige {title} substituído (664)."
         },
-        repetition=Repetition(
-            _MAX_CORRECTIONS,
-            Problem(
-                "636",
-                "corrections",
-                f"O documento já tem {_MAX_CORRECTIONS} cartas de correção, que é o máximo.",
-            ),
-            taken_code=TAKEN_SEQUENCE,
-            previous_is_open="A carta de correção anterior ainda está em processamento:"
-            " aguarde o seu resultado.",
+        repetition=repetition(
+            _MAX_CORRECTIONS, "corrections", "cartas de correção", "A carta de correção anterior"
         ),
     )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.rules import Hint, hints_in
 
 # The authorities write `[chNFe: 3526…]`, and some of them `[chCTe: [3526…]`.
@@ -18,6 +19,11 @@ def hint_of(code: str) -> str | None:
     """Returns the sentence for a code; None if there is no hint."""
     hint = hints().get(code)
     return hint.sentence if hint else None
+
+
+def hinted_problem(code: str, path: str, message: str, source: str) -> Problem:
+    """Returns a problem with the hint for its code."""
+    return Problem(code, path, message, hint_of(code), source)
 
 
 def hint_for_rejection(code: str, message: str) -> Hint | None:

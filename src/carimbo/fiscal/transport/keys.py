@@ -8,8 +8,8 @@ from carimbo.fiscal.identity.tax_ids import CPF_LENGTH, is_cnpj, is_cpf
 from carimbo.fiscal.rules import At
 
 NFE, WAYBILL, CONTENT_DECLARATION = "55", "57", "99"
-OS_WAYBILL, TICKET, VALUABLES_GUIDE = "67", "63", "64"
-"""CT-e OS, BP-e and GTV-e."""
+TICKET, VALUABLES_GUIDE = "63", "64"
+"""BP-e and GTV-e."""
 PlacedKeys = Iterable[tuple[str, str]]
 """Keys with their paths in the body."""
 _PADDING_OF_CPF = "000"

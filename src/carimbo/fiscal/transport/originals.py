@@ -20,14 +20,6 @@ def given_fields(body: Body) -> dict[str, Any]:
     return {name: value for name, value in body.items() if not is_blank(value)}
 
 
-def corrected_keys(request: TransportRequest) -> tuple[str, ...]:
-    """Returns the keys of the documents that a request complements or replaces."""
-    if request.purpose is ServicePurpose.COMPLEMENT:
-        return request.complemented_access_keys
-    replaced = request.substitution if request.purpose is ServicePurpose.SUBSTITUTION else None
-    return (replaced.access_key,) if replaced else ()
-
-
 class Originals(Generic[RequestT]):
     """The corrected documents of one type."""
 
@@ -42,14 +34,14 @@ class Originals(Generic[RequestT]):
 
     def differences(self, request: RequestT, own: OwnDocuments) -> Iterator[Problem]:
         """Yields the given fields that differ from those of the corrected documents."""
-        for position, key in enumerate(corrected_keys(request)):
+        for position, key in enumerate(request.corrected_keys):
             if (body := self._body_of(key, own)) is not None:
                 original = self._request.model_validate(body, context=STORED)
                 yield from self._rules.judge(Amendment(request, original, position)).problems
 
     def first(self, request: RequestT, own: OwnDocuments) -> Body | None:
         """Returns the body of the first corrected document that the company has."""
-        bodies = (self._body_of(key, own) for key in corrected_keys(request))
+        bodies = (self._body_of(key, own) for key in request.corrected_keys)
         return next((body for body in bodies if body is not None), None)
 
     def _body_of(self, key: str, own: OwnDocuments) -> Body | None:

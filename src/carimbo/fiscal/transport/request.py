@@ -8,6 +8,7 @@ from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import (
     Body,
     Cfop,
+    CityCode,
     Cnpj,
     Coded,
     Email,
@@ -52,6 +53,17 @@ class ServicePurpose(Coded):
     NORMAL = "normal", "0"
     COMPLEMENT = "complement", "1"
     SUBSTITUTION = "substitution", "3"
+
+
+class TransportMode(Coded):
+    """The mode of transport (`modal`); CT-e OS have the first four."""
+
+    ROAD = "road", "01"
+    AIR = "air", "02"
+    WATER = "water", "03"
+    RAIL = "rail", "04"
+    PIPELINE = "pipeline", "05"
+    MULTIMODAL = "multimodal", "06"
 
 
 class PriceComponentBody(Body):
@@ -103,6 +115,12 @@ class TransportRequest(Body):
     nature: Annotated[Text, StringConstraints(max_length=60)] = Field(
         default="PRESTACAO DE SERVICO DE TRANSPORTE",
         description="Natureza da operação; na falta, PRESTACAO DE SERVICO DE TRANSPORTE (natOp).",
+    )
+    municipality_start_ibge: CityCode | None = Field(
+        default=None, description="Código IBGE do município de início (cMunIni).", examples=["3550308"]
+    )
+    municipality_end_ibge: CityCode | None = Field(
+        default=None, description="Código IBGE do município de término (cMunFim).", examples=["3304557"]
     )
     taker_contribution: Contribution | None = Field(
         default=None,
@@ -179,3 +197,11 @@ class TransportRequest(Body):
         default=None,
         description="Identificador no sistema de quem chama; o mesmo não cria um segundo documento.",
     )
+
+    @property
+    def corrected_keys(self) -> tuple[str, ...]:
+        """The keys of the documents that this one complements or replaces."""
+        if self.purpose is ServicePurpose.COMPLEMENT:
+            return self.complemented_access_keys
+        replaced = self.substitution if self.purpose is ServicePurpose.SUBSTITUTION else None
+        return (replaced.access_key,) if replaced else ()

@@ -31,7 +31,7 @@ from carimbo.fiscal.layouts.cte_v4.delivery import (
 )
 from carimbo.fiscal.lifecycle import Effect
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.transport.events import TAKEN_SEQUENCE, registered, signed_waybill_event
+from carimbo.fiscal.transport.events import registered, repetition, signed_waybill_event
 from carimbo.fiscal.transport.hints import hint_of
 
 DELIVERED_AT = "deliveredAt"
@@ -136,13 +136,7 @@ def _delivered_invoices(request: EvidenceBody, cte: CteRequest) -> tuple[Deliver
 
 
 def _repetition(path: str) -> Repetition:
-    message = f"O documento já tem {_MAX_EVENTS} eventos deste tipo, que é o máximo."
-    return Repetition(
-        _MAX_EVENTS,
-        Problem("636", path, message),
-        taken_code=TAKEN_SEQUENCE,
-        previous_is_open="O evento anterior da entrega ainda está em processamento: aguarde o seu resultado.",
-    )
+    return repetition(_MAX_EVENTS, path, "eventos deste tipo", "O evento anterior da entrega")
 
 
 def _undoing(event: EventKind, nothing_to_undo: str) -> Undoing:

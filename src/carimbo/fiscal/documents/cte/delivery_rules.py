@@ -12,7 +12,7 @@ from carimbo.fiscal.documents.cte.delivery_body import (
 from carimbo.fiscal.documents.cte.request import CteRequest, ServiceType
 from carimbo.fiscal.filing import EventSubject
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
-from carimbo.fiscal.transport.hints import hint_of
+from carimbo.fiscal.transport.hints import hinted_problem
 from carimbo.fiscal.transport.keys import repeated_keys
 from carimbo.fiscal.transport.request import ServicePurpose
 
@@ -30,14 +30,18 @@ def delivery_problems(request: DeliveryRequest, cte: CteRequest, about: EventSub
     yield from _cargo_problems(request, cte, "deliveredAt")
     earlier: Sequence[DeliveryRequest] = about.read_earlier()
     if earlier and cte.globalized is None:
-        yield _problem("870", "deliveredAt", "O CT-e já tem comprovante de entrega.")
+        yield hinted_problem("870", "deliveredAt", "O CT-e já tem comprovante de entrega.", _SOURCE)
         return
     delivered = {key for proof in earlier for key in invoices_of(proof, cte)}
     for position, key in enumerate(request.nfe_access_keys):
         if key in delivered:
-            yield _problem("863", f"{_KEYS}[{position}]", "A NF-e já tem comprovante de entrega neste CT-e.")
+            yield hinted_problem(
+                "863", f"{_KEYS}[{position}]", "A NF-e já tem comprovante de entrega neste CT-e.", _SOURCE
+            )
     if not request.nfe_access_keys and not delivered.isdisjoint(invoices_of(request, cte)):
-        yield _problem("863", _KEYS, "Algumas NF-e já têm comprovante de entrega: informe as desta entrega.")
+        yield hinted_problem(
+            "863", _KEYS, "Algumas NF-e já têm comprovante de entrega: informe as desta entrega.", _SOURCE
+        )
 
 
 def failed_delivery_problems(
@@ -78,28 +82,28 @@ def _evidence_problems(
         yield Problem(MISSING_FIELD, "imageHash", "Informe a imagem ou o hash dela, não os dois.")
     latest = about.occurred_at + _TOLERANCE
     if happened_at > latest:
-        yield _problem("872", path, "A data está no futuro.")
+        yield hinted_problem("872", path, "A data está no futuro.", _SOURCE)
     if about.issued_at and happened_at < about.issued_at:
-        yield _problem("872", path, "A data é anterior à emissão do CT-e.")
+        yield hinted_problem("872", path, "A data é anterior à emissão do CT-e.", _SOURCE)
     if request.hashed_at and not happened_at <= request.hashed_at <= latest:
-        yield _problem("873", "hashedAt", "A data do hash é anterior à da entrega, ou está no futuro.")
+        yield hinted_problem(
+            "873", "hashedAt", "A data do hash é anterior à da entrega, ou está no futuro.", _SOURCE
+        )
 
 
 def _cargo_problems(request: EvidenceBody, cte: CteRequest, path: str) -> Iterator[Problem]:
     if cte.purpose is ServicePurpose.COMPLEMENT:
-        yield _problem("869", path, "O CT-e é um complemento, que não tem entrega.")
+        yield hinted_problem("869", path, "O CT-e é um complemento, que não tem entrega.", _SOURCE)
         return
     keys = request.nfe_access_keys
     if keys and not _names_invoices(cte):
-        yield _problem("871", _KEYS, "Só o CT-e de serviço normal com NF-e as relaciona na entrega.")
+        yield hinted_problem(
+            "871", _KEYS, "Só o CT-e de serviço normal com NF-e as relaciona na entrega.", _SOURCE
+        )
         return
     carried = _carried_keys(cte)
     for position, key in enumerate(keys):
         if key not in carried:
-            yield _problem("864", f"{_KEYS}[{position}]", "A NF-e não está neste CT-e.")
+            yield hinted_problem("864", f"{_KEYS}[{position}]", "A NF-e não está neste CT-e.", _SOURCE)
     for at in repeated_keys((f"{_KEYS}[{position}]", key) for position, key in enumerate(keys)):
-        yield _problem("861", at.path, "A NF-e está repetida.")
-
-
-def _problem(code: str, path: str, message: str) -> Problem:
-    return Problem(code, path, message, hint_of(code), _SOURCE)
+        yield hinted_problem("861", at.path, "A NF-e está repetida.", _SOURCE)

@@ -5,9 +5,9 @@ from typing import Any
 
 from carimbo.fiscal.documents.cte.cargo import cargo_group, documents_group, previous_group
 from carimbo.fiscal.documents.cte.complement import complement_group
-from carimbo.fiscal.documents.cte.modes.composing import mode_group
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
+from carimbo.fiscal.documents.cte.modes.body import mode_group
 from carimbo.fiscal.documents.cte.request import CteRequest, ServiceType, TakerRole
+from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.identity.access_key import AccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4 import parties as layout
@@ -31,7 +31,7 @@ from carimbo.fiscal.transport.cfop import assumed_cfop
 from carimbo.fiscal.transport.journey import Journey, contribution_of_taker, newest_first
 from carimbo.fiscal.transport.parties import PartyBody, issuer_values, party_values
 from carimbo.fiscal.transport.places import TransportPlace, place_of, plain_name
-from carimbo.fiscal.transport.request import ServicePurpose
+from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
 from carimbo.fiscal.transport.service_price import price_group
 from carimbo.fiscal.transport.taxes import service_taxes
 from carimbo.fiscal.transport.technical_responsible import responsible_group
@@ -80,7 +80,6 @@ def compose(request: CteRequest, issuance: Issuance) -> Composition[Waybill | No
 
 def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, findings: Findings) -> Journey:
     issue_day = TaxDay.of(issuance.emission.issued_at.date(), NAME)
-    replaced = (request.substitution.access_key,) if request.substitution else ()
     public = request.government_purchase
     return Journey(
         company=issuance.company,
@@ -91,7 +90,7 @@ def _journey(request: CteRequest, issuance: Issuance, taker: PartyBody | None, f
         # Nobody owes the share of the end state if the taker is missing, which is reported.
         is_paid_by_sender=taker is None or _is_sender(taker, request),
         issue_day=issue_day,
-        tax_day=corrected_day(issue_day, newest_first((*request.complemented_access_keys, *replaced))),
+        tax_day=corrected_day(issue_day, newest_first(request.corrected_keys)),
         repeats_rates=request.purpose is ServicePurpose.SUBSTITUTION,
         government_reduction=public.rate_reduction if public else None,
         is_by_air=request.modal.kind is TransportMode.AIR,
@@ -195,7 +194,7 @@ def _service(request: CteRequest, issuance: Issuance, findings: Findings) -> Ser
     if request.purpose is ServicePurpose.COMPLEMENT or request.cargo is None:
         return None
     cargo = findings.attempt(cargo_group, request.cargo)
-    mode = findings.attempt(mode_group, request, issuance)
+    mode = findings.attempt(mode_group, request.modal, _rntrc(request, issuance))
     replaced, linked = request.substitution, request.multimodal_access_keys
     documents = findings.attempt(documents_group, request.documents, findings)
     previous = findings.attempt(previous_group, request.previous_documents)
@@ -218,3 +217,9 @@ def _service(request: CteRequest, issuance: Issuance, findings: Findings) -> Ser
         if linked
         else None,
     )
+
+
+def _rntrc(request: CteRequest, issuance: Issuance) -> str | None:
+    """Returns the registration of the carrier: that of the request, else that of the settings."""
+    settings = issuance.settings
+    return request.rntrc or (settings.rntrc if isinstance(settings, CteSettings) else None)

@@ -10,16 +10,16 @@ from typing import Any
 
 from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
+from carimbo.fiscal.documents.cte.document import NAME
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.rules.original import RULES
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.transport.originals import Originals, corrected_keys, given_fields
+from carimbo.fiscal.transport.originals import Originals, given_fields
 from carimbo.fiscal.transport.places import ABROAD
-from carimbo.fiscal.transport.request import ServicePurpose
+from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
 
 Body = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ INVOICE_UNKNOWN = "INVOICE_UNKNOWN"
 _INVOICE = "nfe"
 _PAID_BY_RECIPIENT, _PAID_BY_OTHERS = "1", "2"
 _FROM_INVOICES = "documents.fromInvoices:"
-_ORIGINALS = Originals("cte", "CT-e", CteRequest, RULES)
+_ORIGINALS = Originals(NAME, "CT-e", CteRequest, RULES)
 _WARNINGS = (_ORIGINALS.beginning, _FROM_INVOICES)
 _ROUTE = (
     "shipper",
@@ -49,7 +49,7 @@ _CARGO = ("cargo", "documents", "previousDocuments", "rntrc", "modal", "globaliz
 
 def _keys(request: CteRequest) -> tuple[str, ...]:
     """Returns the keys of the NF-e to fill from, and of the corrected CT-e."""
-    return (*_invoice_keys(request), *corrected_keys(request))
+    return (*_invoice_keys(request), *request.corrected_keys)
 
 
 def _invoice_keys(request: CteRequest) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType, OsTransportMode
+from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType
 from carimbo.fiscal.documents.cteos.service import notes_of, service_group
 from carimbo.fiscal.identity.access_key import AccessKey, document_id
 from carimbo.fiscal.identity.tax_ids import is_cnpj
@@ -24,7 +24,7 @@ from carimbo.fiscal.transport.cfop import assumed_cfop
 from carimbo.fiscal.transport.journey import Journey, contribution_of_taker, newest_first
 from carimbo.fiscal.transport.parties import issuer_values, party_values
 from carimbo.fiscal.transport.places import TransportPlace, place_of, plain_name
-from carimbo.fiscal.transport.request import ServicePurpose
+from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
 from carimbo.fiscal.transport.route import shortest_route
 from carimbo.fiscal.transport.service_price import price_group
 from carimbo.fiscal.transport.taxes import service_taxes
@@ -64,8 +64,7 @@ def compose(request: CteOsRequest, issuance: Issuance) -> Composition[OsWaybill 
 
 def _journey(request: CteOsRequest, issuance: Issuance, findings: Findings) -> Journey:
     issue_day = TaxDay.of(issuance.emission.issued_at.date(), NAME)
-    replaced = (request.substitution.access_key,) if request.substitution else ()
-    tax_day = corrected_day(issue_day, newest_first((*request.complemented_access_keys, *replaced)))
+    tax_day = corrected_day(issue_day, newest_first(request.corrected_keys))
     public, federal = request.government_purchase, request.federal_taxes
     contribution = contribution_of_taker(request.taker_contribution, request.taker_party, findings)
     is_of_passengers = request.service_type is OsServiceType.PASSENGERS
@@ -86,7 +85,7 @@ def _journey(request: CteOsRequest, issuance: Issuance, findings: Findings) -> J
         other_taxes=_own_federal_taxes(federal.pis, federal.cofins) if federal else ZERO,
         # LC 87/1996, art. 11, § 8: passengers of a taker that pays no ICMS.
         has_internal_rate=is_of_passengers and contribution is Contribution.NONE,
-        is_by_air=request.modal.kind is OsTransportMode.AIR,
+        is_by_air=request.modal.kind is TransportMode.AIR,
     )
 
 
@@ -138,7 +137,7 @@ def _route(
 ) -> tuple[str, ...]:
     """Returns the states between start and end; for passengers by road, the shortest way if none is given."""
     is_required = (
-        request.service_type is OsServiceType.PASSENGERS and request.modal.kind is OsTransportMode.ROAD
+        request.service_type is OsServiceType.PASSENGERS and request.modal.kind is TransportMode.ROAD
     )
     if request.route or not is_required or start is None or end is None:
         return request.route

@@ -1,14 +1,15 @@
 """Fills a complement or substitution from the own CT-e OS that it corrects."""
 
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
+from carimbo.fiscal.documents.cteos.document import NAME
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.cteos.rules.original import RULES
 from carimbo.fiscal.documents.cteos.service import has_road_group
 from carimbo.fiscal.own_documents import ReferenceFilling
-from carimbo.fiscal.transport.originals import Body, Originals, OwnDocuments, corrected_keys
+from carimbo.fiscal.transport.originals import Body, Originals, OwnDocuments
 from carimbo.fiscal.transport.request import ServicePurpose
 
-_ORIGINALS = Originals("cteOs", "CT-e OS", CteOsRequest, RULES)
+_ORIGINALS = Originals(NAME, "CT-e OS", CteOsRequest, RULES)
 _ROUTE = (
     "takerParty",
     "takerContribution",
@@ -50,4 +51,8 @@ def _fill(body: Body, request: CteOsRequest, own: OwnDocuments) -> tuple[Body, F
     return _ORIGINALS.repeated(body, request, fields)
 
 
-FILLING = ReferenceFilling(corrected_keys, _fill, lambda warning: warning.startswith(_ORIGINALS.beginning))
+FILLING = ReferenceFilling(
+    lambda request: request.corrected_keys,
+    _fill,
+    lambda warning: warning.startswith(_ORIGINALS.beginning),
+)

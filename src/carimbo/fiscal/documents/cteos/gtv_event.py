@@ -24,7 +24,6 @@ from carimbo.fiscal.filing import (
     EventSubject,
     FilingIssuer,
     FilingResult,
-    Repetition,
     SingleLineText,
 )
 from carimbo.fiscal.identity.tax_ids import is_cpf
@@ -35,8 +34,8 @@ from carimbo.fiscal.layouts.cte_v4.valuables import (
     TransportGuides,
 )
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.transport.events import TAKEN_SEQUENCE, registered, signed_waybill_event
-from carimbo.fiscal.transport.hints import hint_of
+from carimbo.fiscal.transport.events import registered, repetition, signed_waybill_event
+from carimbo.fiscal.transport.hints import hinted_problem
 from carimbo.fiscal.transport.request import Plate
 
 _Text20 = Annotated[SingleLineText, StringConstraints(max_length=20), TAKES_NUMBERS]
@@ -127,17 +126,21 @@ def guide_problems(
 ) -> Iterator[Problem]:
     """Yields the problems of the guides of a document."""
     if cte.service_type is not OsServiceType.VALUABLES:
-        yield _problem("889", "gtvs", "O CT-e OS não é de transporte de valores.")
+        yield hinted_problem("889", "gtvs", "O CT-e OS não é de transporte de valores.", _SOURCE)
     if cte.gtves:
-        yield _problem("890", "gtvs", "O CT-e OS referencia GTV-e, e por isso não tem GTV em papel.")
+        yield hinted_problem(
+            "890", "gtvs", "O CT-e OS referencia GTV-e, e por isso não tem GTV em papel.", _SOURCE
+        )
     sent = {guide.identity for event in earlier for guide in event.gtvs}
     seen: Counter[tuple[str | None, ...]] = Counter()
     for position, guide in enumerate(request.gtvs):
         seen[guide.identity] += 1
         if seen[guide.identity] > 1:
-            yield _problem("618", f"gtvs[{position}].number", "A GTV está repetida.")
+            yield hinted_problem("618", f"gtvs[{position}].number", "A GTV está repetida.", _SOURCE)
         elif guide.identity in sent:
-            yield _problem("619", f"gtvs[{position}].number", "A GTV já está em outro evento deste CT-e OS.")
+            yield hinted_problem(
+                "619", f"gtvs[{position}].number", "A GTV já está em outro evento deste CT-e OS.", _SOURCE
+            )
 
 
 def _guide(body: GuideBody) -> TransportGuide:
@@ -169,10 +172,6 @@ def _party(body: GuidePartyBody) -> GuideParty:
     )
 
 
-def _problem(code: str, path: str, message: str) -> Problem:
-    return Problem(code, path, message, hint_of(code), _SOURCE)
-
-
 CTE_OS_GTV = EventKind(
     name="gtv",
     route=EventRoute(
@@ -189,10 +188,5 @@ CTE_OS_GTV = EventKind(
     issue=_add_guides,
     registered=registered,
     print_name="GTV-{key}-{sequence:02}.pdf",
-    repetition=Repetition(
-        _MAX_EVENTS,
-        Problem("636", "gtvs", f"O documento já tem {_MAX_EVENTS} eventos de GTV, que é o máximo."),
-        taken_code=TAKEN_SEQUENCE,
-        previous_is_open="O evento de GTV anterior ainda está em processamento: aguarde o seu resultado.",
-    ),
+    repetition=repetition(_MAX_EVENTS, "gtvs", "eventos de GTV", "O evento de GTV anterior"),
 )

@@ -1,6 +1,6 @@
 """The body of a request for a CT-e OS."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -24,7 +24,7 @@ from carimbo.fiscal.documents.cteos.vehicle_body import (
 )
 from carimbo.fiscal.layouts.cteos_v4.identification import MAX_ROUTE_STATES
 from carimbo.fiscal.transport.parties import PartyBody
-from carimbo.fiscal.transport.request import DocumentKey, TransportRequest
+from carimbo.fiscal.transport.request import DocumentKey, TransportMode, TransportRequest
 
 
 class OsServiceType(Coded):
@@ -35,20 +35,11 @@ class OsServiceType(Coded):
     EXCESS_BAGGAGE = "excessBaggage", "8"
 
 
-class OsTransportMode(Coded):
-    """The mode of transport (`modal`)."""
-
-    ROAD = "road", "01"
-    AIR = "air", "02"
-    WATER = "water", "03"
-    RAIL = "rail", "04"
-
-
 class OsModeBody(Body):
     """The mode of transport."""
 
-    kind: OsTransportMode = Field(
-        default=OsTransportMode.ROAD, description="Modal: road, o padrão, air, water ou rail."
+    kind: Literal[TransportMode.ROAD, TransportMode.AIR, TransportMode.WATER, TransportMode.RAIL] = Field(
+        default=TransportMode.ROAD, description="Modal: road, o padrão, air, water ou rail."
     )
 
 

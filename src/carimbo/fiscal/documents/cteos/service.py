@@ -4,7 +4,6 @@ from carimbo.fiscal.documents.cteos.request import (
     CteOsRequest,
     GtveBody,
     OsServiceType,
-    OsTransportMode,
     ReferencedTicketBody,
 )
 from carimbo.fiscal.documents.cteos.vehicle_body import CharterBody, VehicleBody, VehicleOwnerBody
@@ -26,7 +25,7 @@ from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.parties.recipient import shortened_name, split_tax_id
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
-from carimbo.fiscal.transport.request import ServicePurpose
+from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
 
 _MAX_DESCRIPTION_LENGTH = 30
 MAX_NOTES_LENGTH = 2000
@@ -35,7 +34,7 @@ NOTES_TOO_LONG = "NOTES_TOO_LONG"
 
 def has_road_group(request: CteOsRequest) -> bool:
     """Returns whether the layout has the group of the road mode: not for valuables (829)."""
-    is_by_road = request.modal.kind is OsTransportMode.ROAD
+    is_by_road = request.modal.kind is TransportMode.ROAD
     return is_by_road and request.service_type is not OsServiceType.VALUABLES
 
 

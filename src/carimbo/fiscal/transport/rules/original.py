@@ -32,20 +32,11 @@ Differs = Callable[[Amendment[RequestT]], bool]
 """Returns whether a request gives another value than the original has."""
 
 
-def other_state(code_of: Callable[[RequestT], str | None]) -> Differs[RequestT]:
-    """Returns whether two municipalities are in different states."""
-
-    def differs(amendment: Amendment[RequestT]) -> bool:
-        given, original = code_of(amendment.request), code_of(amendment.original)
-        return (
-            given is not None and original is not None and place_of(given).state != place_of(original).state
-        )
-
-    return differs
-
-
 class OriginalRules(Generic[RequestT]):
-    """The rules of a document type about corrected documents: a book for each purpose."""
+    """The rules of a document type about corrected documents: a book for each purpose.
+
+    Those that all types have are in it from the start; a type adds its own.
+    """
 
     def __init__(self) -> None:
         self.replaced: RuleBook[Any] = RuleBook()
@@ -54,6 +45,15 @@ class OriginalRules(Generic[RequestT]):
         self.complemented.rule("491", COMPLEMENTED, "O CT-e complementado é outro complemento.")(
             _complemented_complement
         )
+        self.same(("834", "835"), "O tipo do serviço", "serviceType", _other_service)
+        self.same(("559", "811"), "O estado de início da prestação", "municipalityStartIbge", _other_start)
+        self.same(("560", "812"), "O estado de término da prestação", "municipalityEndIbge", _other_end)
+        self.complemented.rule(
+            COMPLEMENTED_MODE,
+            COMPLEMENTED,
+            "O modal não é o do CT-e complementado.",
+            hint="Retire modal, para que seja repetido, ou corrija modal.kind.",
+        )(_other_mode)
 
     def same(self, codes: tuple[str, str], named: str, path: str, differs: Differs[RequestT]) -> None:
         """Adds a rule for substitutions and one for complements: both repeat a value of the original."""
@@ -79,3 +79,28 @@ def _replaced_complement(amendment: Amendment[Any]) -> At | None:
 def _complemented_complement(amendment: Amendment[Any]) -> At | None:
     is_complement = amendment.original.purpose is ServicePurpose.COMPLEMENT
     return At(f"complementedAccessKeys[{amendment.position}]") if is_complement else None
+
+
+def _other_service(amendment: Amendment[Any]) -> bool:
+    is_given = "service_type" in amendment.request.model_fields_set
+    return is_given and amendment.request.service_type is not amendment.original.service_type
+
+
+def _other_start(amendment: Amendment[Any]) -> bool:
+    return _is_other_state(
+        amendment.request.municipality_start_ibge, amendment.original.municipality_start_ibge
+    )
+
+
+def _other_end(amendment: Amendment[Any]) -> bool:
+    return _is_other_state(amendment.request.municipality_end_ibge, amendment.original.municipality_end_ibge)
+
+
+def _is_other_state(given: str | None, original: str | None) -> bool:
+    return given is not None and original is not None and place_of(given).state != place_of(original).state
+
+
+def _other_mode(amendment: Amendment[Any]) -> At | None:
+    is_given = "modal" in amendment.request.model_fields_set
+    is_other = amendment.request.modal.kind is not amendment.original.modal.kind
+    return At("modal.kind") if is_given and is_other else None

@@ -11,7 +11,7 @@ from carimbo.fiscal.documents.cteos.rules import judging, references, road, serv
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.fiscal.transport.hints import hint_of, hints
-from unit.fiscal.documents.cte.bodies import CARRIER_CNPJ, cte_key
+from unit.fiscal.documents.cte.bodies import CARRIER_CNPJ, SAO_PAULO, cte_key
 from unit.fiscal.documents.cte.breaking import Breaking, emission
 from unit.fiscal.documents.cteos.bodies import AGENCY, GOOD, GUIDE, PERSON, TAF, TAKER, os_key
 from unit.fiscal.documents.cteos.breaking import broken, places, review
@@ -188,7 +188,7 @@ class TestPassengersWithoutRegisteredTaker:
 
 class TestTransportByAir:
     def warned(self, signer: Signer, **changes: Any) -> list[str]:
-        by_air = {"modal": {"kind": "air"}, "vehicle": None, "charter": None, "route": None}
+        by_air: dict[str, Any] = {"modal": {"kind": "air"}, "vehicle": None, "charter": None, "route": None}
         return [
             text.partition(":")[0] for text in review(broken("", "", **by_air, **changes), signer).warnings
         ]
@@ -212,7 +212,8 @@ class TestFieldsThatAreNotWritten:
 
 
 def test_misformed_taker_of_baggage_is_reported_once(signer: Signer) -> None:
-    taker = TAKER | {"address": {**TAKER["address"], "city": None, "cityCode": None}}
+    address = {**SAO_PAULO, "city": None, "cityCode": None}
+    taker = TAKER | {"address": address}
     baggage = broken("", "", "baggage", takerParty=taker, takerContribution="contributor", cfop="5353")
     assert {path for _, path in places(baggage, signer)} == {"takerParty.address.city"}
 

@@ -6,8 +6,9 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.date_fields import Day
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Coded, Money, Quantity, Text
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode, missing_in_mode
+from carimbo.fiscal.documents.cte.modes.mode import missing_in_mode
 from carimbo.fiscal.layouts.cte_v4.air import Air, AirTariff, CargoNature, DangerousGoods, DangerousQuantity
+from carimbo.fiscal.transport.request import TransportMode
 
 _Dimensions = Annotated[str, StringConstraints(pattern="^[0-9]{1,4}X[0-9]{1,4}X[0-9]{1,4}$")]
 _HandlingCode = Annotated[str, StringConstraints(pattern="^(0[1-9]|1[0-5]|99)$")]

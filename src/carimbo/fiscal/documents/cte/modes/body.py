@@ -1,17 +1,18 @@
-"""The mode of transport in requests for a CT-e: the body depends on `kind`."""
+"""The mode of transport of a CT-e: a body and a group of the layout that depend on `kind`."""
 
 from typing import Annotated, Any
 
 from pydantic import Discriminator, Tag
 
 from carimbo.fiscal.body.reading import drop_blanks_of
-from carimbo.fiscal.documents.cte.modes.air import AirBody
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
-from carimbo.fiscal.documents.cte.modes.multimodal import MultimodalBody
-from carimbo.fiscal.documents.cte.modes.pipeline import PipelineBody
-from carimbo.fiscal.documents.cte.modes.rail import RailBody
-from carimbo.fiscal.documents.cte.modes.road import RoadBody
-from carimbo.fiscal.documents.cte.modes.water import WaterBody
+from carimbo.fiscal.documents.cte.modes.air import AirBody, air_group
+from carimbo.fiscal.documents.cte.modes.multimodal import MultimodalBody, multimodal_group
+from carimbo.fiscal.documents.cte.modes.pipeline import PipelineBody, pipeline_group
+from carimbo.fiscal.documents.cte.modes.rail import RailBody, rail_group
+from carimbo.fiscal.documents.cte.modes.road import RoadBody, road_group
+from carimbo.fiscal.documents.cte.modes.water import WaterBody, water_group
+from carimbo.fiscal.layouts.cte_v4.service import WaybillMode
+from carimbo.fiscal.transport.request import TransportMode
 
 _BODIES = (RoadBody, AirBody, WaterBody, RailBody, PipelineBody, MultimodalBody)
 _BY_ROAD = "by road"
@@ -44,3 +45,20 @@ ModeBody = Annotated[
     Discriminator(_tag),
     drop_blanks_of(*_BODIES),
 ]
+
+
+def mode_group(body: ModeBody, rntrc: str | None) -> WaybillMode:
+    """Returns the data of the mode; raises `Incomplete` if the request lacks required ones."""
+    match body:
+        case RoadBody():
+            return WaybillMode(content=road_group(body, rntrc))
+        case AirBody():
+            return WaybillMode(content=air_group(body))
+        case WaterBody():
+            return WaybillMode(content=water_group(body))
+        case RailBody():
+            return WaybillMode(content=rail_group(body))
+        case PipelineBody():
+            return WaybillMode(content=pipeline_group(body))
+        case MultimodalBody():
+            return WaybillMode(content=multimodal_group(body))

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Cnpj, Flag, Text
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode, missing_in_mode
+from carimbo.fiscal.documents.cte.modes.mode import missing_in_mode
 from carimbo.fiscal.layouts.cte_v4.multimodal import Insurer, Multimodal, MultimodalInsurance
+from carimbo.fiscal.transport.request import TransportMode
 
 _Text20 = Annotated[Text, StringConstraints(max_length=20), TAKES_NUMBERS]
 

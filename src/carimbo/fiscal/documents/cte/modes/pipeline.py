@@ -7,8 +7,9 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.date_fields import Day
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Number, Text
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode, missing_in_mode
+from carimbo.fiscal.documents.cte.modes.mode import missing_in_mode
 from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
+from carimbo.fiscal.transport.request import TransportMode
 
 _Tariff = Annotated[Number, Field(gt=0, max_digits=15, decimal_places=6)]
 _Code = Annotated[Text, StringConstraints(min_length=2, max_length=20), TAKES_NUMBERS]

@@ -14,14 +14,14 @@ from carimbo.fiscal.body.fields import (
     Text,
     Zipcode,
 )
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode, missing_in_mode
+from carimbo.fiscal.documents.cte.modes.mode import missing_in_mode
 from carimbo.fiscal.layouts.cte_v4.rail import MutualTraffic, Rail, Railway, RailwayAddress
 from carimbo.fiscal.parties.address import PartialAddress
 from carimbo.fiscal.parties.company import Name
 from carimbo.fiscal.parties.recipient import shortened_name
 from carimbo.fiscal.problems import MISSING_FIELD, Incomplete, Problem
 from carimbo.fiscal.transport.places import plain_name
-from carimbo.fiscal.transport.request import DocumentKey
+from carimbo.fiscal.transport.request import DocumentKey, TransportMode
 
 
 class RailTraffic(Coded):

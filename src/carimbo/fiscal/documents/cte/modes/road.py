@@ -1,8 +1,9 @@
 """The road mode: collection orders."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.body.date_fields import Day
 from carimbo.fiscal.body.fields import (
@@ -14,8 +15,9 @@ from carimbo.fiscal.body.fields import (
     StateRegistrationNumber,
     Text,
 )
-from carimbo.fiscal.documents.cte.modes.mode import KNOWN_MODE, TransportMode
 from carimbo.fiscal.layouts.cte_v4.road import CollectionOrder, CollectionOrderIssuer, Road
+from carimbo.fiscal.problems import MISSING_FIELD, Incomplete, Problem
+from carimbo.fiscal.transport.request import TransportMode
 
 
 class CollectionOrderIssuerBody(Body):
@@ -43,10 +45,17 @@ class CollectionOrderBody(Body):
     issuer: CollectionOrderIssuerBody = Field(description="Emitente da ordem (emiOcc).")
 
 
+def _known_mode(kind: Any) -> Any:
+    """Refuses an unknown mode with the names of all: bodies of an unknown mode are read as those of road."""
+    if isinstance(kind, str) and kind in list(TransportMode):
+        return kind
+    raise PydanticKnownError("enum", {"expected": " ou ".join(f"'{mode}'" for mode in TransportMode)})
+
+
 class RoadBody(Body):
     """Transport by road."""
 
-    kind: Annotated[Literal[TransportMode.ROAD], KNOWN_MODE] = Field(
+    kind: Annotated[Literal[TransportMode.ROAD], BeforeValidator(_known_mode)] = Field(
         default=TransportMode.ROAD, description="Modal: road (rodoviário), o padrão."
     )
     collection_orders: Annotated[tuple[CollectionOrderBody, ...], Field(max_length=10)] = Field(
@@ -54,8 +63,11 @@ class RoadBody(Body):
     )
 
 
-def road_group(body: RoadBody, rntrc: str) -> Road:
+def road_group(body: RoadBody, rntrc: str | None) -> Road:
     """Returns the group of a transport by road, with the carrier's registration at ANTT."""
+    if rntrc is None:
+        message = "Campo obrigatório: informe o RNTRC no pedido, ou na configuração cte.rntrc da empresa."
+        raise Incomplete(Problem(MISSING_FIELD, "rntrc", message))
     return Road(rntrc=rntrc, collection_orders=tuple(map(_collection_order, body.collection_orders)))
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Coded, Money, NotNegative, Text
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode, missing_in_mode
+from carimbo.fiscal.documents.cte.modes.mode import missing_in_mode
 from carimbo.fiscal.layouts.cte_v4.water import (
     ContainedInvoice,
     Container,
@@ -14,7 +14,7 @@ from carimbo.fiscal.layouts.cte_v4.water import (
     Ferry,
     Water,
 )
-from carimbo.fiscal.transport.request import DocumentKey
+from carimbo.fiscal.transport.request import DocumentKey, TransportMode
 
 _VesselName = Annotated[Text, StringConstraints(max_length=60)]
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from carimbo.fiscal.documents.cte.cargo_body import OtherDocumentType
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.rules.rule import WaybillCheck, WaybillInput
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.keys import (
@@ -14,6 +13,7 @@ from carimbo.fiscal.transport.keys import (
     invalid_keys,
     repeated_keys,
 )
+from carimbo.fiscal.transport.request import TransportMode
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook(when=lambda document: document.request.documents is not None)

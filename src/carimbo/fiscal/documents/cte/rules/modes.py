@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from carimbo.fiscal.documents.cte.cargo_body import CargoUnitOfMeasure
 from carimbo.fiscal.documents.cte.modes.air import AirBody
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.modes.pipeline import PipelineBody
 from carimbo.fiscal.documents.cte.modes.rail import MutualTrafficBody, RailBody, RailTraffic, RailwayRole
 from carimbo.fiscal.documents.cte.modes.water import WaterBody
@@ -18,6 +17,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
 )
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.keys import NFE, WAYBILL, invalid_keys
+from carimbo.fiscal.transport.request import TransportMode
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook(

@@ -7,7 +7,7 @@ from carimbo.fiscal.identity.tax_ids import cnpj_base
 from carimbo.fiscal.rules import At
 from carimbo.fiscal.transport.parties import PartyBody
 from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED
-from carimbo.fiscal.transport.rules.original import COMPLEMENTED_MODE, Amendment, OriginalRules, other_state
+from carimbo.fiscal.transport.rules.original import Amendment, OriginalRules
 
 WaybillAmendment = Amendment[CteRequest]
 RULES: OriginalRules[CteRequest] = OriginalRules()
@@ -42,28 +42,10 @@ def _other_party(role: TakerRole) -> Callable[[WaybillAmendment], bool]:
     return differs
 
 
-def _other_service(amendment: WaybillAmendment) -> bool:
-    is_given = "service_type" in amendment.request.model_fields_set
-    return is_given and amendment.request.service_type is not amendment.original.service_type
-
-
 RULES.same(("511", "800"), "O remetente", "shipper.taxId", _other_party(TakerRole.SHIPPER))
 RULES.same(("512", "801"), "O destinatário", "recipient.taxId", _other_party(TakerRole.RECIPIENT))
 RULES.same(("550", "802"), "O expedidor", "dispatcher.taxId", _other_party(TakerRole.DISPATCHER))
 RULES.same(("551", "803"), "O recebedor", "receiver.taxId", _other_party(TakerRole.RECEIVER))
-RULES.same(
-    ("559", "811"),
-    "O estado de início da prestação",
-    "municipalityStartIbge",
-    other_state(lambda request: request.municipality_start_ibge),
-)
-RULES.same(
-    ("560", "812"),
-    "O estado de término da prestação",
-    "municipalityEndIbge",
-    other_state(lambda request: request.municipality_end_ibge),
-)
-RULES.same(("834", "835"), "O tipo do serviço", "serviceType", _other_service)
 
 
 def _is_another_taker(amendment: WaybillAmendment) -> bool:
@@ -131,16 +113,3 @@ def other_invoices(amendment: WaybillAmendment) -> At | None:
         if keys == {nfe.access_key for nfe in (original.nfes if original else ())}
         else At("documents.nfes")
     )
-
-
-@RULES.complemented.rule(
-    COMPLEMENTED_MODE,
-    COMPLEMENTED,
-    "O modal não é o do CT-e complementado.",
-    hint="Retire modal, para que seja repetido, ou corrija modal.kind.",
-)
-def other_mode_of_a_complement(amendment: WaybillAmendment) -> At | None:
-    """Refuses a complement with another mode."""
-    is_given = "modal" in amendment.request.model_fields_set
-    is_other = amendment.request.modal.kind is not amendment.original.modal.kind
-    return At("modal.kind") if is_given and is_other else None

@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cached_property
 
 from carimbo.fiscal import rules
+from carimbo.fiscal.documents.cte.document import MODEL, NAME
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.cte_v4.parties import OtherTaker
@@ -18,8 +19,8 @@ NORMAL_SERVICE, SUBCONTRACTING, REDISPATCH, INTERMEDIATE_REDISPATCH, MULTIMODAL 
 class WaybillInput(TransportRuleInput[Waybill, CteRequest]):
     """A CT-e with its request and time, as rules read it."""
 
-    document_type = "cte"
-    model = "57"
+    document_type = NAME
+    model = MODEL
 
     def __init__(self, waybill: Waybill, request: CteRequest, now: datetime) -> None:
         taker_path = "takerParty" if request.taker == "other" else str(request.taker)

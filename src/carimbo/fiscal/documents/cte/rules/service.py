@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from pydantic.alias_generators import to_camel
 
-from carimbo.fiscal.documents.cte.modes.mode import TransportMode
 from carimbo.fiscal.documents.cte.request import TakerRole
 from carimbo.fiscal.documents.cte.rules.rule import (
     INTERMEDIATE_REDISPATCH,
@@ -17,6 +16,7 @@ from carimbo.fiscal.documents.cte.rules.rule import (
 )
 from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.rules import At, RuleBook, Severity
+from carimbo.fiscal.transport.request import TransportMode
 from carimbo.fiscal.transport.rules.rule import CONTRIBUTOR, SCHEMA_CODE, manual
 
 RULES: RuleBook[WaybillCheck] = RuleBook()

@@ -8,7 +8,6 @@ from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
 from carimbo.fiscal.money import total
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.transport.keys import (
-    OS_WAYBILL,
     TICKET,
     VALUABLES_GUIDE,
     PlacedKeys,
@@ -32,13 +31,13 @@ TICKET_REPEATED = "TICKET_REPEATED"
 @CORRECTED_RULES.rule("858", REPLACED, "A chave do CT-e OS substituído é inválida.")
 def valid_replaced_key(document: OsInput) -> Iterator[At]:
     """Refuses a key that no CT-e OS can have, with the reason."""
-    return invalid_keys(replaced_keys(document), OS_WAYBILL, document.today)
+    return invalid_keys(replaced_keys(document), document.model, document.today)
 
 
 @CORRECTED_RULES.rule("859", COMPLEMENTED, "A chave do CT-e OS complementado é inválida.")
 def valid_complemented_key(document: OsInput) -> Iterator[At]:
     """Refuses keys that no CT-e OS can have, with the reason."""
-    return invalid_keys(complemented_keys(document), OS_WAYBILL, document.today)
+    return invalid_keys(complemented_keys(document), document.model, document.today)
 
 
 @RULES.rule(
@@ -107,7 +106,7 @@ def canceled_document_of_passengers(document: OsInput) -> At | None:
 @RULES.rule("856", _CANCELED, "A chave do CT-e OS cancelado é inválida.")
 def valid_canceled_key(document: OsInput) -> Iterator[At]:
     """Refuses a key that no CT-e OS can have, with the reason."""
-    return invalid_keys(_canceled_key(document), OS_WAYBILL, document.today)
+    return invalid_keys(_canceled_key(document), document.model, document.today)
 
 
 @RULES.rule("827", _CANCELED, "O CT-e OS cancelado é de outro emitente.")
@@ -115,7 +114,7 @@ def canceled_document_of_the_issuer(document: OsInput) -> Iterator[At]:
     """Refuses a canceled document of another issuer; 815 refuses any for passengers."""
     if document.carries_passengers:
         return
-    for path, key in valid_keys(_canceled_key(document), OS_WAYBILL, document.today):
+    for path, key in valid_keys(_canceled_key(document), document.model, document.today):
         if owner_of(key) != document.issuer.cnpj:
             yield At(path)
 

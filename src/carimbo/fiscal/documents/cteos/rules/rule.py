@@ -3,9 +3,11 @@
 from datetime import datetime
 
 from carimbo.fiscal import rules
-from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType, OsTransportMode
+from carimbo.fiscal.documents.cteos.document import MODEL, NAME
+from carimbo.fiscal.documents.cteos.request import CteOsRequest, OsServiceType
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.parties.recipient import Contribution
+from carimbo.fiscal.transport.request import TransportMode
 from carimbo.fiscal.transport.rules.rule import TransportRuleInput
 
 _TAKER = "takerParty"
@@ -14,8 +16,8 @@ _TAKER = "takerParty"
 class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
     """A CT-e OS with its request and time, as rules read it."""
 
-    document_type = "cteOs"
-    model = "67"
+    document_type = NAME
+    model = MODEL
 
     def __init__(self, waybill: OsWaybill, request: CteOsRequest, now: datetime) -> None:
         parties = {_TAKER: waybill.taker} if waybill.taker else {}
@@ -34,7 +36,7 @@ class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
     @property
     def is_by_road(self) -> bool:
         """Whether the mode is the road."""
-        return self.request.modal.kind is OsTransportMode.ROAD
+        return self.request.modal.kind is TransportMode.ROAD
 
     @property
     def carries_passengers_by_road(self) -> bool:

@@ -7,7 +7,6 @@ from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
 from carimbo.fiscal.parties.recipient import Contribution
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.taxes.trade import day_of_key
-from carimbo.fiscal.transport.originals import corrected_keys
 from carimbo.fiscal.transport.route import follows_borders
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
@@ -139,7 +138,7 @@ def pis_and_cofins_after_their_end(document: OsInput) -> Iterator[At]:
     body = document.request.federal_taxes
     if body is None or DatedRule.PIS_COFINS_ENDED not in document.rules_in_force:
         return
-    days = (day_of_key(key) for key in corrected_keys(document.request))
+    days = (day_of_key(key) for key in document.request.corrected_keys)
     if any(day and DatedRule.PIS_COFINS_ENDED not in rules_on(day, document.document_type) for day in days):
         return
     if body.pis:
