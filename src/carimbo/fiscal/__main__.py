@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from carimbo.fiscal.body.messages import in_portuguese, json_path
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import Emission, local_moment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.access_key import choose_numeric_code
 from carimbo.fiscal.identity.certificate import certificate_problems
 from carimbo.fiscal.identity.signature import Signer
@@ -23,7 +24,7 @@ from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json_file
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.table import use_tables_of
@@ -85,11 +86,14 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
         _, review = filling.fill(body, request, {})
         if review.problems:
             return review.problems
-    environment = settings.effective_environment(company.environment)
+    switch = module_named(document_type.switch_module).settings.model_validate(
+        company.settings.get(document_type.switch_module, {})
+    )
+    environment = switch.effective_environment(company.environment)
     emission = point_of_sale and point_of_sale.printed_emission(request, company, environment)
     if isinstance(emission, tuple):
         return emission
-    emission = emission or _emission(options, company, settings, issuing.issue_date(request))
+    emission = emission or _emission(options, company, settings, environment, issuing.issue_date(request))
     certificate = certificate_of(company, options.company.parent)
     issuance = Issuance(
         company=company,
@@ -121,13 +125,17 @@ def _type_named(name: str) -> DocumentType:
 
 
 def _emission(
-    options: argparse.Namespace, company: CompanyFile, settings: ModuleSettings, issue_date: date | None
+    options: argparse.Namespace,
+    company: CompanyFile,
+    settings: ModuleSettings,
+    environment: Environment,
+    issue_date: date | None,
 ) -> Emission:
     chosen_number: int | None = options.number
     now, state = datetime.now(UTC), company.address.state
     number = (settings.number or 1) if chosen_number is None else chosen_number
     return Emission(
-        environment=settings.effective_environment(company.environment),
+        environment=environment,
         series=settings.series,
         number=number,
         numeric_code=choose_numeric_code(number, lambda: secrets.randbelow(100_000_000))

@@ -172,8 +172,15 @@ class SettingsModule:
     feature: str | None = None
     """The feature that a subscription needs to issue it."""
     numbering: NumberingRules = NumberingRules()
+    switched_by: str | None = None
+    """The module whose switch and environment it follows; None if it has its own."""
     secret_settings: tuple[str, ...] = ()
     """Dotted paths of settings that are encrypted in the database and masked in answers."""
+
+    @property
+    def switch_module(self) -> str:
+        """The module whose settings say whether, and in which environment, its documents are issued."""
+        return self.switched_by or self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +197,7 @@ class DocumentType(SettingsModule):
     """Types of one namespace share their idempotency keys."""
     issuing: Issuing
     holds_while_inactive: bool = False
-    """Whether documents stay drafts while the module of the company is not active."""
+    """Whether documents stay drafts while the company's module with the switch is not active."""
     is_urgent: bool = False
     """Whether a person waits for it, as at a counter: then it has priority."""
     requirements: Requirements = Requirements()

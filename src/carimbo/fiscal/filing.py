@@ -47,7 +47,7 @@ class UndoRequest(Body):
 
     event_id: UUID | None = Field(
         default=None,
-        description="Id do evento a desfazer, como em `/events`; na falta, o mais recente que vale.",
+        description="Id do evento a desfazer, como em `/events`; na falta, o mais recente em vigor.",
     )
 
 

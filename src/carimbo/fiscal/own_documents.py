@@ -9,7 +9,7 @@ from carimbo.fiscal.catalog.filling import FillingReview
 
 @dataclass(frozen=True, slots=True)
 class OwnDocument:
-    """An authorized document of the company."""
+    """A document of the company that was authorized, and may be canceled or replaced since."""
 
     type: str
     """The name of its document type."""
@@ -17,6 +17,9 @@ class OwnDocument:
     """The body that it was issued from."""
     signed: bytes = field(repr=False)
     """The signed XML."""
+    is_canceled: bool = False
+    is_replaced: bool = False
+    """Whether another document replaces it; it stays authorized."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,4 +13,13 @@ DOCUMENT_TYPES: tuple[DocumentType, ...] = (NFE, NFCE, NFSE, CTE, CTE_OS)
 MODULES: tuple[SettingsModule, ...] = (*DOCUMENT_TYPES, MDFE)
 """All document types that companies have settings for, including those that can't be issued yet."""
 
+
+def module_named(name: str) -> SettingsModule:
+    """Returns a module by its name; raises `LookupError` if there is none."""
+    for module in MODULES:
+        if module.name == name:
+            return module
+    raise LookupError(f"no module {name}")
+
+
 FEATURES: tuple[str, ...] = tuple(sorted({module.feature for module in MODULES if module.feature}))

@@ -10,7 +10,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from carimbo.fiscal.body.messages import in_portuguese, json_path, with_field_names
+from carimbo.fiscal.body.messages import (
+    in_portuguese,
+    json_path,
+    with_field_names,
+    without_short_lists,
+)
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
 
 # Keys are the names in `details.missing` and in the company's status.
@@ -319,6 +324,7 @@ def invalid_fields(
     `body` is the type that was validated: its fields are suggested in place of unknown ones.
     """
     fields = []
+    errors = without_short_lists(errors)
     for error in errors[:_MAX_LISTED]:
         path = json_path(error["loc"]) or "body"
         message = in_portuguese(with_field_names(error, body))
@@ -352,8 +358,8 @@ def invalid_field(path: str, error: str) -> Refusal:
 def require_no_problems(problems: Iterable[Problem]) -> None:
     """Raises a refusal if there are problems.
 
-    It lists the missing fields, if any; else it is the first problem that is an API error code by itself;
-    else it lists all broken rules.
+    It lists the missing fields, if any, with the broken rules beside them; else it is the first problem that
+    is an API error code by itself; else it lists all broken rules.
     """
     broken = tuple(problems)
     fields = [
@@ -362,7 +368,9 @@ def require_no_problems(problems: Iterable[Problem]) -> None:
         if problem.code == MISSING_FIELD
     ]
     if fields:
-        raise Refusal(ErrorCode.VALIDATION_ERROR, fields=fields)
+        others = [problem for problem in broken if problem.code != MISSING_FIELD]
+        details: dict[str, Any] = {"rules": broken_rules(others)} if others else {}
+        raise Refusal(ErrorCode.VALIDATION_ERROR, fields=fields, **details)
     for problem in broken:
         if problem.code in ErrorCode.__members__:
             raise Refusal(ErrorCode[problem.code], problem.message, **dict(problem.facts))

@@ -154,12 +154,13 @@ class Documents:
         )  # fmt: skip
         return row and _document(row)
 
-    async def authorized_with_keys(
+    async def authorized_or_canceled_with_keys(
         self, company_id: UUID, environment: str, access_keys: Sequence[str]
     ) -> dict[str, Document]:
-        """Returns the authorized documents of a company with these access keys, by key."""
+        """Returns the documents of a company that were authorized with these access keys, by key."""
         rows = await self._connection.fetch(
-            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2 and d.status = 'authorized'"
+            f"{_SELECT} where d.subscription_id = $1 and d.company_id = $2"
+            " and d.status in ('authorized', 'canceled')"
             " and e.subscription_id = $1 and e.environment = $3 and e.access_key = any($4)",
             self._subscription_id, company_id, environment, access_keys,
         )  # fmt: skip

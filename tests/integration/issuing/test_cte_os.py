@@ -74,9 +74,21 @@ class TestIssuing:
         details = error_of(await shop.post("/cte-os", body), 422, "FISCAL_RULE_VIOLATION")
         assert [rule["code"] for rule in details["rules"]] == ["757", "840", "841"]
 
-    async def test_cte_os_needs_no_active_module_of_cte(self, shop: Shop) -> None:
-        await shop.put_settings(cte=CTE_SETTINGS | {"active": False})
-        assert (await issue(shop))["status"] == "authorized"
+    async def test_cte_os_follows_switch_and_environment_of_cte(self, shop: Shop) -> None:
+        await shop.put_settings(cte=CTE_SETTINGS | {"active": False, "environment": "homologation"})
+        draft = await create(shop)
+        assert (draft["status"], draft["environment"]) == ("pending", "homologation")
+        refused = await shop.post(f"/invoices/{draft['id']}/emit")
+        assert error_of(refused, 422, "COMPANY_NOT_READY")["missing"] == ["cte.active"]
+        await shop.put_settings(cte={"active": True})
+        accepted(await shop.post(f"/invoices/{draft['id']}/emit"))
+        assert (await shop.settled(draft))["status"] == "authorized"
+
+    async def test_numbers_of_cte_os_are_those_of_the_environment_of_cte(self, shop: Shop) -> None:
+        await shop.put_settings(cte={"environment": "homologation"}, cteOs={"number": 7})
+        assert (await issue(shop))["number"] == 7
+        await shop.put_settings(cte={"environment": "production"})
+        assert data_of(await shop.get("/settings"))["cteOs"]["number"] == 1
 
     async def test_dacte_os_is_printed(self, shop: Shop, issued: dict[str, Any]) -> None:
         pdf = await shop.get(f"/cte/{issued['id']}/pdf")
@@ -136,6 +148,6 @@ class TestCorrectedDocuments:
         answer = await shop.post("/cte-os", changed(CTE_OS, body | other))
         rules = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert [(rule["code"], rule["field"]) for rule in rules] == [
-            ("552", "takerParty.taxId"),
             ("560", "municipalityEndIbge"),
+            ("552", "takerParty.taxId"),
         ]

@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.cte.definition import CTE
 from carimbo.fiscal.documents.nfce.definition import NFCE
 from carimbo.fiscal.documents.nfe.definition import NFE
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.filing import UndoRequest
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from unit.fiscal.documents.cte.bodies import FREIGHT, RECIPIENT
 from unit.fiscal.goods.support import NFCE_BODY
@@ -40,6 +41,21 @@ class TestEveryType:
             for document_type in DOCUMENT_TYPES
         }
         assert names == NAMES
+
+    def test_event_that_undoes_others_waits_for_them_and_they_for_it(self) -> None:
+        undoings = [
+            (document_type, event)
+            for document_type in DOCUMENT_TYPES
+            for event in document_type.events
+            if event.undoes
+        ]
+        assert {event.name for _, event in undoings} >= {"deliveryCancellation", "failedDeliveryCancellation"}
+        for document_type, event in undoings:
+            assert event.undoes and event.request is UndoRequest
+            undone = document_type.event_named(event.undoes.event)
+            assert document_type.undoing_of(undone.name) is event
+            assert event.repetition and event.repetition.previous_is_open
+            assert undone.repetition and undone.repetition.previous_is_open
 
     def test_only_the_nfce_is_urgent(self) -> None:
         assert [document_type.name for document_type in DOCUMENT_TYPES if document_type.is_urgent] == ["nfce"]

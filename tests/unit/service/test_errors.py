@@ -8,7 +8,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from carimbo.fiscal.body.fields import Body
-from carimbo.service.errors import ErrorCode, Refusal, invalid_body
+from carimbo.fiscal.problems import MISSING_FIELD, Problem
+from carimbo.service.errors import ErrorCode, Refusal, invalid_body, require_no_problems
 
 SHOWN, DESCRIBED = 100, 10_000
 
@@ -52,6 +53,7 @@ class Order(Body):
     """A body with lists, parts, and one part in two forms."""
 
     items: tuple[Line, ...] = ()
+    lines: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
     buyer: Line | None = None
     payment: Annotated[Transfer | Cash, Field(discriminator="kind")] | None = None
 
@@ -119,6 +121,28 @@ class TestUnknownFields:
 
     def test_short_field_name_gets_no_suggestion(self) -> None:
         assert errors_of({"buyer": {"nfe": "a"}}) == {"buyer.nfe": "Campo desconhecido."}
+
+
+class TestShortLists:
+    def test_list_that_is_too_short_because_of_its_wrong_items_is_not_reported(self) -> None:
+        assert list(errors_of({"lines": [{"nameOfItem": 1}]})) == ["lines[0].nameOfItem"]
+
+    def test_empty_list_is_reported(self) -> None:
+        assert errors_of({"lines": []}) == {"lines": "Deve ter pelo menos 1 item."}
+
+
+class TestProblems:
+    def test_broken_rules_are_listed_beside_missing_fields(self) -> None:
+        missing = Problem(MISSING_FIELD, "flow", "Campo obrigatório.")
+        with pytest.raises(Refusal) as refused:
+            require_no_problems([missing, Problem("469", "shipper", "Falta o remetente.", "Informe-o.")])
+        assert refused.value.code is ErrorCode.VALIDATION_ERROR
+        assert refused.value.details == {
+            "fields": [{"field": "flow", "error": "Campo obrigatório."}],
+            "rules": [
+                {"code": "469", "field": "shipper", "message": "Falta o remetente.", "hint": "Informe-o."}
+            ],
+        }
 
 
 class TestWrongFields:

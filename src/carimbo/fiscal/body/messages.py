@@ -207,6 +207,12 @@ class _Filled(str):
         return counted(self, singular, plural) if noun else str(self)
 
 
+def without_short_lists(errors: Sequence[Any]) -> list[Any]:
+    """Returns the errors without those about lists that are too short because of their invalid items."""
+    inside = {tuple(error["loc"][:length]) for error in errors for length in range(len(error["loc"]))}
+    return [error for error in errors if error["type"] != "too_short" or tuple(error["loc"]) not in inside]
+
+
 def in_portuguese(error: Any) -> str:
     """Returns the Portuguese message of a validation error of pydantic or of our own validators."""
     error_type = error["type"]

@@ -31,7 +31,7 @@ _SOURCE = "MOC CT-e 4.00, carta de correção"
 
 
 class _Group(NamedTuple):
-    """A group of the layout: the names of its fields, and whether it may occur several times."""
+    """The groups with a tag: the names of their fields, and whether one of them may occur several times."""
 
     fields: frozenset[str]
     is_repeated: bool
@@ -67,8 +67,8 @@ class CorrectableFields:
                     "681", f"{path}.field", f"O campo {named} não pode ser corrigido por carta.", _SOURCE
                 )
             elif correction.item_number is not None and not group.is_repeated:
-                message = f"O grupo {correction.group} não se repete: não informe itemNumber."
-                yield hinted_problem("522", f"{path}.itemNumber", message, _SOURCE)
+                message = f"O grupo {correction.group} não se repete."
+                yield Problem("522", f"{path}.itemNumber", message, "Retire itemNumber.", _SOURCE)
 
     def _is_forbidden(self, correction: CorrectedField) -> bool:
         """Returns whether a field decides on tax, parties or identity (Convênio SINIEF 06/89, art. 58-B)."""
@@ -78,8 +78,12 @@ class CorrectableFields:
 
     @cached_property
     def _groups(self) -> Mapping[str, _Group]:
-        """All groups of the layout by their tags; names are those of the XSD."""
-        return dict(_groups_below(self.layout, layout_of(self.layout).tag, is_repeated=False))
+        """All groups of the layout by their tags; names are those of the XSD, and groups may share one."""
+        groups: dict[str, _Group] = {}
+        for tag, group in _groups_below(self.layout, layout_of(self.layout).tag, is_repeated=False):
+            other = groups.get(tag, group)
+            groups[tag] = _Group(group.fields | other.fields, group.is_repeated or other.is_repeated)
+        return groups
 
     @cached_property
     def _groups_of_ibs_cbs(self) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """Events that CT-e and CT-e OS share: cancellation and correction letter."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
@@ -24,6 +25,7 @@ from carimbo.fiscal.filing import (
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cte_v4.events import (
     CorrectedField,
+    Detail,
     WaybillCancellation,
     WaybillCorrection,
     WaybillEvent,
@@ -34,13 +36,22 @@ from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS, REPLACED_AT, REPLACE
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sefaz_filing import signed_filing
 from carimbo.fiscal.transport.correction_rules import CorrectableFields
+from carimbo.fiscal.transport.hints import hint_of
 
 _TOO_LATE = frozenset({"220"})
 _MAX_CORRECTIONS = 20
 _CORRECTED_AT = "correctedAt"
-_TAKEN_SEQUENCE = "631"
+_TAKEN_SEQUENCE, _DETAIL_FAULT = "631", "630"
 registered = partial(registered_event, CTE_DIALECT)
-signed_waybill_event = partial(signed_filing, WaybillEvent, issue_event)
+
+
+def signed_waybill_event(detail: Detail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Returns the signed event, or its problems with the code of the authorities and its hint."""
+    result = signed_filing(WaybillEvent, issue_event, detail, about, issuer)
+    if not isinstance(result, tuple):
+        return result
+    # Callers fill only the part of the event with an XSD of its own.
+    return tuple(replace(problem, code=_DETAIL_FAULT, hint=hint_of(_DETAIL_FAULT)) for problem in result)
 
 
 def repetition(max_events: int, path: str, events: str, previous: str) -> Repetition:

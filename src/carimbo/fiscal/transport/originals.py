@@ -7,7 +7,9 @@ from carimbo.fiscal.body.reading import STORED, is_blank
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.own_documents import OwnDocument
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.transport.hints import hinted_problem
 from carimbo.fiscal.transport.request import ServicePurpose, TransportRequest
+from carimbo.fiscal.transport.rules.corrected import COMPLEMENTED, REPLACED
 from carimbo.fiscal.transport.rules.original import Amendment, OriginalRules
 
 Body = Mapping[str, Any]
@@ -26,27 +28,41 @@ class Originals(Generic[RequestT]):
     def __init__(
         self, type_name: str, title: str, request: type[RequestT], rules: OriginalRules[RequestT]
     ) -> None:
-        self._type_name = type_name
+        self._type_name, self._title = type_name, title
         self._request = request
         self._rules = rules
         self.beginning = f"Do {title}"
         """The beginning of the warnings about repeated fields."""
 
-    def differences(self, request: RequestT, own: OwnDocuments) -> Iterator[Problem]:
-        """Yields the given fields that differ from those of the corrected documents."""
+    def problems(self, request: RequestT, own: OwnDocuments) -> Iterator[Problem]:
+        """Yields why documents can't be corrected, or the given fields that differ from theirs."""
         for position, key in enumerate(request.corrected_keys):
-            if (body := self._body_of(key, own)) is not None:
-                original = self._request.model_validate(body, context=STORED)
-                yield from self._rules.judge(Amendment(request, original, position)).problems
+            document = own.get(key)
+            if document is None or document.type != self._type_name:
+                continue
+            if document.is_canceled or document.is_replaced:
+                yield self._without_effect(request, position, document)
+                continue
+            original = self._request.model_validate(document.request, context=STORED)
+            yield from self._rules.judge(Amendment(request, original, position)).problems
+
+    def _without_effect(self, request: RequestT, position: int, document: OwnDocument) -> Problem:
+        """Returns the problem of a corrected document that has no effect any more."""
+        ending = "cancelado" if document.is_canceled else "substituído por outro"
+        if request.purpose is ServicePurpose.COMPLEMENT:
+            code, path = "655" if document.is_canceled else "657", f"complementedAccessKeys[{position}]"
+            return hinted_problem(code, path, f"O {self._title} complementado foi {ending}.", COMPLEMENTED)
+        code = "569" if document.is_canceled else "570"
+        message = f"O {self._title} a substituir foi {ending}."
+        return hinted_problem(code, "substitution.accessKey", message, REPLACED)
 
     def first(self, request: RequestT, own: OwnDocuments) -> Body | None:
         """Returns the body of the first corrected document that the company has."""
-        bodies = (self._body_of(key, own) for key in request.corrected_keys)
-        return next((body for body in bodies if body is not None), None)
-
-    def _body_of(self, key: str, own: OwnDocuments) -> Body | None:
-        document = own.get(key)
-        return document.request if document and document.type == self._type_name else None
+        documents = (own.get(key) for key in request.corrected_keys)
+        return next(
+            (document.request for document in documents if document and document.type == self._type_name),
+            None,
+        )
 
     def repeated(self, body: Body, request: RequestT, fields: Body) -> tuple[Body, FillingReview]:
         """Returns the body with these fields of its original, and a warning that names them."""

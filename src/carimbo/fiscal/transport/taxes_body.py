@@ -1,6 +1,5 @@
 """The taxes of a transport service in requests for CT-e and CT-e OS."""
 
-from decimal import Decimal
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
@@ -9,7 +8,7 @@ from carimbo.fiscal.body.fields import Body, Flag, Money, Percent
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceFreeZoneCbs
 from carimbo.fiscal.taxes.ibs_cbs import RatedIbsCbsBody, ShareBody
 
-_TwoPlaces = Annotated[Money, Field(le=Decimal(100))]
+_TwoPlaces = Annotated[Money, Field(le=100)]
 
 
 class ServiceIcmsBody(Body):

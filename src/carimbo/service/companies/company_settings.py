@@ -4,7 +4,7 @@ The JSON object of the API has three kinds of values, which are stored apart: pl
 numbers in the number sequences (per environment and series), and secrets encrypted (returned masked).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
@@ -15,7 +15,7 @@ from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company import TaxDefaults
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named
 from carimbo.service.change_bodies import is_masked, mask_secret, unmask_secret
 from carimbo.service.companies.registration import (
     CompanyChanges,
@@ -144,7 +144,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
     for document_type in MODULES:
         module = merged.get(document_type.name, {})
         await _store_secrets(tenant, company_id, document_type, module)
-        await _store_number(tenant, company, document_type, module)
+        await _store_number(tenant, company, document_type, merged)
     await tenant.companies.set_settings(company_id, merged)
 
 
@@ -155,9 +155,9 @@ async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySetting
         module = stored.setdefault(document_type.name, {})
         for path in document_type.secret_settings:
             await _show_secret(tenant, company.id, document_type, module, path, mask_secret)
-        settings = document_type.settings.model_validate(module)
+        series = _number_series(company, document_type, stored)
         number = await tenant.number_sequences.next_number(
-            company.id, document_type.name, environment_of(company, settings), settings.series
+            company.id, document_type.name, series.environment, series.series
         )
         # After the last number of a series there is no next one.
         module["number"] = number if number <= document_type.numbering.last_number else None
@@ -195,11 +195,6 @@ def product_invoice_type_of(company: CompanyRow) -> str:
     return stored_settings(company).model.defaults.product_invoice_type
 
 
-def environment_of(company: CompanyRow, module: ModuleSettings) -> str:
-    """Returns the environment of a document type: its own if it has one, else the company's."""
-    return module.effective_environment(Environment(company.environment))
-
-
 async def _with_settings(tenant: Tenant, company_id: UUID) -> CompanyWithSettingsRecord:
     company = await require_company(tenant, company_id)
     record = company_record(company)
@@ -226,23 +221,33 @@ async def _store_secrets(
             await tenant.secrets.put(company_id, secret_name, unmask_secret(secret, stored, secret_name))
 
 
-async def _store_number(
-    tenant: Tenant, company: CompanyRow, document_type: SettingsModule, module: dict[str, Any]
-) -> None:
-    number = module.pop("number", None)
-    if number is None:
-        return
-    settings = document_type.settings.model_validate(module)
-    series = NumberSeries(
+def _number_series(
+    company: CompanyRow, document_type: SettingsModule, values: Mapping[str, Any]
+) -> NumberSeries:
+    """Returns the series of a document type, in the environment of the module with its switch."""
+    settings = document_type.settings.model_validate(values.get(document_type.name, {}))
+    switch = module_named(document_type.switch_module).settings.model_validate(
+        values.get(document_type.switch_module, {})
+    )
+    return NumberSeries(
         company.id,
         document_type.name,
-        environment_of(company, settings),
+        switch.effective_environment(Environment(company.environment)),
         settings.series,
         document_type.numbering.last_number,
     )
+
+
+async def _store_number(
+    tenant: Tenant, company: CompanyRow, document_type: SettingsModule, values: dict[str, Any]
+) -> None:
+    number = values.get(document_type.name, {}).pop("number", None)
+    if number is None:
+        return
+    series = _number_series(company, document_type, values)
     # Written, and so locked, before the comparison: no document can take a number in between.
     await tenant.number_sequences.set_next_number(
-        company.id, document_type.name, series.environment, settings.series, number
+        company.id, document_type.name, series.environment, series.series, number
     )
     used = max(
         await tenant.emissions.highest_number(series), await tenant.inutilizations.highest_number(series)
@@ -250,7 +255,7 @@ async def _store_number(
     if number <= used:
         sentence = f"O número {used} da série já foi usado ou inutilizado: informe um maior do que ele."
         if used >= document_type.numbering.last_number:
-            sentence = f"A série {settings.series} chegou ao seu último número, {used}: escolha outra série."
+            sentence = f"A série {series.series} chegou ao seu último número, {used}: escolha outra série."
         raise invalid_field(f"{document_type.name}.number", sentence)
 
 

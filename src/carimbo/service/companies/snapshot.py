@@ -71,6 +71,10 @@ class CompanySnapshot:
         """Returns the company's settings of a document type."""
         return self.modules[document_type.name]
 
+    def switch_of(self, document_type: DocumentType) -> ModuleSettings:
+        """Returns the settings that say whether, and in which environment, a type is issued."""
+        return self.modules[document_type.switch_module]
+
     def warnings_for(self, document_type: DocumentType) -> tuple[str, ...]:
         """Returns warnings about unknown settings that documents of a type are issued without."""
         unknown = _of_type(self.unknown_settings, document_type)
@@ -79,7 +83,7 @@ class CompanySnapshot:
 
     def environment_of(self, document_type: DocumentType) -> Environment:
         """Returns the environment in which documents of a type are issued."""
-        return self.settings_of(document_type).effective_environment(Environment(self.row.environment))
+        return self.switch_of(document_type).effective_environment(Environment(self.row.environment))
 
     def missing_for(self, document_type: DocumentType, environment: Environment) -> tuple[str, ...]:
         """Returns what the company lacks to issue a type, apart from its certificate."""
@@ -233,7 +237,7 @@ def all_missing_data(
 ) -> tuple[str, ...]:
     """Returns everything that a company lacks, including data that only rules for documents would report."""
     missing = _missing(snapshot, document_type, environment, now)
-    inactive = (f"{document_type.name}.active",) if is_held(snapshot, document_type) else ()
+    inactive = (f"{document_type.switch_module}.active",) if is_held(snapshot, document_type) else ()
     return (*missing, *inactive, *snapshot.missing_for_rules(document_type, software, now))
 
 
@@ -256,13 +260,13 @@ def require_complete(
 
 def is_held(snapshot: CompanySnapshot, document_type: DocumentType) -> bool:
     """Returns whether documents of a type stay drafts, because the company's module is not active."""
-    return document_type.holds_while_inactive and not snapshot.settings_of(document_type).switch
+    return document_type.holds_while_inactive and not snapshot.switch_of(document_type).switch
 
 
 def require_active(snapshot: CompanySnapshot, document_type: DocumentType) -> None:
     """Refuses to emit a draft while the company's module is not active."""
     if is_held(snapshot, document_type):
-        raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=[f"{document_type.name}.active"])
+        raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=[f"{document_type.switch_module}.active"])
 
 
 def require_ready(

@@ -12,7 +12,7 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.service.companies.snapshot import CompanySnapshot, require_able_to_file
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import require_no_problems
-from carimbo.service.filing.in_progress import EventPlace, about_document, filing_issuer
+from carimbo.service.filing.in_progress import EventTarget, about_document, filing_issuer
 from carimbo.service.filing.outcome import wait_until_settled
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.event_filings import EventFiling
@@ -40,12 +40,12 @@ class FilingContext:
         snapshot: CompanySnapshot,
         event: EventKind,
         request: Body,
-        place: EventPlace,
+        target: EventTarget,
     ) -> None:
         """Builds an event with a throwaway signature. Raises Refusal with all its problems."""
         builder = self.issuing.builder
-        subject = about_document(place, event, request, snapshot, builder.clock())
-        environment = Environment(place.document.environment)
+        subject = about_document(target, event, request, snapshot, builder.clock())
+        environment = Environment(target.document.environment)
         issuer = filing_issuer(builder, snapshot, environment, Signer.throwaway())
         result = event.issue(request, subject, issuer)
         if isinstance(result, tuple):

@@ -21,12 +21,12 @@ class EventSeries:
     undoings: tuple[EventFiling, ...] = ()
 
     @property
-    def live(self) -> tuple[EventFiling, ...]:
+    def in_force(self) -> tuple[EventFiling, ...]:
         """The registered events that were not undone."""
-        return tuple(filing for filing in self.in_force if filing.state == FilingState.REGISTERED)
+        return tuple(filing for filing in self.in_force_or_open if filing.state == FilingState.REGISTERED)
 
     @property
-    def in_force(self) -> tuple[EventFiling, ...]:
+    def in_force_or_open(self) -> tuple[EventFiling, ...]:
         """The events that were neither refused nor undone; the outcome of the last ones may be open."""
         undone = {undone_id(filing) for filing in self.undoings if filing.state == FilingState.REGISTERED}
         return tuple(filing for filing in _accepted(self.events) if filing.id not in undone)
@@ -42,19 +42,22 @@ class EventSeries:
         return any(not FilingState(filing.state).is_settled for filing in self.undoings)
 
     def undoing_for(self, request: UndoRequest) -> EventFiling | None:
-        """Returns the undoing that a repeated request asks for; None if the request is a new one."""
+        """Returns the undoing that a repeated request asks for; None if the request is a new one.
+
+        A request that names no event counts as repeated until the document gets another event of the kind:
+        it could be sent again after a lost answer, and would undo one event more.
+        """
         undoings = _accepted(self.undoings)
         if request.event_id:
             return next((filing for filing in undoings if undone_id(filing) == request.event_id), None)
         newest = max((*undoings, *_accepted(self.events)), key=lambda filing: filing.created_at, default=None)
-        if newest not in undoings:
-            return None
-        is_repeated = newest.state != FilingState.REGISTERED or not self.live
-        return newest if is_repeated else None
+        return newest if newest in undoings else None
 
     def event_to_undo(self, request: UndoRequest) -> EventFiling | None:
         """Returns the event that a request asks to undo, the newest one unless it names one."""
-        return next((filing for filing in reversed(self.live) if request.event_id in (None, filing.id)), None)
+        return next(
+            (filing for filing in reversed(self.in_force) if request.event_id in (None, filing.id)), None
+        )
 
 
 NO_EVENTS = EventSeries()

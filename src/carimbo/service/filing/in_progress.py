@@ -151,7 +151,7 @@ class EventInProgress:
         if undoes is None:
             return NO_EFFECT
         undone = self.document_type.event_named(undoes.event)
-        left = [filing for filing in self.series.live if filing.id != request.event_id]
+        left = [filing for filing in self.series.in_force if filing.id != request.event_id]
         if not left:
             return Effect(fact=undone.effect.fact, removes_fact=True)
         happened_at = undone.happened_at(request_of(left[-1], undone))
@@ -177,8 +177,8 @@ class EventInProgress:
     def make(self, issuer: FilingIssuer, now: datetime) -> FilingResult:
         """Returns the signed event, or its problems."""
         event, request = self._event, self._request
-        about = EventPlace(self.document, self.emission, self.series, self.row.sequence)
-        return event.issue(request, about_document(about, event, request, self.snapshot, now), issuer)
+        target = EventTarget(self.document, self.emission, self.series, self.row.sequence)
+        return event.issue(request, about_document(target, event, request, self.snapshot, now), issuer)
 
     async def send(self, authority: Authority, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Asks for the registration of the event."""
@@ -222,8 +222,8 @@ def request_of(filing: EventFiling, event: EventKind) -> Any:
 
 
 @dataclass(frozen=True)
-class EventPlace:
-    """Where an event belongs: document, attempt, events of the same kind, and sequence."""
+class EventTarget:
+    """What an event is about: document, attempt, the other events of the kind, and its sequence."""
 
     document: Document
     emission: EmissionRow
@@ -232,20 +232,20 @@ class EventPlace:
 
 
 def about_document(
-    place: EventPlace, event: EventKind, request: Body, snapshot: CompanySnapshot, now: datetime
+    target: EventTarget, event: EventKind, request: Body, snapshot: CompanySnapshot, now: datetime
 ) -> EventSubject:
     """Returns the data of a document that its events contain."""
-    emission, live = place.emission, place.series.live
+    emission, in_force = target.emission, target.series.in_force
     undone_id = request.event_id if isinstance(request, UndoRequest) else None
-    undone = next((filing for filing in live if filing.id == undone_id), None)
+    undone = next((filing for filing in in_force if filing.id == undone_id), None)
     return EventSubject(
         access_key=emission.document_key or "",
         protocol=emission.protocol or "",
         occurred_at=local_moment(now, snapshot.company.address.state),
-        sequence=place.sequence,
+        sequence=target.sequence,
         issued_at=emission.issued_at,
-        read_request=lambda: stored_request(place.document),
-        read_earlier=lambda: [request_of(filing, event) for filing in live],
+        read_request=lambda: stored_request(target.document),
+        read_earlier=lambda: [request_of(filing, event) for filing in in_force],
         undone_protocol=(undone and undone.protocol) or "",
     )
 

@@ -19,7 +19,7 @@ from carimbo.service.documents.queries import (
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.event_series import EventSeries, read_series
-from carimbo.service.filing.in_progress import EventPlace
+from carimbo.service.filing.in_progress import EventTarget
 from carimbo.service.filing.outcome import (
     CanceledRecord,
     authority_refusal,
@@ -38,8 +38,8 @@ _NOTHING_TO_CANCEL = (
     " DELETE /v1/companies/{companyId}/invoices/{id}."
 )
 
-CheckEvent = Callable[[Body, EventPlace], None]
-"""Checks the request of an event at its place. Raises Refusal."""
+CheckEvent = Callable[[Body, EventTarget], None]
+"""Checks the request of an event about its target. Raises Refusal."""
 
 
 async def register_event(
@@ -60,7 +60,7 @@ async def register_event(
         snapshot = await context.snapshot_of(which.subscription_id, company, document_type)
         check = partial(context.check_event, snapshot, event)
         if event.repetition is None:
-            check(request, EventPlace(document, emission))
+            check(request, EventTarget(document, emission))
         async with context.issuing.database.tenant(which.subscription_id) as tenant:
             await hold_company(tenant, company.id)
             if event.repetition is None:
@@ -145,20 +145,19 @@ async def _store_next(
     _require_not_forbidden(locked, event)
     series = await read_series(tenant, document_type_named(document.type), document, emission, event)
     if isinstance(request, UndoRequest):
-        repeated = series.undoing_for(request)
         stored = series.undoings
-    else:
-        repeated = _same_event(series, NewEventFiling.about(document, emission, event.name, request))
-        stored = series.events
-        if repeated and series.has_open_undoing:
-            _require_closed(locked, event, series)
-    if repeated:
-        return repeated
-    if isinstance(request, UndoRequest):
+        if repeated := series.undoing_for(request):
+            return repeated
         # The event to undo is stored with the request, before anything is sent.
         request = _naming_event(locked, event, series, request)
+    else:
+        stored = series.events
+        if repeated := _same_event(series, NewEventFiling.about(document, emission, event.name, request)):
+            if series.has_open_undoing:
+                _require_closed(locked, event, series)
+            return repeated
     sequence = _next_sequence(stored, event)
-    check(request, EventPlace(document, emission, series, sequence))
+    check(request, EventTarget(document, emission, series, sequence))
     _require_closed(locked, event, series)
     added = await tenant.event_filings.add(
         NewEventFiling.about(document, emission, event.name, request, sequence)
@@ -170,7 +169,7 @@ async def _store_next(
 
 def _same_event(series: EventSeries, new: NewEventFiling) -> EventFiling | None:
     """Returns the last event in force if it has the same request."""
-    last = next(reversed(series.in_force), None)
+    last = next(reversed(series.in_force_or_open), None)
     return last if last and read_exact_json(last.request) == read_exact_json(new.request) else None
 
 

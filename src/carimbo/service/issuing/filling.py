@@ -15,6 +15,7 @@ from carimbo.fiscal.catalog.filling import (
     catalog_origins,
 )
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.lifecycle import REPLACED_AT, Status
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.own_documents import OwnDocument
 from carimbo.fiscal.problems import Problem
@@ -117,7 +118,9 @@ async def _filled_from_documents(
         return FilledRequest(request, text)
     environment = snapshot.environment_of(document_type)
     async with database.autocommit(snapshot.subscription_id) as tenant:
-        documents = await tenant.documents.authorized_with_keys(snapshot.row.id, environment, keys)
+        documents = await tenant.documents.authorized_or_canceled_with_keys(
+            snapshot.row.id, environment, keys
+        )
         owned = {key: await _own_document(tenant, document) for key, document in documents.items()}
     body = read_exact_json(text)
     filled, review = filling.fill(body, request, {key: own for key, own in owned.items() if own})
@@ -133,7 +136,15 @@ async def _filled_from_documents(
 async def _own_document(tenant: Tenant, document: Document) -> OwnDocument | None:
     digest = document.emission.digest if document.emission else None
     signed = await tenant.archive.get(document.id, signed_file(digest or ""))
-    return OwnDocument(document.type, read_exact_json(document.request), signed) if signed else None
+    if signed is None:
+        return None
+    return OwnDocument(
+        document.type,
+        read_exact_json(document.request),
+        signed,
+        is_canceled=document.status == Status.CANCELED,
+        is_replaced=REPLACED_AT in document.facts,
+    )
 
 
 def explain_problems(

@@ -36,7 +36,7 @@ class _WaybillFields(Record):
     """Fields that only the record of a CT-e has."""
 
     delivered_at: datetime | None = Field(
-        description="CT-e: quando a carga foi entregue, segundo o comprovante de entrega que vale."
+        description="CT-e: quando a carga foi entregue, segundo o comprovante de entrega em vigor."
     )
 
 

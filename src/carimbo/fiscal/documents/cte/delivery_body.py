@@ -17,7 +17,8 @@ def _refuse_no_base64(text: str) -> str:
     try:
         b64decode(text, validate=True)
     except ValueError:
-        raise PydanticCustomError("base64", "Deve ser um texto em base64, sem quebras de linha.") from None
+        message = "Deve ser um texto em base64, sem quebras de linha nem o prefixo data:."
+        raise PydanticCustomError("base64", message) from None
     return text
 
 

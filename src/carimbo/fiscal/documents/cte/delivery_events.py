@@ -38,8 +38,8 @@ DELIVERED_AT = "deliveredAt"
 """The fact of a CT-e whose delivery is proved."""
 _MAX_EVENTS = 999
 _UNDOING_DESCRIPTION = (
-    "O mais recente, ou o de `eventId`. Repetir o pedido devolve o cancelamento que já existe; se há outro"
-    " evento em vigor, informe `eventId`."
+    "O mais recente em vigor, ou o de `eventId`. Repetir o pedido devolve o cancelamento que já existe, até"
+    " haver outro evento: para cancelar mais um, informe `eventId`."
 )
 _PLACES = Decimal("0.000001")
 

@@ -83,11 +83,16 @@ def _evidence_problems(
     latest = about.occurred_at + _TOLERANCE
     if happened_at > latest:
         yield hinted_problem("872", path, "A data está no futuro.", _SOURCE)
+        return
     if about.issued_at and happened_at < about.issued_at:
         yield hinted_problem("872", path, "A data é anterior à emissão do CT-e.", _SOURCE)
-    if request.hashed_at and not happened_at <= request.hashed_at <= latest:
+    has_picture = request.image is not None or request.image_hash is not None
+    if has_picture and request.hashed_at and not happened_at <= request.hashed_at <= latest:
         yield hinted_problem(
-            "873", "hashedAt", "A data do hash é anterior à da entrega, ou está no futuro.", _SOURCE
+            "873",
+            "hashedAt",
+            "A data do hash é anterior à da entrega ou da tentativa, ou está no futuro.",
+            _SOURCE,
         )
 
 

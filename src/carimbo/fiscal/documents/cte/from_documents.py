@@ -17,9 +17,11 @@ from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.transport.hints import hinted_problem
 from carimbo.fiscal.transport.originals import Originals, given_fields
 from carimbo.fiscal.transport.places import ABROAD
 from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
+from carimbo.fiscal.transport.rules.rule import manual
 
 Body = Mapping[str, Any]
 
@@ -59,7 +61,7 @@ def _invoice_keys(request: CteRequest) -> tuple[str, ...]:
 
 def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[Body, FillingReview]:
     """Returns the body filled from the corrected CT-e first, and then from the NF-e of the cargo."""
-    problems = (*_ORIGINALS.differences(request, own), *_unknown_invoices(request, own))
+    problems = (*_ORIGINALS.problems(request, own), *_unusable_invoices(request, own))
     if problems:
         return body, FillingReview(problems=tuple(dict.fromkeys(problems)))
     filled, from_waybill = _from_waybill(body, request, own)
@@ -70,12 +72,15 @@ def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tu
     return filled, FillingReview(warnings=(*from_waybill.warnings, *from_invoices.warnings))
 
 
-def _unknown_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
+def _unusable_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
     for position, key in enumerate(_invoice_keys(request)):
-        if key not in own or own[key].type != _INVOICE:
+        path = f"documents.nfes[{position}].accessKey"
+        if key in own and own[key].is_canceled:
+            yield hinted_problem("652", path, "A NF-e foi cancelada.", manual("documentos da carga"))
+        elif key not in own or own[key].type != _INVOICE:
             yield Problem(
                 INVOICE_UNKNOWN,
-                f"documents.nfes[{position}].accessKey",
+                path,
                 "A empresa não tem esta NF-e autorizada, e o CT-e não pode ser preenchido a partir dela.",
                 "Retire fromInvoices e informe partes, municípios e carga no pedido.",
             )

@@ -36,12 +36,15 @@ CTE_OS = DocumentType(
     is_masculine=True,
     model=MODEL,
     settings=CteOsSettings,
+    # Both types are one module: switch and environment are in `settings.cte`.
+    switched_by="cte",
     collection="cte-os",
     shared_collection="cte",
     namespace="cte",
     event_prefix="cte",
     event_group="cte",
     feature="cteEmission",
+    holds_while_inactive=True,
     issuing=Issuing(
         request=CteOsRequest,
         review=review,

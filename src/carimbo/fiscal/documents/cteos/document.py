@@ -68,11 +68,12 @@ def _journey(request: CteOsRequest, issuance: Issuance, findings: Findings) -> J
     public, federal = request.government_purchase, request.federal_taxes
     contribution = contribution_of_taker(request.taker_contribution, request.taker_party, findings)
     is_of_passengers = request.service_type is OsServiceType.PASSENGERS
-    own_city = issuance.company.address.city_code or ""
+    # A service without places is one within the state; passengers must have places (752).
+    usual_city = "" if is_of_passengers else issuance.company.address.city_code or ""
     return Journey(
         company=issuance.company,
-        start=place_of(request.municipality_start_ibge or own_city),
-        end=place_of(request.municipality_end_ibge or own_city),
+        start=place_of(request.municipality_start_ibge or usual_city),
+        end=place_of(request.municipality_end_ibge or usual_city),
         amount=request.service_amount,
         contribution=contribution,
         # Only the caller knows whether the end state gets a share: the passenger is the consumer, and
@@ -84,7 +85,9 @@ def _journey(request: CteOsRequest, issuance: Issuance, findings: Findings) -> J
         government_reduction=public.rate_reduction if public else None,
         other_taxes=_own_federal_taxes(federal.pis, federal.cofins) if federal else ZERO,
         # LC 87/1996, art. 11, § 8: passengers of a taker that pays no ICMS.
-        has_internal_rate=is_of_passengers and contribution is Contribution.NONE,
+        has_internal_rate=(
+            is_of_passengers and contribution is Contribution.NONE and request.taker_party is not None
+        ),
         is_by_air=request.modal.kind is TransportMode.AIR,
     )
 
@@ -176,7 +179,8 @@ def _taxes(request: CteOsRequest, journey: Journey, findings: Findings) -> OsTax
         return None
     if isinstance(taxes.icms, ServiceIcms60):
         message = "O CT-e OS não tem o CST 60: nele ninguém retém o ICMS como substituto tributário."
-        findings.add_problem(Problem(SCHEMA_PROBLEM, "icms.cst", message, source="MOC CT-e 4.00, grupo imp"))
+        hint = "Informe outro CST, ou retire icms.cst para que seja usado o que cabe à empresa."
+        findings.add_problem(Problem(SCHEMA_PROBLEM, "icms.cst", message, hint, "MOC CT-e 4.00, grupo imp"))
         return None
     return OsTaxes(
         icms=taxes.icms,

@@ -16,6 +16,7 @@ CORRECTABLE_FIELDS = CorrectableFields(
         **FORBIDDEN_FIELDS,
         "toma": TAX_IDS,
         "infTribFed": _FEDERAL_TAXES,
+        "infDocRef": frozenset({"chBPe"}),
         "infGTVe": frozenset({"chCTe"}),
         "infCTeNorm": frozenset({"refCTeCanc"}),
     },

@@ -1,11 +1,17 @@
 """Fills a complement or substitution from the own CT-e OS that it corrects."""
 
+from collections.abc import Iterator
+
+from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.cteos.document import NAME
 from carimbo.fiscal.documents.cteos.request import CteOsRequest
 from carimbo.fiscal.documents.cteos.rules.original import RULES
+from carimbo.fiscal.documents.cteos.rules.references import CANCELED
 from carimbo.fiscal.documents.cteos.service import has_road_group
 from carimbo.fiscal.own_documents import ReferenceFilling
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.transport.hints import hinted_problem
 from carimbo.fiscal.transport.originals import Body, Originals, OwnDocuments
 from carimbo.fiscal.transport.request import ServicePurpose
 
@@ -35,7 +41,7 @@ _SERVICE = (
 
 def _fill(body: Body, request: CteOsRequest, own: OwnDocuments) -> tuple[Body, FillingReview]:
     """Returns the body with the fields of the CT-e OS that it complements or replaces."""
-    if problems := tuple(dict.fromkeys(_ORIGINALS.differences(request, own))):
+    if problems := tuple(dict.fromkeys((*_ORIGINALS.problems(request, own), *_unusable(request, own)))):
         return body, FillingReview(problems=problems)
     original = _ORIGINALS.first(request, own)
     if original is None:
@@ -51,8 +57,26 @@ def _fill(body: Body, request: CteOsRequest, own: OwnDocuments) -> tuple[Body, F
     return _ORIGINALS.repeated(body, request, fields)
 
 
+def _unusable(request: CteOsRequest, own: OwnDocuments) -> Iterator[Problem]:
+    """Yields why an own document can't be the canceled one that this one follows."""
+    document = own.get(request.canceled_access_key or "")
+    if document is None or document.type != NAME:
+        return
+    path = "canceledAccessKey"
+    if not document.is_canceled:
+        yield hinted_problem("826", path, "O CT-e OS referenciado não está cancelado.", CANCELED)
+    elif CteOsRequest.model_validate(document.request, context=STORED).service_type != request.service_type:
+        yield hinted_problem("830", path, "O CT-e OS cancelado é de outro tipo de serviço.", CANCELED)
+
+
+def _keys(request: CteOsRequest) -> tuple[str, ...]:
+    """Returns the keys of the corrected documents, and of the canceled one that this one follows."""
+    canceled = (request.canceled_access_key,) if request.canceled_access_key else ()
+    return (*request.corrected_keys, *canceled)
+
+
 FILLING = ReferenceFilling(
-    lambda request: request.corrected_keys,
+    _keys,
     _fill,
     lambda warning: warning.startswith(_ORIGINALS.beginning),
 )

@@ -1,8 +1,10 @@
 """Vehicle, owner and charter in requests for a CT-e OS."""
 
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.body.date_fields import LocalMoment
 from carimbo.fiscal.body.fields import (
@@ -17,6 +19,8 @@ from carimbo.fiscal.parties.company import Name
 from carimbo.fiscal.transport.request import Plate
 
 Taf = Annotated[str, StringConstraints(pattern="^[0-9]{12}$"), TAKES_NUMBERS]
+# The XSD has moments of this century only.
+_CENTURY = 20
 StateAgencyRegistration = Annotated[str, StringConstraints(pattern="^[0-9]{25}$")]
 
 
@@ -64,11 +68,17 @@ class CharterType(Coded):
     CONTINUOUS = "continuous", "2"
 
 
+def _of_this_century(moment: datetime) -> datetime:
+    if moment.year // 100 != _CENTURY:
+        raise PydanticCustomError("date_text", "Deve ser uma data entre 2000 e 2099.")
+    return moment
+
+
 class CharterBody(Body):
     """The charter of a vehicle for passengers."""
 
     type: CharterType = Field(description="Tipo: occasional (eventual) ou continuous (contínuo).")
-    trip_at: LocalMoment | None = Field(
+    trip_at: Annotated[LocalMoment, AfterValidator(_of_this_century)] | None = Field(
         default=None,
         description="Data e hora da viagem, com occasional; sem fuso, no da empresa (dhViagem).",
         examples=["2026-12-03T06:00:00-03:00"],

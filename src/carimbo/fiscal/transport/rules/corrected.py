@@ -6,7 +6,7 @@ from datetime import timedelta
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.taxes.trade import day_of_key
 from carimbo.fiscal.transport.keys import age_in_months, owner_of, repeated_keys, valid_keys
-from carimbo.fiscal.transport.rules.rule import TransportCheck, TransportInput, manual
+from carimbo.fiscal.transport.rules.rule import SUBSTITUTION, TransportCheck, TransportInput, manual
 
 RULES: RuleBook[TransportCheck] = RuleBook(
     when=lambda document: bool(document.request.substitution or document.request.complemented_access_keys)
@@ -25,8 +25,8 @@ Keys = list[tuple[str, str]]
 
 
 def replaced_keys(document: TransportInput) -> Keys:
-    """Returns the key of the replaced document with its path, if there is one."""
-    replaced = document.request.substitution
+    """Returns the key of the replaced document with its path; another rule refuses it in other documents."""
+    replaced = document.request.substitution if document.purpose == SUBSTITUTION else None
     return [("substitution.accessKey", replaced.access_key)] if replaced else []
 
 
@@ -46,8 +46,8 @@ def replaced_waybill_is_recent(document: TransportInput) -> Iterator[At]:
 
 
 def complemented_keys(document: TransportInput) -> Keys:
-    """Returns the keys of the complemented documents with their paths."""
-    keys = document.request.complemented_access_keys
+    """Returns the keys of the complemented documents with their paths; only a complement has some."""
+    keys = document.request.complemented_access_keys if document.is_complement else ()
     return [(f"complementedAccessKeys[{position}]", key) for position, key in enumerate(keys)]
 
 

@@ -97,7 +97,9 @@ def _other_end(amendment: Amendment[Any]) -> bool:
 
 
 def _is_other_state(given: str | None, original: str | None) -> bool:
-    return given is not None and original is not None and place_of(given).state != place_of(original).state
+    """Returns whether a place is in another state; an original without places has no state."""
+    state = place_of(original).state if original else None
+    return given is not None and place_of(given).state != state
 
 
 def _other_mode(amendment: Amendment[Any]) -> At | None:

@@ -72,6 +72,11 @@ class TransportRuleInput(Generic[W_co, R_co]):
         return is_interstate(self.start_state, self.end_state)
 
     @property
+    def leaves_the_state(self) -> bool:
+        """Whether the service ends in another state than it starts in, or abroad; both known."""
+        return self.start_state != self.end_state and "" not in (self.start_state, self.end_state)
+
+    @property
     def has_interstate_rate(self) -> bool:
         """Whether the interstate ICMS rate of the road holds; air transport has its own."""
         return self.is_interstate and self.identification.mode != AIR

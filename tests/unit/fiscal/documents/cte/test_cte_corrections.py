@@ -3,6 +3,7 @@
 import pytest
 
 from carimbo.fiscal.documents.cte.events import CORRECTABLE_FIELDS
+from carimbo.fiscal.documents.cteos.events import CORRECTABLE_FIELDS as CORRECTABLE_OS_FIELDS
 from carimbo.fiscal.layouts.cte_v4.events import CorrectedField
 
 FORBIDDEN = [
@@ -37,6 +38,9 @@ ALLOWED = [
     ("infCarga", "proPred"),
     ("rodo", "RNTRC"),
     ("receb", "CNPJ"),
+    # Containers have a group with the same tag.
+    ("infNFe", "dPrev"),
+    ("infNFe", "unidRat"),
 ]
 
 
@@ -54,6 +58,23 @@ def test_field_that_decides_on_tax_or_parties_is_refused(group: str, field: str)
 @pytest.mark.parametrize(("group", "field"), ALLOWED)
 def test_other_field_is_accepted(group: str, field: str) -> None:
     assert problems(group, field) == []
+
+
+@pytest.mark.parametrize(
+    ("group", "field", "codes"),
+    [
+        ("infServico", "xDescServ", []),
+        ("Comp", "xNome", []),
+        ("Comp", "xComp", []),
+        ("toma", "CNPJ", ["681"]),
+        ("infTribFed", "vINSS", ["681"]),
+        ("infDocRef", "chBPe", ["681"]),
+        ("infCarga", "proPred", ["525"]),
+    ],
+)
+def test_letter_of_a_cte_os_has_fields_of_its_own(group: str, field: str, codes: list[str]) -> None:
+    letter = [CorrectedField(group=group, field=field, value="1")]
+    assert [problem.code for problem in CORRECTABLE_OS_FIELDS.problems(letter)] == codes
 
 
 @pytest.mark.parametrize(

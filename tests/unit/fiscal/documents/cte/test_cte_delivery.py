@@ -23,7 +23,6 @@ from carimbo.fiscal.filing import EventKind, EventSubject, FilingIssuer, FilingR
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.parties.company import Company
-from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.signed_documents import SignedFiling
 from unit.fiscal.documents.cte.bodies import CARRIER, FREIGHT, GOOD, ISSUED_AT, cte_key, nfe_key
 from unit.fiscal.goods.support import SCHEMAS, misformed
@@ -245,19 +244,6 @@ class TestUndoing:
             PROTOCOL,
             UNDONE_PROTOCOL,
         ]
-
-    def test_event_that_undoes_another_can_be_repeated_and_names_an_event(self) -> None:
-        undoings = [
-            (document_type, event)
-            for document_type in DOCUMENT_TYPES
-            for event in document_type.events
-            if event.undoes
-        ]
-        assert {event.name for _, event in undoings} >= {"deliveryCancellation", "failedDeliveryCancellation"}
-        for document_type, event in undoings:
-            assert event.undoes and event.repetition and event.request is UndoRequest
-            assert document_type.undoing_of(event.undoes.event) is event
-            assert document_type.event_named(event.undoes.event).repetition
 
     def test_events_of_a_cte(self) -> None:
         assert [event.name for event in CTE.events] == [

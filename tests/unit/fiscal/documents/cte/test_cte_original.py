@@ -87,6 +87,25 @@ def test_complement_can_not_be_corrected(code: str, path: str, change: dict[str,
     assert [(problem.code, problem.path) for problem in review.problems] == [(code, path)]
 
 
+@pytest.mark.parametrize(
+    ("change", "ending", "problem"),
+    [
+        (SUBSTITUTION, {"is_canceled": True}, ("569", "substitution.accessKey")),
+        (SUBSTITUTION, {"is_replaced": True}, ("570", "substitution.accessKey")),
+        (COMPLEMENT, {"is_canceled": True}, ("655", "complementedAccessKeys[0]")),
+        (COMPLEMENT, {"is_replaced": True}, ("657", "complementedAccessKeys[0]")),
+    ],
+)
+def test_document_without_effect_can_not_be_corrected(
+    change: dict[str, Any], ending: dict[str, bool], problem: tuple[str, str]
+) -> None:
+    body = PRICE | change
+    own = {KEY: OwnDocument("cte", FREIGHT, b"", **ending)}
+    _, review = FILLING.fill(body, CteRequest.model_validate(body), own)
+    assert [(problem.code, problem.path) for problem in review.problems] == [problem]
+    assert review.problems[0].hint == hint_of(problem[0]) is not None
+
+
 def test_what_a_substitution_leaves_out_is_repeated() -> None:
     body, review = filled(PRICE | SUBSTITUTION)
     names = ("shipper", "recipient", "taker", "cfop", "municipalityStartIbge", "cargo", "documents")

@@ -13,7 +13,7 @@ from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.fiscal.transport.hints import hint_of, hints
 from unit.fiscal.documents.cte.bodies import CARRIER_CNPJ, SAO_PAULO, cte_key
 from unit.fiscal.documents.cte.breaking import Breaking, emission
-from unit.fiscal.documents.cteos.bodies import AGENCY, GOOD, GUIDE, PERSON, TAF, TAKER, os_key
+from unit.fiscal.documents.cteos.bodies import AGENCY, GOOD, GUIDE, OWNER, PERSON, TAF, TAKER, os_key
 from unit.fiscal.documents.cteos.breaking import broken, places, review
 from unit.fiscal.hinted_fields import not_one_sentence
 
@@ -76,11 +76,11 @@ BREAKINGS: tuple[Breaking, ...] = (
     broken("215", "stateAgencyRegistration", "baggage", stateAgencyRegistration=AGENCY),
     broken("839", "stateAgencyRegistration", "within a state", stateAgencyRegistration=None, taf=TAF),
     broken("840", "taf", taf=None, stateAgencyRegistration=AGENCY),
-    broken("829", "vehicle", "valuables", vehicle={"plate": "ABC1D23"}),
-    broken("829", "charter", "valuables", charter={"type": "continuous"}),
+    broken("829", "vehicle", "valuables", vehicle={"plate": "ABC1D23", "owner": OWNER | {"taf": None}}),
+    broken("829", "charter", "valuables", charter={"type": "occasional"}),
     broken("829", "vehicle", "baggage", modal={"kind": "rail"}, vehicle={"plate": "ABC1D23"}),
     broken("841", "charter", charter=None),
-    broken("215", "charter", "baggage", charter={"type": "continuous"}),
+    broken("215", "charter", "baggage", charter={"type": "occasional"}),
     broken("837", "charter.tripAt", charter={"type": "occasional"}),
     broken("838", "charter.tripAt", charter__tripAt="2026-11-24T08:30:00-03:00"),
     broken("TRIP_OF_CONTINUOUS_CHARTER", "charter.tripAt", charter__type="continuous"),
@@ -94,17 +94,21 @@ BREAKINGS: tuple[Breaking, ...] = (
     tickets("215", "[0].number", {"issueDate": "2026-11-20"}),
     tickets("215", "[0].issueDate", {"number": "55"}),
     tickets("215", "[0].bpeAccessKey", {"number": "55", "issueDate": "2026-11-20", "bpeAccessKey": TICKET}),
+    tickets("215", "[0].bpeAccessKey", {"amount": 0, "bpeAccessKey": os_key(7)}),
     tickets("891", "[0].bpeAccessKey", {"bpeAccessKey": os_key(7)}),
     tickets("897", "[0].bpeAccessKey", {"bpeAccessKey": TICKET_OF_ANOTHER}),
-    broken("815", "canceledAccessKey", canceledAccessKey=os_key(3)),
+    broken("815", "canceledAccessKey", canceledAccessKey=cte_key(3, **OF_ANOTHER)),
     broken("856", "canceledAccessKey", "baggage", canceledAccessKey=cte_key(3)),
     broken("827", "canceledAccessKey", "baggage", canceledAccessKey=os_key(3, **OF_ANOTHER)),
-    broken("881", "gtves", "baggage", gtves=[GUIDE | {"components": [{"type": "pouch", "amount": 90}]}]),
+    broken("881", "gtves", "baggage", gtves=[{"accessKey": os_key(51), "components": [OTHER]}]),
     guides("882", "[0].accessKey", {"accessKey": os_key(51)}),
     guides("886", "[0].accessKey", {"accessKey": os_key(51, model="64", **OF_ANOTHER)}),
     guides("887", "[1].accessKey", {}, {"components": [{"type": "pouch", "amount": 0}]}),
     guides("898", "[0].components[0].description", {"components": [OTHER]}),
     guides("899", "", {"components": [{"type": "custody", "amount": 2300.11}]}),
+    broken("215", "substitution", substitution={"accessKey": cte_key(2, **OF_ANOTHER)}),
+    broken("215", "complementedAccessKeys", complementedAccessKeys=[cte_key(2, **OF_ANOTHER)]),
+    broken("757", "takerParty", takerParty=None, icms={"cst": "00"}, federalTaxes=None, cfop="6357"),
     # Some of the rules that CT-e has too.
     broken("448", "takerParty.stateRegistration", takerParty=TAKER | {"stateRegistration": "110042490115"}),
     broken("541", "municipalityStartIbge", "within a state", municipalityStartIbge="3500000"),

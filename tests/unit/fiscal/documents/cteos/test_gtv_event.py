@@ -14,6 +14,7 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.signed_documents import SignedFiling
+from carimbo.fiscal.transport.hints import hint_of
 from unit.fiscal.documents.cte.bodies import CARRIER
 from unit.fiscal.documents.cteos.bodies import CHARTER, VALUABLES, os_key
 from unit.fiscal.goods.support import SCHEMAS
@@ -84,6 +85,14 @@ class TestGuides:
         }
         assert event.findtext(".//{*}rem/{*}CNPJ") == "66777888000181"
         assert event.findtext(".//{*}dest/{*}CPF") == "52998224725"
+
+    def test_value_that_the_xsd_of_the_event_refuses_is_reported_with_its_code(
+        self, issuer: FilingIssuer
+    ) -> None:
+        refused = CTE_OS_GTV.issue(request(GUIDE | {"issueDate": "1999-12-31"}), about(), issuer)
+        assert isinstance(refused, tuple)
+        assert [(problem.code, problem.path) for problem in refused] == [("630", "gtvs[0].issueDate")]
+        assert refused[0].hint == hint_of("630") is not None
 
     @pytest.mark.parametrize(
         ("guides", "cte", "earlier", "problem"),

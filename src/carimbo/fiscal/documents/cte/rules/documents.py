@@ -128,14 +128,14 @@ def paper_of_a_company(document: WaybillInput) -> At | None:
     documents, sender = document.request.documents, document.waybill.sender
     is_company = sender is not None and bool(sender.cnpj)
     has_papers = documents is not None and bool(documents.papers)
-    return At("documents.papers") if has_papers and is_company and document.is_interstate else None
+    return At("documents.papers") if has_papers and is_company and document.leaves_the_state else None
 
 
 @RULES.rule("813", _OTHERS, "CF-e SAT e NFC-e não acompanham carga entre estados.")
 def receipts_between_states(document: WaybillInput) -> Iterator[At]:
     """Refuses receipts in an interstate service."""
     documents = document.request.documents
-    if documents is None or not document.is_interstate:
+    if documents is None or not document.leaves_the_state:
         return
     for position, other in enumerate(documents.others):
         if other.type in _RECEIPTS:

@@ -34,7 +34,7 @@ def _is_taken_by(document: WaybillInput, role: TakerRole) -> bool:
 @RULES.rule("743", _SOURCE, "O CT-e globalizado só vale dentro de uma UF.")
 def within_a_state(document: WaybillInput) -> At | None:
     """Refuses a globalized CT-e between states."""
-    return At("globalized") if document.is_interstate else None
+    return At("globalized") if document.leaves_the_state else None
 
 
 @RULES.rule("722", _SOURCE, "O tomador do CT-e globalizado é o remetente ou o destinatário.")

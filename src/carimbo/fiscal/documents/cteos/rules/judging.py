@@ -32,6 +32,7 @@ BOOKS: tuple[RuleBook[Any], ...] = (
     taker.READER_RULES,
     references.CORRECTED_RULES,
     references.RULES,
+    references.GUIDE_RULES,
     corrected.RULES,
     price.RULES,
     icms.RULES,

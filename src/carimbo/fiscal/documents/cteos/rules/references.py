@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from carimbo.fiscal.documents.cteos.request import GtveComponentType
+from carimbo.fiscal.documents.cteos.request import GtveComponentType, ReferencedTicketBody
 from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
 from carimbo.fiscal.money import total
 from carimbo.fiscal.rules import At, RuleBook
@@ -22,8 +22,11 @@ from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 CORRECTED_RULES: RuleBook[OsCheck] = RuleBook()
 # Another rule refuses these fields in a complement.
 RULES: RuleBook[OsCheck] = RuleBook(when=lambda document: not document.is_complement)
+GUIDE_RULES: RuleBook[OsCheck] = RuleBook(
+    when=lambda document: document.carries_valuables and not document.is_complement
+)
 
-_TICKETS, _GUIDES, _CANCELED = manual("bilhetes"), manual("GTV-e"), manual("CT-e OS cancelado")
+_TICKETS, _GUIDES, CANCELED = manual("bilhetes"), manual("GTV-e"), manual("CT-e OS cancelado")
 _TOLERANCE = Decimal("0.10")
 TICKET_REPEATED = "TICKET_REPEATED"
 
@@ -50,9 +53,8 @@ def half_of_a_ticket(document: OsInput) -> Iterator[At]:
     """Refuses tickets that are neither electronic nor on paper, and those that are both."""
     for position, ticket in enumerate(document.request.referenced_documents):
         path = f"referencedDocuments[{position}]"
-        on_paper = (ticket.number, ticket.series, ticket.subseries, ticket.issue_date, ticket.amount)
         if ticket.bpe_access_key:
-            if any(on_paper):
+            if _is_on_paper(ticket):
                 yield At(f"{path}.bpeAccessKey")
         elif ticket.number is None:
             yield At(f"{path}.number")
@@ -60,9 +62,16 @@ def half_of_a_ticket(document: OsInput) -> Iterator[At]:
             yield At(f"{path}.issueDate")
 
 
+def _is_on_paper(ticket: ReferencedTicketBody) -> bool:
+    """Returns whether a ticket has fields of tickets on paper."""
+    on_paper = (ticket.number, ticket.series, ticket.subseries, ticket.issue_date, ticket.amount)
+    return any(value is not None for value in on_paper)
+
+
 def _ticket_keys(document: OsInput) -> PlacedKeys:
+    """Yields the keys of the electronic tickets; another rule refuses those with fields of paper."""
     for position, ticket in enumerate(document.request.referenced_documents):
-        if ticket.bpe_access_key:
+        if ticket.bpe_access_key and not _is_on_paper(ticket):
             yield f"referencedDocuments[{position}].bpeAccessKey", ticket.bpe_access_key
 
 
@@ -92,28 +101,27 @@ def ticket_of_the_issuer(document: OsInput) -> Iterator[At]:
 
 
 def _canceled_key(document: OsInput) -> PlacedKeys:
+    """Returns the key of the canceled document; 815 refuses any for passengers."""
     key = document.request.canceled_access_key
-    return [("canceledAccessKey", key)] if key else []
+    return [("canceledAccessKey", key)] if key and not document.carries_passengers else []
 
 
-@RULES.rule("815", _CANCELED, "O transporte de pessoas não referencia um CT-e OS cancelado.")
+@RULES.rule("815", CANCELED, "O transporte de pessoas não referencia um CT-e OS cancelado.")
 def canceled_document_of_passengers(document: OsInput) -> At | None:
     """Refuses passengers with a reference to a canceled document."""
     is_given = document.request.canceled_access_key is not None
     return At("canceledAccessKey") if is_given and document.carries_passengers else None
 
 
-@RULES.rule("856", _CANCELED, "A chave do CT-e OS cancelado é inválida.")
+@RULES.rule("856", CANCELED, "A chave do CT-e OS cancelado é inválida.")
 def valid_canceled_key(document: OsInput) -> Iterator[At]:
     """Refuses a key that no CT-e OS can have, with the reason."""
     return invalid_keys(_canceled_key(document), document.model, document.today)
 
 
-@RULES.rule("827", _CANCELED, "O CT-e OS cancelado é de outro emitente.")
+@RULES.rule("827", CANCELED, "O CT-e OS cancelado é de outro emitente.")
 def canceled_document_of_the_issuer(document: OsInput) -> Iterator[At]:
-    """Refuses a canceled document of another issuer; 815 refuses any for passengers."""
-    if document.carries_passengers:
-        return
+    """Refuses a canceled document of another issuer."""
     for path, key in valid_keys(_canceled_key(document), document.model, document.today):
         if owner_of(key) != document.issuer.cnpj:
             yield At(path)
@@ -132,13 +140,13 @@ def _guide_keys(document: OsInput) -> list[tuple[str, str]]:
     ]
 
 
-@RULES.rule("882", _GUIDES, "A chave da GTV-e é inválida.")
+@GUIDE_RULES.rule("882", _GUIDES, "A chave da GTV-e é inválida.")
 def valid_guide_key(document: OsInput) -> Iterator[At]:
     """Refuses keys that no GTV-e can have, with the reason."""
     return invalid_keys(_guide_keys(document), VALUABLES_GUIDE, document.today)
 
 
-@RULES.rule("886", _GUIDES, "A GTV-e é de outro emitente.")
+@GUIDE_RULES.rule("886", _GUIDES, "A GTV-e é de outro emitente.")
 def guide_of_the_issuer(document: OsInput) -> Iterator[At]:
     """Refuses transport guides of another issuer."""
     for path, key in valid_keys(_guide_keys(document), VALUABLES_GUIDE, document.today):
@@ -146,13 +154,13 @@ def guide_of_the_issuer(document: OsInput) -> Iterator[At]:
             yield At(path)
 
 
-@RULES.rule("887", _GUIDES, "A mesma GTV-e está mais de uma vez no CT-e OS.")
+@GUIDE_RULES.rule("887", _GUIDES, "A mesma GTV-e está mais de uma vez no CT-e OS.")
 def repeated_guide(document: OsInput) -> Iterator[At]:
     """Refuses a transport guide that is listed twice."""
     return repeated_keys(_guide_keys(document))
 
 
-@RULES.rule("898", _GUIDES, "O componente do tipo other tem descrição.")
+@GUIDE_RULES.rule("898", _GUIDES, "O componente do tipo other tem descrição.")
 def description_of_another_component(document: OsInput) -> Iterator[At]:
     """Refuses a component of no listed kind without a description."""
     for position, guide in enumerate(document.request.gtves):
@@ -161,7 +169,7 @@ def description_of_another_component(document: OsInput) -> Iterator[At]:
                 yield At(f"gtves[{position}].components[{place}].description")
 
 
-@RULES.rule("899", _GUIDES, "Os componentes das GTV-e não somam o valor da prestação.")
+@GUIDE_RULES.rule("899", _GUIDES, "Os componentes das GTV-e não somam o valor da prestação.")
 def sum_of_the_guides(document: OsInput) -> At | None:
     """Refuses components that differ by more than ten cents from the price."""
     guides, price = document.request.gtves, document.waybill.price.amount

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from carimbo.fiscal.documents.cteos.request import OsServiceType
 from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
 from carimbo.fiscal.documents.cteos.service import has_road_group
-from carimbo.fiscal.documents.cteos.vehicle_body import CharterType
+from carimbo.fiscal.documents.cteos.vehicle_body import CharterBody, CharterType, VehicleOwnerBody
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
@@ -15,6 +15,10 @@ CARRIER_REGISTRATION, OWNER_IS_ISSUER = "CARRIER_REGISTRATION", "OWNER_IS_ISSUER
 TRIP_OF_CONTINUOUS_CHARTER = "TRIP_OF_CONTINUOUS_CHARTER"
 _ROAD, _CHARTER, _OWNER = manual("modal rodoviário"), manual("fretamento"), manual("proprietário do veículo")
 _TAF, _AGENCY = "taf", "stateAgencyRegistration"
+
+
+def _is_within_a_state(document: OsInput) -> bool:
+    return document.start_state == document.end_state
 
 
 def _has_registration(document: OsInput) -> bool:
@@ -44,17 +48,15 @@ def registration_missing_without_road(document: OsInput) -> At | None:
 @RULES.rule("839", _ROAD, "O transporte de pessoas dentro de uma UF tem o registro no órgão estadual.")
 def passengers_within_a_state(document: OsInput) -> At | None:
     """Refuses passengers within a state without the registration at its agency."""
-    is_within = document.start_state == document.end_state and document.has_places
     is_missing = document.carries_passengers_by_road and not document.request.state_agency_registration
-    return At(_AGENCY) if is_within and is_missing else None
+    return At(_AGENCY) if is_missing and document.has_places and _is_within_a_state(document) else None
 
 
 @RULES.rule("840", _ROAD, "O transporte de pessoas entre UFs tem o TAF da ANTT.")
 def passengers_between_states(document: OsInput) -> At | None:
     """Refuses passengers between states, or to another country, without a TAF."""
-    states = {document.start_state, document.end_state}
-    is_between = document.carries_passengers_by_road and len(states) > 1 and "" not in states
-    return At(_TAF) if is_between and not document.request.taf else None
+    is_missing = document.carries_passengers_by_road and not document.request.taf
+    return At(_TAF) if is_missing and document.has_places and not _is_within_a_state(document) else None
 
 
 @RULES.rule(
@@ -92,10 +94,15 @@ def charter_of_baggage(document: OsInput) -> At | None:
     return At("charter") if is_baggage and document.is_by_road and document.request.charter else None
 
 
+def _charter(document: OsInput) -> CharterBody | None:
+    """Returns the charter; other rules refuse that of another service than passengers by road."""
+    return document.request.charter if document.carries_passengers_by_road else None
+
+
 @RULES.rule("837", _CHARTER, "O fretamento eventual tem a data e a hora da viagem.")
 def trip_missing(document: OsInput) -> At | None:
     """Refuses an occasional charter without the moment of its trip."""
-    charter = document.request.charter
+    charter = _charter(document)
     is_missing = charter is not None and charter.type is CharterType.OCCASIONAL and charter.trip_at is None
     return At("charter.tripAt") if is_missing else None
 
@@ -119,9 +126,15 @@ def trip_before_the_issue(document: OsInput) -> At | None:
 )
 def trip_of_a_continuous_charter(document: OsInput) -> At | None:
     """Refuses the moment of a trip in a continuous charter."""
-    charter = document.request.charter
+    charter = _charter(document)
     is_given = charter is not None and charter.type is CharterType.CONTINUOUS and charter.trip_at is not None
     return At("charter.tripAt") if is_given else None
+
+
+def _owner(document: OsInput) -> VehicleOwnerBody | None:
+    """Returns the owner of the vehicle; 829 refuses the vehicle where the layout has no place for it."""
+    vehicle = document.request.vehicle
+    return vehicle.owner if vehicle and has_road_group(document.request) else None
 
 
 @RULES.rule(
@@ -132,8 +145,7 @@ def trip_of_a_continuous_charter(document: OsInput) -> At | None:
 )
 def registration_of_the_owner(document: OsInput) -> At | None:
     """Refuses an owner with none of the registrations, or with both."""
-    vehicle = document.request.vehicle
-    owner = vehicle.owner if vehicle else None
+    owner = _owner(document)
     if owner is None or bool(owner.taf) is not bool(owner.state_agency_registration):
         return None
     return At("vehicle.owner.stateAgencyRegistration" if owner.taf else "vehicle.owner.taf")
@@ -147,8 +159,7 @@ def registration_of_the_owner(document: OsInput) -> At | None:
 )
 def half_of_the_owners_registration(document: OsInput) -> At | None:
     """Refuses a state registration of the owner without its state, and the other way round."""
-    vehicle = document.request.vehicle
-    owner = vehicle.owner if vehicle else None
+    owner = _owner(document)
     if owner is None or bool(owner.state_registration) is bool(owner.state):
         return None
     return At("vehicle.owner.state" if owner.state_registration else "vehicle.owner.stateRegistration")
@@ -162,7 +173,6 @@ def half_of_the_owners_registration(document: OsInput) -> At | None:
 )
 def owner_that_is_the_issuer(document: OsInput) -> At | None:
     """Refuses the issuer as owner of the vehicle."""
-    vehicle = document.request.vehicle
-    owner = vehicle.owner if vehicle else None
+    owner = _owner(document)
     is_issuer = owner is not None and owner.tax_id == document.issuer.cnpj
     return At("vehicle.owner.taxId") if is_issuer else None

@@ -45,9 +45,10 @@ class OsInput(TransportRuleInput[OsWaybill, CteOsRequest]):
 
     @property
     def has_places(self) -> bool:
-        """Whether the request names start and end; a service without them counts as one within the state."""
+        """Whether start and end are given and known; without them the service is one within the state."""
         request = self.request
-        return bool(request.municipality_start_ibge and request.municipality_end_ibge)
+        is_given = bool(request.municipality_start_ibge and request.municipality_end_ibge)
+        return is_given and "" not in (self.start_state, self.end_state)
 
     @property
     def has_interstate_rate(self) -> bool:
