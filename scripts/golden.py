@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter
 from carimbo.fiscal.body.date_fields import Moment
 from carimbo.fiscal.body.fields import Body, Flag, Integer, Number
 from carimbo.fiscal.document_type import DocumentType, Issuing
+from carimbo.fiscal.documents.cteos.gtv_event import CTE_OS_GTV, GuidesRequest, guides_group
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
 from carimbo.fiscal.identity.access_key import AccessKey, parse_service_key
 from carimbo.fiscal.identity.certificate import open_a1
@@ -294,9 +295,17 @@ def _event_of_transport(file: EventFile, company: CompanyFile, signer: Signer) -
         access_key=key,
         occurred_at=file.occurred_at,
         sequence=file.sequence,
-        detail=_record(_EVENTS_OF_WAYBILLS[file.event], file.detail),
+        detail=_detail_of_waybill(file),
     )
     return cte_v4.issue_event(event, signer, _SCHEMAS)
+
+
+def _detail_of_waybill(file: EventFile) -> cte_v4.Detail:
+    if file.event == CTE_OS_GTV.name:
+        # CNPJ and CPF of a party have the same name in JSON, so the request makes the group.
+        return guides_group(GuidesRequest.model_validate(file.detail))
+    detail: cte_v4.Detail = _record(_EVENTS_OF_WAYBILLS[file.event], file.detail)
+    return detail
 
 
 def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
@@ -321,6 +330,7 @@ _EVENTS_OF: Mapping[str, Callable[..., bytes | tuple[Problem, ...]]] = {
     "nfce": _event_of_goods,
     "nfse": _event_of_service,
     "cte": _event_of_transport,
+    "cteOs": _event_of_transport,
 }
 """How events are issued, by the folder of their type."""
 

@@ -71,6 +71,7 @@ SCHEMA_OF_PART = {
     "multimodal": Schema.CTE_MULTIMODAL,
     "evCancCTe": Schema.CTE_CANCELLATION,
     "evCCeCTe": Schema.CTE_CORRECTION,
+    "evGTV": Schema.CTE_GTV,
     "evCECTe": Schema.CTE_DELIVERY,
     "evCancCECTe": Schema.CTE_DELIVERY_CANCELLATION,
     "evIECTe": Schema.CTE_FAILED_DELIVERY,
@@ -320,7 +321,7 @@ def checks_of(file: str) -> tuple[Check, ...]:
         of_its_kind = OF_EVERY_WAYBILL
     elif file in OS_WAYBILLS:
         of_its_kind = OF_EVERY_OS_WAYBILL
-    elif file.startswith("cte/events/"):
+    elif file.startswith(("cte/events/", "cteOs/events/")):
         of_its_kind = OF_EVERY_EVENT_OF_A_WAYBILL
     return OF_EVERY_EXAMPLE + of_its_kind
 

@@ -13,7 +13,7 @@ from carimbo.fiscal.layouts.cte_v4.delivery import (
     FailedDeliveryCancellation,
     ProofOfDelivery,
 )
-from carimbo.fiscal.layouts.cte_v4.events import Detail
+from carimbo.fiscal.layouts.cte_v4.events import Detail, Disagreement, DisagreementCancellation
 from carimbo.fiscal.layouts.cte_v4.valuables import (
     CarriedSpecie,
     GuideParty,
@@ -90,7 +90,7 @@ class TestOtherEvents:
         assert f"CANCELAMENTO DO {title} DO CT-e" in text
         assert f"PROTOCOLO DO EVENTO CANCELADO {UNDONE}" in text
 
-    def test_guides_are_listed_with_their_amounts(self) -> None:
+    def test_guides_are_listed_with_all_their_fields(self) -> None:
         guide = TransportGuide(
             number="4501",
             id="AIDF-77",
@@ -101,8 +101,24 @@ class TestOtherEvents:
             species=(CarriedSpecie(type="1", amount=Decimal(250000)), CarriedSpecie(type="2")),
             shipper=PARTY,
             recipient=PARTY,
+            plate="ABC1D23",
+            state="SP",
+            rntrc="12345678",
         )
         text = text_without_breaks(page(TransportGuides(guides=(guide,))))
         assert "INFORMAÇÕES DA GTV" in text
-        assert "4501 / 1 20/11/2026" in text
-        assert "250.000,00" in text
+        party = "Banco Paulistano S.A., 66.777.888/0001-81, SP"
+        for cell in (
+            f"nº 4501-3, série 1, de 20/11/2026, AIDF AIDF-77 {party} {party} 4 volumes",
+            "Cédulas R$ 250.000,00, Cheques ABC1D23, SP, RNTRC 12345678",
+        ):
+            assert cell.replace(" ", "") in text.replace(" ", "")
+
+    def test_disagreement_has_its_reason(self) -> None:
+        text = text_without_breaks(page(Disagreement(justification="Frete diferente do combinado")))
+        assert "PRESTAÇÃO DO SERVIÇO EM DESACORDO" in text
+        assert "JUSTIFICATIVA Frete diferente do combinado" in text
+
+    def test_withdrawal_names_the_disagreement(self) -> None:
+        text = text_without_breaks(page(DisagreementCancellation(undone_protocol=UNDONE)))
+        assert f"PROTOCOLO DO EVENTO CANCELADO {UNDONE}" in text

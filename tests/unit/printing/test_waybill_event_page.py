@@ -187,5 +187,5 @@ class TestEveryEvent:
         assert "TOMADOR DO SERVIÇO NOME / RAZÃO SOCIAL CNPJ / CPF INSCRIÇÃO ESTADUAL" in text
 
     def test_unknown_event_type_is_named_as_in_its_file(self) -> None:
-        changes = ("<tpEvento>110111", "<tpEvento>610110"), (">Cancelamento<", ">Outro evento<")
+        changes = ("<tpEvento>110111", "<tpEvento>110999"), (">Cancelamento<", ">Outro evento<")
         assert "Outro evento" in text_of(page(CANCELLATION, USUAL, *changes)).splitlines()

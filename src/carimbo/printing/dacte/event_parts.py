@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from decimal import Decimal
 
 from carimbo.fiscal.layouts.cte_v4.delivery import DeliveredInvoice, FailedDelivery, ProofOfDelivery
 from carimbo.fiscal.layouts.cte_v4.dialect import (
@@ -10,12 +9,19 @@ from carimbo.fiscal.layouts.cte_v4.dialect import (
     CORRECTION,
     DELIVERY,
     DELIVERY_CANCELLATION,
+    DISAGREEMENT,
+    DISAGREEMENT_CANCELLATION,
     FAILED_DELIVERY,
     FAILED_DELIVERY_CANCELLATION,
     GTV,
 )
 from carimbo.fiscal.layouts.cte_v4.events import CorrectedField, WaybillCorrection
-from carimbo.fiscal.layouts.cte_v4.valuables import TransportGuide, TransportGuides
+from carimbo.fiscal.layouts.cte_v4.valuables import (
+    CarriedSpecie,
+    GuideParty,
+    TransportGuide,
+    TransportGuides,
+)
 from carimbo.fiscal.layouts.reading import read_group
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent
 from carimbo.printing import formats
@@ -30,17 +36,20 @@ _TITLES = {
     FAILED_DELIVERY: "INSUCESSO NA ENTREGA DO {name}",
     FAILED_DELIVERY_CANCELLATION: "CANCELAMENTO DO INSUCESSO NA ENTREGA DO {name}",
     GTV: "INFORMAÇÕES DA GTV",
+    DISAGREEMENT: "PRESTAÇÃO DO SERVIÇO EM DESACORDO",
+    DISAGREEMENT_CANCELLATION: "CANCELAMENTO DA PRESTAÇÃO DO SERVIÇO EM DESACORDO",
 }
 _CORRECTIONS = {"GRUPO": 36.0, "CAMPO": 36.0, "ITEM": 14.0, "VALOR CORRIGIDO": CONTENT - 86}
 _FIELDS = {"CAMPO": 60.0, "CONTEÚDO": CONTENT - 60}
 _INVOICES = {"Nº": 14.0, "CHAVE DE ACESSO DA NF-e": CONTENT - 14}
 _GUIDES = {
-    "NÚMERO / SÉRIE": 34.0,
-    "EMISSÃO": 20.0,
-    "REMETENTE": (CONTENT - 90) / 2,
-    "DESTINATÁRIO": (CONTENT - 90) / 2,
-    "VALOR R$": 36.0,
+    "GUIA": 34.0,
+    "REMETENTE": (CONTENT - 108) / 2,
+    "DESTINATÁRIO": (CONTENT - 108) / 2,
+    "CARGA": 40.0,
+    "VEÍCULO": 34.0,
 }
+_SPECIES = {"1": "Cédulas", "2": "Cheques", "3": "Moedas", "4": "Outros"}
 _REASONS = {
     "1": "Recebedor não encontrado",
     "2": "Recusa do recebedor",
@@ -69,9 +78,10 @@ def event_parts(event: ArchivedEvent) -> Iterator[EventPart]:
     if content := detail.part("evGTV"):
         guides = read_group(TransportGuides, content.element).guides
         yield EventTable("GUIAS DE TRANSPORTE DE VALORES", _GUIDES, [_guide(guide) for guide in guides])
-    if undone := detail.text("nProtCE") or detail.text("nProtIE"):
-        yield EventText("PROTOCOLO DO EVENTO CANCELADO", undone, 11)
-    if reason := detail.text("xJust"):
+    undone = (detail.text(tag) for tag in ("nProtCE", "nProtIE", "nProtEvPrestDes"))
+    if protocol := next(filter(None, undone), None):
+        yield EventText("PROTOCOLO DO EVENTO CANCELADO", protocol, 11)
+    if reason := detail.text("xJust") or detail.text("xObs"):
         yield EventText("JUSTIFICATIVA", reason, 11)
 
 
@@ -81,10 +91,10 @@ def _delivery_parts(proof: ProofOfDelivery) -> Iterator[EventPart]:
         ("Nome de quem recebeu", proof.recipient_name),
         ("Documento de quem recebeu", proof.recipient_document),
         ("Latitude e longitude", _place(proof)),
-        *_picture_rows(proof.image_hash, proof.hashed_at),
+        *_picture_rows("do comprovante", proof.image_hash, proof.hashed_at),
     )
     yield EventTable("ENTREGA", _FIELDS, _filled(rows))
-    yield from _invoice_parts(proof.invoices)
+    yield from _invoice_parts("NF-e DA ENTREGA", proof.invoices)
 
 
 def _failure_parts(failure: FailedDelivery) -> Iterator[EventPart]:
@@ -94,19 +104,19 @@ def _failure_parts(failure: FailedDelivery) -> Iterator[EventPart]:
         ("Motivo", _REASONS.get(failure.reason, failure.reason)),
         ("Justificativa", failure.justification or ""),
         ("Latitude e longitude", _place(failure)),
-        *_picture_rows(failure.image_hash, failure.hashed_at),
+        *_picture_rows("da tentativa", failure.image_hash, failure.hashed_at),
     )
     yield EventTable("TENTATIVA DE ENTREGA", _FIELDS, _filled(rows))
-    yield from _invoice_parts(failure.invoices)
+    yield from _invoice_parts("NF-e DA TENTATIVA", failure.invoices)
 
 
 def _filled(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [row for row in rows if row[1]]
 
 
-def _picture_rows(hashed: str | None, at: datetime | None) -> tuple[tuple[str, str], ...]:
+def _picture_rows(of: str, hashed: str | None, at: datetime | None) -> tuple[tuple[str, str], ...]:
     moment = formats.day_and_hour(at) if at else ""
-    return (("Hash da imagem do comprovante", hashed or ""), ("Data e hora do hash", moment))
+    return ((f"Hash da imagem {of}", hashed or ""), ("Data e hora do hash", moment))
 
 
 def _place(evidence: ProofOfDelivery | FailedDelivery) -> str:
@@ -115,21 +125,42 @@ def _place(evidence: ProofOfDelivery | FailedDelivery) -> str:
     return f"{evidence.latitude}, {evidence.longitude}"
 
 
-def _invoice_parts(invoices: Sequence[DeliveredInvoice]) -> Iterator[EventPart]:
+def _invoice_parts(title: str, invoices: Sequence[DeliveredInvoice]) -> Iterator[EventPart]:
     if invoices:
         rows = [(str(number), formats.key(nfe.access_key)) for number, nfe in enumerate(invoices, 1)]
-        yield EventTable("NF-e DA ENTREGA", _INVOICES, rows)
+        yield EventTable(title, _INVOICES, rows)
 
 
 def _guide(guide: TransportGuide) -> tuple[str, ...]:
-    amounts = [specie.amount for specie in guide.species if specie.amount is not None]
+    """Returns the cells of a guide; each has several values."""
+    series = " ".join(filter(None, (guide.series, guide.subseries)))
+    vehicle = (guide.plate, guide.state, guide.rntrc and f"RNTRC {guide.rntrc}")
     return (
-        " / ".join(filter(None, (guide.number, guide.series, guide.subseries))),
-        formats.day(guide.issue_date),
-        guide.shipper.name,
-        guide.recipient.name,
-        formats.number(sum(amounts, Decimal(0))) if amounts else "",
+        _joined(
+            f"nº {guide.number}-{guide.check_digit}",
+            series and f"série {series}",
+            f"de {formats.day(guide.issue_date)}",
+            f"AIDF {guide.id}",
+        ),
+        _party(guide.shipper),
+        _party(guide.recipient),
+        _joined(f"{formats.number(guide.volumes, 0, 4)} volumes", *map(_specie, guide.species)),
+        _joined(*vehicle),
     )
+
+
+def _party(party: GuideParty) -> str:
+    registration = party.state_registration and f"IE {party.state_registration}"
+    return _joined(party.name, formats.tax_id(party.cnpj, party.cpf), registration, party.state)
+
+
+def _specie(specie: CarriedSpecie) -> str:
+    name = _SPECIES.get(specie.type, specie.type)
+    return name if specie.amount is None else f"{name} R$ {formats.number(specie.amount)}"
+
+
+def _joined(*texts: str | None) -> str:
+    return ", ".join(filter(None, texts))
 
 
 def _corrected(change: CorrectedField) -> tuple[str, ...]:

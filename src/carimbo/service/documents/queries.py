@@ -9,7 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
+from pydantic import Field
+
 from carimbo.fiscal.body.fields import AS_STORED, Body, Record
+from carimbo.fiscal.filing import UndoRequest
 from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.reading import UnreadableDocument
@@ -26,6 +29,7 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.documents import Document
+from carimbo.storage.event_filings import EventFiling
 
 _UNREADABLE_BODY = "O corpo guardado deste documento não pôde ser lido: avise quem opera o serviço."
 # Only for a document that was not issued. For an issued one, a new order would issue it a second time.
@@ -56,6 +60,9 @@ class EventRecord(Record):
     protocol: str | None
     authority_code: str | None
     authority_message: str | None
+    undone_event_id: UUID | None = Field(
+        default=None, description="O evento que este desfaz, como o comprovante de uma entrega cancelada."
+    )
     created_at: datetime
 
 
@@ -126,16 +133,44 @@ async def read_document_and_request(
 async def read_events(database: Database, reference: DocumentReference) -> list[EventRecord]:
     """Returns the history of a document, oldest first, followed by the events in processing."""
     async with database.autocommit(reference.subscription_id) as tenant:
-        await require_document(tenant, reference)
+        document = await require_document(tenant, reference)
         events = await tenant.document_events.all(reference.document_id)
         filings = await tenant.event_filings.under_way(reference.document_id)
-    history = [readable_record("document_events", event.id, EventRecord, asdict(event)) for event in events]
-    in_processing = {"status": Status.PROCESSING, "protocol": None}
+        undone = await _undone_events(tenant, document)
+    history = [
+        readable_record(
+            "document_events",
+            event.id,
+            EventRecord,
+            asdict(event) | {"undone_event_id": undone.get(event.id)},
+        )
+        for event in events
+    ]
     pending = [
-        readable_record("event_filings", filing.id, EventRecord, asdict(filing) | in_processing)
+        readable_record(
+            "event_filings",
+            filing.id,
+            EventRecord,
+            asdict(filing)
+            | {"status": Status.PROCESSING, "protocol": None, "undone_event_id": undone.get(filing.id)},
+        )
         for filing in filings
     ]
     return [*history, *pending]
+
+
+async def _undone_events(tenant: Tenant, document: Document) -> dict[UUID, UUID | None]:
+    """Returns the events that others undo, by the ids of these others."""
+    kinds = [event.name for event in document_type_named(document.type).events if event.undoes]
+    if not kinds or document.emission is None:
+        return {}
+    undoings = await tenant.event_filings.of_document(document.id, document.emission.ordinal, *kinds)
+    return {filing.id: undone_id(filing) for filing in undoings}
+
+
+def undone_id(undoing: EventFiling) -> UUID | None:
+    """Returns the id of the event that a stored event undoes."""
+    return UndoRequest.model_validate(read_exact_json(undoing.request)).event_id
 
 
 async def require_document(tenant: Tenant, reference: DocumentReference) -> Document:

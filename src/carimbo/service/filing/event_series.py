@@ -1,12 +1,11 @@
 """The events of one kind about a document, with the events that undo them."""
 
 from dataclasses import dataclass
-from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import EventKind, UndoRequest
 from carimbo.fiscal.lifecycle import FilingState
-from carimbo.service.json_values import read_exact_json
+from carimbo.service.documents.queries import undone_id
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
@@ -61,11 +60,6 @@ class EventSeries:
 
 
 NO_EVENTS = EventSeries()
-
-
-def undone_id(undoing: EventFiling) -> UUID | None:
-    """Returns the id of the event that a stored event undoes."""
-    return UndoRequest.model_validate(read_exact_json(undoing.request)).event_id
 
 
 async def read_series(

@@ -15,6 +15,7 @@ from carimbo.service.documents.queries import (
     EventRecord,
     refusing_damaged_key,
     require_document,
+    undone_id,
 )
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.filing.context import FilingContext
@@ -227,6 +228,7 @@ def _answer(document: Document, emission: EmissionRow, event: EventKind, filing:
                 protocol=filing.protocol,
                 authority_code=filing.authority_code,
                 authority_message=filing.authority_message,
+                undone_event_id=undone_id(filing) if event.undoes else None,
                 created_at=filing.created_at,
             )
         case FilingState.REFUSED:

@@ -108,6 +108,7 @@ VIOLATIONS = [
     OsViolation(
         "882", base="gtves", edit=says(f"{NORMAL}/infGTVe/chCTe", key_of(6)), detail="modelo diferente de 64"
     ),
+    OsViolation("897", base="baggage", edit=says(TICKET, key_of(7, CARRIER, model="63"))),
     OsViolation("886", base="gtves", edit=says(f"{NORMAL}/infGTVe/chCTe", key_of(6, CARRIER, model="64"))),
     OsViolation(
         "887", base="gtves", edit=filled(NORMAL, gtve(GTVE_KEY, component("2", "0.00"))), detail=GTVE_KEY

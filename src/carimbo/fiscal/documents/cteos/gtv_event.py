@@ -118,7 +118,12 @@ def _add_guides(request: GuidesRequest, about: EventSubject, issuer: FilingIssue
     """Signs the guides of a document (110170)."""
     if problems := tuple(guide_problems(request, about.read_request(), about.read_earlier())):
         return problems
-    return signed_waybill_event(TransportGuides(guides=tuple(map(_guide, request.gtvs))), about, issuer)
+    return signed_waybill_event(guides_group(request), about, issuer)
+
+
+def guides_group(request: GuidesRequest) -> TransportGuides:
+    """Returns the guides as the group of the event."""
+    return TransportGuides(guides=tuple(map(_guide, request.gtvs)))
 
 
 def guide_problems(

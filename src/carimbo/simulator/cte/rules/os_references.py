@@ -26,13 +26,24 @@ def documents_of_baggage_missing(cte: JudgedCteOs) -> bool:
 
 def impossible_ticket(cte: JudgedCteOs) -> Finding:
     """MOC CT-e, 891: the key of a BP-e."""
+    return impossible_references(cte, _ticket_keys(cte), _TICKET)
+
+
+def ticket_of_another_issuer(cte: JudgedCteOs) -> bool:
+    """MOC CT-e, 897."""
+    return any(key[KEY_ISSUER] != cte.author for key in _ticket_keys(cte))
+
+
+def _ticket_keys(cte: JudgedCteOs) -> list[str]:
     keys = (document.text("chBPe") for document in cte.normal_part.all("infDocRef"))
-    return impossible_references(cte, filter(None, keys), _TICKET)
+    return list(filter(None, keys))
 
 
+# The simulator has no BP-e: 892 to 896, which look for them, would refuse every document.
 DOCUMENT_RULES: tuple[RejectionRule[JudgedCteOs], ...] = (
     RejectionRule("754", documents_of_baggage_missing, has_normal_part),
     RejectionRule("891", impossible_ticket),
+    RejectionRule("897", ticket_of_another_issuer),
 )
 
 
