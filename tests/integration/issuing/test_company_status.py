@@ -123,7 +123,7 @@ class TestReadiness:
         assert nfce["missing"] == [*lacking, "nfce.active", "nfce.cscId", "nfce.csc", "certificate"]
         assert nfse["missing"] == ["address", "taxRegime", "certificate"]
         assert cte["missing"] == [*lacking, "certificate", "cte.active"]
-        assert cte_os["missing"] == [*lacking, "certificate"]
+        assert cte_os["missing"] == [*lacking, "certificate", "cte.active"]
         assert [entry["ready"] for entry in status["types"]] == [False] * 5
         assert [entry["authority"] for entry in status["types"]] == [None] * 5
 
@@ -204,7 +204,7 @@ class TestTypesInUse:
 
     async def test_new_company_is_ready_if_it_can_issue_any_type(self, seller: Shop) -> None:
         status = await status_of(seller)
-        assert [entry["ready"] for entry in status["types"]] == [True, False, False, False, True]
+        assert [entry["ready"] for entry in status["types"]] == [True, False, False, False, False]
         assert status["ready"] is True
 
     async def test_type_that_was_never_used_or_configured_does_not_count(self, seller: Shop) -> None:

@@ -24,7 +24,8 @@ BLAMED = {
     "cte": "serviceType",
 }
 EVENT = {
-    "id", "type", "status", "sequence", "protocol", "authorityCode", "authorityMessage", "createdAt"
+    "id", "type", "status", "sequence", "protocol", "authorityCode", "authorityMessage",
+    "undoneEventId", "createdAt"
 }  # fmt: skip
 of_every_type = pytest.mark.parametrize("document_type", KINDS)
 of_goods = pytest.mark.parametrize("document_type", GOODS)

@@ -215,3 +215,8 @@ def _longest_beginning(expected: str, text: str, place: int) -> int:
         middle = (least + most + 1) // 2
         least, most = (middle, most) if text.find(expected[:middle], place) >= 0 else (least, middle - 1)
     return least
+
+
+def sheets_of(paper: Printed) -> list[str]:
+    """Returns the text of each sheet, in one line."""
+    return [" ".join(sheet.split()) for sheet in paper.drawn.removesuffix("\f").split("\f")]

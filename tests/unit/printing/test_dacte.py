@@ -21,11 +21,11 @@ from pdf_reading import codes_of, words_of
 from unit.printing.fonts import OWN, mono_folder
 from unit.printing.paper import (
     ROAD,
-    Printed,
     example,
     expected_codes,
     printed,
     printed_example,
+    sheets_of,
     without_spaces,
 )
 from unit.printing.pictures import page_of
@@ -60,11 +60,6 @@ def text_of(waybill: Waybill) -> str:
 
 def text_of_example(name: str) -> str:
     return " ".join(printed_example(ROAD, name).drawn.split())
-
-
-def sheets_of(paper: Printed) -> list[str]:
-    """Returns the text of each sheet, in one line."""
-    return [" ".join(sheet.split()) for sheet in paper.drawn.removesuffix("\f").split("\f")]
 
 
 def authorized(waybill: Waybill, notice: str = "") -> bytes:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.fiscal.layouts.cte_v4.waybill import PriceComponent
 from carimbo.fiscal.layouts.cteos_v4.archived import read_archived_os_waybill
 from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
 from carimbo.fiscal.layouts.cteos_v4.parties import OsTaker
 from carimbo.fiscal.layouts.cteos_v4.road import Charter, OsRoad, Vehicle
 from carimbo.fiscal.layouts.cteos_v4.service import GtveComponent, OsMode, TripInsurance
 from carimbo.fiscal.layouts.cteos_v4.taxes import OsFederalTaxes
-from carimbo.fiscal.layouts.cteos_v4.waybill import OsComplement, OsWaybill
+from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
@@ -41,11 +40,11 @@ from unit.printing.os_waybills import (
 )
 from unit.printing.paper import (
     OTHER_SERVICES,
-    Printed,
     example,
     expected_codes,
     printed,
     printed_example,
+    sheets_of,
     without_spaces,
 )
 from unit.printing.room import room_faults
@@ -69,11 +68,6 @@ def text_of(waybill: OsWaybill) -> str:
 
 def text_of_example(name: str) -> str:
     return " ".join(printed_example(OTHER_SERVICES, name).drawn.split())
-
-
-def sheets_of(paper: Printed) -> list[str]:
-    """Returns the text of each sheet, in one line."""
-    return [" ".join(sheet.split()) for sheet in paper.drawn.removesuffix("\f").split("\f")]
 
 
 def by_road(road: OsRoad) -> str:
@@ -129,10 +123,6 @@ class TestHeader:
         assert "PROTOCOLO DE AUTORIZAÇÃO DE USO 135260000000078 - 14/11/2026 10:00:47" in text
         assert "RESERVADO AO FISCO Regularize sua situação cadastral" in text
 
-    def test_document_without_qr_code_has_its_bar_code_only(self) -> None:
-        xml = re.sub(rb"<infCTeSupl>.*</infCTeSupl>", b"", example("cteOs", "passengers"))
-        assert [code.text for code in print_waybill(xml).codes] == [os_key()]
-
     def test_header_has_room_for_wide_letters(self, tmp_path: Path) -> None:
         waybill = with_identification(OS_WAYBILLS["all-blocks"], environment="2", emission_type="7")
         order = DocumentPrint("cteOs", file_of(waybill), PaperSize.A4, is_canceled=True)
@@ -150,11 +140,6 @@ class TestNotices:
         for sheet in sheets_of(print_waybill(file_of(waybill))):
             assert f"PENDENTE DE AUTORIZAÇÃO {HOMOLOGATION}" in sheet
             assert without_spaces(sheet).startswith("SEMVALORFISCAL")
-
-    def test_production_document_has_no_mark_or_notice(self) -> None:
-        text = text_of_example("passengers")
-        for word in ("VALOR FISCAL", "HOMOLOGAÇÃO", "CONTINGÊNCIA", "CANCELADO"):
-            assert word not in text
 
     def test_contingency_is_announced_with_its_start_and_reason(self) -> None:
         text = text_of_example("svc")
@@ -354,25 +339,6 @@ class TestNotes:
             "USO EXCLUSIVO DO EMISSOR DO CT-e OS Pedido: 4500012345 RESERVADO AO FISCO"
             " Lei: Lei da Transparência Crédito outorgado conforme o Convênio 106/96."
         ) in text_of_example("all-blocks")
-
-    def test_longest_notes_continue_on_the_next_sheet(self) -> None:
-        notes = " ".join(f"observação {number}" for number in range(1, 125))
-        waybill = replace(
-            with_taxes(PASSENGERS, authority_notes=notes), complement=OsComplement(notes=f"{notes} fim")
-        )
-        first, second = sheets_of(print_waybill(file_of(waybill)))
-        assert first.count("observação 1 ") == 2
-        assert "INFORMAÇÕES ADICIONAIS (CONTINUAÇÃO)" in second
-        assert second.endswith("observação 124")
-
-    def test_many_components_of_the_price_take_as_many_rows_as_they_need(self) -> None:
-        components = tuple(
-            PriceComponent(name=f"COMPONENTE {number}", amount=Decimal(number)) for number in range(50)
-        )
-        waybill = replace(PASSENGERS, price=replace(PASSENGERS.price, components=components))
-        paper = print_waybill(file_of(waybill))
-        assert room_faults(paper.pdf) == {}
-        assert paper.drawn.count("COMPONENTE ") == 50
 
 
 class TestLetters:

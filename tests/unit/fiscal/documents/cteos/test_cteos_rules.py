@@ -9,6 +9,7 @@ import pytest
 
 from carimbo.fiscal.documents.cteos.rules import judging, references, road, service
 from carimbo.fiscal.identity.signature import Signer
+from carimbo.fiscal.rules import Severity
 from carimbo.fiscal.tables.statuses import CTE_STATUSES
 from carimbo.fiscal.transport.hints import hint_of, hints
 from unit.fiscal.documents.cte.bodies import CARRIER_CNPJ, SAO_PAULO, cte_key
@@ -68,6 +69,7 @@ BREAKINGS: tuple[Breaking, ...] = (
     tickets("TICKET_REPEATED", "[1].bpeAccessKey", {"bpeAccessKey": TICKET}, {"bpeAccessKey": TICKET}),
     broken("481", "takerContribution", "baggage", takerContribution="contributor", cfop="5353"),
     broken("215", "stateAgencyRegistration", "complement", taf=TAF, stateAgencyRegistration=AGENCY),
+    broken("FEDERAL_TAXES", "federalTaxes", federalTaxes__cofins=8444.76),
     in_2027("PIS_COFINS_ENDED", "federalTaxes.pis", federalTaxes__cofins=None),
     in_2027("PIS_COFINS_ENDED", "federalTaxes.cofins", federalTaxes__pis=None),
     broken("798", "taf", "baggage", taf=None),
@@ -138,12 +140,21 @@ def test_mistake_is_reported_once_by_its_rule(breaking: Breaking, signer: Signer
 
 
 def test_every_own_rule_has_a_test() -> None:
-    assert {rule.code for rule in OWN_RULES} - {row.code for row in BREAKINGS} == set()
+    refusing = {rule.code for rule in OWN_RULES if rule.severity is Severity.REFUSES}
+    assert refusing - {row.code for row in BREAKINGS} == set()
+
+
+def test_cfop_of_another_route_is_warned_of(signer: Signer) -> None:
+    reviewed = review(broken("", "", cfop="5353"), signer)
+    assert reviewed.problems == ()
+    assert [text.partition(":")[0] for text in reviewed.warnings] == ["cfop"]
 
 
 def test_codes_are_those_of_the_authorities_or_names_of_our_own() -> None:
     own = {
         "CARRIER_REGISTRATION",
+        "CFOP_ROUTE",
+        "FEDERAL_TAXES",
         "OWNER_IS_ISSUER",
         "PIS_COFINS_ENDED",
         "TICKET_REPEATED",

@@ -4,15 +4,19 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.documents.cteos.rules.rule import OsCheck, OsInput
+from carimbo.fiscal.layouts.filling import given_values
+from carimbo.fiscal.money import total
 from carimbo.fiscal.parties.recipient import Contribution
-from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.taxes.trade import day_of_key
+from carimbo.fiscal.transport.cfop import CFOPS, first_digit
 from carimbo.fiscal.transport.route import follows_borders
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE, manual
 
 RULES: RuleBook[OsCheck] = RuleBook()
 
-PIS_COFINS_ENDED = "PIS_COFINS_ENDED"
+PIS_COFINS_ENDED, FEDERAL_TAXES = "PIS_COFINS_ENDED", "FEDERAL_TAXES"
+CFOP_ROUTE = "CFOP_ROUTE"
 _SERVICE, _PLACES = manual("tipo do serviço"), manual("início e término da prestação")
 _ROUTE, _TAKER, _PURPOSE = manual("percurso"), manual("tomador"), manual("finalidade")
 
@@ -125,6 +129,34 @@ def baggage_without_tickets(document: OsInput) -> At | None:
     """Refuses excess baggage without the tickets of its passengers."""
     is_baggage = not (document.carries_passengers or document.carries_valuables or document.is_complement)
     return At("referencedDocuments") if is_baggage and not document.request.referenced_documents else None
+
+
+# The authorities compare the CFOP of a CT-e with its route (519), but not that of a CT-e OS.
+@RULES.rule(
+    CFOP_ROUTE,
+    manual("CFOP"),
+    "O primeiro dígito do CFOP não é o do percurso.",
+    hint="Use CFOP que começa com 5 dentro do estado, com 6 entre estados, e com 7 para o exterior.",
+    severity=Severity.WARNS,
+)
+def cfop_of_the_route(document: OsInput) -> At | None:
+    """Warns of a CFOP for another route."""
+    states = (document.start_state, document.end_state)
+    if "" in states or document.identification.cfop not in CFOPS:
+        return None
+    return None if document.identification.cfop.startswith(first_digit(*states)) else At("cfop")
+
+
+@RULES.rule(
+    FEDERAL_TAXES,
+    manual("tributos federais"),
+    "Os tributos federais somam mais que o valor da prestação.",
+    hint="Corrija federalTaxes ou serviceAmount.",
+)
+def federal_taxes_above_the_price(document: OsInput) -> At | None:
+    """Refuses federal taxes above the price; IBS and CBS would have no base."""
+    amounts = given_values(document.request.federal_taxes).values()
+    return At("federalTaxes") if total(amounts) > document.waybill.price.amount else None
 
 
 @RULES.rule(
