@@ -12,7 +12,7 @@ import re
 import sys
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count, cycle
@@ -121,6 +121,33 @@ FREIGHT = Kind(
     {"active": True, "rntrc": "12345678"},
 )
 CHARTER = Kind("CT-e OS, a charter", CTE_OS, CTE_OS_DIALECT, "CTeRecepcaoOSV4", charter, {})
+_MODES: dict[str, dict[str, Any]] = {
+    "air": {
+        "expectedDeliveryDate": FIRST_SALE.date().isoformat(),
+        "dimensions": "120X80X60",
+        "tariff": {"class": "general", "amount": 12.5},
+    },
+    "water": {
+        "afrmmBase": 1000,
+        "afrmmAmount": 80,
+        "vesselName": "ALIANCA",
+        "direction": "north",
+        "irin": "PPABC1",
+    },
+    "rail": {"traffic": "own", "flow": "SPO-RIO"},
+    "pipeline": {"startDate": "2026-11-01", "endDate": "2026-11-30", "ductClass": "1"},
+    "multimodal": {"cotm": "12345678", "negotiable": False},
+}
+
+
+def by_mode(name: str) -> Kind:
+    """The same freight by another mode."""
+    modal = {"kind": name, **_MODES[name]}
+    return replace(
+        FREIGHT,
+        title=f"CT-e, one NF-e, {name}",
+        body=lambda chance: {**road_freight(chance), "modal": modal},
+    )
 
 
 def freights(kind: Kind, regime: TaxRegime) -> Iterator[Freight]:
@@ -175,6 +202,8 @@ def main(arguments: Sequence[str]) -> None:
     for kind in (FREIGHT, CHARTER):
         for regime in (TaxRegime.SIMPLES, TaxRegime.NORMAL):
             measure(kind, regime, options.seconds)
+    for kind in map(by_mode, _MODES):
+        measure(kind, TaxRegime.NORMAL, options.seconds)
 
 
 if __name__ == "__main__":

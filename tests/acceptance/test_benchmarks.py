@@ -45,7 +45,8 @@ RUNS = {
         "--seconds 0.001",
         {
             r"^CT-e(, one NF-e| OS, a charter); regime (simples|normal); different requests: #$": 4,
-            r"^  (RSA alone|from request) +# ms +# a second  ratio #": 8,
+            r"^CT-e, one NF-e, (air|water|rail|pipeline|multimodal); regime normal; different .*: #$": 5,
+            r"^  (RSA alone|from request) +# ms +# a second  ratio #": 18,
         },
     ),
     "judging": ShortRun(

@@ -78,7 +78,7 @@ class EvidenceBody(Body):
     )
 
 
-class DeliveryRequest(EvidenceBody):
+class ProofOfDeliveryRequest(EvidenceBody):
     """The proof that the cargo was delivered."""
 
     delivered_at: Moment = Field(

@@ -5,7 +5,11 @@ from datetime import datetime
 from decimal import Decimal
 from hashlib import sha1
 
-from carimbo.fiscal.documents.cte.delivery_body import DeliveryRequest, EvidenceBody, FailedDeliveryRequest
+from carimbo.fiscal.documents.cte.delivery_body import (
+    EvidenceBody,
+    FailedDeliveryRequest,
+    ProofOfDeliveryRequest,
+)
 from carimbo.fiscal.documents.cte.delivery_rules import (
     delivery_problems,
     failed_delivery_problems,
@@ -49,7 +53,9 @@ def image_hash(access_key: str, image: str) -> str:
     return b64encode(sha1(f"{access_key}{image}".encode(), usedforsecurity=False).digest()).decode()
 
 
-def _deliver(request: DeliveryRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+def _prove_delivery(
+    request: ProofOfDeliveryRequest, about: EventSubject, issuer: FilingIssuer
+) -> FilingResult:
     """Signs a proof of delivery (110180)."""
     cte: CteRequest = about.read_request()
     if problems := tuple(delivery_problems(request, cte, about)):
@@ -68,7 +74,7 @@ def _deliver(request: DeliveryRequest, about: EventSubject, issuer: FilingIssuer
     return signed_waybill_event(detail, about, issuer)
 
 
-def _fail_to_deliver(
+def _report_failed_delivery(
     request: FailedDeliveryRequest, about: EventSubject, issuer: FilingIssuer
 ) -> FilingResult:
     """Signs a failed delivery (110190)."""
@@ -156,8 +162,8 @@ CTE_DELIVERY = EventKind(
             " pode ser cancelado se antes se cancelar o comprovante. Só o CT-e globalizado aceita mais de um."
         ),
     ),
-    request=DeliveryRequest,
-    issue=_deliver,
+    request=ProofOfDeliveryRequest,
+    issue=_prove_delivery,
     registered=registered,
     print_name="Entrega-{key}-{sequence:03}.pdf",
     effect=Effect(fact=DELIVERED_AT),
@@ -190,7 +196,7 @@ CTE_FAILED_DELIVERY = EventKind(
         description="Informe quando foi e o motivo. Não impede outra tentativa, nem a entrega.",
     ),
     request=FailedDeliveryRequest,
-    issue=_fail_to_deliver,
+    issue=_report_failed_delivery,
     registered=registered,
     print_name="Insucesso-{key}-{sequence:03}.pdf",
     repetition=_repetition("attemptedAt"),

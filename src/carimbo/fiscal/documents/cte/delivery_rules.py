@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from carimbo.fiscal.documents.cte.delivery_body import (
-    DeliveryRequest,
     EvidenceBody,
     FailedDeliveryRequest,
     FailureReason,
+    ProofOfDeliveryRequest,
 )
 from carimbo.fiscal.documents.cte.request import CteRequest, ServiceType
 from carimbo.fiscal.filing import EventSubject
@@ -22,13 +22,15 @@ _SOURCE = "MOC CT-e 4.00, comprovante de entrega"
 _KEYS = "nfeAccessKeys"
 
 
-def delivery_problems(request: DeliveryRequest, cte: CteRequest, about: EventSubject) -> Iterator[Problem]:
+def delivery_problems(
+    request: ProofOfDeliveryRequest, cte: CteRequest, about: EventSubject
+) -> Iterator[Problem]:
     """Yields the problems of a proof of delivery."""
     if request.image is None and request.image_hash is None:
         yield Problem(MISSING_FIELD, "image", "Informe a imagem do comprovante, ou imageHash.")
     yield from _evidence_problems(request, request.delivered_at, "deliveredAt", about)
     yield from _cargo_problems(request, cte, "deliveredAt")
-    earlier: Sequence[DeliveryRequest] = about.read_earlier()
+    earlier: Sequence[ProofOfDeliveryRequest] = about.read_earlier()
     if earlier and cte.globalized is None:
         yield hinted_problem("870", "deliveredAt", "O CT-e já tem comprovante de entrega.", _SOURCE)
         return

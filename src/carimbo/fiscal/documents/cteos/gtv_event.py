@@ -127,12 +127,12 @@ def guides_group(request: GuidesRequest) -> TransportGuides:
 
 
 def guide_problems(
-    request: GuidesRequest, cte: CteOsRequest, earlier: Sequence[GuidesRequest]
+    request: GuidesRequest, document: CteOsRequest, earlier: Sequence[GuidesRequest]
 ) -> Iterator[Problem]:
     """Yields the problems of the guides of a document."""
-    if cte.service_type is not OsServiceType.VALUABLES:
+    if document.service_type is not OsServiceType.VALUABLES:
         yield hinted_problem("889", "gtvs", "O CT-e OS não é de transporte de valores.", _SOURCE)
-    if cte.gtves:
+    if document.gtves:
         yield hinted_problem(
             "890", "gtvs", "O CT-e OS referencia GTV-e, e por isso não tem GTV em papel.", _SOURCE
         )

@@ -95,7 +95,8 @@ def notes_of(request: CteOsRequest, findings: Findings) -> str | None:
     is_complement = request.purpose is ServicePurpose.COMPLEMENT
     if is_complement or description is None or len(description) <= _MAX_DESCRIPTION_LENGTH:
         return request.notes
-    notes = f"{description.rstrip('.')}. {request.notes}" if request.notes else description
+    end = "" if description.endswith((".", "!", "?")) else "."
+    notes = f"{description}{end} {request.notes}" if request.notes else description
     if len(notes) > MAX_NOTES_LENGTH:
         findings.add_problem(
             Problem(
