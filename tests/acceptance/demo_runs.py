@@ -23,9 +23,11 @@ from support import TIMEOUT_SECONDS, free_port, local_http
 
 START_SECONDS = 180
 STOP_SECONDS = 90
-# Takes the terminal over like a shell does for a foreground job, then becomes the demo.
+# Takes the terminal over like a shell does for a foreground job, then becomes the demo. The tests may run
+# under nohup, which ignores the signal of a closed terminal.
 AT_A_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "import fcntl, os, signal, sys, termios; signal.signal(signal.SIGHUP, signal.SIG_DFL);"
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 # Becomes the demo; it starts its child processes with the program in its first argument instead of Python.
