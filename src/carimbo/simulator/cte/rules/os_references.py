@@ -48,7 +48,7 @@ DOCUMENT_RULES: tuple[RejectionRule[JudgedCteOs], ...] = (
 
 
 def names_canceled(cte: JudgedCteOs) -> bool:
-    """Returns whether a document names the canceled one that it stands for."""
+    """Returns whether a document refers to a canceled CT-e OS (`refCTeCanc`)."""
     return bool(_canceled_key(cte))
 
 
