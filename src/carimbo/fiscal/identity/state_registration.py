@@ -7,6 +7,7 @@ The first digits matter only where they choose the formula. States open new rang
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import mul
 
 from carimbo.fiscal.identity.tax_ids import modulo_11
@@ -14,6 +15,8 @@ from carimbo.fiscal.problems import counted
 
 _DIGITS = re.compile(r"[0-9]+", re.ASCII)
 _TWO_TO_NINE = 8
+_KEPT = 1024
+"""Answers that are kept: the registration of an issuer is checked in each of its documents."""
 
 _Formula = Callable[[str], bool]
 """Returns whether a registration with all its leading zeros has the right check digits."""
@@ -33,6 +36,7 @@ class _Format:
         return len(significant) <= self.length and self.agrees(significant.zfill(self.length))
 
 
+@lru_cache(maxsize=_KEPT)
 def is_state_registration(number: str, state: str) -> bool:
     """Returns whether a registration, with or without leading zeros, has the check digits of its state."""
     digits = _without_letter(number, state)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import lru_cache
 
 from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.identity.tax_ids import CPF_LENGTH, is_cnpj, is_cpf
@@ -15,8 +16,11 @@ PlacedKeys = Iterable[tuple[str, str]]
 _PADDING_OF_CPF = "000"
 _NO_EMISSION_TYPE = "0"
 _CENTURY = 2000
+_KEPT = 1024
+"""Keys that are kept: several rules read each key of a document."""
 
 
+@lru_cache(maxsize=_KEPT)
 def parse_key(key: str, model: str, today: date) -> AccessKey:
     """Returns the key of a document of a model; raises `InvalidAccessKey` if no such document can have it."""
     parsed = AccessKey.parse(key)

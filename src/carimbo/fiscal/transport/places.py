@@ -1,6 +1,7 @@
 """Municipalities of a transport, by IBGE code, with the names that documents write."""
 
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 from carimbo.fiscal.tables.geography import municipality_of_ibge
@@ -9,6 +10,8 @@ ABROAD = "EX"
 """The letters of another country in place of a state."""
 ABROAD_CODE = "9999999"
 ABROAD_CITY = "EXTERIOR"
+_KEPT = 8192
+"""Places that are kept: more than there are municipalities."""
 
 
 class TransportPlace(NamedTuple):
@@ -25,6 +28,7 @@ class TransportPlace(NamedTuple):
         return self.state == ABROAD
 
 
+@lru_cache(maxsize=_KEPT)
 def place_of(code: str) -> TransportPlace:
     """Returns the place of an IBGE code; name and state are empty if the code is unknown."""
     if code == ABROAD_CODE:
