@@ -19,6 +19,8 @@ _DISTRIBUTION = "nfe_dist_dfe/schemas/v1_0"
 _NFSE = "nfse/schemas/v1_0"
 _CTE = "cte/schemas/v4_0"
 _CTE_DISTRIBUTION = "cte_dist_dfe/schemas/v1_0"
+_MDFE = "mdfe/schemas/v3_0"
+_MDFE_DISTRIBUTION = "mdfe_dist_dfe/schemas/v1_0"
 
 
 class Schema(Enum):
@@ -94,6 +96,32 @@ class Schema(Enum):
     CTE_DISTRIBUTION = f"{_CTE_DISTRIBUTION}/distDFeInt_v1.00.xsd"
     CTE_DISTRIBUTION_ANSWER = f"{_CTE_DISTRIBUTION}/retDistDFeInt_v1.00.xsd"
 
+    MDFE = f"{_MDFE}/mdfe_v3.00.xsd"
+    MDFE_AUTHORIZED = f"{_MDFE}/procMDFe_v3.00.xsd"
+    MDFE_ANSWER = f"{_MDFE}/retMDFe_v3.00.xsd"
+    MDFE_DOCUMENT_QUERY = f"{_MDFE}/consSitMDFe_v3.00.xsd"
+    MDFE_DOCUMENT_ANSWER = f"{_MDFE}/retConsSitMDFe_v3.00.xsd"
+    MDFE_SERVICE_QUERY = f"{_MDFE}/consStatServMDFe_v3.00.xsd"
+    MDFE_SERVICE_ANSWER = f"{_MDFE}/retConsStatServMDFe_v3.00.xsd"
+    MDFE_OPEN_QUERY = f"{_MDFE}/consMDFeNaoEnc_v3.00.xsd"
+    MDFE_OPEN_ANSWER = f"{_MDFE}/retConsMDFeNaoEnc_v3.00.xsd"
+    MDFE_ROAD = f"{_MDFE}/mdfeModalRodoviario_v3.00.xsd"
+    MDFE_AIR = f"{_MDFE}/mdfeModalAereo_v3.00.xsd"
+    MDFE_WATER = f"{_MDFE}/mdfeModalAquaviario_v3.00.xsd"
+    MDFE_RAIL = f"{_MDFE}/mdfeModalFerroviario_v3.00.xsd"
+    MDFE_EVENT = f"{_MDFE}/eventoMDFe_v3.00.xsd"
+    MDFE_EVENT_ANSWER = f"{_MDFE}/retEventoMDFe_v3.00.xsd"
+    MDFE_EVENT_REGISTERED = f"{_MDFE}/procEventoMDFe_v3.00.xsd"
+    MDFE_CANCELLATION = f"{_MDFE}/evCancMDFe_v3.00.xsd"
+    MDFE_CLOSING = f"{_MDFE}/evEncMDFe_v3.00.xsd"
+    MDFE_DRIVER = f"{_MDFE}/evIncCondutorMDFe_v3.00.xsd"
+    MDFE_DOCUMENTS = f"{_MDFE}/evInclusaoDFeMDFe_v3.00.xsd"
+    MDFE_PAYMENT = f"{_MDFE}/evPagtoOperMDFe_v3.00.xsd"
+    MDFE_PAYMENT_CHANGE = f"{_MDFE}/evAlteracaoPagtoServMDFe_v3.00.xsd"
+
+    MDFE_DISTRIBUTION = f"{_MDFE_DISTRIBUTION}/distDFeInt_v1.00.xsd"
+    MDFE_DISTRIBUTION_ANSWER = f"{_MDFE_DISTRIBUTION}/retDistDFeInt_v1.00.xsd"
+
     @property
     def file_name(self) -> str:
         """The official name of the file."""
@@ -114,7 +142,7 @@ class SchemaFile:
 
     path: Path
     is_operators: bool
-    """Whether it is from the operator's folder, and used unchanged."""
+    """Whether it is from the operator's folder: it is used as it is, except for `WIDER_THAN_OFFICIAL`."""
 
 
 _INCLUDED = ("{http://www.w3.org/2001/XMLSchema}include", "{http://www.w3.org/2001/XMLSchema}import")
@@ -152,16 +180,18 @@ WIDER: Mapping[tuple[str, str], str] = {
     ("TSIdNumEvento", "[0-9]{59}"): "[0-9]{9}[0-9A-Z]{12}[0-9]{38}",
 }
 
+WIDER_THAN_OFFICIAL: Mapping[tuple[str, str], str] = {
+    ("Id", "MDFe[0-9]{44}"): "MDFe[0-9]{6}[0-9A-Z]{12}[0-9]{26}",
+}
+"""The official XSD of MDF-e still has a numeric Id, though the keys of companies with letters are valid."""
 
-def widen_patterns(xsd: bytes) -> bytes:
-    """Returns an XSD of nfelib with the patterns that the official packages accept now."""
-    tree = etree.fromstring(xsd)
-    for pattern in tree.iter(_PATTERN):
+
+def widen_patterns(xsd: etree._Element, wider: Mapping[tuple[str, str], str]) -> None:
+    """Gives an XSD wider patterns, by the type or attribute and its present pattern."""
+    for pattern in xsd.iter(_PATTERN):
         owner = next(name for name in (element.get("name") for element in pattern.iterancestors()) if name)
-        wider = WIDER.get((owner, pattern.get("value", "")))
-        if wider:
-            pattern.set("value", wider)
-    return etree.tostring(tree)
+        value = pattern.get("value", "")
+        pattern.set("value", wider.get((owner, value), value))
 
 
 def files_in_force(folder: Path | None) -> Mapping[Schema, SchemaFile]:
@@ -225,9 +255,11 @@ def _read_all(file: SchemaFile) -> dict[str, etree._Element]:
         if name in parsed:
             continue
         path = file.path.with_name(name)
-        xsd = path.read_bytes() if file.is_operators else widen_patterns(path.read_bytes())
-        parsed[name] = etree.fromstring(xsd, etree.XMLParser(no_network=True), base_url=str(path))
-        for included in parsed[name].iterchildren(*_INCLUDED):
+        root = etree.fromstring(path.read_bytes(), etree.XMLParser(no_network=True), base_url=str(path))
+        # The operator's files are in force as they are, except for what no official file accepts yet.
+        widen_patterns(root, WIDER_THAN_OFFICIAL if file.is_operators else {**WIDER, **WIDER_THAN_OFFICIAL})
+        parsed[name] = root
+        for included in root.iterchildren(*_INCLUDED):
             location = included.get("schemaLocation")
             if location:
                 names.append(Path(location).name)
