@@ -268,14 +268,14 @@ def has_a_preview_of_its_price(document: GoldenDocument) -> None:
 
 
 def is_the_same_waybill_after_being_read(document: GoldenDocument) -> None:
-    again = cte_root.write(document.waybill)
+    again = cte_document.ROOT.write(document.waybill)
     assert isinstance(again, WrittenPart), again
     beside = document.xml[document.xml.index(b"<infCTeSupl") : document.xml.index(b"</CTe>")]
     assert cte_document.ROOT.around(again, beside) == document.xml
 
 
 def is_the_same_os_waybill_after_being_read(document: GoldenDocument) -> None:
-    again = cte_root.write(read_group(OsWaybill, document.root[0]))
+    again = cteos_document.ROOT.write(read_group(OsWaybill, document.root[0]))
     assert isinstance(again, WrittenPart), again
     beside = document.xml[document.xml.index(b"<infCTeSupl") : document.xml.index(b"</CTeOS>")]
     assert cteos_document.ROOT.around(again, beside) == document.xml

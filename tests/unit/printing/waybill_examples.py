@@ -9,12 +9,9 @@ from carimbo.fiscal.layouts.cte_v4.cargo import (
     Cargo,
     CargoDocuments,
     CargoQuantity,
-    CargoUnit,
     CarriedPaperInvoice,
     ContentDeclaration,
     OtherCargoDocument,
-    TransportUnit,
-    UnitSeal,
 )
 from carimbo.fiscal.layouts.cte_v4.complement import (
     AuthorityObservation,
@@ -65,6 +62,7 @@ from carimbo.fiscal.layouts.cte_v4.taxes import (
 )
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, PriceComponent, ServicePrice, Waybill
 from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, RateReduction, StateIbs
+from carimbo.fiscal.layouts.dfe_v1.units import CargoUnit, TransportUnit, UnitSeal
 from unit.printing.waybill_modes import BY_OTHER_MODES
 from unit.printing.waybills import (
     CNPJ,

@@ -21,7 +21,6 @@ from carimbo.fiscal.layouts.cte_v4.parties import (
     WaybillIssuer,
 )
 from carimbo.fiscal.layouts.cte_v4.road import Road
-from carimbo.fiscal.layouts.cte_v4.root import write
 from carimbo.fiscal.layouts.cte_v4.service import Service, WaybillMode
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceTaxes
 from carimbo.fiscal.layouts.cte_v4.waybill import ROOT, PriceComponent, ServicePrice, Waybill
@@ -43,11 +42,11 @@ def key_of(
 
 def file_of(waybill: Waybill | OsWaybill) -> bytes:
     """Returns the XML of a CT-e or CT-e OS with its QR code, without signature."""
-    written = write(waybill)
+    root = OS_ROOT if isinstance(waybill, OsWaybill) else ROOT
+    written = root.write(waybill)
     assert isinstance(written, WrittenPart), written
     key, environment = waybill.id.removeprefix("CTe"), waybill.identification.environment
     address = f"{QR_ADDRESS}?chCTe={key}&amp;tpAmb={environment}"
-    root = OS_ROOT if isinstance(waybill, OsWaybill) else ROOT
     return root.around(written, f"<infCTeSupl><qrCodCTe>{address}</qrCodCTe></infCTeSupl>".encode())
 
 

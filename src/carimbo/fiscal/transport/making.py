@@ -1,26 +1,19 @@
-"""How signed CT-e and CT-e OS are made, checked and previewed."""
+"""How signed transport documents are made and checked."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from carimbo.fiscal.identity.signature import Signature
-from carimbo.fiscal.issuance import Issuance, Lines, signed_identity
-from carimbo.fiscal.layouts.cte_v4.root import WaybillRoot, write
-from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
-from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
-from carimbo.fiscal.layouts.json_form import to_plain
-from carimbo.fiscal.layouts.signed_part import WrittenPart, without_signature
+from carimbo.fiscal.issuance import Issuance, Preview
+from carimbo.fiscal.layouts.document_root import DocumentRoot
+from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.making import Composition, DocumentMaker
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
-from carimbo.fiscal.rules import NOTHING_BROKEN, Judgement
+from carimbo.fiscal.rules import NOTHING_BROKEN, HintOf, Judgement
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
-from carimbo.fiscal.tables.authorities import cte_qr_address
-from carimbo.fiscal.transport.hints import hint_of
 from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE
 
 Problems = tuple[Problem, ...]
@@ -29,48 +22,15 @@ Problems = tuple[Problem, ...]
 _MODE_CODE = "580"
 _TOO_LONG = "214"
 _MAX_BYTES = 512 * 1024
-_SIZE = "MOC CT-e 4.00, tamanho da mensagem"
-
-
-@dataclass(frozen=True, slots=True)
-class WaybillPreview:
-    """A CT-e or CT-e OS made as a preview."""
-
-    waybill: Waybill | OsWaybill
-    document: bytes = field(repr=False)
-    """Signed or not."""
-
-    @property
-    def amount(self) -> Decimal:
-        """The price of the service (vTPrest)."""
-        return self.waybill.price.amount
-
-    @property
-    def totals(self) -> Mapping[str, Any]:
-        """Price, components and taxes of the service."""
-        return {"amount": self.amount, **to_plain(self.waybill.price), **to_plain(self.waybill.taxes)}
-
-    @property
-    def lines(self) -> Lines:
-        """Empty: a CT-e has one service and no lines."""
-        return ()
-
-    @property
-    def xml(self) -> bytes:
-        """The XML without a signature."""
-        return without_signature(self.document)
-
-
-def _supplement(waybill: Waybill | OsWaybill, issuance: Issuance) -> bytes:
-    """Returns the QR code (`infCTeSupl`); its address is that of the issuer's state, also in contingency."""
-    environment = issuance.emission.environment
-    address = cte_qr_address(issuance.company.address.state, environment)
-    code = f"{address}?chCTe={waybill.id.removeprefix('CTe')}&amp;tpAmb={environment.code}"
-    return f"<infCTeSupl><qrCodCTe>{code}</qrCodCTe></infCTeSupl>".encode()
+_SIZE = "MOC, tamanho da mensagem"
 
 
 def _combine(
-    mode_fields: tuple[str, ...], composed: Problems, judgement: Judgement, schema: Problems
+    mode_fields: tuple[str, ...],
+    hint_of: HintOf,
+    composed: Problems,
+    judgement: Judgement,
+    schema: Problems,
 ) -> Judgement:
     """Returns all problems with hints, each mistake once; `mode_fields` begin the paths of the mode's data.
 
@@ -81,10 +41,9 @@ def _combine(
     broken = [problem for problem in judgement.problems if not _is_at_or_around(problem.path, gaps)]
     reported = [problem.path for problem in broken]
     unreported = [problem for problem in schema if not _is_at_or_around(problem.path, reported)]
+    problems = dict.fromkeys((*composed, *broken, *unreported))
     return Judgement(
-        tuple(
-            _with_hint(problem, mode_fields) for problem in dict.fromkeys((*composed, *broken, *unreported))
-        ),
+        tuple(_with_hint(problem, mode_fields, hint_of) for problem in problems),
         tuple(text for text in judgement.warnings if not _is_at_or_around(text.partition(":")[0], gaps)),
     )
 
@@ -96,14 +55,14 @@ def _is_at_or_around(path: str, others: Sequence[str]) -> bool:
     return any(other == path or other.startswith((f"{path}.", f"{path}[")) for other in others)
 
 
-def _with_hint(problem: Problem, mode_fields: tuple[str, ...]) -> Problem:
+def _with_hint(problem: Problem, mode_fields: tuple[str, ...], hint_of: HintOf) -> Problem:
     if problem.code == SCHEMA_PROBLEM:
         is_of_mode = problem.path.startswith(mode_fields)
         return replace(problem, code=_MODE_CODE if is_of_mode else SCHEMA_CODE)
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
 
 
-def judge_size(path: str, document: bytes) -> Judgement:
+def judge_size(path: str, hint_of: HintOf, document: bytes) -> Judgement:
     """Refuses XML that is too long for the authorities, which measure it uncompressed."""
     if len(document) <= _MAX_BYTES:
         return NOTHING_BROKEN
@@ -115,30 +74,34 @@ def transport_maker(
     *,
     compose: Callable[[Any, Issuance], Composition[Any]],
     judge: Callable[[Any, Any, Issuance], Judgement],
-    root: WaybillRoot,
+    root: DocumentRoot,
+    supplement: Callable[[str, Issuance], bytes],
     check: Callable[[SignedDocument, Schemas], Problems],
+    preview: Callable[[Any, bytes], Preview],
+    hint_of: HintOf,
     mode_fields: tuple[str, ...],
     longest_field: str,
 ) -> DocumentMaker[Any, Any]:
-    """Returns the maker of a document type; `longest_field` is the one that makes documents too long."""
+    """Returns the maker of a document type.
+
+    `supplement` returns the QR code by access key, `mode_fields` begin the paths of the mode's data, and
+    `longest_field` is the one that makes documents too long.
+    """
 
     def enclose(
-        waybill: Any, written: WrittenPart, signature: Signature, issuance: Issuance
+        document: Any, written: WrittenPart, signature: Signature, issuance: Issuance
     ) -> SignedDocument:
-        return root.enclose(written, signature, _supplement(waybill, issuance))
+        key = written.id.removeprefix(root.id_prefix)
+        return root.enclose(written, signature, supplement(key, issuance))
 
     return DocumentMaker(
         compose=compose,
         judge=judge,
-        write=write,
+        write=root.write,
         enclose=enclose,
         in_root=root.around,
         check=check,
-        preview=WaybillPreview,
-        combine=partial(_combine, mode_fields),
-        judge_text=partial(judge_size, longest_field),
+        preview=preview,
+        combine=partial(_combine, mode_fields, hint_of),
+        judge_text=partial(judge_size, longest_field, hint_of),
     )
-
-
-identity_of_waybill = partial(signed_identity, re.compile(rb'<infCte [^>]*?Id="CTe([0-9A-Z]{44})"'))
-"""Reads the access key and the time of issue of a document that we wrote."""

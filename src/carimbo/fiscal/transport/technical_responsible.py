@@ -1,8 +1,8 @@
-"""The technical responsible in a CT-e (`infRespTec`)."""
+"""The technical responsible in a transport document (`infRespTec`)."""
 
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.issuance import Software, csrt_proof
-from carimbo.fiscal.layouts.cte_v4.parties import WaybillResponsible
+from carimbo.fiscal.layouts.dfe_v1.parties import TechnicalContact
 from carimbo.fiscal.transport.request import TechResponsibleBody
 
 _CSRT_DIGITS = 3
@@ -10,10 +10,10 @@ _CSRT_DIGITS = 3
 
 def responsible_group(
     body: TechResponsibleBody | None, software: Software, key: AccessKey
-) -> WaybillResponsible | None:
+) -> TechnicalContact | None:
     """Returns the responsible of the request, else that of the installation; None if there is none."""
     if body is not None:
-        return WaybillResponsible(
+        return TechnicalContact(
             cnpj=body.tax_id,
             contact=body.contact,
             email=body.email,
@@ -24,7 +24,7 @@ def responsible_group(
     own = software.responsible_for(key)
     if own is None:
         return None
-    return WaybillResponsible(
+    return TechnicalContact(
         cnpj=own.cnpj,
         contact=own.contact,
         email=own.email,

@@ -5,15 +5,13 @@ from itertools import chain
 
 from carimbo.fiscal.layouts.cte_v4.cargo import (
     CargoDocuments,
-    CargoUnit,
     CarriedInvoice,
     CarriedPaperInvoice,
     OtherCargoDocument,
-    TransportUnit,
-    UnitSeal,
 )
 from carimbo.fiscal.layouts.cte_v4.service import PreviousIssuer, PreviousPaper, Service
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.dfe_v1.units import CargoUnit, TransportUnit, UnitSeal
 from carimbo.printing import formats
 from carimbo.printing.dacte.document_table import (
     HALF,

@@ -6,9 +6,7 @@ from carimbo.fiscal.documents.cte.cargo_body import (
     USUAL_MEASURE,
     CargoBody,
     CargoDocumentsBody,
-    CargoUnitBody,
     PreviousDocumentsBody,
-    TransportUnitBody,
     UnitsBody,
 )
 from carimbo.fiscal.layouts.cte_v4 import cargo as layout
@@ -22,6 +20,7 @@ from carimbo.fiscal.layouts.cte_v4.service import (
 from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.parties.recipient import shortened_name, split_tax_id
 from carimbo.fiscal.problems import MISSING_FIELD, SCHEMA_PROBLEM, Findings, Incomplete, Problem
+from carimbo.fiscal.transport.units import cargo_unit, transport_unit
 
 _SOURCE = "MOC CT-e 4.00, grupo infCTeNorm"
 
@@ -109,28 +108,9 @@ def _units(body: UnitsBody, path: str, findings: Findings) -> dict[str, Any]:
         message = "Não se usa com transportUnits: as unidades de carga vão dentro das de transporte."
         findings.add_problem(Problem(SCHEMA_PROBLEM, f"{path}.cargoUnits", message, source=_SOURCE))
     return {
-        "transport_units": tuple(map(_transport_unit, body.transport_units)),
-        "cargo_units": tuple(map(_cargo_unit, body.cargo_units)),
+        "transport_units": tuple(map(transport_unit, body.transport_units)),
+        "cargo_units": tuple(map(cargo_unit, body.cargo_units)),
     }
-
-
-def _transport_unit(body: TransportUnitBody) -> layout.TransportUnit:
-    return layout.TransportUnit(
-        type=body.type.code,
-        id=body.id,
-        seals=tuple(layout.UnitSeal(number=seal) for seal in body.seals),
-        cargo_units=tuple(map(_cargo_unit, body.cargo_units)),
-        apportioned_quantity=body.apportioned_quantity,
-    )
-
-
-def _cargo_unit(body: CargoUnitBody) -> layout.CargoUnit:
-    return layout.CargoUnit(
-        type=body.type.code,
-        id=body.id,
-        seals=tuple(layout.UnitSeal(number=seal) for seal in body.seals),
-        apportioned_quantity=body.apportioned_quantity,
-    )
 
 
 def previous_group(bodies: tuple[PreviousDocumentsBody, ...]) -> PreviousTransport | None:

@@ -23,11 +23,11 @@ from carimbo.fiscal.body.fields import (
 )
 from carimbo.fiscal.parties.company import Name
 from carimbo.fiscal.transport.request import DocumentKey
+from carimbo.fiscal.transport.units import CargoUnitBody, TransportUnitBody
 
 _Text20 = Annotated[Text, StringConstraints(max_length=20), TAKES_NUMBERS]
 _Series = Annotated[Text, StringConstraints(max_length=3), TAKES_NUMBERS]
 _Pin = Annotated[str, StringConstraints(pattern="^[1-9][0-9]{1,8}$")]
-_UnitId = Annotated[str, StringConstraints(pattern="^[A-Z0-9]{1,20}$")]
 
 
 class CargoUnitOfMeasure(Coded):
@@ -97,58 +97,6 @@ class CarriedVehicleBody(Body):
     )
     unit_value: Money = Field(description="Valor do veículo, em reais (vUnit).")
     freight_amount: Money = Field(description="Frete do veículo, em reais (vFrete).")
-
-
-class CargoUnitType(Coded):
-    """The type of a unit of cargo (`tpUnidCarga`)."""
-
-    CONTAINER = "container", "1"
-    ULD = "uld", "2"
-    PALLET = "pallet", "3"
-    OTHER = "other", "4"
-
-
-class TransportUnitType(Coded):
-    """The type of a unit of transport (`tpUnidTransp`)."""
-
-    TRACTOR = "tractor", "1"
-    TRAILER = "trailer", "2"
-    SHIP = "ship", "3"
-    FERRY = "ferry", "4"
-    AIRCRAFT = "aircraft", "5"
-    WAGON = "wagon", "6"
-    OTHER = "other", "7"
-
-
-class CargoUnitBody(Body):
-    """A unit of cargo with its seals."""
-
-    type: CargoUnitType = Field(description="Tipo: container, uld, pallet ou other (tpUnidCarga).")
-    id: _UnitId = Field(description="Identificação, letras e números (idUnidCarga).")
-    seals: Annotated[tuple[_Text20, ...], Field(max_length=100)] = Field(
-        default=(), description="Lacres (nLacre)."
-    )
-    apportioned_quantity: Annotated[NotNegative, Field(lt=1000)] | None = Field(
-        default=None, description="Quantidade rateada, até 3 casas (qtdRat)."
-    )
-
-
-class TransportUnitBody(Body):
-    """A unit of transport with its seals and units of cargo."""
-
-    type: TransportUnitType = Field(
-        description="Tipo: tractor, trailer, ship, ferry, aircraft, wagon ou other (tpUnidTransp)."
-    )
-    id: _UnitId = Field(description="Identificação, como a placa (idUnidTransp).")
-    seals: Annotated[tuple[_Text20, ...], Field(max_length=100)] = Field(
-        default=(), description="Lacres (nLacre)."
-    )
-    cargo_units: Annotated[tuple[CargoUnitBody, ...], Field(max_length=1000)] = Field(
-        default=(), description="Unidades de carga dentro desta (infUnidCarga)."
-    )
-    apportioned_quantity: Annotated[NotNegative, Field(lt=1000)] | None = Field(
-        default=None, description="Quantidade rateada, até 3 casas (qtdRat)."
-    )
 
 
 class UnitsBody(Body):

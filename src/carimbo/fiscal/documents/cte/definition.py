@@ -24,7 +24,7 @@ from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import rejection_file
 from carimbo.fiscal.transport.hints import hint_for_rejection
 from carimbo.fiscal.transport.issuing import CONTINGENCIES, STALE_AFTER, fits_contingency, replaced_key
-from carimbo.fiscal.transport.making import identity_of_waybill
+from carimbo.fiscal.transport.waybill_making import identity_of_waybill
 
 
 def _addressee_of(request: CteRequest) -> Addressee | None:

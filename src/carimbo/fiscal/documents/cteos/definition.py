@@ -22,7 +22,7 @@ from carimbo.fiscal.transport.issuing import (
     fits_contingency,
     replaced_key,
 )
-from carimbo.fiscal.transport.making import identity_of_waybill
+from carimbo.fiscal.transport.waybill_making import identity_of_waybill
 
 
 def _addressee_of(request: CteOsRequest) -> Addressee | None:

@@ -1,9 +1,10 @@
-"""The cargo of a CT-e and its documents: invoices, declarations, units of transport and of cargo."""
+"""The cargo of a CT-e and its documents: invoices and declarations."""
 
 from datetime import date
 from decimal import Decimal
 
-from carimbo.fiscal.layouts.group import ANY_NUMBER, INLINE, children, day, decimal, group, text
+from carimbo.fiscal.layouts.dfe_v1.units import CargoUnit, TransportUnit
+from carimbo.fiscal.layouts.group import ANY_NUMBER, children, day, decimal, group, text
 
 
 @group("infQ")
@@ -24,34 +25,6 @@ class Cargo:
     other_characteristics: str | None = text("xOutCat", 30, default=None)
     quantities: tuple[CargoQuantity, ...] = children("infQ", ANY_NUMBER)
     insured_amount: Decimal | None = decimal("vCargaAverb", default=None, may_be_zero=False)
-
-
-@group("lacUnidCarga")
-class UnitSeal:
-    """`lacUnidCarga`, `lacUnidTransp`: the number of a seal."""
-
-    number: str = text("nLacre", 20, path=INLINE)
-
-
-@group("infUnidCarga")
-class CargoUnit:
-    """`infUnidCarga`: a container, pallet or other unit of cargo."""
-
-    type: str = text("tpUnidCarga", 1)
-    id: str = text("idUnidCarga", 20)
-    seals: tuple[UnitSeal, ...] = children("lacUnidCarga", ANY_NUMBER, default=())
-    apportioned_quantity: Decimal | None = decimal("qtdRat", 3, default=None)
-
-
-@group("infUnidTransp")
-class TransportUnit:
-    """`infUnidTransp`: a trailer, wagon or other unit of transport with its units of cargo."""
-
-    type: str = text("tpUnidTransp", 1)
-    id: str = text("idUnidTransp", 20)
-    seals: tuple[UnitSeal, ...] = children("lacUnidTransp", ANY_NUMBER, default=())
-    cargo_units: tuple[CargoUnit, ...] = children("infUnidCarga", ANY_NUMBER, default=())
-    apportioned_quantity: Decimal | None = decimal("qtdRat", 3, default=None)
 
 
 @group("infNF")

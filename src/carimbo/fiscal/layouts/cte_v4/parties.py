@@ -130,15 +130,3 @@ class OtherTaker:
 
 CargoParty = CargoSender | CargoDispatcher | CargoReceiver | CargoRecipient | OtherTaker
 """A party other than the issuer."""
-
-
-@group("infRespTec")
-class WaybillResponsible:
-    """`infRespTec`: the technical contact for the software."""
-
-    cnpj: str = text("CNPJ", 14, path="taxId")
-    contact: str = text("xContato", 60)
-    email: str = text("email", 60)
-    phone: str = text("fone", 12)
-    csrt_id: str | None = text("idCSRT", 3, default=None)
-    csrt_hash: str | None = text("hashCSRT", 28, path="csrt", default=None)

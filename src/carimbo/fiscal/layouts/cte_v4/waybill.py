@@ -12,12 +12,12 @@ from carimbo.fiscal.layouts.cte_v4.parties import (
     CargoRecipient,
     CargoSender,
     WaybillIssuer,
-    WaybillResponsible,
 )
-from carimbo.fiscal.layouts.cte_v4.root import MODE, NAMESPACE, WaybillRoot
+from carimbo.fiscal.layouts.cte_v4.root import ID_PREFIX, MODE, NAMESPACE
 from carimbo.fiscal.layouts.cte_v4.service import Service
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceTaxes
-from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader, TechnicalContact
+from carimbo.fiscal.layouts.document_root import DocumentRoot
 from carimbo.fiscal.layouts.group import ANY_NUMBER, INLINE, attribute, child, children, decimal, group, text
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
@@ -70,12 +70,10 @@ class Waybill:
         "infCteComp", 10, path="complementedAccessKeys", default=()
     )
     authorized_readers: tuple[AuthorizedReader, ...] = children("autXML", 10, default=())
-    technical_responsible: WaybillResponsible | None = child(
-        "infRespTec", path="techResponsible", default=None
-    )
+    technical_responsible: TechnicalContact | None = child("infRespTec", path="techResponsible", default=None)
 
 
-ROOT = WaybillRoot(f'<CTe xmlns="{NAMESPACE}">'.encode(), b"</CTe>")
+ROOT = DocumentRoot(f'<CTe xmlns="{NAMESPACE}">'.encode(), b"</CTe>", NAMESPACE, ID_PREFIX)
 _SCHEMAS_OF_MODES = {
     "rodo": Schema.CTE_ROAD,
     "aereo": Schema.CTE_AIR,

@@ -3,14 +3,14 @@
 from lxml import etree
 
 from carimbo.fiscal.layouts.cte_v4.complement import AuthorityObservation, TakerObservation
-from carimbo.fiscal.layouts.cte_v4.parties import WaybillResponsible
-from carimbo.fiscal.layouts.cte_v4.root import MODE, NAMESPACE, WaybillRoot
+from carimbo.fiscal.layouts.cte_v4.root import ID_PREFIX, MODE, NAMESPACE
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, ServicePrice
 from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
 from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer, OsTaker
 from carimbo.fiscal.layouts.cteos_v4.service import OsService
 from carimbo.fiscal.layouts.cteos_v4.taxes import OsTaxes
-from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader
+from carimbo.fiscal.layouts.dfe_v1.parties import AuthorizedReader, TechnicalContact
+from carimbo.fiscal.layouts.document_root import DocumentRoot
 from carimbo.fiscal.layouts.group import INLINE, attribute, child, children, group, text
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
@@ -46,12 +46,10 @@ class OsWaybill:
         "infCteComp", 10, path="complementedAccessKeys", default=()
     )
     authorized_readers: tuple[AuthorizedReader, ...] = children("autXML", 10, default=())
-    technical_responsible: WaybillResponsible | None = child(
-        "infRespTec", path="techResponsible", default=None
-    )
+    technical_responsible: TechnicalContact | None = child("infRespTec", path="techResponsible", default=None)
 
 
-ROOT = WaybillRoot(f'<CTeOS xmlns="{NAMESPACE}" versao="4.00">'.encode(), b"</CTeOS>")
+ROOT = DocumentRoot(f'<CTeOS xmlns="{NAMESPACE}" versao="4.00">'.encode(), b"</CTeOS>", NAMESPACE, ID_PREFIX)
 
 
 def check(document: SignedDocument, schemas: Schemas) -> tuple[Problem, ...]:

@@ -20,10 +20,10 @@ CONTRIBUTOR, EXEMPT_CONTRIBUTOR = "1", "2"
 """Whether the taker contributes ICMS (`indIEToma`)."""
 NORMAL_REGIME = "3"
 """The tax regime (`CRT`) that informs IBS and CBS."""
+SCHEMA_CODE = "215"
+"""The code of the authorities for a document that their XSD refuses; NF-e has another."""
 AIR = "02"
 """The mode (`modal`) with an ICMS rate of its own."""
-SCHEMA_CODE = "215"
-"""The code of the CT-e authorities for a document that their XSD refuses; NF-e has another."""
 
 Party = CargoParty | OsTaker
 W_co = TypeVar("W_co", bound=Waybill | OsWaybill, covariant=True)

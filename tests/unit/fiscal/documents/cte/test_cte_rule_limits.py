@@ -11,6 +11,7 @@ from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.tables.table import use_tables_of
+from carimbo.fiscal.transport.hints import hint_of
 from carimbo.fiscal.transport.keys import parse_key
 from carimbo.fiscal.transport.making import judge_size
 from unit.fiscal.documents.cte.bodies import (
@@ -289,7 +290,7 @@ class TestTheLayout:
 
 class TestTheSize:
     def test_document_of_512_kb_is_accepted(self) -> None:
-        assert judge_size("documents", b"x" * 512 * 1024).problems == ()
+        assert judge_size("documents", hint_of, b"x" * 512 * 1024).problems == ()
 
     def test_longer_document_is_refused(self, signer: Signer) -> None:
         seals = [f"LACRE DE NUMERO {number:04d}" for number in range(100)]
