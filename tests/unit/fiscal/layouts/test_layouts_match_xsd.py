@@ -30,6 +30,10 @@ from carimbo.fiscal.layouts.dps_v1.service_note import ServiceNote
 from carimbo.fiscal.layouts.group import child, children, day, decimal, group, text
 from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.mdfe_v3 import events as manifest_events
+from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest
+from carimbo.fiscal.layouts.mdfe_v3.modes import ManifestAir, ManifestRail, ManifestWater
+from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad
 from carimbo.fiscal.layouts.nfe_v4 import events
 from carimbo.fiscal.layouts.nfe_v4.inutilization import InutilizationRange
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice
@@ -74,6 +78,26 @@ ROOTS: list[Root] = [
         "cte/schemas/v4_0/evCancPrestDesacordo_v4.00.xsd",
         "evCancPrestDesacordo",
     ),
+    (Manifest, "mdfe/schemas/v3_0/mdfe_v3.00.xsd", "MDFe/infMDFe"),
+    (ManifestRoad, "mdfe/schemas/v3_0/mdfeModalRodoviario_v3.00.xsd", "rodo"),
+    (ManifestAir, "mdfe/schemas/v3_0/mdfeModalAereo_v3.00.xsd", "aereo"),
+    (ManifestWater, "mdfe/schemas/v3_0/mdfeModalAquaviario_v3.00.xsd", "aquav"),
+    (ManifestRail, "mdfe/schemas/v3_0/mdfeModalFerroviario_v3.00.xsd", "ferrov"),
+    (
+        manifest_events.ManifestEventInformation,
+        "mdfe/schemas/v3_0/eventoMDFe_v3.00.xsd",
+        "eventoMDFe/infEvento",
+    ),
+    (manifest_events.ManifestCancellation, "mdfe/schemas/v3_0/evCancMDFe_v3.00.xsd", "evCancMDFe"),
+    (manifest_events.ManifestClosing, "mdfe/schemas/v3_0/evEncMDFe_v3.00.xsd", "evEncMDFe"),
+    (manifest_events.DriverInclusion, "mdfe/schemas/v3_0/evIncCondutorMDFe_v3.00.xsd", "evIncCondutorMDFe"),
+    (manifest_events.DocumentInclusion, "mdfe/schemas/v3_0/evInclusaoDFeMDFe_v3.00.xsd", "evIncDFeMDFe"),
+    (manifest_events.PaymentRegistration, "mdfe/schemas/v3_0/evPagtoOperMDFe_v3.00.xsd", "evPagtoOperMDFe"),
+    (
+        manifest_events.PaymentChange,
+        "mdfe/schemas/v3_0/evAlteracaoPagtoServMDFe_v3.00.xsd",
+        "evAlteracaoPagtoServMDFe",
+    ),
     (ServiceNote, "nfse/schemas/v1_0/DPS_v1.01.xsd", "DPS/infDPS"),
     (IssuedNote, "nfse/schemas/v1_0/NFSe_v1.01.xsd", "NFSe/infNFSe"),
     (
@@ -106,6 +130,10 @@ LEFT_OUT = {
     "WaybillEventInformation/infSolicNFF": "written by the application of the authorities",
     "WaybillEventInformation/infPAA": "written by providers of signatures",
     "Water/detCont/infDoc/infNF": "invoices on paper in containers, not offered",
+    "Manifest/infSolicNFF": "written by the application of the authorities",
+    "Manifest/infPAA": "written by providers of signatures",
+    "ManifestEventInformation/infSolicNFF": "written by the application of the authorities",
+    "ManifestEventInformation/infPAA": "written by providers of signatures",
     "InutilizationRange/Id": "written with the signature, which refers to it",
     "IssuedNote/DPS/Signature": "read apart, for its digest alone",
     "EventRegistration/pedRegEvento": "read apart, as its type is not known before",
@@ -120,6 +148,11 @@ EVENT_TAGS_OF_WAYBILLS = (
     "evPrestDesacordo", "evCancPrestDesacordo",
 )  # fmt: skip
 
+EVENT_TAGS_OF_MANIFESTS = (
+    "evCancMDFe", "evEncMDFe", "evIncCondutorMDFe", "evIncDFeMDFe", "evPagtoOperMDFe",
+    "evAlteracaoPagtoServMDFe",
+)  # fmt: skip
+
 EXPLAINED = {
     "Invoice/emit/enderEmit/CEP: declared required=False, XSD True": "one Address for all parties",
     "Invoice/emit/enderEmit/xPais: declared with 60 characters, XSD 6": "one Address for all parties",
@@ -131,6 +164,18 @@ EXPLAINED = {
     **{
         f"WaybillEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
         for tag in EVENT_TAGS_OF_WAYBILLS
+    },
+    **{
+        f"Manifest/infModal/{tag}: not in the XSD": "each mode has its own XSD, and is a root here"
+        for tag in ("rodo", "aereo", "aquav", "ferrov")
+    },
+    **{
+        f"ManifestEventInformation/detEvento/{tag}: not in the XSD": "each type has its own XSD"
+        for tag in EVENT_TAGS_OF_MANIFESTS
+    },
+    **{
+        f"{event}/infPag/indAltoDesemp: not in the XSD": "refused in the requests of events"
+        for event in ("PaymentRegistration", "PaymentChange")
     },
     "WaybillCancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in the NF-e",
     "Cancellation/nProt: declared with 17 characters, XSD 15": "TProt grew to 17 in tiposBasico_v4.00",

@@ -1,0 +1,1 @@
+"""The layout of MDF-e 3.00 (model 58)."""
