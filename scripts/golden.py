@@ -41,7 +41,7 @@ from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.fiscal.registry import DOCUMENT_TYPES, settings_beside
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES
@@ -213,6 +213,7 @@ def _draft(example: Example, body: Any) -> tuple[Issuing, Any, Issuance]:
         emission=emission,
         software=Software(_SOFTWARE, example.responsible),
         settings=settings,
+        other_settings=settings_beside(document_type, company.settings),
         signer=signer,
         schemas=_SCHEMAS,
         now=emission.issued_at,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from carimbo.authorities.cte import CTE_FAMILY, CTE_OS_FAMILY
 from carimbo.authorities.endpoints import Endpoints
+from carimbo.authorities.mdfe import MDFE_FAMILY
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
@@ -24,6 +25,10 @@ def _cte_os(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> 
     return Sefaz(CTE_OS_FAMILY, transport.exchange, endpoints, pacing)
 
 
+def _mdfe(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
+    return Sefaz(MDFE_FAMILY, transport.exchange, endpoints, pacing)
+
+
 def _national_nfse(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:
     return NationalNfse(transport.fetch, endpoints, pacing)
 
@@ -34,5 +39,6 @@ AUTHORITIES: Mapping[str, Callable[[HttpsTransport, Endpoints, Pacing], Authorit
     "nfse": _national_nfse,
     "cte": _cte,
     "cteOs": _cte_os,
+    "mdfe": _mdfe,
 }
 """Factories of the adapters, by type name."""

@@ -37,6 +37,7 @@ class Model(StrEnum):
     NFSE = "nfse"
     CTE = "57"
     CTE_OS = "67"
+    MDFE = "58"
 
 
 _TYPES = {

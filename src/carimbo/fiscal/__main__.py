@@ -24,7 +24,7 @@ from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json_file
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named
+from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named, settings_beside
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.table import use_tables_of
@@ -100,6 +100,7 @@ def _issue(options: argparse.Namespace) -> SignedDocument | tuple[Problem, ...]:
         emission=emission,
         software=Software("carimbo", _responsible(options)),
         settings=settings,
+        other_settings=settings_beside(document_type, company.settings),
         signer=Signer.of(certificate),
         schemas=Schemas(options.schemas),
         now=datetime.now(UTC),

@@ -41,6 +41,8 @@ class DatedRule(StrEnum):
     CTE_NET_AMOUNT_FIELDS = "cte_net_amount_fields"
     CTE_AMOUNTS_CHECKED = "cte_amounts_checked"
     CTE_GROUP_REQUIRED = "cte_group_required"
+    MDFE_CIOT_REQUIRED_IN_HOMOLOGATION = "mdfe_ciot_required_in_homologation"
+    MDFE_CIOT_REQUIRED = "mdfe_ciot_required"
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,8 @@ class EventSubject:
 
     No other event of the kind is open meanwhile, if its repetition says so.
     """
+    facts: frozenset[str] = frozenset()
+    """The names of the facts that events of the document have set, as `closedAt`."""
     undone_protocol: str = ""
     """The protocol of the event that this one undoes; empty if it undoes none."""
 
@@ -99,7 +101,7 @@ class EventSubject:
 class EventRoute:
     """The API route of an event, with its Portuguese texts in the published contract."""
 
-    method: Literal["POST", "DELETE"]
+    method: Literal["POST", "PUT", "DELETE"]
     """The fields of a DELETE are in the query or in a body."""
     path: str
     """The part after the path of the document, as `/correction`; empty for the document itself."""
@@ -127,6 +129,11 @@ def _unknown_moment(*_: Any) -> datetime | None:
     """Returns None: only the authority knows the deadline."""
 
 
+def _keeps_deadline(_request: Any) -> bool:
+    """Returns False: every document of the type has the deadline."""
+    return False
+
+
 LastMoment = Callable[[str, datetime, Any], datetime | None]
 """Returns the deadline of an event, by key, moment of authorization and request."""
 
@@ -150,6 +157,8 @@ class CancellationDeadline:
     last_moment: LastMoment = _unknown_moment
     in_time_until: Callable[[str, datetime], datetime | None] = _unknown_moment
     """The ordinary deadline (`cancelableUntil` in the API); some states accept later ones with a fine."""
+    is_lifted_for: Callable[[Any], bool] = _keeps_deadline
+    """Returns whether a document has no deadline, by the request of the document."""
 
 
 @dataclass(frozen=True, slots=True)

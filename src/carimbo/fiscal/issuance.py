@@ -100,6 +100,8 @@ class Issuance:
     asked_at: datetime | None = None
     """When the document was requested, if that was earlier: it may wait for its authority for days."""
     external_facts: ExternalFacts = ExternalFacts()
+    other_settings: tuple[ModuleSettings, ...] = ()
+    """The settings of the company's other modules."""
     unfilled: tuple[Problem, ...] = ()
     """Problems of filling the request from the catalog, if it is only reviewed."""
 

@@ -26,6 +26,8 @@ class DocumentPrint:
     """Whether another document replaced it."""
     logo: bytes | None = None
     """The logo of the issuer: a PNG with 8 bits in RGB, not transparent and not interlaced."""
+    events: tuple[bytes, ...] = ()
+    """The files of the registered events of the document, in order, for types that print them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,6 +282,14 @@ Cnpj = Annotated[
     BeforeValidator(_tax_id_of_number),
     Published(pattern=published.CNPJ_PATTERN),
 ]
+Cpf = Annotated[
+    str,
+    StringConstraints(max_length=24),
+    _checked(tax_ids.parse_cpf, "cpf", "CPF inválido: confira os 11 dígitos."),
+    Field(examples=["529.982.247-25"]),
+    BeforeValidator(_tax_id_of_number),
+    Published(pattern=published.CPF_PATTERN),
+]
 TaxId = Annotated[
     str,
     StringConstraints(max_length=24),

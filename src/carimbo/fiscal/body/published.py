@@ -9,6 +9,7 @@ from pydantic_core import CoreSchema
 # Each pattern accepts all forms that the validator of the same type accepts, with and without punctuation.
 _MARKS = r"[ ./-]*"
 CNPJ_PATTERN = rf"^{_MARKS}([0-9A-Za-z]{_MARKS}){{12}}([0-9]{_MARKS}){{2}}$"
+CPF_PATTERN = rf"^{_MARKS}([0-9]{_MARKS}){{11}}$"
 TAX_ID_PATTERN = rf"^{_MARKS}(([0-9]{_MARKS}){{11}}|([0-9A-Za-z]{_MARKS}){{12}}([0-9]{_MARKS}){{2}})$"
 REGISTRATION_PATTERN = rf"^{_MARKS}[Pp]?{_MARKS}([0-9]{_MARKS}){{2,14}}$"
 RECIPIENT_REGISTRATION_PATTERN = rf"^\s*([Ii][Ss][Ee][Nn][Tt][Oo]\s*|{REGISTRATION_PATTERN[1:-1]})$"

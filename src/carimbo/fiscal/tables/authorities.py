@@ -175,3 +175,7 @@ CTE_QR_ADDRESSES: Table[tuple[str, str], CteQrAddress] = Table(
 def cte_qr_address(state: str, environment: Environment) -> str:
     """Returns the address for an issuer's state, which contingency does not change."""
     return CTE_QR_ADDRESSES.rows[AUTHORIZERS.rows["57", state].authorizer, environment].url
+
+
+MDFE_QR_ADDRESS = "https://dfe-portal.svrs.rs.gov.br/mdfe/qrCode"
+"""The address in the QR code of MDF-e, the same for all states and both environments (MOC 3.00b, 9.2)."""

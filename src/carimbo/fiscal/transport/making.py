@@ -21,7 +21,6 @@ Problems = tuple[Problem, ...]
 # The data of the mode have an XSD of their own, with another code.
 _MODE_CODE = "580"
 _TOO_LONG = "214"
-_MAX_BYTES = 512 * 1024
 _SIZE = "MOC, tamanho da mensagem"
 
 
@@ -62,11 +61,12 @@ def _with_hint(problem: Problem, mode_fields: tuple[str, ...], hint_of: HintOf) 
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
 
 
-def judge_size(path: str, hint_of: HintOf, document: bytes) -> Judgement:
+def judge_size(path: str, max_kilobytes: int, hint_of: HintOf, document: bytes) -> Judgement:
     """Refuses XML that is too long for the authorities, which measure it uncompressed."""
-    if len(document) <= _MAX_BYTES:
+    if len(document) <= max_kilobytes * 1024:
         return NOTHING_BROKEN
-    message = f"O documento tem {len(document) // 1024} KB em XML, e a SEFAZ recebe até 512 KB."
+    size = len(document) // 1024
+    message = f"O documento tem {size} KB em XML, e a SEFAZ recebe até {max_kilobytes} KB."
     return Judgement((Problem(_TOO_LONG, path, message, hint_of(_TOO_LONG), _SIZE),))
 
 
@@ -81,6 +81,7 @@ def transport_maker(
     hint_of: HintOf,
     mode_fields: tuple[str, ...],
     longest_field: str,
+    max_kilobytes: int,
 ) -> DocumentMaker[Any, Any]:
     """Returns the maker of a document type.
 
@@ -103,5 +104,5 @@ def transport_maker(
         check=check,
         preview=preview,
         combine=partial(_combine, mode_fields, hint_of),
-        judge_text=partial(judge_size, longest_field, hint_of),
+        judge_text=partial(judge_size, longest_field, max_kilobytes, hint_of),
     )

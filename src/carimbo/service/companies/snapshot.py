@@ -71,6 +71,10 @@ class CompanySnapshot:
         """Returns the company's settings of a document type."""
         return self.modules[document_type.name]
 
+    def settings_beside(self, document_type: DocumentType) -> tuple[ModuleSettings, ...]:
+        """Returns the company's settings of all other modules."""
+        return tuple(settings for name, settings in self.modules.items() if name != document_type.name)
+
     def switch_of(self, document_type: DocumentType) -> ModuleSettings:
         """Returns the settings that say whether, and in which environment, a type is issued."""
         return self.modules[document_type.switch_module]

@@ -169,6 +169,7 @@ class DocumentBuilder:
             emission=emission,
             software=self.software,
             settings=source.snapshot.settings_of(source.document_type),
+            other_settings=source.snapshot.settings_beside(source.document_type),
             signer=signer,
             schemas=self.schemas,
             now=now,

@@ -246,6 +246,7 @@ def about_document(
         issued_at=emission.issued_at,
         read_request=lambda: stored_request(target.document),
         read_earlier=lambda: [request_of(filing, event) for filing in in_force],
+        facts=frozenset(target.document.facts),
         undone_protocol=(undone and undone.protocol) or "",
     )
 

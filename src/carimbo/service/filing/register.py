@@ -15,6 +15,7 @@ from carimbo.service.documents.queries import (
     EventRecord,
     refusing_damaged_key,
     require_document,
+    stored_request,
     undone_id,
 )
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
@@ -57,7 +58,7 @@ async def register_event(
     event = _event_of(document_type, document, event_name)
     emission = _require_allowed(document, event)
     with refusing_damaged_key(document):
-        _require_in_time(context, emission, event, request)
+        _require_in_time(context, document, emission, event, request)
         snapshot = await context.snapshot_of(which.subscription_id, company, document_type)
         check = partial(context.check_event, snapshot, event)
         if event.repetition is None:
@@ -102,7 +103,9 @@ def _wrong_state(document: Document, event: EventKind, sentence: str | None = No
     return Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*event.allowed])
 
 
-def _require_in_time(context: FilingContext, emission: EmissionRow, event: EventKind, request: Body) -> None:
+def _require_in_time(
+    context: FilingContext, document: Document, emission: EmissionRow, event: EventKind, request: Body
+) -> None:
     deadline, key, authorized_at = event.deadline, emission.access_key, emission.authorized_at
     if deadline is None or key is None or authorized_at is None:
         return
@@ -110,6 +113,8 @@ def _require_in_time(context: FilingContext, emission: EmissionRow, event: Event
     if last_moment is None or context.issuing.builder.clock() <= last_moment:
         return
     if isinstance(deadline, CancellationDeadline):
+        if deadline.is_lifted_for(stored_request(document)):
+            return
         raise deadline_refusal(last_moment, deadline.alternative)
     raise _broken(deadline.late)
 

@@ -10,6 +10,7 @@ from carimbo.fiscal.tables.authorities import (
     AUTHORIZERS,
     CTE_QR_ADDRESSES,
     ENDPOINTS,
+    MDFE_QR_ADDRESS,
     cte_qr_address,
     is_authorizer,
     is_contingency,
@@ -227,3 +228,11 @@ class TestQrAddressesOfCte:
         provide("cte_qr_addresses", rows)
         with pytest.raises(TableUnusable, match="MG homologation, MG production"):
             CTE_QR_ADDRESSES.load()
+
+
+class TestQrAddressOfMdfe:
+    def test_mdfe_has_one_address_because_it_has_one_authority(self) -> None:
+        authorities = {serving.authorizer for serving in AUTHORIZERS.values() if serving.model == MDFE}
+        assert authorities == {"SVRS"}
+        assert urlsplit(MDFE_QR_ADDRESS).hostname == "dfe-portal.svrs.rs.gov.br"
+        assert not urlsplit(MDFE_QR_ADDRESS).query

@@ -9,7 +9,7 @@ from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.tables.table_file import TableUnusable
 from unit.fiscal.tables.conftest import Provide
 
-MODELS = NFE, NFCE, CTE, CTE_OS = "55", "65", "57", "67"
+MODELS = NFE, NFCE, CTE, CTE_OS, MDFE = "55", "65", "57", "67", "58"
 HALF_AN_HOUR = timedelta(minutes=30)
 DAY = timedelta(hours=24)
 WEEK = timedelta(hours=168)
@@ -76,3 +76,11 @@ class TestCte:
 
     def test_cte_can_neither_be_canceled_late_nor_by_substitution(self, model: str) -> None:
         assert {(terms.late, terms.substitution) for terms in terms_of(model)} == {(WEEK, None)}
+
+
+class TestMdfe:
+    def test_mdfe_has_a_day_everywhere(self) -> None:
+        assert {terms.ordinary for terms in terms_of(MDFE)} == {DAY}
+
+    def test_mdfe_can_neither_be_canceled_late_nor_by_substitution(self) -> None:
+        assert {(terms.late, terms.substitution) for terms in terms_of(MDFE)} == {(DAY, None)}

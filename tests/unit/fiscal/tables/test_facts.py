@@ -33,7 +33,7 @@ COUNTS = {
     "endpoints": 458,
     "nfce_addresses": 68,
     "cte_qr_addresses": 8 * 2,
-    "cancellation_terms": 4 * 27,
+    "cancellation_terms": 5 * 27,
     "payment_methods": 23,
     "cfop": 619,
     "ncm": 10453,
@@ -44,7 +44,7 @@ COUNTS = {
     "ibs_cbs_situations": 18,
     "ibs_cbs_classes": 173,
     "ibs_cbs_rates": 6,
-    "calendar": 28,
+    "calendar": 29,
     "national_services": 342,
     "nbs": 920,
     "cnae": 1331,
@@ -52,7 +52,7 @@ COUNTS = {
     "service_indicators": 1513,
     "nfe_statuses": 1021,
     "cte_statuses": 392,
-    "mdfe_statuses": 202,
+    "mdfe_statuses": 260,
     "nfse_statuses": 505,
 }
 

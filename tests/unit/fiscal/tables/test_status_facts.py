@@ -115,6 +115,52 @@ class TestStatuses:
     def test_status_of_cte_has_its_action(self, code: str, action: Action) -> None:
         assert CTE_STATUSES[code].action is action
 
+    @pytest.mark.parametrize(
+        ("code", "action"),
+        [
+            ("137", Action.NOTHING_FOUND),
+            ("138", Action.FOUND),
+            ("204", Action.DUPLICATE),
+            ("539", Action.DUPLICATE),
+            ("216", Action.KEY_DIFFERS),
+            ("600", Action.KEY_DIFFERS),
+            ("217", Action.NOT_FOUND),
+            ("218", Action.ALREADY_CANCELED),
+            ("203", Action.REJECTION_BY_REGISTER),
+            ("521", Action.REJECTION_BY_REGISTER),
+            ("522", Action.REJECTION),
+            ("681", Action.REJECTION_BY_REGISTER),
+            ("733", Action.REJECTION_BY_REGISTER),
+            ("220", Action.REJECTION_BY_DEADLINE),
+            ("228", Action.REJECTION),
+            ("304", Action.REJECTION),
+            ("684", Action.REJECTION),
+            ("213", Action.REJECTION_OF_CERTIFICATE),
+            ("242", Action.REJECTION_OF_MESSAGE),
+            ("580", Action.REJECTION_OF_MESSAGE),
+            ("656", Action.REJECTION),
+            ("997", Action.UNDECIDED),
+            ("998", Action.UNDECIDED),
+        ],
+    )
+    def test_status_of_mdfe_has_its_action(self, code: str, action: Action) -> None:
+        assert MDFE_STATUSES[code].action is action
+
+    def test_open_manifests_block_with_five_codes(self) -> None:
+        blocking = {status.code for status in MDFE_STATUSES.values() if status.action is Action.OPEN_BEFORE}
+        assert blocking == {"462", "610", "611", "662", "686"}
+
+    def test_statuses_of_mdfe_cover_the_notes_after_the_manual(self) -> None:
+        codes = {
+            *range(301, 305),
+            *range(518, 531),
+            *range(722, 735),
+            *range(747, 750),
+            *range(909, 918),
+            959,
+        }
+        assert {str(code) for code in codes} <= set(MDFE_STATUSES)
+
     def test_distribution_of_cte_blocks_with_the_code_of_nfe(self) -> None:
         assert CTE_STATUSES["656"].action is Action.THROTTLED
 

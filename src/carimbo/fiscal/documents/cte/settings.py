@@ -1,21 +1,15 @@
 """The settings of a company for CT-e."""
 
-from typing import Annotated
-
-from pydantic import Field, StringConstraints
-
 from carimbo.fiscal.body.fields import Flag
-from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
+from carimbo.fiscal.module_settings import ModuleEnvironment
+from carimbo.fiscal.transport.settings import CarrierSettings
 
 
-class CteSettings(ModuleSettings):
+class CteSettings(CarrierSettings):
     """Module switch, environment, numbering and the carrier's RNTRC."""
 
     active: Flag = False
     environment: ModuleEnvironment | None = None
-    rntrc: Annotated[str, StringConstraints(pattern=r"^[0-9]{8}$")] | None = Field(
-        default=None, description="Registro na ANTT, 8 dígitos.", examples=["12345678"]
-    )
 
     @property
     def own_environment(self) -> ModuleEnvironment | None:

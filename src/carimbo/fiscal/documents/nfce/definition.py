@@ -5,13 +5,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, PointOfSale, Requirements
 from carimbo.fiscal.documents.nfce.contingency import printed_emission, transmission_deadline
 from carimbo.fiscal.documents.nfce.document import NAME
 from carimbo.fiscal.documents.nfce.from_catalog import FILLING
 from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
-from carimbo.fiscal.documents.nfce.request import NfceRequest, Transmit
+from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults

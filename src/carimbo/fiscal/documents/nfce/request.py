@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model
 from carimbo.fiscal.body.date_fields import IsoDay, LocalMoment
 from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank, reading_of, without_blanks
+from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.goods.payments import ACCEPTED_METHODS, PaymentMethodCode
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.goods.request import SOLD_QUANTITIES, GoodsRequest
@@ -29,13 +30,6 @@ class IssueMode(StrEnum):
 
     NORMAL = "normal"
     OFFLINE_CONTINGENCY = "offlineContingency"
-
-
-class Transmit(StrEnum):
-    """When the receipt is sent to the authority."""
-
-    NOW = "now"
-    LATER = "later"
 
 
 class ContingencyBody(Body):

@@ -1,0 +1,1 @@
+"""MDF-e (model 58): the manifest of a transport."""

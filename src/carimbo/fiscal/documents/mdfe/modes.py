@@ -1,0 +1,92 @@
+"""The mode of a manifest as a group of the layout."""
+
+from carimbo.fiscal.documents.mdfe.modes_body import AirBody, RailBody, WaterBody
+from carimbo.fiscal.documents.mdfe.request import MdfeRequest
+from carimbo.fiscal.documents.mdfe.road import road_group
+from carimbo.fiscal.documents.mdfe.road_body import RoadBody
+from carimbo.fiscal.emission import local_moment
+from carimbo.fiscal.issuance import Issuance
+from carimbo.fiscal.layouts.mdfe_v3 import modes as layout
+from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestMode
+from carimbo.fiscal.local_time import moment_of
+from carimbo.fiscal.problems import Findings
+
+
+def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> ManifestMode:
+    """Returns the data of the mode; raises `Incomplete` if the request lacks required ones."""
+    match request.modal:
+        case RoadBody() as road:
+            return ManifestMode(content=road_group(request, road, issuance, findings))
+        case AirBody() as air:
+            return ManifestMode(content=_air(air))
+        case WaterBody() as water:
+            return ManifestMode(content=_water(water))
+        case RailBody() as rail:
+            return ManifestMode(content=_rail(rail, issuance))
+
+
+def _air(body: AirBody) -> layout.ManifestAir:
+    return layout.ManifestAir(
+        nationality=body.nationality,
+        registration=body.registration,
+        flight_number=body.flight_number,
+        boarding_airport=body.boarding_airport,
+        destination_airport=body.destination_airport,
+        flight_date=body.flight_date,
+    )
+
+
+def _water(body: WaterBody) -> layout.ManifestWater:
+    return layout.ManifestWater(
+        irin=body.irin,
+        vessel_type=body.vessel_type,
+        vessel_code=body.vessel_code,
+        vessel_name=body.vessel_name,
+        trip_number=body.trip_number,
+        boarding_port=body.boarding_port,
+        destination_port=body.destination_port,
+        transshipment_port=body.transshipment_port,
+        navigation=body.navigation.code if body.navigation else None,
+        loading_terminals=tuple(
+            layout.LoadingTerminal(code=terminal.code, name=terminal.name)
+            for terminal in body.loading_terminals
+        ),
+        unloading_terminals=tuple(
+            layout.UnloadingTerminal(code=terminal.code, name=terminal.name)
+            for terminal in body.unloading_terminals
+        ),
+        convoy=tuple(layout.ConvoyVessel(code=vessel.code, name=vessel.name) for vessel in body.convoy),
+        empty_cargo_units=tuple(
+            layout.EmptyCargoUnit(id=unit.id, type=unit.type.code) for unit in body.empty_cargo_units
+        ),
+        empty_transport_units=tuple(
+            layout.EmptyTransportUnit(id=unit.id, type=unit.type.code) for unit in body.empty_transport_units
+        ),
+        mmsi=body.mmsi,
+    )
+
+
+def _rail(body: RailBody, issuance: Issuance) -> layout.ManifestRail:
+    train, state = body.train, issuance.company.address.state
+    departed_at = train.departed_at and local_moment(moment_of(train.departed_at, state, issuance.now), state)
+    return layout.ManifestRail(
+        train=layout.Train(
+            prefix=train.prefix,
+            departed_at=departed_at,
+            origin=train.origin,
+            destination=train.destination,
+            wagon_count=len(body.wagons),
+        ),
+        wagons=tuple(
+            layout.Wagon(
+                base_weight=wagon.base_weight,
+                real_weight=wagon.real_weight,
+                type=wagon.type,
+                series=wagon.series,
+                number=wagon.number,
+                sequence=wagon.sequence,
+                useful_tons=wagon.useful_tons,
+            )
+            for wagon in body.wagons
+        ),
+    )

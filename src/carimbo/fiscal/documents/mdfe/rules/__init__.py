@@ -1,0 +1,1 @@
+"""The rules of the authority for MDF-e, in books by subject."""
