@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
@@ -14,6 +14,7 @@ _WHEN: Mapping[str, str] = {
     "authorized": "the authority authorized the document",
     "rejected": "the authority rejected the document, or carimbo did while processing it",
     "cancelled": "the document was canceled, or another one replaced and canceled it",
+    "closed": "the document was closed, here or by other software; its status stays `authorized`",
     "expiring": f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each",
 }
 FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
@@ -30,10 +31,11 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "companyId": "id of the company that issues the document",
         "taxId": "CNPJ of the company, without punctuation",
         "status": "`authorized`, `rejected` or `canceled`",
-        "type": f"type of the document: {', '.join(f'`{module.name}`' for module in MODULES)}",
+        "type": f"type of the document: {', '.join(f'`{module.name}`' for module in DOCUMENT_TYPES)}",
         "amount": "total of the document, in reais",
         "invoiceNumber": "number of the document; for an NFS-e, the number from the authority",
         "issuedAt": "time of issue in the document",
+        "closedAt": "when the document was closed",
         "rejection": "reason of the rejection: `code`, `message`, `field`, `hint`, `retryable`",
         "pdfUrl": "link to the PDF, valid without credentials for `CARIMBO_LINK_DAYS`",
         "xmlUrl": "link to the XML, likewise",
@@ -67,10 +69,7 @@ def event_tables() -> list[str]:
 
 def _event(name: str, group: str) -> str:
     prefix, _, verb = name.partition(".")
-    modules = [module for module in MODULES if module.event_prefix == prefix]
-    of = ", ".join(
-        module.title + ("" if module in DOCUMENT_TYPES else " (not issued yet)") for module in modules
-    )
+    of = ", ".join(module.title for module in DOCUMENT_TYPES if module.event_prefix == prefix)
     return f"| `{name}` | `{group}` | {of} | {_WHEN[verb]} |"
 
 

@@ -19,7 +19,6 @@ def _register_types() -> None:
     from toy.wagon.definition import WAGON
 
     registry.DOCUMENT_TYPES = (TOY, NOTE, CHARTER, WAGON)
-    registry.MODULES = registry.DOCUMENT_TYPES
     registry.FEATURES = tuple(
         document_type.feature for document_type in registry.DOCUMENT_TYPES if document_type.feature
     )

@@ -20,6 +20,7 @@ from carimbo.api import (
     filings,
     invoices,
     lookups,
+    open_documents,
     printouts,
     products,
     sales,
@@ -75,6 +76,7 @@ _ROUTERS = (
     # Before the documents, whose paths have an id in place of `inutilizations` and `municipality`.
     filings.ranges,
     lookups.municipality_reading,
+    open_documents.router,
     documents.reading,
     printouts.of_company,
     printouts.of_subscription,

@@ -1,6 +1,7 @@
 """The routes of every registered document type: create, list, read, files, transmit and e-mails."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -102,6 +103,28 @@ async def _list(
     return listing(await queries.list_documents(database, subscription.id, company, types, query, page))
 
 
+_OnlyOpen = Annotated[
+    bool | None,
+    Query(
+        alias="open",
+        description="`true`: só os abertos, que são os autorizados e não encerrados; `false`: só os outros.",
+    ),
+]
+
+
+async def _list_closable(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    company: CurrentCompany,
+    document_type: CurrentType,
+    query: RequestedDocuments,
+    page: RequestedPage,
+    is_open: _OnlyOpen = None,
+) -> Listing[DocumentRecord]:
+    query = replace(query, is_open=is_open)
+    return await _list(database, subscription, company, document_type, query, page)
+
+
 async def _read(
     database: CurrentDatabase, reference: RequestedDocument, include: Included = None
 ) -> Response:
@@ -189,7 +212,8 @@ def _add_reading(collection: Collection) -> None:
     add = partial(add_reading, reading, document_type)
     model = Success[DetailedDocumentRecord]
     add("/{id}", f"read{name}", f"Lê {document_type.singular_with_article}", _read, response_model=model)
-    add("", f"list{name}", f"Lista {document_type.plural_with_article}", _list)
+    list_ = _list_closable if document_type.closing else _list
+    add("", f"list{name}", f"Lista {document_type.plural_with_article}", list_)
     add("/{id}/xml", f"read{name}Xml", "Baixa o XML autorizado", _xml, of_file, response_class=XmlResponse)
     add("/{id}/events", f"read{name}Events", "Conta a história do documento", _events)
     add(

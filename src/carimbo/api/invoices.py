@@ -19,7 +19,7 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, RequestedDocument, XmlResponse, xml_response
-from carimbo.fiscal.registry import MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.registration import Deleted
 from carimbo.service.documents import files, queries
 from carimbo.service.documents.queries import DocumentReference
@@ -36,7 +36,7 @@ reading = APIRouter(tags=_TAGS, route_class=ReadingEndpoint)
 if TYPE_CHECKING:
     TypeName = str
 else:
-    TypeName = Literal[tuple(module.name for module in MODULES)]
+    TypeName = Literal[tuple(module.name for module in DOCUMENT_TYPES)]
 
 
 @reading.get(

@@ -5,12 +5,13 @@ from typing import Any
 
 from carimbo.api.route import JSON
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
-from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST, UNISSUED_GROUPS, topics_of
+from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST, status_told_by, topics_of
 
 _WHEN: Mapping[str, str] = {
     "authorized": "A autoridade autorizou o documento.",
     "rejected": "A autoridade recusou o documento, ou o próprio serviço; ou o operador o encerrou.",
     "cancelled": "O documento foi cancelado, ou outro tomou o lugar dele.",
+    "closed": "O documento foi encerrado, aqui ou por outro programa; o status continua authorized.",
     "expiring": f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
     f" {WARNED_DAYS[-1]} dias; um aviso de cada.",
     "test": "Pedido por `POST /v1/webhooks/{webhookId}/test`, e enviado só a esse webhook.",
@@ -42,14 +43,14 @@ def published_events() -> dict[str, Any]:
 
 def _events() -> Iterator[tuple[str, dict[str, Any]]]:
     for group, names in EVENT_GROUPS.items():
-        if group not in UNISSUED_GROUPS:
-            yield from ((name, _CERTIFICATE if group == SYSTEM_GROUP else _document(name)) for name in names)
+        yield from ((name, _CERTIFICATE if group == SYSTEM_GROUP else _document(name)) for name in names)
     yield TEST, _TRIAL
 
 
 def _document(name: str) -> dict[str, Any]:
-    types, statuses = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
-    return _narrowed(_DOCUMENT, type={"enum": types, "examples": types}, status={"const": statuses[0]})
+    types, happenings = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
+    status = status_told_by(happenings[0])
+    return _narrowed(_DOCUMENT, type={"enum": types, "examples": types}, status={"const": status})
 
 
 def _narrowed(schema: dict[str, Any], **fields: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,13 @@ from typing import Protocol
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.access_key import AccessKey
-from carimbo.fiscal.registry import MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.tables.authorities import AUTHORIZERS, ENDPOINTS, services_of
 from carimbo.fiscal.tables.geography import State, state_of_ibge
 
 # The path of a family in the simulator, by model, or by type name for a type without a model.
 _FAMILIES = {
-    document_type.model or document_type.name: document_type.name.lower() for document_type in MODULES
+    document_type.model or document_type.name: document_type.name.lower() for document_type in DOCUMENT_TYPES
 }
 _ENVIRONMENTS = {Environment.PRODUCTION: "produção", Environment.HOMOLOGATION: "homologação"}
 _PREFIXES = {Environment.PRODUCTION: "/producao", Environment.HOMOLOGATION: ""}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from carimbo.authorities.cte import CTE_FAMILY, CTE_OS_FAMILY
 from carimbo.authorities.endpoints import Endpoints
-from carimbo.authorities.mdfe import MDFE_FAMILY
+from carimbo.authorities.mdfe import MdfeSefaz
 from carimbo.authorities.national_nfse import NationalNfse
 from carimbo.authorities.nfe import NfeSefaz
 from carimbo.authorities.pacing import Pacing
@@ -25,8 +25,8 @@ def _cte_os(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> 
     return Sefaz(CTE_OS_FAMILY, transport.exchange, endpoints, pacing)
 
 
-def _mdfe(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> Sefaz:
-    return Sefaz(MDFE_FAMILY, transport.exchange, endpoints, pacing)
+def _mdfe(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> MdfeSefaz:
+    return MdfeSefaz(transport.exchange, endpoints, pacing)
 
 
 def _national_nfse(transport: HttpsTransport, endpoints: Endpoints, pacing: Pacing) -> NationalNfse:

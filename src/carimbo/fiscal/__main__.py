@@ -24,7 +24,7 @@ from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company_file import CompanyFile, certificate_of, read_json_file
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named, settings_beside
+from carimbo.fiscal.registry import DOCUMENT_TYPES, module_named, settings_beside
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.table import use_tables_of
@@ -119,7 +119,7 @@ def _type_named(name: str) -> DocumentType:
     for document_type in DOCUMENT_TYPES:
         if document_type.name == name:
             return document_type
-    for module in MODULES:
+    for module in DOCUMENT_TYPES:
         if module.name == name:
             raise ValueError(f"{module.title} ainda não pode ser emitida.")
     raise ValueError(f"Informe --type: “{name}” não é um tipo de documento.")

@@ -20,6 +20,7 @@ from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, 
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
+from carimbo.fiscal.open_documents import ClosingByKey
 from carimbo.fiscal.own_documents import ReferenceFilling
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import Addressee
@@ -156,7 +157,7 @@ class OwnFields:
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsModule:
-    """A document type as far as settings and webhooks know it, even before it can be issued."""
+    """A document type as far as settings and webhooks know it."""
 
     name: str
     """`type` in records, and the name of the module in a company's settings."""
@@ -205,6 +206,10 @@ class DocumentType(SettingsModule):
     """The emission type (tpEmis) for each contingency authority."""
     events: tuple[EventKind, ...] = ()
     """The events that its documents may have after the authorization."""
+    prints_events: bool = False
+    """Whether the printed document shows its registered events, as the drivers who were added."""
+    closing_by_key: ClosingByKey | None = None
+    """For a type whose open documents of other programs can be listed and closed."""
     own_fields: OwnFields | None = None
     """For a type whose records have additional fields."""
     point_of_sale: PointOfSale | None = None

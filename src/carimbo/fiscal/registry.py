@@ -14,13 +14,10 @@ from carimbo.fiscal.module_settings import ModuleSettings
 
 DOCUMENT_TYPES: tuple[DocumentType, ...] = (NFE, NFCE, NFSE, CTE, CTE_OS, MDFE)
 
-MODULES: tuple[SettingsModule, ...] = DOCUMENT_TYPES
-"""All document types that companies have settings for, including any that can't be issued yet."""
-
 
 def module_named(name: str) -> SettingsModule:
     """Returns a module by its name; raises `LookupError` if there is none."""
-    for module in MODULES:
+    for module in DOCUMENT_TYPES:
         if module.name == name:
             return module
     raise LookupError(f"no module {name}")
@@ -28,8 +25,8 @@ def module_named(name: str) -> SettingsModule:
 
 def settings_beside(document_type: SettingsModule, stored: Mapping[str, Any]) -> tuple[ModuleSettings, ...]:
     """Returns a company's settings of all other modules, from stored ones by the names of the modules."""
-    others = (module for module in MODULES if module.name != document_type.name)
+    others = (module for module in DOCUMENT_TYPES if module.name != document_type.name)
     return tuple(module.settings.model_validate(stored.get(module.name, {})) for module in others)
 
 
-FEATURES: tuple[str, ...] = tuple(sorted({module.feature for module in MODULES if module.feature}))
+FEATURES: tuple[str, ...] = tuple(sorted({module.feature for module in DOCUMENT_TYPES if module.feature}))

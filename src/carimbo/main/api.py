@@ -26,6 +26,7 @@ from carimbo.service.company_status.municipality import MunicipalityLookup
 from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
+from carimbo.service.filing.open_documents import OpenDocuments
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
@@ -43,6 +44,7 @@ def api_of(settings: Settings) -> FastAPI:
             municipalities = municipalities_of(snapshots, authorities, clock)
             context = IssuingContext(database, snapshots, with_queries(builder, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
+            filing = filing_context(settings, context)
             app.state.services = ApiServices(
                 database,
                 authenticator=await Authenticator.open(database),
@@ -58,7 +60,8 @@ def api_of(settings: Settings) -> FastAPI:
                     settings.software,
                     clock,
                 ),
-                filing=filing_context(settings, context),
+                filing=filing,
+                open_documents=OpenDocuments(filing, authorities),
                 printouts=Printouts(database, renderer, settings.printouts_cache_bytes),
                 outbox=Outbox(database, settings.sends_email),
                 municipality_lookup=MunicipalityLookup(municipalities),

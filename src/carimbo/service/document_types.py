@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
-from carimbo.fiscal.document_type import DocumentType, SettingsModule
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.parties.customer import CustomerFacts
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 _BY_NAME: Mapping[str, DocumentType] = {document_type.name: document_type for document_type in DOCUMENT_TYPES}
-_MODULES: Mapping[str, SettingsModule] = {module.name: module for module in MODULES}
 
 
 def find_document_type(name: str) -> DocumentType | None:
@@ -17,8 +16,8 @@ def find_document_type(name: str) -> DocumentType | None:
 
 
 def last_number_of(name: str) -> int:
-    """Returns the last number of a series, also for a type that can't be issued yet."""
-    return _MODULES[name].numbering.last_number
+    """Returns the last number of a series."""
+    return _BY_NAME[name].numbering.last_number
 
 
 def types_in(collection: str) -> tuple[str, ...]:

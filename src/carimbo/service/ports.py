@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from carimbo.fiscal.authority import Authority
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
+from carimbo.fiscal.open_documents import OpenDocument
 from carimbo.fiscal.outcome import NotJudged, Outcome, Throttled, Unavailable
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, OutgoingEmail
@@ -26,6 +27,16 @@ class InutilizingAuthority(Authority, Protocol):
 
     async def inutilize(self, sender: AuthorityCredentials, signed: bytes) -> Outcome:
         """Sends a range of unused numbers."""
+
+
+@runtime_checkable
+class OpenListingAuthority(Authority, Protocol):
+    """Authorities that list the open documents of a company."""
+
+    async def open_documents(
+        self, sender: AuthorityCredentials, state: str
+    ) -> tuple[OpenDocument, ...] | Unavailable | Throttled | NotJudged:
+        """Asks for the documents of the sender that are neither closed nor canceled."""
 
 
 @runtime_checkable

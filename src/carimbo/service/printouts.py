@@ -19,7 +19,7 @@ from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.files import authorized_xml, not_authorized_refusal, signed_xml
 from carimbo.service.documents.queries import DocumentReference, refusing_unreadable_xml, require_document
 from carimbo.service.errors import invalid_field
-from carimbo.service.filing.xml import HistoryEvent, event_xml, require_event
+from carimbo.service.filing.xml import HistoryEvent, event_xml, printed_events, require_event
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.ports import Printer
 from carimbo.storage.companies import CompanyRow
@@ -206,6 +206,7 @@ async def _document_print(
         is_canceled=document.status == Status.CANCELED,
         is_replaced=document.replaced_by is not None,
         logo=await logo_of(tenant, company),
+        events=await printed_events(tenant, document),
     )
 
 

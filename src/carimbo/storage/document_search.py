@@ -23,6 +23,7 @@ _CONDITIONS = {
     "created_before": "d.created_at < {value}",
     "sale_id": "d.sale_id = {value}",
     "recipient_tax_id": "d.subscription_id = $1 and d.recipient_tax_id = {value}",
+    "is_open": "(d.status = 'authorized' and not d.facts ? 'closedAt') = {value}",
 }
 _CONDITIONS_ON_ATTEMPT = {
     "access_key": "e.subscription_id = $1 and (e.access_key = {value} or e.assigned_key = {value})",
@@ -68,6 +69,8 @@ class DocumentFilter:
     access_key: str | None = None
     number: int | None = None
     series: int | None = None
+    is_open: bool | None = None
+    """Whether the document is authorized and was not closed."""
     search: str | None = None
     """The beginning of words of the recipient's name, or a whole number, key, tax id or external id."""
 

@@ -99,6 +99,14 @@ CTE_OS = {
     "icms": {},
     "federalTaxes": {"inss": 0},
 }
+MDFE = {
+    "municipalityStartIbge": "3550308",
+    "modal": {"vehicle": {"plate": "FGH2J45", "tareKg": 6800, "wheelType": "toco", "bodyType": "closed"}},
+    "drivers": [{"name": "João Batista Pereira", "taxId": "529.982.247-25"}],
+    "documents": [{"cityCode": "3304557", "nfeAccessKeys": [CARRIED_NFE]}],
+    "cargoTotalAmount": 59.8,
+    "cargoQuantity": 532,
+}
 CTE_SETTINGS = {"active": True, "rntrc": "12345678"}
 NFSE_SETTINGS = {"federalServiceCode": "01.05", "issRate": 2}
 DEFAULTS = {"presence": "inPerson", "paymentMethod": "cash"}

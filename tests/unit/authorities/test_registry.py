@@ -23,7 +23,12 @@ TYPES = [document_type for document_type in DOCUMENT_TYPES if document_type.name
 each_type = pytest.mark.parametrize(
     "document_type", TYPES, ids=[document_type.name for document_type in TYPES]
 )
-KEYS = {"nfse": DPS_ID, "cte": str(with_parts(KEY, model="57")), "cteOs": str(with_parts(KEY, model="67"))}
+KEYS = {
+    "nfse": DPS_ID,
+    "cte": str(with_parts(KEY, model="57")),
+    "cteOs": str(with_parts(KEY, model="67")),
+    "mdfe": str(with_parts(KEY, model="58")),
+}
 
 
 def adapter(document_type: DocumentType) -> Authority:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from carimbo.fiscal.calendar import CALENDAR, DOCUMENTS, DatedRule, rules_on
-from carimbo.fiscal.registry import MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.tables.table import use_tables_of
 from carimbo.fiscal.tables.table_file import TableUnusable
 
@@ -48,7 +48,7 @@ def test_rule_ends_after_its_last_day() -> None:
 
 
 def test_rows_name_only_existing_document_types() -> None:
-    assert {document_type.name for document_type in MODULES} == DOCUMENTS
+    assert {document_type.name for document_type in DOCUMENT_TYPES} == DOCUMENTS
     assert all(entry.documents and set(entry.documents) <= DOCUMENTS for entry in CALENDAR.values())
 
 

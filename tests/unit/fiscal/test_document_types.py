@@ -21,6 +21,7 @@ NAMES = {
     "nfse": ("nfse", "invoices", "nfse"),
     "cte": ("cte", "cte", "cte"),
     "cteOs": ("cte-os", "cte", "cte"),
+    "mdfe": ("mdfe", "mdfe", "mdfe"),
 }
 CSC = {"cscId": "1", "csc": "0123456789ABCDEF"}
 

@@ -15,7 +15,7 @@ from carimbo.fiscal.document_type import SettingsModule
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company import TaxDefaults
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES, module_named
+from carimbo.fiscal.registry import DOCUMENT_TYPES, module_named
 from carimbo.service.change_bodies import is_masked, mask_secret, unmask_secret
 from carimbo.service.companies.registration import (
     CompanyChanges,
@@ -75,12 +75,9 @@ else:
         **{
             module.name: (
                 module.settings,
-                Field(
-                    default=module.settings(),
-                    description=None if module in DOCUMENT_TYPES else f"{module.title}: ainda não emitidos.",
-                ),
+                Field(default=module.settings()),
             )
-            for module in MODULES
+            for module in DOCUMENT_TYPES
         },
     )
 
@@ -141,7 +138,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
     company = await lock_company(tenant, company_id)
     # Settings that can't be read are left out, so any change repairs the stored JSON.
     merged = _merge(_json_of(stored_settings(company).model), _json_of(changes))
-    for document_type in MODULES:
+    for document_type in DOCUMENT_TYPES:
         module = merged.get(document_type.name, {})
         await _store_secrets(tenant, company_id, document_type, module)
         await _store_number(tenant, company, document_type, merged)
@@ -151,7 +148,7 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
 async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySettings:
     """Returns the settings as callers see them: plain settings, next numbers and masked secrets."""
     stored = _json_of(stored_settings(company).model)
-    for document_type in MODULES:
+    for document_type in DOCUMENT_TYPES:
         module = stored.setdefault(document_type.name, {})
         for path in document_type.secret_settings:
             await _show_secret(tenant, company.id, document_type, module, path, mask_secret)
@@ -170,7 +167,7 @@ async def modules_with_secrets(
     """Returns the settings of each document type with their secrets in clear, for issuing."""
     values = _json_of(stored)
     modules = {}
-    for document_type in MODULES:
+    for document_type in DOCUMENT_TYPES:
         module = values.get(document_type.name, {})
         for path in document_type.secret_settings:
             await _show_secret(tenant, company.id, document_type, module, path, bytes.decode)

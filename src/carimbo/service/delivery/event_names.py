@@ -6,14 +6,16 @@ topics may share.
 
 from collections.abc import Iterable, Mapping
 
-from carimbo.fiscal.document_type import SettingsModule
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.registry import DOCUMENT_TYPES, MODULES
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 CERTIFICATE_EXPIRING = "certificate.expiring"
 TEST = "webhook.test"
 """Only sent as a test, to the webhook under test."""
 SYSTEM_GROUP = "system"
+CLOSED = "closed"
+"""What happened to a document that was closed; its status stays authorized."""
 
 _VERBS: Mapping[Status, str] = {
     Status.AUTHORIZED: "authorized",
@@ -23,15 +25,18 @@ _VERBS: Mapping[Status, str] = {
 }
 
 
-def _topics_of_type(document_type: SettingsModule) -> Mapping[str, str]:
+def _topics_of_type(document_type: DocumentType) -> Mapping[str, str]:
+    verbs: Mapping[str, str] = {status.value: verb for status, verb in _VERBS.items()}
+    if document_type.closing:
+        verbs = {**verbs, CLOSED: CLOSED}
     return {
-        f"{document_type.name}.{status}": f"{document_type.event_prefix}.{verb}"
-        for status, verb in _VERBS.items()
+        f"{document_type.name}.{happening}": f"{document_type.event_prefix}.{verb}"
+        for happening, verb in verbs.items()
     }
 
 
 _NAMES: Mapping[str, str] = {
-    topic: name for document_type in MODULES for topic, name in _topics_of_type(document_type).items()
+    topic: name for document_type in DOCUMENT_TYPES for topic, name in _topics_of_type(document_type).items()
 }
 
 
@@ -39,11 +44,11 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
     names = {
         group: [
             name
-            for document_type in MODULES
+            for document_type in DOCUMENT_TYPES
             if document_type.event_group == group
             for name in _topics_of_type(document_type).values()
         ]
-        for group in dict.fromkeys(document_type.event_group for document_type in MODULES)
+        for group in dict.fromkeys(document_type.event_group for document_type in DOCUMENT_TYPES)
     }
     return {group: tuple(dict.fromkeys(listed)) for group, listed in names.items()} | {
         SYSTEM_GROUP: (CERTIFICATE_EXPIRING,)
@@ -52,15 +57,16 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
 
 EVENT_GROUPS: Mapping[str, tuple[str, ...]] = _groups()
 """The events that a webhook can choose, by their list in `events`."""
-UNISSUED_GROUPS = frozenset(document_type.event_group for document_type in MODULES) - {
-    document_type.event_group for document_type in DOCUMENT_TYPES
-}
-"""Groups of types that are not issued yet, and have no events."""
 
 
 def name_of(topic: str) -> str:
     """Returns the name of a topic in the API."""
     return _NAMES.get(topic, topic)
+
+
+def status_told_by(happening: str) -> str:
+    """Returns the status of a document in an event, by the second part of its topic."""
+    return Status.AUTHORIZED if happening == CLOSED else happening
 
 
 def topics_of(names: Iterable[str]) -> list[str]:

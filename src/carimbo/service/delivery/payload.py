@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of
+from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of, status_told_by
 from carimbo.service.documents.files import Links
 from carimbo.service.documents.record import Rejection, number_of
 from carimbo.service.stored_records import partial_record, record_or_partial
@@ -40,6 +40,9 @@ class DocumentData(Record):
     amount: Number = Field(examples=[199.9])
     invoice_number: str | None = Field(examples=["1001"])
     issued_at: datetime | None
+    closed_at: datetime | None = Field(
+        default=None, exclude_if=_is_none, description="Presente quando o documento foi encerrado."
+    )
     rejection: Rejection | None = Field(
         default=None, exclude_if=_is_none, description="Presente quando o documento foi rejeitado."
     )
@@ -98,8 +101,9 @@ def _readable_data(event: PublishedEvent, links: Links) -> DocumentData | dict[s
 
 def _document_values(event: PublishedEvent, document_id: UUID, links: Links) -> dict[str, Any]:
     details = event.details or {}
+    status = status_told_by(event.status)
     number = number_of(event.type, event.number, event.assigned_number)
-    is_filed = event.status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
+    is_filed = status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
     return {
         "id": document_id,
         # Of a discarded document only the details are left.
@@ -107,11 +111,12 @@ def _document_values(event: PublishedEvent, document_id: UUID, links: Links) -> 
         "external_id": event.external_id or details.get("externalId"),
         "company_id": event.company_id,
         "tax_id": event.tax_id,
-        "status": event.status,
+        "status": status,
         "type": event.type,
         "amount": event.amount,
         "invoice_number": None if number is None else str(number),
         "issued_at": event.issued_at,
+        "closed_at": details.get("closedAt"),
         "rejection": details.get("rejection"),
         "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
         "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,

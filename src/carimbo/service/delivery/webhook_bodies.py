@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.body.fields import Body, Flag, Record, Text
 from carimbo.service.change_bodies import READ_ONLY, ReadOnlyDates
-from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST, UNISSUED_GROUPS
+from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
 from carimbo.service.delivery.webhook_headers import CustomHeaders
 
 _GROUP_OF_NAME = {name: group for group, names in EVENT_GROUPS.items() for name in names}
@@ -71,13 +71,7 @@ else:
         **{
             group: (
                 list[Annotated[Literal[names], BeforeValidator(_require_own_group)]] | None,
-                Field(
-                    default=None,
-                    examples=[list(names)],
-                    description="Documentos ainda não emitidos: nada chega."
-                    if group in UNISSUED_GROUPS
-                    else None,
-                ),
+                Field(default=None, examples=[list(names)]),
             )
             for group, names in EVENT_GROUPS.items()
         },

@@ -91,6 +91,8 @@ class DocumentQuery:
     access_key: str | None = None
     number: int | None = None
     series: int | None = None
+    is_open: bool | None = None
+    """Whether it is authorized and was not closed, for documents that are closed."""
     search: str | None = None
 
 
@@ -269,5 +271,6 @@ def _filter(company: CompanyRow, types: Sequence[str] | None, query: DocumentQue
         access_key=query.access_key and _ID_PREFIX.sub("", normalize(query.access_key)),
         number=query.number,
         series=query.series,
+        is_open=query.is_open,
         search=(query.search or "").strip() or None,
     )

@@ -50,6 +50,23 @@ async def require_event(tenant: Tenant, document: Document, event_id: UUID) -> H
     return HistoryEvent(document, document_type_named(document.type).event_named(name), filing)
 
 
+async def printed_events(tenant: Tenant, document: Document) -> tuple[bytes, ...]:
+    """Returns the files of the registered events of a document, for types that print them, in order."""
+    document_type = document_type_named(document.type)
+    if not document_type.prints_events or not document.facts:
+        return ()
+    names = {event.name for event in document_type.events}
+    history = [entry for entry in await tenant.document_events.all(document.id) if entry.type in names]
+    found: list[bytes] = []
+    for entry in history:
+        try:
+            found.append(await event_xml(tenant, await require_event(tenant, document, entry.id)))
+        except Refusal:
+            # An event that was refused, or whose receipt the authority did not return, has no file.
+            continue
+    return tuple(found)
+
+
 async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
     """Returns the signed event with its registration. Raises Refusal if it was not registered."""
     if event.filing is None:

@@ -135,7 +135,7 @@ DRIVER_INCLUSION = EventKind(
     route=EventRoute(
         method="POST",
         path="/drivers",
-        operation="addDriver",
+        operation="addDriverTo",
         summary="Inclui um condutor no MDF-e",
         description="Um condutor por evento; ele passa a constar do DAMDFE.",
     ),
@@ -152,7 +152,7 @@ DOCUMENT_INCLUSION = EventKind(
     route=EventRoute(
         method="POST",
         path="/documents",
-        operation="addDocuments",
+        operation="addDocumentsTo",
         summary="Inclui NF-e em um MDF-e de carga posterior",
         description=(
             "Só no MDF-e emitido com laterLoading, e só com NF-e. Depois da inclusão o MDF-e não pode mais"

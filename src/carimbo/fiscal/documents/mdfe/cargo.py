@@ -1,11 +1,14 @@
 """Documents, insurance, main product and totals of a manifest as groups of the layout."""
 
+from collections.abc import Iterator
+
 from carimbo.fiscal.documents.mdfe.cargo_body import (
     CargoInsuranceBody,
-    DangerousGoodsBody,
     DocumentDetailsBody,
+    FullLoadBody,
     FullLoadPlaceBody,
     MainProductBody,
+    ManifestDangerousGoodsBody,
     UnloadingBody,
 )
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
@@ -33,7 +36,7 @@ def unloading_bodies(request: MdfeRequest) -> tuple[UnloadingBody, ...]:
     """Returns the municipalities of unloading; with later loading, that of loading if none is given."""
     if request.documents or not request.later_loading:
         return request.documents
-    return (UnloadingBody(city_code=request.municipality_start_ibge),)
+    return (UnloadingBody.model_validate({"cityCode": request.municipality_start_ibge}),)
 
 
 def documents_group(request: MdfeRequest) -> ManifestDocuments:
@@ -113,7 +116,7 @@ def _manifest(key: str, details: DocumentDetailsBody | None) -> CarriedManifest:
     )
 
 
-def _dangerous(body: DangerousGoodsBody) -> DangerousGoods:
+def _dangerous(body: ManifestDangerousGoodsBody) -> DangerousGoods:
     return DangerousGoods(
         un_number=body.un_number,
         shipping_name=body.shipping_name,
@@ -137,37 +140,41 @@ def insurance_group(body: CargoInsuranceBody) -> layout.CargoInsurance:
 
 
 def product_group(body: MainProductBody | None) -> layout.MainProduct | None:
-    """Returns the predominant product; None if the request has none."""
+    """Returns the predominant product; None if there is none. Raises `Incomplete` for unclear places."""
     if body is None:
         return None
     load = body.full_load
+    if load is not None and (problems := tuple(_problems_of_places(load))):
+        raise Incomplete(*problems)
     return layout.MainProduct(
         cargo_type=body.cargo_type.code,
         description=body.description,
         gtin=body.gtin,
         ncm=body.ncm,
         full_load=layout.FullLoad(
-            loading=_full_load_place(load.loading, "loading"),
-            unloading=_full_load_place(load.unloading, "unloading"),
+            loading=_full_load_place(load.loading), unloading=_full_load_place(load.unloading)
         )
         if load
         else None,
     )
 
 
-def _full_load_place(body: FullLoadPlaceBody, name: str) -> layout.FullLoadPlace:
-    has_position = body.latitude is not None and body.longitude is not None
-    has_half = (body.latitude is None) != (body.longitude is None)
-    if has_half or has_position == (body.zipcode is not None):
-        raise Incomplete(
-            Problem(
+def _problems_of_places(load: FullLoadBody) -> Iterator[Problem]:
+    """Yields the places with neither CEP nor coordinates, or with both."""
+    for name, place in (("loading", load.loading), ("unloading", load.unloading)):
+        has_position = place.latitude is not None and place.longitude is not None
+        has_half = (place.latitude is None) is not (place.longitude is None)
+        if has_half or has_position is (place.zipcode is not None):
+            yield Problem(
                 SCHEMA_PROBLEM,
                 f"predominantProduct.fullLoad.{name}",
-                "Informe o CEP, ou a latitude e a longitude.",
-                "Deixe só uma das duas formas de dizer o local.",
+                "O local tem o CEP, ou a latitude e a longitude.",
+                "Informe só uma das duas formas de dizer o local.",
                 "MOC MDF-e 3.00, grupo infLotacao",
             )
-        )
+
+
+def _full_load_place(body: FullLoadPlaceBody) -> layout.FullLoadPlace:
     return layout.FullLoadPlace(zipcode=body.zipcode, latitude=body.latitude, longitude=body.longitude)
 
 

@@ -27,7 +27,7 @@ _Gtin = Annotated[str, StringConstraints(pattern="^(SEM GTIN|[0-9]{8}|[0-9]{12,1
 _Text20 = Annotated[Text, StringConstraints(max_length=20), TAKES_NUMBERS]
 
 
-class DangerousGoodsBody(Body):
+class ManifestDangerousGoodsBody(Body):
     """A dangerous product."""
 
     un_number: Annotated[str, StringConstraints(pattern="^([0-9]{4}|ND)$"), TAKES_NUMBERS] = Field(
@@ -66,7 +66,7 @@ class DocumentDetailsBody(Body):
     transport_units: Annotated[tuple[TransportUnitBody, ...], Field(max_length=1000)] = Field(
         default=(), description="Unidades de transporte (infUnidTransp)."
     )
-    dangerous_goods: Annotated[tuple[DangerousGoodsBody, ...], Field(max_length=100)] = Field(
+    dangerous_goods: Annotated[tuple[ManifestDangerousGoodsBody, ...], Field(max_length=100)] = Field(
         default=(), description="Produtos perigosos (peri)."
     )
     partial_delivery: PartialDeliveryBody | None = Field(

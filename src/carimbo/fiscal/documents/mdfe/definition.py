@@ -8,6 +8,7 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
+from carimbo.fiscal.documents.mdfe.closing_by_key import CLOSING_BY_KEY
 from carimbo.fiscal.documents.mdfe.document import MODEL, NAME
 from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS
 from carimbo.fiscal.documents.mdfe.hints import hint_for_rejection
@@ -72,5 +73,7 @@ MDFE = DocumentType(
         stale_after=_STALE_AFTER,
     ),
     events=MDFE_EVENTS,
+    prints_events=True,
+    closing_by_key=CLOSING_BY_KEY,
     own_fields=OwnFields(MdfeFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
 )

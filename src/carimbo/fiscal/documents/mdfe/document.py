@@ -1,5 +1,7 @@
 """Composes a manifest from request, company and emission."""
 
+from itertools import chain
+
 from carimbo.fiscal.documents.mdfe.cargo import (
     documents_group,
     insurance_group,
@@ -11,7 +13,7 @@ from carimbo.fiscal.documents.mdfe.modes import mode_group
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import carrier_type_of
 from carimbo.fiscal.emission import local_moment
-from carimbo.fiscal.identity.access_key import AccessKey, document_id
+from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.mdfe_v3.cargo import CargoSeal, ManifestTotals
 from carimbo.fiscal.layouts.mdfe_v3.documents import ManifestDocuments
@@ -47,14 +49,11 @@ def compose(request: MdfeRequest, issuance: Issuance) -> Composition[Manifest | 
         return Composition(None, issuance.unfilled, ())
     findings = Findings()
     key = issuance.emission.access_key(MODEL, issuance.company)
-    mode = findings.attempt(mode_group, request, issuance, findings)
-    if mode is None:
-        return Composition(None, findings.problems, findings.warnings)
     manifest = Manifest(
         id=document_id(key),
         identification=_identification(request, issuance, key, findings),
         issuer=_issuer(issuance.company, findings),
-        mode=mode,
+        mode=mode_group(request, issuance, findings),
         documents=findings.attempt(documents_group, request) or _NO_DOCUMENTS,
         insurance=tuple(map(insurance_group, request.insurance)),
         main_product=findings.attempt(product_group, request.predominant_product),
@@ -64,7 +63,24 @@ def compose(request: MdfeRequest, issuance: Issuance) -> Composition[Manifest | 
         notes=_notes(request),
         technical_responsible=responsible_group(request.tech_responsible, issuance.software, key),
     )
-    return Composition(manifest, findings.problems, findings.warnings, has_gaps=bool(findings.problems))
+    # Rules report these values.
+    has_gaps = bool(findings.problems) or _has_unknown_city(request) or _has_wrong_partial_key(request)
+    return Composition(manifest, findings.problems, findings.warnings, has_gaps=has_gaps)
+
+
+def _has_unknown_city(request: MdfeRequest) -> bool:
+    unloading = (body.city_code for body in request.documents)
+    return not all(place_of(code).state for code in (*request.loading_cities, *unloading))
+
+
+def _has_wrong_partial_key(request: MdfeRequest) -> bool:
+    details = (given for body in request.documents for given in body.details)
+    try:
+        for key in chain.from_iterable(given.partial_nfe_access_keys for given in details):
+            AccessKey.parse(key)
+    except InvalidAccessKey:
+        return True
+    return False
 
 
 def _identification(

@@ -15,7 +15,8 @@ from carimbo.fiscal.sefaz_filing import signed_filing
 
 DRIVER_INCLUDED_AT = "driverIncludedAt"
 DOCUMENTS_INCLUDED_AT = "documentsIncludedAt"
-"""The facts of a manifest with further drivers or documents."""
+PAYMENT_CHANGED_AT = "paymentChangedAt"
+"""The facts of a manifest with further drivers, documents or payments."""
 AFTER_CLOSING = {CLOSED_AT: "O MDF-e está encerrado, e a SEFAZ não aceita mais este evento (609)."}
 MAX_EVENTS = 99
 """How many events of a kind a manifest may have."""

@@ -61,7 +61,7 @@ class ClosingRequest(Body):
 
 
 def closing_detail(
-    request: ClosingRequest, protocol: str, occurred_at: datetime
+    request: ClosingRequest, protocol: str, occurred_at: datetime, *, by_third_party: bool = False
 ) -> ManifestClosing | tuple[Problem, ...]:
     """Returns the closing of a manifest, or the problems of its municipality."""
     place = place_of(request.city_code)
@@ -75,6 +75,7 @@ def closing_detail(
         closed_on=_day_of(request.closed_at, occurred_at),
         state_code=state_code,
         city_code=request.city_code,
+        by_third_party="1" if by_third_party else None,
     )
 
 

@@ -1,9 +1,9 @@
 """The mode of a manifest as a group of the layout."""
 
-from carimbo.fiscal.documents.mdfe.modes_body import AirBody, RailBody, WaterBody
+from carimbo.fiscal.documents.mdfe.modes_body import ManifestAirBody, ManifestRailBody, ManifestWaterBody
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import road_group
-from carimbo.fiscal.documents.mdfe.road_body import RoadBody
+from carimbo.fiscal.documents.mdfe.road_body import ManifestRoadBody
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.mdfe_v3 import modes as layout
@@ -13,19 +13,19 @@ from carimbo.fiscal.problems import Findings
 
 
 def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> ManifestMode:
-    """Returns the data of the mode; raises `Incomplete` if the request lacks required ones."""
+    """Returns the data of the mode; required ones that the request lacks are added to the findings."""
     match request.modal:
-        case RoadBody() as road:
+        case ManifestRoadBody() as road:
             return ManifestMode(content=road_group(request, road, issuance, findings))
-        case AirBody() as air:
+        case ManifestAirBody() as air:
             return ManifestMode(content=_air(air))
-        case WaterBody() as water:
+        case ManifestWaterBody() as water:
             return ManifestMode(content=_water(water))
-        case RailBody() as rail:
+        case ManifestRailBody() as rail:
             return ManifestMode(content=_rail(rail, issuance))
 
 
-def _air(body: AirBody) -> layout.ManifestAir:
+def _air(body: ManifestAirBody) -> layout.ManifestAir:
     return layout.ManifestAir(
         nationality=body.nationality,
         registration=body.registration,
@@ -36,7 +36,7 @@ def _air(body: AirBody) -> layout.ManifestAir:
     )
 
 
-def _water(body: WaterBody) -> layout.ManifestWater:
+def _water(body: ManifestWaterBody) -> layout.ManifestWater:
     return layout.ManifestWater(
         irin=body.irin,
         vessel_type=body.vessel_type,
@@ -66,7 +66,7 @@ def _water(body: WaterBody) -> layout.ManifestWater:
     )
 
 
-def _rail(body: RailBody, issuance: Issuance) -> layout.ManifestRail:
+def _rail(body: ManifestRailBody, issuance: Issuance) -> layout.ManifestRail:
     train, state = body.train, issuance.company.address.state
     departed_at = train.departed_at and local_moment(moment_of(train.departed_at, state, issuance.now), state)
     return layout.ManifestRail(

@@ -8,7 +8,7 @@ from carimbo.fiscal.body.date_fields import Day, LocalMoment
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Coded, Integer, NotNegative, Text
 from carimbo.fiscal.body.reading import drop_blanks_of
 from carimbo.fiscal.documents.mdfe.mode import ManifestMode, mode_word
-from carimbo.fiscal.documents.mdfe.road_body import RoadBody
+from carimbo.fiscal.documents.mdfe.road_body import ManifestRoadBody
 from carimbo.fiscal.transport.units import CargoUnitType
 
 _Code = Annotated[Text, StringConstraints(max_length=10), TAKES_NUMBERS]
@@ -22,7 +22,7 @@ _Tons = Annotated[NotNegative, Field(lt=1000)]
 _ThreeLetters = Annotated[Text, StringConstraints(min_length=3, max_length=3), TAKES_NUMBERS]
 
 
-class AirBody(Body):
+class ManifestAirBody(Body):
     """Transport by air."""
 
     kind: Literal[ManifestMode.AIR] = Field(description="Modal: 2 ou air (aéreo).")
@@ -82,7 +82,7 @@ class EmptyTransportUnitBody(Body):
     type: EmptyVehicleType = Field(description="Tipo: tractor ou trailer (tpUnidTranspVazia).")
 
 
-class WaterBody(Body):
+class ManifestWaterBody(Body):
     """Transport by water."""
 
     kind: Literal[ManifestMode.WATER] = Field(description="Modal: 3 ou water (aquaviário).")
@@ -148,7 +148,7 @@ class WagonBody(Body):
     useful_tons: _Tons = Field(description="Tonelada útil, até 3 casas (TU).")
 
 
-class RailBody(Body):
+class ManifestRailBody(Body):
     """Transport by rail."""
 
     kind: Literal[ManifestMode.RAIL] = Field(description="Modal: 4 ou rail (ferroviário).")
@@ -158,7 +158,7 @@ class RailBody(Body):
     )
 
 
-_BODIES = (RoadBody, AirBody, WaterBody, RailBody)
+_BODIES = (ManifestRoadBody, ManifestAirBody, ManifestWaterBody, ManifestRailBody)
 _BY_ROAD = "by road"
 # No tag may be the name of a field: paths of errors leave tags out.
 _TAGS = {
@@ -185,10 +185,10 @@ def _with_word(modal: Any) -> Any:
 
 
 ManifestModeBody = Annotated[
-    Annotated[RoadBody, Tag(_BY_ROAD)]
-    | Annotated[AirBody, Tag("by air")]
-    | Annotated[WaterBody, Tag("by water")]
-    | Annotated[RailBody, Tag("by rail")],
+    Annotated[ManifestRoadBody, Tag(_BY_ROAD)]
+    | Annotated[ManifestAirBody, Tag("by air")]
+    | Annotated[ManifestWaterBody, Tag("by water")]
+    | Annotated[ManifestRailBody, Tag("by rail")],
     Discriminator(_tag),
     drop_blanks_of(*_BODIES),
     BeforeValidator(_with_word),

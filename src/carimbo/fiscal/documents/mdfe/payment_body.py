@@ -70,7 +70,7 @@ class BankBody(Body):
     )
 
 
-class PaymentBody(Body):
+class FreightPaymentBody(Body):
     """A payment of the freight."""
 
     payer_tax_id: TaxId | None = Field(
@@ -120,7 +120,7 @@ class PaymentBody(Body):
         return PaymentTerm.INSTALLMENTS if self.installments else PaymentTerm.CASH
 
 
-class ManifestPaymentBody(PaymentBody):
+class ManifestPaymentBody(FreightPaymentBody):
     """A payment of the freight in a manifest."""
 
     high_performance: Flag = Field(
@@ -128,7 +128,7 @@ class ManifestPaymentBody(PaymentBody):
     )
 
 
-def payment_group(body: PaymentBody) -> layout.FreightPayment:
+def payment_group(body: FreightPaymentBody) -> layout.FreightPayment:
     """Returns the group of a payment."""
     cnpj, cpf = split_tax_id(body.payer_tax_id)
     components = tuple(

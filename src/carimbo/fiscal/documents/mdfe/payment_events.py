@@ -8,11 +8,12 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Body, Integer
 from carimbo.fiscal.documents.mdfe.event_signing import (
     MAX_EVENTS,
+    PAYMENT_CHANGED_AT,
     broken,
     registered,
     signed_manifest_event,
 )
-from carimbo.fiscal.documents.mdfe.payment_body import PaymentBody, payment_group
+from carimbo.fiscal.documents.mdfe.payment_body import FreightPaymentBody, payment_group
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
 from carimbo.fiscal.documents.mdfe.road_body import OwnerType
@@ -20,11 +21,12 @@ from carimbo.fiscal.documents.mdfe.rules.judging import payment_problems
 from carimbo.fiscal.documents.mdfe.rules.payments import PaymentsInput
 from carimbo.fiscal.filing import EventKind, EventRoute, EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.layouts.mdfe_v3.events import PaymentChange, PaymentRegistration, Trips
+from carimbo.fiscal.lifecycle import Effect
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.transport.events import repetition
 
 _Trip = Annotated[Integer, Field(ge=1, le=99_999)]
-_Payments = Annotated[tuple[PaymentBody, ...], Field(min_length=1, max_length=100)]
+_Payments = Annotated[tuple[FreightPaymentBody, ...], Field(min_length=1, max_length=100)]
 
 
 class TripsBody(Body):
@@ -47,7 +49,7 @@ class PaymentChangeRequest(Body):
     payments: _Payments = Field(description="Pagamentos, com os valores novos (infPag).")
 
 
-def _problems(payments: Sequence[PaymentBody], about: EventSubject) -> tuple[Problem, ...]:
+def _problems(payments: Sequence[FreightPaymentBody], about: EventSubject) -> tuple[Problem, ...]:
     issued_at = about.issued_at or about.occurred_at
     return payment_problems(PaymentsInput(payments, issued_at.astimezone(about.occurred_at.tzinfo).date()))
 
@@ -88,7 +90,7 @@ PAYMENT = EventKind(
     route=EventRoute(
         method="POST",
         path="/payments",
-        operation="pay",
+        operation="payFreightOf",
         summary="Registra o pagamento do frete de um MDF-e",
         description="Só do veículo de um TAC agregado; os outros pagamentos vão no próprio MDF-e.",
     ),
@@ -96,6 +98,7 @@ PAYMENT = EventKind(
     issue=_register_payment,
     registered=registered,
     print_name="Pagamento-{key}-{sequence:02}.pdf",
+    effect=Effect(fact=PAYMENT_CHANGED_AT),
     repetition=repetition(MAX_EVENTS, "payments", "pagamentos", "O pagamento anterior"),
 )
 PAYMENT_CHANGE = EventKind(
@@ -103,7 +106,7 @@ PAYMENT_CHANGE = EventKind(
     route=EventRoute(
         method="PUT",
         path="/payments",
-        operation="changePayment",
+        operation="changePaymentOf",
         summary="Altera o pagamento do frete de um MDF-e",
         description="Os pagamentos informados ficam no lugar dos registrados antes.",
     ),
@@ -111,6 +114,7 @@ PAYMENT_CHANGE = EventKind(
     issue=_change_payment,
     registered=registered,
     print_name="Alteracao-Pagamento-{key}-{sequence:02}.pdf",
+    effect=Effect(fact=PAYMENT_CHANGED_AT),
     repetition=repetition(
         MAX_EVENTS, "payments", "alterações de pagamento", "A alteração anterior do pagamento"
     ),

@@ -22,7 +22,7 @@ from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.documents.mdfe.cargo_body import CargoInsuranceBody, MainProductBody, UnloadingBody
 from carimbo.fiscal.documents.mdfe.modes_body import ManifestModeBody
 from carimbo.fiscal.documents.mdfe.payment_body import ManifestPaymentBody
-from carimbo.fiscal.documents.mdfe.road_body import DriverBody, RoadBody
+from carimbo.fiscal.documents.mdfe.road_body import DriverBody, ManifestRoadBody
 from carimbo.fiscal.layouts.mdfe_v3.documents import MAX_UNLOADING_CITIES
 from carimbo.fiscal.layouts.mdfe_v3.identification import MAX_LOADING_CITIES, MAX_ROUTE_STATES
 from carimbo.fiscal.layouts.mdfe_v3.road import MAX_DRIVERS
@@ -178,9 +178,9 @@ class MdfeRequest(Body):
         return IssuerType.CARRIER if has_waybills else IssuerType.OWN_CARGO
 
     @property
-    def road(self) -> RoadBody | None:
+    def road(self) -> ManifestRoadBody | None:
         """The data of the road; None in other modes."""
-        return self.modal if isinstance(self.modal, RoadBody) else None
+        return self.modal if isinstance(self.modal, ManifestRoadBody) else None
 
     @property
     def all_drivers(self) -> tuple[DriverBody, ...]:

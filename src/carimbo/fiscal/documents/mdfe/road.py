@@ -8,12 +8,12 @@ from carimbo.fiscal.documents.mdfe.road_body import (
     BodyType,
     CiotBody,
     ContractorBody,
+    ManifestOwnerBody,
+    ManifestRoadBody,
     ManifestVehicleBody,
     OwnerType,
-    RoadBody,
     TollVoucherBody,
     TrailerBody,
-    VehicleOwnerBody,
     WheelType,
 )
 from carimbo.fiscal.identity.tax_ids import is_cpf
@@ -21,7 +21,7 @@ from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.mdfe_v3 import road as layout
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.recipient import shortened_name, split_tax_id
-from carimbo.fiscal.problems import MISSING_FIELD, Findings, Incomplete, Problem
+from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
 from carimbo.fiscal.transport.settings import CarrierSettings
 
 _CATEGORIES: Mapping[int, str] = {
@@ -46,7 +46,7 @@ def carries_for_others(request: MdfeRequest) -> bool:
     return request.effective_issuer_type in _CARRIERS or owner_of_vehicle(request) is not None
 
 
-def owner_of_vehicle(request: MdfeRequest) -> VehicleOwnerBody | None:
+def owner_of_vehicle(request: MdfeRequest) -> ManifestOwnerBody | None:
     """Returns the owner of the vehicle that drives, if it is not the issuer's."""
     return request.road.vehicle.owner if request.road else None
 
@@ -62,24 +62,27 @@ def carrier_type_of(request: MdfeRequest) -> str | None:
 
 
 def road_group(
-    request: MdfeRequest, body: RoadBody, issuance: Issuance, findings: Findings
+    request: MdfeRequest, body: ManifestRoadBody, issuance: Issuance, findings: Findings
 ) -> layout.ManifestRoad:
-    """Returns the group of a transport by road; raises `Incomplete` without drivers."""
+    """Returns the group of a transport by road; what it lacks is added to the findings."""
     if not request.all_drivers:
         message = "Campo obrigatório: informe ao menos um condutor."
-        raise Incomplete(Problem(MISSING_FIELD, "drivers", message))
+        findings.add_problem(Problem(MISSING_FIELD, "drivers", message))
     carrier = _carrier_group(request, body, issuance, findings)
     return layout.ManifestRoad(
         carrier=None if carrier == _NO_CARRIER else carrier,
-        vehicle=_vehicle_group(request, body.vehicle),
-        trailers=tuple(map(_trailer_group, body.trailers, range(len(body.trailers)))),
+        vehicle=_vehicle_group(request, body.vehicle, findings),
+        trailers=tuple(
+            _trailer_group(trailer, f"modal.trailers[{position}]", findings)
+            for position, trailer in enumerate(body.trailers)
+        ),
         port_scheduling_code=body.port_scheduling_code,
         seals=tuple(layout.RoadSeal(number=seal) for seal in body.seals),
     )
 
 
 def _carrier_group(
-    request: MdfeRequest, body: RoadBody, issuance: Issuance, findings: Findings
+    request: MdfeRequest, body: ManifestRoadBody, issuance: Issuance, findings: Findings
 ) -> layout.RoadCarrier:
     return layout.RoadCarrier(
         rntrc=body.rntrc or _rntrc_of_settings(request, issuance),
@@ -103,7 +106,7 @@ def _ciot_group(body: CiotBody) -> layout.Ciot:
     return layout.Ciot(number=body.ciot, cpf=cpf, cnpj=cnpj)
 
 
-def _toll_group(body: RoadBody) -> layout.TollVouchers | None:
+def _toll_group(body: ManifestRoadBody) -> layout.TollVouchers | None:
     if not body.toll_vouchers:
         return None
     axles = body.toll_axles
@@ -126,13 +129,13 @@ def _voucher_group(body: TollVoucherBody) -> layout.TollVoucher:
 
 
 def _contractors(
-    request: MdfeRequest, body: RoadBody, company: Company, findings: Findings
+    request: MdfeRequest, body: ManifestRoadBody, company: Company, findings: Findings
 ) -> tuple[layout.Contractor, ...]:
     """Returns the contractors; on the vehicle of an owner only the issuer can be one (741)."""
     if body.contractors or owner_of_vehicle(request) is None:
         return tuple(map(_contractor_group, body.contractors))
     findings.add_warning(
-        "modal.contractors: Com veículo de terceiro o contratante é a própria empresa: vai no MDF-e."
+        "modal.contractors: Contratante não informado: usada a própria empresa, que contrata o veículo."
     )
     cnpj, cpf = split_tax_id(company.tax_id)
     return (layout.Contractor(name=shortened_name(company.legal_name), cpf=cpf, cnpj=cnpj),)
@@ -152,12 +155,12 @@ def _contractor_group(body: ContractorBody) -> layout.Contractor:
     )
 
 
-def _vehicle_group(request: MdfeRequest, body: ManifestVehicleBody) -> layout.RoadVehicle:
+def _vehicle_group(request: MdfeRequest, body: ManifestVehicleBody, findings: Findings) -> layout.RoadVehicle:
     kind = body.body_type
     if kind is None and body.wheel_type is WheelType.TRACTOR:
         kind = BodyType.NONE
     if kind is None:
-        raise Incomplete(Problem(MISSING_FIELD, "modal.vehicle.bodyType", "Campo obrigatório."))
+        findings.add_problem(Problem(MISSING_FIELD, "modal.vehicle.bodyType", "Campo obrigatório."))
     return layout.RoadVehicle(
         code=body.code,
         plate=body.plate,
@@ -165,15 +168,15 @@ def _vehicle_group(request: MdfeRequest, body: ManifestVehicleBody) -> layout.Ro
         tare_kg=body.tare_kg,
         capacity_kg=body.capacity_kg,
         capacity_m3=body.capacity_m3,
-        owner=_owner_group(body.owner, "modal.vehicle.owner"),
+        owner=_owner_group(body.owner, "modal.vehicle.owner", findings),
         drivers=tuple(layout.Driver(name=driver.name, cpf=driver.tax_id) for driver in request.all_drivers),
         wheel_type=body.wheel_type.code,
-        body_type=kind.code,
+        body_type=(kind or BodyType.NONE).code,
         state=body.state,
     )
 
 
-def _trailer_group(body: TrailerBody, position: int) -> layout.Trailer:
+def _trailer_group(body: TrailerBody, path: str, findings: Findings) -> layout.Trailer:
     return layout.Trailer(
         code=body.code,
         plate=body.plate,
@@ -181,20 +184,21 @@ def _trailer_group(body: TrailerBody, position: int) -> layout.Trailer:
         tare_kg=body.tare_kg,
         capacity_kg=body.capacity_kg,
         capacity_m3=body.capacity_m3,
-        owner=_owner_group(body.owner, f"modal.trailers[{position}].owner"),
+        owner=_owner_group(body.owner, f"{path}.owner", findings),
         body_type=body.body_type.code,
         state=body.state,
     )
 
 
-def _owner_group(body: VehicleOwnerBody | None, path: str) -> layout.RoadVehicleOwner | None:
+def _owner_group(
+    body: ManifestOwnerBody | None, path: str, findings: Findings
+) -> layout.RoadVehicleOwner | None:
     if body is None:
         return None
     cnpj, cpf = split_tax_id(body.tax_id)
-    kind = body.type or (OwnerType.OTHER if cnpj else None)
-    if kind is None:
+    if body.type is None and cpf:
         message = "Campo obrigatório: com CPF, informe aggregatedTac ou independentTac."
-        raise Incomplete(Problem(MISSING_FIELD, f"{path}.type", message))
+        findings.add_problem(Problem(MISSING_FIELD, f"{path}.type", message))
     return layout.RoadVehicleOwner(
         cpf=cpf,
         cnpj=cnpj,
@@ -202,5 +206,5 @@ def _owner_group(body: VehicleOwnerBody | None, path: str) -> layout.RoadVehicle
         name=body.name,
         state_registration=body.state_registration,
         state=body.state,
-        type=kind.code,
+        type=(body.type or OwnerType.OTHER).code,
     )

@@ -63,7 +63,7 @@ class TollVoucherType(Coded):
     PLATE = "plate", "04"
 
 
-class VehicleOwnerBody(Body):
+class ManifestOwnerBody(Body):
     """The owner of a vehicle that is not the issuer's."""
 
     tax_id: TaxId = Field(description="CPF ou CNPJ.")
@@ -97,7 +97,7 @@ class _AnyVehicleBody(Body):
     capacity_m3: Annotated[Integer, Field(ge=0, le=999)] | None = Field(
         default=None, description="Capacidade, em m³ (capM3)."
     )
-    owner: VehicleOwnerBody | None = Field(
+    owner: ManifestOwnerBody | None = Field(
         default=None, description="Proprietário, se não é a empresa (prop)."
     )
 
@@ -176,7 +176,7 @@ class TollVoucherBody(Body):
     type: TollVoucherType | None = Field(default=None, description="Tipo: tag ou plate (tpValePed).")
 
 
-class RoadBody(Body):
+class ManifestRoadBody(Body):
     """Transport by road."""
 
     kind: Literal[ManifestMode.ROAD] = Field(

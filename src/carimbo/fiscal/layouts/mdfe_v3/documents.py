@@ -91,4 +91,4 @@ class UnloadingCity:
 class ManifestDocuments:
     """`infDoc`: the municipalities of unloading."""
 
-    cities: tuple[UnloadingCity, ...] = children("infMunDescarga", MAX_UNLOADING_CITIES, path=INLINE)
+    cities: tuple[UnloadingCity, ...] = children("infMunDescarga", MAX_UNLOADING_CITIES, path="documents")

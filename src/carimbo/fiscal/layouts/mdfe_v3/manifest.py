@@ -81,7 +81,7 @@ class Manifest:
     identification: ManifestIdentification = child("ide", path=INLINE)
     issuer: ManifestIssuer = child("emit", path="company")
     mode: ManifestMode = child("infModal", path="modal")
-    documents: ManifestDocuments = child("infDoc", path="documents")
+    documents: ManifestDocuments = child("infDoc", path=INLINE)
     insurance: tuple[CargoInsurance, ...] = children("seg", ANY_NUMBER, default=())
     main_product: MainProduct | None = child("prodPred", path="predominantProduct", default=None)
     totals: ManifestTotals = child("tot", path=INLINE)

@@ -34,7 +34,7 @@ class TollVoucher:
 class TollVouchers:
     """`valePed`: the toll vouchers, and the category of the vehicles by their axles."""
 
-    vouchers: tuple[TollVoucher, ...] = children("disp", ANY_NUMBER, path=INLINE)
+    vouchers: tuple[TollVoucher, ...] = children("disp", ANY_NUMBER, path="tollVouchers")
     category: str | None = text("categCombVeic", 2, path="/modal.tollAxles", default=None)
 
 
@@ -63,7 +63,7 @@ class RoadCarrier:
 
     rntrc: str | None = text("RNTRC", 8, default=None)
     ciots: tuple[Ciot, ...] = children("infCIOT", ANY_NUMBER, default=())
-    toll: TollVouchers | None = child("valePed", path="tollVouchers", default=None)
+    toll: TollVouchers | None = child("valePed", path=INLINE, default=None)
     contractors: tuple[Contractor, ...] = children("infContratante", ANY_NUMBER, default=())
     payments: tuple[FreightPayment, ...] = children("infPag", ANY_NUMBER, path="/payments", default=())
 

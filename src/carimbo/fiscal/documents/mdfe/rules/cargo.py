@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.cargo_body import InsuranceParty
 from carimbo.fiscal.documents.mdfe.request import IssuerType
 from carimbo.fiscal.documents.mdfe.rules.rule import SCHEMA_CODE, ManifestCheck, ManifestInput, manual
@@ -68,6 +67,18 @@ def product_missing(document: ManifestInput) -> At | None:
     return At("predominantProduct") if document.carries_for_others and is_missing else None
 
 
+@RULES.rule(
+    SCHEMA_CODE,
+    manual("totais"),
+    "O peso bruto da carga é maior que zero.",
+    hint="Informe em cargoQuantity o peso bruto, que só falta com laterLoading.",
+)
+def cargo_without_weight(document: ManifestInput) -> At | None:
+    """Refuses a weight of zero, which the XSD accepts."""
+    request = document.request
+    return At("cargoQuantity") if request.cargo_quantity == 0 and not request.later_loading else None
+
+
 def _is_full_load(document: ManifestInput) -> bool:
     return document.carries_for_others and document.has_single_document
 
@@ -108,15 +119,15 @@ def later_loading_outside_of_the_road(document: ManifestInput) -> At | None:
 @LATER_RULES.rule("704", _LATER, "A carga posterior começa e termina na mesma UF.")
 def later_loading_between_states(document: ManifestInput) -> At | None:
     """Refuses later loading that leaves the state."""
-    return At("laterLoading") if document.start_state != document.end_state else None
+    return At("laterLoading") if document.leaves_the_state else None
 
 
 @LATER_RULES.rule("703", _LATER, "A carga posterior tem um só município, de carregamento e de descarga.")
 def later_loading_in_several_cities(document: ManifestInput) -> At | None:
-    """Refuses later loading in other municipalities than one."""
+    """Refuses later loading in several municipalities of a state."""
     request = document.request
-    cities = {*request.loading_cities, *(body.city_code for body in unloading_bodies(request))}
-    return At("laterLoading") if len(cities) > 1 else None
+    cities = {*request.loading_cities, *(body.city_code for body in request.documents)}
+    return At("laterLoading") if len(cities) > 1 and not document.leaves_the_state else None
 
 
 @LATER_RULES.rule("706", _LATER, "A carga posterior não leva documentos: eles são incluídos por evento.")

@@ -1,11 +1,12 @@
 """Rules about the documents of a manifest: which kinds it may have, and their keys."""
 
 from collections.abc import Iterator
+from itertools import chain
 
+from carimbo.fiscal.documents.mdfe.cargo_body import DocumentDetailsBody, UnloadingBody
 from carimbo.fiscal.documents.mdfe.mode import ManifestMode
 from carimbo.fiscal.documents.mdfe.request import IssuerType
-from carimbo.fiscal.documents.mdfe.rules.rule import ManifestCheck, ManifestInput, manual
-from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.documents.mdfe.rules.rule import SCHEMA_CODE, ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.transport.keys import (
     NFE,
@@ -20,12 +21,13 @@ from carimbo.fiscal.transport.keys import (
 RULES: RuleBook[ManifestCheck] = RuleBook()
 
 MANIFEST = "58"
-_SAFE_PAPER = "5"
-"""The emission type (tpEmis) of documents on security paper (FS-DA), which have a second bar code."""
+_ON_SAFE_PAPER = {WAYBILL: frozenset({"5"}), NFE: frozenset({"2", "5"})}
+"""The emission types (tpEmis) on security paper (FS-DA, and FS-IA of NF-e), with a second bar code."""
 _MAX_MONTHS = 6
 _STATES_WITH_FERRIES = frozenset({"AM", "AP"})
 _KINDS, _WAYBILLS, _INVOICES = manual("tipo de emitente"), manual("CT-e do MDF-e"), manual("NF-e do MDF-e")
-_MANIFESTS = manual("MDF-e do MDF-e")
+_MANIFESTS, _DETAILS = manual("MDF-e do MDF-e"), manual("detalhes dos documentos")
+_PARTIAL = manual("prestação parcial")
 
 
 def _first(keys: PlacedKeys) -> At | None:
@@ -142,15 +144,81 @@ def manifests_of_other_states(document: ManifestInput) -> At | None:
     return None if not is_by_water or is_allowed else _first(document.manifest_keys)
 
 
-@RULES.rule("702", _WAYBILLS, "A entrega parcial só existe no modal aéreo.")
-def partial_delivery(document: ManifestInput) -> Iterator[At]:
-    """Refuses a partial delivery outside of the air mode."""
-    if document.request.modal.kind is ManifestMode.AIR:
-        return
+def _details(document: ManifestInput) -> Iterator[tuple[str, UnloadingBody, DocumentDetailsBody]]:
+    """Yields the details of all documents, with their paths in the body and their municipalities."""
     for position, body in enumerate(document.request.documents):
         for place, details in enumerate(body.details):
-            if details.partial_delivery:
-                yield At(f"documents[{position}].details[{place}].partialDelivery")
+            yield f"documents[{position}].details[{place}]", body, details
+
+
+@RULES.rule(
+    SCHEMA_CODE,
+    _DETAILS,
+    "O mesmo documento está mais de uma vez em details.",
+    hint="Junte em um só item tudo o que há do documento.",
+)
+def repeated_details(document: ManifestInput) -> Iterator[At]:
+    """Refuses two details of a document: only those of one would be written."""
+    for position, body in enumerate(document.request.documents):
+        yield from repeated_keys(
+            (f"documents[{position}].details[{place}].accessKey", details.access_key)
+            for place, details in enumerate(body.details)
+        )
+
+
+@RULES.rule(
+    SCHEMA_CODE,
+    _DETAILS,
+    "O documento não tem este detalhe no MDF-e.",
+    hint="Informe partialDelivery e partialNfeAccessKeys só de CT-e, e secondBarcode só de CT-e ou NF-e.",
+)
+def details_of_another_kind(document: ManifestInput) -> Iterator[At]:
+    """Refuses details that documents of the kind do not have."""
+    for path, city, details in _details(document):
+        is_invoice = details.access_key in city.nfe_access_keys
+        is_manifest = details.access_key in city.mdfe_access_keys
+        refused = {
+            "secondBarcode": is_manifest and details.second_barcode,
+            "partialDelivery": (is_invoice or is_manifest) and details.partial_delivery,
+            "partialNfeAccessKeys": (is_invoice or is_manifest) and details.partial_nfe_access_keys,
+        }
+        yield from (At(f"{path}.{name}") for name, is_refused in refused.items() if is_refused)
+
+
+@RULES.rule("702", _WAYBILLS, "A entrega parcial só existe no modal aéreo.")
+def partial_delivery(document: ManifestInput) -> Iterator[At]:
+    """Refuses a partial delivery of a CT-e outside of the air mode."""
+    if document.request.modal.kind is ManifestMode.AIR:
+        return
+    for path, city, details in _details(document):
+        if details.partial_delivery and details.access_key in city.cte_access_keys:
+            yield At(f"{path}.partialDelivery")
+
+
+def _partial_keys(document: ManifestInput) -> Iterator[list[tuple[str, str]]]:
+    """Yields the keys of the NF-e of each partial service, with their paths in the body."""
+    for path, city, details in _details(document):
+        if details.access_key in city.cte_access_keys:
+            keys = enumerate(details.partial_nfe_access_keys)
+            yield [(f"{path}.partialNfeAccessKeys[{place}]", key) for place, key in keys]
+
+
+@RULES.rule("525", _PARTIAL, "A NF-e da prestação parcial tem mais de seis meses.")
+def recent_partial_invoice(document: ManifestInput) -> Iterator[At]:
+    """Refuses an NF-e of a partial service that was issued more than six months ago."""
+    return _old(document, chain.from_iterable(_partial_keys(document)), NFE)
+
+
+@RULES.rule("526", _PARTIAL, "A mesma NF-e está mais de uma vez na prestação parcial.")
+def repeated_partial_invoice(document: ManifestInput) -> Iterator[At]:
+    """Refuses an NF-e that a partial service has twice."""
+    return chain.from_iterable(map(repeated_keys, _partial_keys(document)))
+
+
+@RULES.rule("527", _PARTIAL, "A chave da NF-e da prestação parcial é inválida.")
+def valid_partial_invoice_key(document: ManifestInput) -> Iterator[At]:
+    """Refuses keys of a partial service that no NF-e can have, with the reason."""
+    return invalid_keys(chain.from_iterable(_partial_keys(document)), NFE, document.today)
 
 
 def _second_barcodes(
@@ -158,18 +226,14 @@ def _second_barcodes(
 ) -> Iterator[At]:
     """Yields the documents whose second bar code is missing, or is there though it is refused."""
     given = {
-        details.access_key: f"documents[{position}].details[{place}].secondBarcode"
-        for position, body in enumerate(document.request.documents)
-        for place, details in enumerate(body.details)
+        details.access_key: f"{path}.secondBarcode"
+        for path, _, details in _details(document)
         if details.second_barcode
     }
     for path, key in valid_keys(keys, model, document.today):
-        if _has_second_barcode(key) is is_required and (key in given) is not is_required:
+        is_on_safe_paper = key.emission_type in _ON_SAFE_PAPER[model]
+        if is_on_safe_paper is is_required and (key in given) is not is_required:
             yield At(given.get(key, path))
-
-
-def _has_second_barcode(key: AccessKey) -> bool:
-    return key.emission_type == _SAFE_PAPER
 
 
 @RULES.rule("602", _WAYBILLS, "O CT-e em papel de segurança (FS-DA) precisa do segundo código de barras.")
@@ -184,13 +248,13 @@ def waybill_with_second_barcode(document: ManifestInput) -> Iterator[At]:
     return _second_barcodes(document, document.waybill_keys, WAYBILL, is_required=False)
 
 
-@RULES.rule("606", _INVOICES, "A NF-e em papel de segurança (FS-DA) precisa do segundo código de barras.")
+@RULES.rule("606", _INVOICES, "A NF-e em papel de segurança (FS-IA ou FS-DA) precisa do segundo código de barras.")
 def invoice_without_second_barcode(document: ManifestInput) -> Iterator[At]:
     """Refuses an NF-e on security paper without its second bar code."""
     return _second_barcodes(document, document.invoice_keys, NFE, is_required=True)
 
 
-@RULES.rule("607", _INVOICES, "Só a NF-e em papel de segurança (FS-DA) tem o segundo código de barras.")
+@RULES.rule("607", _INVOICES, "Só a NF-e em papel de segurança (FS-IA ou FS-DA) tem o segundo código de barras.")
 def invoice_with_second_barcode(document: ManifestInput) -> Iterator[At]:
     """Refuses a second bar code of an NF-e that is not on security paper."""
     return _second_barcodes(document, document.invoice_keys, NFE, is_required=False)

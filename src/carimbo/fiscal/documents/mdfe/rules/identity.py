@@ -20,7 +20,7 @@ _OF_DATE, _OF_ISSUER = manual("data de emissão"), manual("emitente")
 _OF_RESPONSIBLE = manual("responsável técnico")
 
 
-@RULES.rule("233", manual("série"), "A série de 920 a 969 é de emitente com CPF.")
+@RULES.rule("232", manual("série"), "A série de 920 a 969 é de emitente com CPF.")
 def series_of_persons(document: ManifestInput) -> At | None:
     """Refuses the series of issuers without a CNPJ."""
     is_reserved = document.identification.series in _SERIES_OF_PERSONS and document.issuer.cnpj is not None

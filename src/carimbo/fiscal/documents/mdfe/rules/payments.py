@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from carimbo.fiscal.documents.mdfe.payment_body import (
-    PaymentBody,
+    FreightPaymentBody,
     PaymentComponentType,
     PaymentTerm,
 )
@@ -23,7 +23,7 @@ _AMOUNTS, _TERMS, _ACCOUNT = manual("valor do pagamento"), manual("prazo do paga
 class PaymentsInput:
     """The payments of a request, and the day of issue of their manifest."""
 
-    payments: Sequence[PaymentBody]
+    payments: Sequence[FreightPaymentBody]
     issued_on: date
 
 
@@ -36,15 +36,15 @@ def payments_of(document: ManifestInput) -> PaymentsInput:
     return PaymentsInput(document.request.payments, document.identification.issued_at.date())
 
 
-def _placed(subject: PaymentsInput) -> Iterator[tuple[str, PaymentBody]]:
+def _placed(subject: PaymentsInput) -> Iterator[tuple[str, FreightPaymentBody]]:
     return ((f"payments[{position}]", payment) for position, payment in enumerate(subject.payments))
 
 
-def _contract_amount(payment: PaymentBody) -> Decimal:
+def _contract_amount(payment: FreightPaymentBody) -> Decimal:
     return _sum_of_components(payment) if payment.contract_amount is None else payment.contract_amount
 
 
-def _sum_of_components(payment: PaymentBody) -> Decimal:
+def _sum_of_components(payment: FreightPaymentBody) -> Decimal:
     return sum((component.amount for component in payment.components), ZERO)
 
 
@@ -121,10 +121,10 @@ def installment_before_the_manifest(subject: PaymentsInput) -> Iterator[At]:
 
 @RULES.rule("737", _TERMS, "A parcela vence depois da anterior.")
 def installments_in_order(subject: PaymentsInput) -> Iterator[At]:
-    """Refuses an installment that is not due after the previous one."""
+    """Refuses an installment that is not due after the previous one; 736 refuses earlier ones."""
     for path, payment in _placed(subject):
         for position, (earlier, later) in enumerate(pairwise(payment.installments), start=1):
-            if later.due_date <= earlier.due_date:
+            if subject.issued_on <= later.due_date <= earlier.due_date:
                 yield At(f"{path}.installments[{position}].dueDate")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.request import IssuerType
 from carimbo.fiscal.documents.mdfe.rules.rule import ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.rules import At, RuleBook
@@ -28,7 +27,7 @@ def _unloading(document: ManifestInput) -> list[tuple[str, str]]:
     """Returns the municipalities of unloading with their paths in the body."""
     return [
         (f"documents[{position}].cityCode", body.city_code)
-        for position, body in enumerate(unloading_bodies(document.request))
+        for position, body in enumerate(document.request.documents)
     ]
 
 
@@ -37,8 +36,8 @@ def _unknown(cities: Sequence[tuple[str, str]]) -> Iterator[At]:
 
 
 def _of_other_states(cities: Sequence[tuple[str, str]], state: str) -> Iterator[At]:
-    """Yields the known municipalities that are not of a state; an unknown one breaks its own rule."""
-    return (At(path) for path, code in cities if place_of(code).state not in ("", state))
+    """Yields the municipalities that are not of a state; an unknown one breaks a rule of its own."""
+    return (At(path) for path, code in cities if state and place_of(code).state not in ("", state))
 
 
 def _repeated(cities: Sequence[tuple[str, str]]) -> Iterator[At]:
@@ -99,8 +98,4 @@ def route_along_borders(document: ManifestInput) -> At | None:
 def globalized_between_states(document: ManifestInput) -> At | None:
     """Refuses a globalized transport that leaves its state."""
     is_globalized = document.issuer_type is IssuerType.GLOBALIZED_CARRIER
-    leaves = document.start_state != document.end_state and "" not in (
-        document.start_state,
-        document.end_state,
-    )
-    return At("issuerType") if is_globalized and leaves else None
+    return At("issuerType") if is_globalized and document.leaves_the_state else None

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.documents.mdfe.request import CarrierType
-from carimbo.fiscal.documents.mdfe.road_body import VehicleOwnerBody, WheelType
+from carimbo.fiscal.documents.mdfe.road_body import ManifestOwnerBody, WheelType
 from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.tax_ids import is_cpf
 from carimbo.fiscal.layouts.mdfe_v3.road import Contractor
-from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.places import ABROAD
 
 RULES: RuleBook[ManifestCheck] = RuleBook(when=lambda document: document.road is not None)
 
+AXLES_WITHOUT_VOUCHERS = "AXLES_WITHOUT_VOUCHERS"
 _NATIONAL_PLATE = re.compile("[A-Z]{3}[0-9][A-Z0-9][0-9]{2}")
 _VEHICLES, _OWNER, _DRIVERS = manual("veículos"), manual("proprietário do veículo"), manual("condutores")
 _HIRED, _CONTRACTORS = manual("tipo de transportador"), manual("contratantes")
@@ -22,7 +23,7 @@ _TOLL, _ROAD = manual("vale-pedágio"), manual("modal rodoviário")
 _TAC, _ETC, _CTC = (kind.code for kind in (CarrierType.TAC, CarrierType.ETC, CarrierType.CTC))
 
 
-def _owners(document: ManifestInput) -> Iterator[tuple[str, VehicleOwnerBody]]:
+def _owners(document: ManifestInput) -> Iterator[tuple[str, ManifestOwnerBody]]:
     """Yields the owners of all vehicles with their paths in the body."""
     road = document.request.road
     if road is None:
@@ -150,13 +151,17 @@ def _tax_id(contractor: Contractor) -> str | None:
     return contractor.cnpj or contractor.cpf or contractor.foreign_id
 
 
+def _field_of_id(contractor: Contractor) -> str:
+    return "foreignId" if contractor.foreign_id else "taxId"
+
+
 @RULES.rule("741", _CONTRACTORS, "Com veículo de terceiro, o contratante é o próprio emitente.")
 def another_contractor(document: ManifestInput) -> Iterator[At]:
     """Refuses contractors other than the issuer on the vehicle of an owner."""
     issuer = document.issuer.cnpj or document.issuer.cpf
     for position, contractor in enumerate(document.carrier.contractors):
-        if document.owner and _tax_id(contractor) != issuer:
-            yield At(f"modal.contractors[{position}].taxId")
+        if document.owner and _tax_id(contractor) not in (None, issuer):
+            yield At(f"modal.contractors[{position}].{_field_of_id(contractor)}")
 
 
 @RULES.rule("742", _CONTRACTORS, "O mesmo contratante está mais de uma vez no MDF-e.")
@@ -166,7 +171,7 @@ def repeated_contractor(document: ManifestInput) -> Iterator[At]:
     for position, contractor in enumerate(document.carrier.contractors):
         tax_id = _tax_id(contractor)
         if tax_id in seen and tax_id is not None:
-            yield At(f"modal.contractors[{position}].taxId")
+            yield At(f"modal.contractors[{position}].{_field_of_id(contractor)}")
         seen.add(tax_id)
 
 
@@ -189,6 +194,19 @@ def axles_missing(document: ManifestInput) -> At | None:
     """Refuses toll vouchers without the number of axles."""
     toll = document.carrier.toll
     return At("modal.tollAxles") if toll and toll.category is None else None
+
+
+@RULES.rule(
+    AXLES_WITHOUT_VOUCHERS,
+    _TOLL,
+    "Os eixos só vão no MDF-e com vale-pedágio, e não foram escritos.",
+    severity=Severity.WARNS,
+    hint="Informe modal.tollVouchers, ou retire modal.tollAxles.",
+)
+def axles_without_vouchers(document: ManifestInput) -> At | None:
+    """Warns of axles that are not written, because there are no toll vouchers."""
+    road = document.request.road
+    return At("modal.tollAxles") if road and road.toll_axles and not road.toll_vouchers else None
 
 
 NOT_BY_ROAD: RuleBook[ManifestCheck] = RuleBook(when=lambda document: document.road is None)

@@ -12,6 +12,7 @@ from carimbo.fiscal.documents.mdfe.request import IssuerType, MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import carries_for_others, owner_of_vehicle
 from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest
 from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad, RoadCarrier
+from carimbo.fiscal.transport.places import ABROAD, is_interstate
 
 WAYBILL_LIST, INVOICE_LIST, MANIFEST_LIST = "cteAccessKeys", "nfeAccessKeys", "mdfeAccessKeys"
 """The lists of keys of a municipality."""
@@ -51,6 +52,12 @@ class ManifestInput:
     def carries_for_others(self) -> bool:
         """Whether the rules of hired transport by road hold."""
         return self.road is not None and carries_for_others(self.request)
+
+    @property
+    def leaves_the_state(self) -> bool:
+        """Whether start and end are in different states, or abroad; unknown places are not."""
+        states = (self.start_state, self.end_state)
+        return is_interstate(*states) or ABROAD in states
 
     @cached_property
     def has_single_document(self) -> bool:

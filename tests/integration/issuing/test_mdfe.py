@@ -1,0 +1,237 @@
+"""MDF-e through the API: issued, changed on their way, closed, and freed when another program forgot one."""
+
+import asyncio
+from itertools import count
+from typing import Any
+
+import pytest
+from lxml import etree
+
+from integration.issuing.actions import xml_of
+from integration.issuing.shop import CARRIED_NFE, MDFE, Shop, accepted, changed, error_of
+from pdf_reading import text_of
+from support import data_of
+
+PLATES = (f"ABC{number // 100 % 10}{chr(65 + number // 1000)}{number % 100:02}" for number in count())
+RIO, SAO_PAULO, CAMPINAS = "3304557", "3550308", "3509502"
+DRIVER = {"name": "Marcos Vinícius Lima", "taxId": "390.533.447-05"}
+LATER = {"laterLoading": True, "documents": None, "cargoTotalAmount": None, "cargoQuantity": None}
+PAYMENT = {
+    "payerTaxId": "11.222.333/0001-81",
+    "components": [{"type": "freight", "amount": 3000}],
+    "pixKey": "marcos@example.com",
+}
+AGGREGATED = {
+    "taxId": "390.533.447-05",
+    "name": "Marcos Vinícius Lima",
+    "rntrc": "87654321",
+    "type": "aggregatedTac",
+}
+
+
+async def create(shop: Shop, *, plate: str | None = None, **changes: Any) -> dict[str, Any]:
+    """Creates a manifest on a truck of its own: the companies of all tests have the same CNPJ base."""
+    body = changed(MDFE, changes)
+    modal: Any = body["modal"]
+    vehicle = modal["vehicle"] | {"plate": plate or next(PLATES)}
+    return accepted(await shop.post("/mdfe", body | {"modal": modal | {"vehicle": vehicle}}))
+
+
+async def issue(shop: Shop, *, plate: str | None = None, **changes: Any) -> dict[str, Any]:
+    return await shop.settled(await create(shop, plate=plate, **changes))
+
+
+async def close(shop: Shop, manifest: dict[str, Any], city: str = RIO) -> Any:
+    return await shop.post(f"/mdfe/{manifest['id']}/close", {"cityCode": city})
+
+
+async def topics_of(shop: Shop, manifest: dict[str, Any]) -> list[str]:
+    listed = data_of(await shop.caller.http.get("/v1/events"))
+    return [event["event"] for event in listed if event["data"].get("id") == manifest["id"]]
+
+
+async def forget(shop: Shop, manifest: dict[str, Any]) -> None:
+    """Makes a manifest one of another program: the authority has it, and we don't."""
+    query = "update emissions set access_key = null where access_key = $1"
+    await shop.system.fetch(query, manifest["accessKey"])
+
+
+async def tax_id_of(shop: Shop) -> str:
+    return str(data_of(await shop.get(""))["taxId"])
+
+
+@pytest.fixture
+async def issued(shop: Shop) -> dict[str, Any]:
+    """An authorized manifest."""
+    manifest = await issue(shop)
+    assert manifest["status"] == "authorized", manifest["rejection"]
+    return manifest
+
+
+class TestIssuing:
+    async def test_manifest_is_authorized(self, shop: Shop, issued: dict[str, Any]) -> None:
+        assert (issued["status"], issued["type"], issued["amount"]) == ("authorized", "mdfe", 59.8)
+        assert (issued["accessKey"][20:22], issued["closedAt"]) == ("58", None)
+        root = etree.fromstring(await xml_of(shop, issued))
+        assert [etree.QName(child).localname for child in root] == ["MDFe", "protMDFe"]
+        assert [entry["service"] for entry in await shop.journal(issued)] == ["MDFeRecepcaoSinc"]
+
+    async def test_lost_answer_is_consulted_and_nothing_is_sent_again(self, shop: Shop) -> None:
+        document = await issue(shop, additional="SIMULA:RESPOSTA_PERDIDA")
+        assert document["status"] == "authorized"
+        services = [entry["service"] for entry in await shop.journal(document)]
+        assert services == ["MDFeRecepcaoSinc", "MDFeConsulta"]
+
+    async def test_draft_waits_until_it_is_transmitted(self, shop: Shop) -> None:
+        draft = await create(shop, transmit="later")
+        assert draft["status"] == "pending"
+        accepted(await shop.post(f"/mdfe/{draft['id']}/transmit"))
+        assert (await shop.settled(draft))["status"] == "authorized"
+
+    async def test_carrier_has_the_rntrc_of_the_settings_of_cte(self, shop: Shop) -> None:
+        body = changed(MDFE, {"issuerType": "globalizedCarrier"})
+        details = error_of(await shop.post("/mdfe", body), 422, "FISCAL_RULE_VIOLATION")
+        assert "688" not in {rule["code"] for rule in details["rules"]}
+        await shop.put_settings(cte={"rntrc": None})
+        details = error_of(await shop.post("/mdfe", body), 422, "FISCAL_RULE_VIOLATION")
+        assert "688" in {rule["code"] for rule in details["rules"]}
+
+    async def test_same_external_id_names_the_same_manifest(self, shop: Shop) -> None:
+        first = await create(shop, externalId="viagem-1")
+        replay = await shop.post("/mdfe", MDFE | {"externalId": "viagem-1"})
+        assert (replay.status_code, data_of(replay)["id"]) == (200, first["id"])
+
+
+class TestClosing:
+    async def test_manifest_is_open_until_it_is_closed(self, shop: Shop, issued: dict[str, Any]) -> None:
+        other = await issue(shop)
+        event = data_of(await close(shop, issued))
+        assert (event["type"], event["status"], event["authorityCode"]) == ("closing", "authorized", "135")
+        closed = await shop.read(issued)
+        assert (closed["status"], closed["closedAt"] is not None) == ("authorized", True)
+        of_state = {
+            is_open: [row["id"] for row in data_of(await shop.get("/mdfe", open=is_open))]
+            for is_open in ("true", "false")
+        }
+        assert of_state == {"true": [other["id"]], "false": [issued["id"]]}
+        assert await topics_of(shop, issued) == ["mdfe.authorized", "mdfe.closed"]
+
+    async def test_closing_again_returns_the_first_closing(self, shop: Shop, issued: dict[str, Any]) -> None:
+        first, second = data_of(await close(shop, issued)), data_of(await close(shop, issued, CAMPINAS))
+        assert first["id"] == second["id"]
+
+    async def test_city_that_does_not_exist_is_refused(self, shop: Shop, issued: dict[str, Any]) -> None:
+        details = error_of(await close(shop, issued, "3500000"), 422, "FISCAL_RULE_VIOLATION")
+        assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("714", "cityCode")]
+
+    async def test_closed_manifest_takes_no_driver_and_no_cancellation(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        data_of(await close(shop, issued))
+        error_of(await shop.post(f"/mdfe/{issued['id']}/drivers", DRIVER), 409, "INVALID_STATE")
+        path = shop.path(f"/mdfe/{issued['id']}")
+        refused = await shop.caller.http.delete(path, params={"justification": "Viagem não iniciada"})
+        error_of(refused, 409, "INVALID_STATE")
+
+    async def test_closing_is_printed(self, shop: Shop, issued: dict[str, Any]) -> None:
+        before = text_of((await shop.get(f"/mdfe/{issued['id']}/pdf")).content)
+        data_of(await close(shop, issued))
+        after = text_of((await shop.get(f"/mdfe/{issued['id']}/pdf")).content)
+        assert ("ENCERRADO" in before, "ENCERRADO" in after) == (False, True)
+
+
+class TestCanceling:
+    async def test_justification_is_required(self, shop: Shop, issued: dict[str, Any]) -> None:
+        path = shop.path(f"/mdfe/{issued['id']}")
+        details = error_of(await shop.caller.http.delete(path), 422, "VALIDATION_ERROR")
+        assert [field["field"] for field in details["fields"]] == ["justification"]
+        answer = await shop.caller.http.delete(path, params={"justification": "Viagem não iniciada"})
+        assert data_of(answer) == {"id": issued["id"], "status": "canceled", "type": "mdfe"}
+
+
+class TestOnItsWay:
+    async def test_driver_is_added_once_and_printed(self, shop: Shop, issued: dict[str, Any]) -> None:
+        path = f"/mdfe/{issued['id']}/drivers"
+        assert data_of(await shop.post(path, DRIVER))["sequence"] == 1
+        assert "390.533.447-05" in text_of((await shop.get(f"/mdfe/{issued['id']}/pdf")).content)
+        third = {"name": "Carlos Alberto Souza", "taxId": "111.444.777-35"}
+        assert data_of(await shop.post(path, third))["sequence"] == 2
+        for known in (DRIVER, MDFE["drivers"][0]):  # type: ignore[index]
+            details = error_of(await shop.post(path, known), 422, "FISCAL_RULE_VIOLATION")
+            assert [rule["code"] for rule in details["rules"]] == ["577"]
+
+    async def test_documents_are_loaded_later(self, shop: Shop) -> None:
+        manifest = await issue(shop, **LATER)
+        details = error_of(await close(shop, manifest, SAO_PAULO), 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["code"] for rule in details["rules"]] == ["715"]
+        included = {"cityCode": SAO_PAULO, "nfeAccessKeys": [CARRIED_NFE]}
+        body = {"loadingCityCode": SAO_PAULO, "documents": [included]}
+        assert data_of(await shop.post(f"/mdfe/{manifest['id']}/documents", body))["authorityCode"] == "135"
+        path = shop.path(f"/mdfe/{manifest['id']}")
+        refused = await shop.caller.http.delete(path, params={"justification": "Viagem não iniciada"})
+        error_of(refused, 409, "INVALID_STATE")
+        assert data_of(await close(shop, manifest, SAO_PAULO))["type"] == "closing"
+
+    async def test_documents_of_another_manifest_are_refused(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        included = {"cityCode": RIO, "nfeAccessKeys": [CARRIED_NFE]}
+        body = {"loadingCityCode": SAO_PAULO, "documents": [included]}
+        answer = await shop.post(f"/mdfe/{issued['id']}/documents", body)
+        details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["code"] for rule in details["rules"]] == ["708"]
+
+    async def test_payment_of_an_aggregated_carrier_is_registered_and_changed(self, shop: Shop) -> None:
+        vehicle = MDFE["modal"]["vehicle"] | {"owner": AGGREGATED}  # type: ignore[index]
+        modal = {"vehicle": vehicle, "ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]}
+        load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
+        product = {"cargoType": "general", "description": "Canecas", "ncm": "69120000", "fullLoad": load}
+        manifest = await issue(shop, modal=modal, predominantProduct=product, payments=[PAYMENT])
+        path = f"/mdfe/{manifest['id']}/payments"
+        body = {"trips": {"total": 2, "current": 1}, "payments": [PAYMENT]}
+        assert data_of(await shop.post(path, body))["authorityCode"] == "135"
+        change = {"payments": [PAYMENT | {"components": [{"type": "freight", "amount": 3100}]}]}
+        answer = await shop.caller.http.put(shop.path(path), json=change)
+        assert data_of(answer)["type"] == "paymentChange"
+
+    async def test_payment_without_an_aggregated_carrier_is_refused(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        body = {"trips": {"total": 2, "current": 1}, "payments": [PAYMENT]}
+        answer = await shop.post(f"/mdfe/{issued['id']}/payments", body)
+        details = error_of(answer, 422, "FISCAL_RULE_VIOLATION")
+        assert [rule["code"] for rule in details["rules"]] == ["723"]
+
+
+class TestForgottenManifest:
+    async def test_truck_is_freed_in_three_calls(self, shop: Shop) -> None:
+        forgotten = await issue(shop, plate="FGH2J45")
+        await forget(shop, forgotten)
+        refused = await issue(shop, plate="FGH2J45")
+        assert (refused["status"], refused["rejection"]["code"]) == ("rejected", "611")
+        assert forgotten["accessKey"] in refused["rejection"]["hint"]
+        assert forgotten["protocol"] in refused["rejection"]["hint"]
+
+        (open_manifest,) = data_of(await shop.get("/mdfe/open-at-authority"))
+        assert (open_manifest["accessKey"], open_manifest["documentId"]) == (forgotten["accessKey"], None)
+        named = {name: open_manifest[name] for name in ("accessKey", "protocol")}
+        closed = data_of(await shop.post("/mdfe/close-by-key", named | {"cityCode": RIO}))
+        assert closed["authorityCode"] == "135"
+        accepted(await shop.post(f"/invoices/{refused['id']}/emit"))
+        assert (await shop.settled(refused))["status"] == "authorized"
+
+    async def test_own_manifest_is_closed_by_its_key_like_by_its_id(
+        self, shop: Shop, issued: dict[str, Any]
+    ) -> None:
+        (open_manifest,) = data_of(await shop.get("/mdfe/open-at-authority"))
+        assert open_manifest["documentId"] == issued["id"]
+        body = {"accessKey": issued["accessKey"], "protocol": issued["protocol"], "cityCode": RIO}
+        answers = await asyncio.gather(*(shop.post("/mdfe/close-by-key", body) for _ in range(2)))
+        assert {data_of(answer)["documentId"] for answer in answers} == {issued["id"]}
+        assert (await shop.read(issued))["closedAt"] is not None
+        assert data_of(await shop.get("/mdfe/open-at-authority")) == []
+
+    async def test_key_of_another_issuer_is_refused(self, shop: Shop, issued: dict[str, Any]) -> None:
+        body = {"accessKey": CARRIED_NFE, "protocol": "935260000000123", "cityCode": RIO}
+        details = error_of(await shop.post("/mdfe/close-by-key", body), 422, "FISCAL_RULE_VIOLATION")
+        assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("236", "accessKey")]
