@@ -7,15 +7,18 @@ from pydantic import BaseModel
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
-from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST
+from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, EVENT_GROUPS, SYSTEM_GROUP, TEST
 from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
 
 _WHEN: Mapping[str, str] = {
     "authorized": "the authority authorized the document",
     "rejected": "the authority rejected the document, or carimbo did while processing it",
     "cancelled": "the document was canceled, or another one replaced and canceled it",
+    "expiring": "10, 5 and 1 days before the authority refuses new ones, if the document is still open",
     "closed": "the document was closed, here or by other software; its status stays `authorized`",
-    "expiring": f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each",
+    CERTIFICATE_EXPIRING: (
+        f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each"
+    ),
 }
 FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
     EventPayload: {
@@ -36,6 +39,8 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "invoiceNumber": "number of the document; for an NFS-e, the number from the authority",
         "issuedAt": "time of issue in the document",
         "closedAt": "when the document was closed",
+        "closeBy": "in `mdfe.expiring`: when the authority begins to refuse new ones",
+        "daysLeft": "in `mdfe.expiring`: days until then, rounded up",
         "rejection": "reason of the rejection: `code`, `message`, `field`, `hint`, `retryable`",
         "pdfUrl": "link to the PDF, valid without credentials for `CARIMBO_LINK_DAYS`",
         "xmlUrl": "link to the XML, likewise",
@@ -70,7 +75,7 @@ def event_tables() -> list[str]:
 def _event(name: str, group: str) -> str:
     prefix, _, verb = name.partition(".")
     of = ", ".join(module.title for module in DOCUMENT_TYPES if module.event_prefix == prefix)
-    return f"| `{name}` | `{group}` | {of} | {_WHEN[verb]} |"
+    return f"| `{name}` | `{group}` | {of} | {_WHEN.get(name) or _WHEN[verb]} |"
 
 
 def _payload(title: str, model: type[BaseModel]) -> list[str]:

@@ -44,7 +44,7 @@ from carimbo.api.type_routes import (
     name_of,
     xml_response,
 )
-from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -112,6 +112,19 @@ _OnlyOpen = Annotated[
 ]
 
 
+_OfPlate = Annotated[
+    Text | None, Query(max_length=10, description="Placa do veículo ou de um reboque, com ou sem hífen.")
+]
+_OfDriver = Annotated[
+    Text | None,
+    Query(
+        alias="driverTaxId",
+        max_length=20,
+        description="CPF de um condutor, também do incluído por evento, com ou sem pontuação.",
+    ),
+]
+
+
 async def _list_closable(
     database: CurrentDatabase,
     subscription: CurrentSubscription,
@@ -120,8 +133,10 @@ async def _list_closable(
     query: RequestedDocuments,
     page: RequestedPage,
     is_open: _OnlyOpen = None,
+    plate: _OfPlate = None,
+    driver_tax_id: _OfDriver = None,
 ) -> Listing[DocumentRecord]:
-    query = replace(query, is_open=is_open)
+    query = replace(query, is_open=is_open, plate=plate, driver_tax_id=driver_tax_id)
     return await _list(database, subscription, company, document_type, query, page)
 
 

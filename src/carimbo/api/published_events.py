@@ -5,14 +5,22 @@ from typing import Any
 
 from carimbo.api.route import JSON
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
-from carimbo.service.delivery.event_names import EVENT_GROUPS, SYSTEM_GROUP, TEST, status_told_by, topics_of
+from carimbo.service.delivery.event_names import (
+    CERTIFICATE_EXPIRING,
+    EVENT_GROUPS,
+    SYSTEM_GROUP,
+    TEST,
+    status_told_by,
+    topics_of,
+)
 
 _WHEN: Mapping[str, str] = {
     "authorized": "A autoridade autorizou o documento.",
     "rejected": "A autoridade recusou o documento, ou o próprio serviço; ou o operador o encerrou.",
     "cancelled": "O documento foi cancelado, ou outro tomou o lugar dele.",
+    "expiring": "O documento está aberto há semanas: encerre-o, ou a autoridade recusará os próximos.",
     "closed": "O documento foi encerrado, aqui ou por outro programa; o status continua authorized.",
-    "expiring": f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
+    CERTIFICATE_EXPIRING: f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
     f" {WARNED_DAYS[-1]} dias; um aviso de cada.",
     "test": "Pedido por `POST /v1/webhooks/{webhookId}/test`, e enviado só a esse webhook.",
 }
@@ -64,7 +72,7 @@ def _call(name: str, data: dict[str, Any]) -> dict[str, Any]:
     return {
         "tags": ["Webhooks"],
         "summary": name,
-        "description": _WHEN[verb],
+        "description": _WHEN.get(name) or _WHEN[verb],
         "operationId": f"on{subject.capitalize()}{verb.capitalize()}",
         "parameters": [_header(header, meaning) for header, meaning in _HEADERS.items()],
         "requestBody": {"required": True, "content": {JSON: {"schema": schema}}},

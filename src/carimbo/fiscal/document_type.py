@@ -20,7 +20,7 @@ from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, 
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
-from carimbo.fiscal.open_documents import ClosingByKey
+from carimbo.fiscal.open_documents import ClosingByKey, OpenTerm
 from carimbo.fiscal.own_documents import ReferenceFilling
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import Addressee
@@ -210,6 +210,8 @@ class DocumentType(SettingsModule):
     """Whether the printed document shows its registered events, as the drivers who were added."""
     closing_by_key: ClosingByKey | None = None
     """For a type whose open documents of other programs can be listed and closed."""
+    open_term: OpenTerm | None = None
+    """For a type whose documents must be closed."""
     own_fields: OwnFields | None = None
     """For a type whose records have additional fields."""
     point_of_sale: PointOfSale | None = None

@@ -29,3 +29,16 @@ class ClosingByKey:
     """Returns the request of the usual closing, for a document of this service."""
     issue: Callable[[Any, datetime, FilingIssuer], FilingResult]
     """Returns the signed closing, or all problems that prevent it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTerm:
+    """How long documents of a type may be open before the authority refuses new ones."""
+
+    days: int
+    warned_days: tuple[int, ...]
+    """How many days before the end of the term warnings are sent, the longest first."""
+    close_after: Callable[[Any], int | None]
+    """Returns after how many days a company wants open documents closed, by its settings; None for never."""
+    usual_closing: Callable[[Any], Body]
+    """Returns the request of the closing that is sent then, by the request of the document."""

@@ -24,6 +24,7 @@ from carimbo.worker.advance import Advancer, RetryPolicy, Slots
 from carimbo.worker.chores import (
     delete_old_history_forever,
     fill_recipients_forever,
+    guard_open_documents_forever,
     inutilize_forever,
     warn_of_certificates_forever,
     warn_of_rates_forever,
@@ -69,6 +70,7 @@ def _chores(settings: Settings, context: WorkerContext) -> list[Coroutine[Any, A
     return [
         measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
         inutilize_forever(filing_context(settings, issuing)),
+        guard_open_documents_forever(filing_context(settings, issuing)),
         warn_of_certificates_forever(context.database, clock_of(settings)),
         warn_of_rates_forever(clock_of(settings)),
         delete_old_history_forever(

@@ -37,6 +37,7 @@ from carimbo.storage.filings import FilingSteps
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.numbering import Numberings, NumberSequences
+from carimbo.storage.open_documents import OpenDocuments
 from carimbo.storage.options import DEFAULT_OPTIONS, PoolOptions
 from carimbo.storage.order_keys import OrderKeys
 from carimbo.storage.pool import Pool
@@ -73,6 +74,10 @@ class Tenant:
     @cached_property
     def catalog(self) -> Catalog:
         return Catalog(self.connection, self.subscription_id)
+
+    @cached_property
+    def open_documents(self) -> OpenDocuments:
+        return OpenDocuments(self.connection, self.subscription_id)
 
     @cached_property
     def certificates(self) -> Certificates:

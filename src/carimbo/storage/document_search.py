@@ -23,6 +23,12 @@ _CONDITIONS = {
     "created_before": "d.created_at < {value}",
     "sale_id": "d.sale_id = {value}",
     "recipient_tax_id": "d.subscription_id = $1 and d.recipient_tax_id = {value}",
+    # The indexes of both conditions are those of manifests.
+    "plate": "d.type = 'mdfe' and plates_in(d.request) @> array[{value}::text]",
+    "driver": "d.type = 'mdfe' and (drivers_in(d.request) @> array[{value}::text] or d.subscription_id = $1"
+    " and d.id = any(array(select document_id from event_filings where subscription_id = $1"
+    " and company_id = $2 and type = 'driver' and state = 'registered'"
+    " and request::jsonb ->> 'taxId' = {value})))",
     "is_open": "(d.status = 'authorized' and not d.facts ? 'closedAt') = {value}",
 }
 _CONDITIONS_ON_ATTEMPT = {
@@ -71,6 +77,10 @@ class DocumentFilter:
     series: int | None = None
     is_open: bool | None = None
     """Whether the document is authorized and was not closed."""
+    plate: str | None = None
+    """The plate of a vehicle of a manifest."""
+    driver: str | None = None
+    """The CPF of a driver of a manifest, also of one who was added by an event."""
     search: str | None = None
     """The beginning of words of the recipient's name, or a whole number, key, tax id or external id."""
 

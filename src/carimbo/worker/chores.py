@@ -13,6 +13,12 @@ from carimbo.service.company_status.certificate_expiry import (
     certificates_to_warn_about,
     publish_expiry_warning,
 )
+from carimbo.service.company_status.open_documents import (
+    close_if_due,
+    documents_to_close,
+    documents_to_warn_about,
+    publish_warning,
+)
 from carimbo.service.errors import Refusal
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.gaps import is_inutilization_day
@@ -66,6 +72,46 @@ async def warn_of_certificates(database: Database, now: datetime) -> None:
             raise
         except Exception as error:
             _log.error("certificate_not_warned_of", company_id=company_id, exc_info=error)
+
+
+async def guard_open_documents_forever(context: FilingContext, every: timedelta = HOURLY) -> None:
+    """Warns of open documents and closes those that companies want closed, periodically until cancelled."""
+
+    async def guard() -> None:
+        now = context.issuing.builder.clock()
+        await warn_of_open_documents(context.issuing.database, now)
+        await close_forgotten_documents(context, now)
+
+    await repeat(guard, "open_documents", every)
+
+
+async def warn_of_open_documents(database: Database, now: datetime) -> None:
+    """Sends the warnings about open documents that are due; a failure does not stop the others."""
+    for row in await documents_to_warn_about(database, now):
+        try:
+            if await publish_warning(database, row, now):
+                _log.info("document_left_open", document=str(row.id))
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("open_document_not_warned_of", document=str(row.id), exc_info=error)
+
+
+async def close_forgotten_documents(context: FilingContext, now: datetime) -> None:
+    """Closes the open documents that their companies want closed; a failure does not stop the others.
+
+    Two workers at the same time close nothing twice, because a document has a single closing.
+    """
+    for row in await documents_to_close(context.issuing.database, now):
+        try:
+            if await close_if_due(context, row, now):
+                _log.info("document_closed", document=str(row.id))
+        except Refusal as refusal:
+            _log.warning("document_not_closed", document=str(row.id), code=refusal.code.name)
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("document_not_closed", document=str(row.id), exc_info=error)
 
 
 async def warn_of_rates_forever(clock: Callable[[], datetime], every: timedelta = _DAILY) -> None:

@@ -18,7 +18,7 @@ async def path_of(caller: Caller) -> str:
 class TestRead:
     async def test_settings_have_sensible_defaults(self, caller: Caller) -> None:
         settings = data_of(await caller.http.get(await path_of(caller)))
-        assert settings["mdfe"] == {"series": 1, "number": 1}
+        assert settings["mdfe"] == {"series": 1, "number": 1, "closeAfterDays": None}
         assert settings["nfce"]["active"] is False
         assert (settings["nfce"]["qrVersion"], settings["nfce"]["paper"]) == (2, "80mm")
         assert settings["defaults"] == {

@@ -1,21 +1,24 @@
 """MDF-e through the API: issued, changed on their way, closed, and freed when another program forgot one."""
 
 import asyncio
-from itertools import count
 from typing import Any
 
 import pytest
 from lxml import etree
 
 from integration.issuing.actions import xml_of
+from integration.issuing.manifests import DRIVER, create, issue
 from integration.issuing.shop import CARRIED_NFE, MDFE, Shop, accepted, changed, error_of
 from pdf_reading import text_of
 from support import data_of
 
-PLATES = (f"ABC{number // 100 % 10}{chr(65 + number // 1000)}{number % 100:02}" for number in count())
 RIO, SAO_PAULO, CAMPINAS = "3304557", "3550308", "3509502"
-DRIVER = {"name": "Marcos Vinícius Lima", "taxId": "390.533.447-05"}
-LATER = {"laterLoading": True, "documents": None, "cargoTotalAmount": None, "cargoQuantity": None}
+LATER: dict[str, Any] = {
+    "laterLoading": True,
+    "documents": None,
+    "cargoTotalAmount": None,
+    "cargoQuantity": None,
+}
 PAYMENT = {
     "payerTaxId": "11.222.333/0001-81",
     "components": [{"type": "freight", "amount": 3000}],
@@ -27,18 +30,6 @@ AGGREGATED = {
     "rntrc": "87654321",
     "type": "aggregatedTac",
 }
-
-
-async def create(shop: Shop, *, plate: str | None = None, **changes: Any) -> dict[str, Any]:
-    """Creates a manifest on a truck of its own: the companies of all tests have the same CNPJ base."""
-    body = changed(MDFE, changes)
-    modal: Any = body["modal"]
-    vehicle = modal["vehicle"] | {"plate": plate or next(PLATES)}
-    return accepted(await shop.post("/mdfe", body | {"modal": modal | {"vehicle": vehicle}}))
-
-
-async def issue(shop: Shop, *, plate: str | None = None, **changes: Any) -> dict[str, Any]:
-    return await shop.settled(await create(shop, plate=plate, **changes))
 
 
 async def close(shop: Shop, manifest: dict[str, Any], city: str = RIO) -> Any:

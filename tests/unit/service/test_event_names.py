@@ -19,7 +19,7 @@ class TestGroups:
             },
             "nfce": {f"nfce.{verb}" for verb in VERBS.values()},
             "cte": {f"cte.{verb}" for verb in VERBS.values()},
-            "mdfe": {"mdfe.closed", *(f"mdfe.{verb}" for verb in VERBS.values())},
+            "mdfe": {"mdfe.closed", "mdfe.expiring", *(f"mdfe.{verb}" for verb in VERBS.values())},
             "system": {"certificate.expiring"},
         }
 

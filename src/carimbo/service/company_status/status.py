@@ -30,7 +30,13 @@ from carimbo.service.company_status.certificate_expiry import (
     days_left,
 )
 from carimbo.service.company_status.contingency import TypeContingencyRecord, contingency_of
-from carimbo.service.company_status.warnings import CompanyWarningRecord, rates_missing_now, warnings_of
+from carimbo.service.company_status.open_documents import open_documents_to_tell
+from carimbo.service.company_status.warnings import (
+    CompanyWarningRecord,
+    left_open,
+    rates_missing_now,
+    warnings_of,
+)
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
@@ -161,10 +167,16 @@ async def read_status(
         certificate_expires_at=snapshot.certificate and snapshot.certificate.expires_at,
         certificate=_certificate(snapshot, types, reader.clock()),
         types=types,
-        warnings=warnings_of(snapshot, reader.clock()),
+        warnings=[*warnings_of(snapshot, reader.clock()), *await _left_open(reader, snapshot)],
         documents=BacklogRecord.model_validate(backlog),
         checked_at=reader.clock(),
     )
+
+
+async def _left_open(reader: StatusReader, snapshot: CompanySnapshot) -> list[CompanyWarningRecord]:
+    rows = await open_documents_to_tell(reader.database, snapshot, reader.clock())
+    state = (snapshot.row.address or {}).get("state")
+    return left_open(rows, state) if rows and state else []
 
 
 def _is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_documents: Set[str]) -> bool:

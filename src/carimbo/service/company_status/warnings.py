@@ -1,6 +1,6 @@
 """Warnings of a company's status: problems that block no document today but need attention."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -22,6 +22,9 @@ from carimbo.fiscal.taxes.missing_rates import (
     reported_missing_rates,
 )
 from carimbo.service.companies.snapshot import CompanySnapshot
+from carimbo.service.company_status.open_documents import closes_by
+from carimbo.service.document_types import document_type_named
+from carimbo.storage.open_documents import OpenDocumentRow
 
 
 class CompanyWarningCode(StrEnum):
@@ -29,6 +32,7 @@ class CompanyWarningCode(StrEnum):
 
     RATE_MISSING = "RATE_MISSING"
     SIMPLES_IBS_CBS_NOT_INFORMED = "SIMPLES_IBS_CBS_NOT_INFORMED"
+    DOCUMENT_LEFT_OPEN = "DOCUMENT_LEFT_OPEN"
 
 
 class CompanyWarningRecord(Record):
@@ -37,7 +41,8 @@ class CompanyWarningRecord(Record):
     code: CompanyWarningCode = Field(
         description=(
             "`RATE_MISSING`: falta a alíquota de um tributo; `SIMPLES_IBS_CBS_NOT_INFORMED`: os documentos da"
-            " empresa não informam IBS e CBS."
+            " empresa não informam IBS e CBS; `DOCUMENT_LEFT_OPEN`: um MDF-e está aberto há semanas, e a"
+            " SEFAZ recusará os próximos."
         )
     )
     message: str = Field(description="O que acontece e o que fazer.")
@@ -57,6 +62,25 @@ def warnings_of(snapshot: CompanySnapshot, now: datetime) -> list[CompanyWarning
         return []
     today = local_day(now, snapshot.company.address.state)
     return [*_missing_rates(snapshot.company, today), *_simples_notice(snapshot.company, today)]
+
+
+def left_open(rows: Sequence[OpenDocumentRow], state: str) -> list[CompanyWarningRecord]:
+    """Returns the warnings about documents that must be closed soon."""
+    return [
+        CompanyWarningRecord(
+            code=CompanyWarningCode.DOCUMENT_LEFT_OPEN,
+            message=(
+                f"O {document_type_named(row.type).title} {row.number} (chave {row.access_key}) está aberto:"
+                f" encerre-o antes de {local_day(closes_by(row), state):%d/%m/%Y}, ou a SEFAZ recusará os"
+                " próximos da empresa."
+            ),
+            since=local_day(closes_by(row), state),
+            tax=None,
+            file=None,
+            column=None,
+        )
+        for row in rows
+    ]
 
 
 def rates_missing_now(

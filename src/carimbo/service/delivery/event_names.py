@@ -16,6 +16,8 @@ TEST = "webhook.test"
 SYSTEM_GROUP = "system"
 CLOSED = "closed"
 """What happened to a document that was closed; its status stays authorized."""
+EXPIRING = "expiring"
+"""What happens to a document that must be closed soon."""
 
 _VERBS: Mapping[Status, str] = {
     Status.AUTHORIZED: "authorized",
@@ -29,6 +31,8 @@ def _topics_of_type(document_type: DocumentType) -> Mapping[str, str]:
     verbs: Mapping[str, str] = {status.value: verb for status, verb in _VERBS.items()}
     if document_type.closing:
         verbs = {**verbs, CLOSED: CLOSED}
+    if document_type.open_term:
+        verbs = {**verbs, EXPIRING: EXPIRING}
     return {
         f"{document_type.name}.{happening}": f"{document_type.event_prefix}.{verb}"
         for happening, verb in verbs.items()
@@ -66,7 +70,7 @@ def name_of(topic: str) -> str:
 
 def status_told_by(happening: str) -> str:
     """Returns the status of a document in an event, by the second part of its topic."""
-    return Status.AUTHORIZED if happening == CLOSED else happening
+    return Status.AUTHORIZED if happening in (CLOSED, EXPIRING) else happening
 
 
 def topics_of(names: Iterable[str]) -> list[str]:

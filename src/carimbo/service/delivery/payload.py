@@ -43,6 +43,14 @@ class DocumentData(Record):
     closed_at: datetime | None = Field(
         default=None, exclude_if=_is_none, description="Presente quando o documento foi encerrado."
     )
+    close_by: datetime | None = Field(
+        default=None,
+        exclude_if=_is_none,
+        description="Em `mdfe.expiring`: quando a SEFAZ passa a recusar novos, se ele continuar aberto.",
+    )
+    days_left: int | None = Field(
+        default=None, exclude_if=_is_none, description="Em `mdfe.expiring`: dias até lá."
+    )
     rejection: Rejection | None = Field(
         default=None, exclude_if=_is_none, description="Presente quando o documento foi rejeitado."
     )
@@ -117,6 +125,8 @@ def _document_values(event: PublishedEvent, document_id: UUID, links: Links) -> 
         "invoice_number": None if number is None else str(number),
         "issued_at": event.issued_at,
         "closed_at": details.get("closedAt"),
+        "close_by": details.get("closeBy"),
+        "days_left": details.get("daysLeft"),
         "rejection": details.get("rejection"),
         "pdf_url": links.pdf(event.subscription_id, document_id) if is_filed else None,
         "xml_url": links.xml(event.subscription_id, document_id) if is_filed else None,

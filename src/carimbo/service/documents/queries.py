@@ -93,6 +93,8 @@ class DocumentQuery:
     series: int | None = None
     is_open: bool | None = None
     """Whether it is authorized and was not closed, for documents that are closed."""
+    plate: str | None = None
+    driver_tax_id: str | None = None
     search: str | None = None
 
 
@@ -272,5 +274,7 @@ def _filter(company: CompanyRow, types: Sequence[str] | None, query: DocumentQue
         number=query.number,
         series=query.series,
         is_open=query.is_open,
+        plate=query.plate and normalize(query.plate),
+        driver=query.driver_tax_id and normalize(query.driver_tax_id),
         search=(query.search or "").strip() or None,
     )

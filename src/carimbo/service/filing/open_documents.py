@@ -33,9 +33,7 @@ class OpenDocumentRecord(Record):
     protocol: str = Field(description="Protocolo da autorização.", examples=["935260000000123"])
     series: int
     number: int
-    document_id: UUID | None = Field(
-        description="O documento deste serviço; nulo se é de outro programa."
-    )
+    document_id: UUID | None = Field(description="O documento deste serviço; nulo se é de outro programa.")
     authorized_at: datetime | None = Field(description="Quando foi autorizado, se é deste serviço.")
 
 
@@ -43,9 +41,7 @@ class ClosedByKeyRecord(Record):
     """A document that was closed by its access key."""
 
     access_key: str
-    document_id: UUID | None = Field(
-        description="O documento deste serviço; nulo se é de outro programa."
-    )
+    document_id: UUID | None = Field(description="O documento deste serviço; nulo se é de outro programa.")
     protocol: str | None = Field(description="Protocolo do encerramento; nulo se já estava encerrado.")
     authority_code: str | None
     authority_message: str | None

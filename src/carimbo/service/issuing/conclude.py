@@ -1,6 +1,6 @@
 """The last step: writes status, history, files and the use of the plan in one statement."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -12,6 +12,7 @@ from carimbo.fiscal.lifecycle import (
     CANCELLATION,
     CLOSED_AT,
     CLOSING,
+    OPEN_SINCE,
     REPLACES,
     EmissionState,
     HistoryEntry,
@@ -93,7 +94,7 @@ async def store_closed(
     closed_at = answer.closed_at or context.builder.clock()
     verdict = replace(
         verdict,
-        facts={CLOSED_AT: closed_at.isoformat()},
+        facts={**verdict.facts, CLOSED_AT: closed_at.isoformat()},
         files={
             **verdict.files,
             files.consulted_event_file(name, verdict.digest or ""): answer.closing_xml or b"",
@@ -212,9 +213,18 @@ async def _authorized(context: WorkerContext, document: DocumentInProgress, answ
         total_due=amounts.total_due,
         replaces=replacement.replaced_id(document.request) if replacement else None,
         replaces_key=replaced_key,
-        facts={REPLACES: replaced_key} if replaced_key else {},
+        facts=_facts_of(document, answer, replaced_key),
         files={files.authorization_file(digest): answer.protocol_xml},
     )
+
+
+def _facts_of(
+    document: DocumentInProgress, answer: Authorized, replaced_key: str | None
+) -> Mapping[str, str]:
+    facts = {REPLACES: replaced_key} if replaced_key else {}
+    if document.document_type.open_term:
+        facts[OPEN_SINCE] = answer.authorized_at.isoformat()
+    return facts
 
 
 def _computed_amounts(document: DocumentInProgress, answer: Authorized) -> AuthorizedAmounts:

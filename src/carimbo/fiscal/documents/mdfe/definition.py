@@ -8,16 +8,18 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
+from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.closing_by_key import CLOSING_BY_KEY
 from carimbo.fiscal.documents.mdfe.document import MODEL, NAME
-from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS
+from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS, ClosingRequest
 from carimbo.fiscal.documents.mdfe.hints import hint_for_rejection
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
-from carimbo.fiscal.documents.mdfe.settings import MdfeSettings
+from carimbo.fiscal.documents.mdfe.settings import TERM_DAYS, MdfeSettings
 from carimbo.fiscal.documents.mdfe.xml import identity_of_manifest, issue, review
 from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.lifecycle import CLOSED_AT
+from carimbo.fiscal.open_documents import OpenTerm
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.schemas import Schema
@@ -37,6 +39,11 @@ class MdfeFields(Record):
 
 def _waits(request: MdfeRequest) -> bool:
     return request.transmit is Transmit.LATER
+
+
+def _usual_closing(request: MdfeRequest) -> ClosingRequest:
+    """Returns the closing in the last municipality of unloading, where the transport usually ends."""
+    return ClosingRequest(cityCode=unloading_bodies(request)[-1].city_code)
 
 
 def _nobody(request: MdfeRequest) -> Addressee | None:
@@ -75,5 +82,11 @@ MDFE = DocumentType(
     events=MDFE_EVENTS,
     prints_events=True,
     closing_by_key=CLOSING_BY_KEY,
+    open_term=OpenTerm(
+        days=TERM_DAYS,
+        warned_days=(10, 5, 1),
+        close_after=lambda settings: settings.close_after_days,
+        usual_closing=_usual_closing,
+    ),
     own_fields=OwnFields(MdfeFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
 )

@@ -1,7 +1,23 @@
 """The settings of a company for MDF-e."""
 
+from typing import Annotated
+
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Integer
 from carimbo.fiscal.module_settings import ModuleSettings
+
+TERM_DAYS = 30
+"""After so many days an open manifest blocks the issuer (686)."""
 
 
 class MdfeSettings(ModuleSettings):
-    """Series and next number."""
+    """Numbering, and when manifests that were left open are closed."""
+
+    close_after_days: Annotated[Integer, Field(ge=1, lt=TERM_DAYS)] | None = Field(
+        default=None,
+        description=(
+            "Encerra por si os MDF-e abertos há tantos dias, no município de descarga; na falta, nenhum."
+        ),
+        examples=[20],
+    )
