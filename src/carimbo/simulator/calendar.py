@@ -28,6 +28,8 @@ class Milestone(StrEnum):
     RECEIPTS_NOT_REFERENCED = "receiptsNotReferenced"
     ONE_ISSUER_PER_RETURN = "oneIssuerPerReturn"
     RATES_OF_2027 = "ratesOf2027"
+    CIOT_REQUIRED_IN_HOMOLOGATION = "ciotRequiredInHomologation"
+    CIOT_REQUIRED_IN_PRODUCTION = "ciotRequiredInProduction"
     NFSE_GROUP_ALLOWED = "nfseGroupAllowed"
     NFSE_OTHER_DOCUMENTS_ENDED = "nfseOtherDocumentsEnded"
     NFSE_SIMPLES_USES_NATIONAL_EMITTER = "nfseSimplesUsesNationalEmitter"
@@ -82,6 +84,16 @@ MILESTONES: Mapping[Milestone, MilestoneEntry] = {
         date(2027, 1, 1),
         "IBS de 0,05 % do estado e 0,05 % do município, CBS de cbsRate (1026, 1036, 1037; NFS-e).",
         "LC 214/2025, arts. 344 e 347",
+    ),
+    Milestone.CIOT_REQUIRED_IN_HOMOLOGATION: MilestoneEntry(
+        date(2026, 9, 21),
+        "Homologação recusa o MDF-e de transporte contratado sem CIOT (684).",
+        "NT MDF-e 2026.001",
+    ),
+    Milestone.CIOT_REQUIRED_IN_PRODUCTION: MilestoneEntry(
+        date(2026, 11, 23),
+        "Produção recusa o MDF-e de transporte contratado sem CIOT (684).",
+        "NT MDF-e 2026.001",
     ),
     Milestone.NFSE_GROUP_ALLOWED: MilestoneEntry(
         date(2026, 1, 1), "A NFS-e pode informar IBS e CBS (E0850).", "NFS-e 1.01, Anexo I"

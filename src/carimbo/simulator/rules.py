@@ -68,6 +68,11 @@ def broken_by(
             yield AuthorityVerdict(rule.code, finding if isinstance(finding, str) else "")
 
 
+def first_finding(findings: Iterable[Finding]) -> Finding:
+    """Returns the first finding of a broken rule; None if there is none."""
+    return next((finding for finding in findings if finding), None)
+
+
 class SignedMessage(Protocol):
     """A message that must carry a signature."""
 

@@ -39,6 +39,23 @@ create table if not exists document_references (
     primary key (environment, referred_key, access_key)
 ) without rowid;
 
+-- What an MDF-e blocks others by while it is authorized: the trip of a vehicle has one open MDF-e.
+create table if not exists manifests (
+    environment     text not null,
+    access_key      text not null,
+    issuer          text not null,
+    issuer_base     text not null,
+    plate           text not null,
+    issuer_type     text not null,
+    start_state     text not null,
+    end_state       text not null,
+    states_between  integer not null,
+    loads_later     integer not null,
+    primary key (environment, access_key)
+) without rowid;
+create index if not exists manifests_of_plate on manifests (environment, issuer_base, plate);
+create index if not exists manifests_of_issuer on manifests (environment, issuer);
+
 create table if not exists events (
     environment    text not null,
     access_key     text not null,

@@ -92,7 +92,14 @@ class TestAddresses:
         directory = Site(store, lambda: trust, lambda: NOW).directory
         assert directory["SEFIN"] == {"nfse": ["SefinNacional"]}
         assert directory["ADN"] == {"nfse": ["parametrizacao"]}
-        assert set(directory["SVRS"]) == {"nfe", "nfce", "cte", "cteos"}
+        assert set(directory["SVRS"]) == {"nfe", "nfce", "cte", "cteos", "mdfe"}
+        assert directory["SVRS"]["mdfe"] == [
+            "MDFeConsNaoEnc",
+            "MDFeConsulta",
+            "MDFeRecepcaoEvento",
+            "MDFeRecepcaoSinc",
+            "MDFeStatusServico",
+        ]
         assert directory["SVSP"] == {
             "cte": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoSincV4", "CTeStatusServicoV4"],
             "cteos": ["CTeConsultaV4", "CTeRecepcaoEventoV4", "CTeRecepcaoOSV4", "CTeStatusServicoV4"],

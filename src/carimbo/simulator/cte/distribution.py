@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from carimbo.simulator.cte.dialect import CTE, CTE_OS, DIALECT
-from carimbo.simulator.cte.judged import JudgedCteEvent, JudgedTransport, tax_id_of
+from carimbo.simulator.cte.judged import JudgedCteEvent, JudgedTransport
 from carimbo.simulator.family import RequestContext
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.sefaz.answers import authorized_document, registered_event
 from carimbo.simulator.sefaz.distribution import NSU_RULES, DistributionQuestion, DistributionService
 from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
+from carimbo.simulator.sefaz.judged import tax_id_of
 
 DOCUMENTS = {CTE: "procCTe_v4.00.xsd", CTE_OS: "procCTeOS_v4.00.xsd"}
 """The names of the schemas, by model."""

@@ -9,12 +9,17 @@ from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, OS_DIALECT, UNDONE_BY
-from carimbo.simulator.group import NOTHING, Group, group_of
+from carimbo.simulator.group import NOTHING, Group
 from carimbo.simulator.identifiers import KEY_MODEL
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.sefaz.dialect import JudgedEventType
-from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
-from carimbo.simulator.sefaz.rules.message import schema_fault
+from carimbo.simulator.sefaz.judged import (
+    JudgedDocument,
+    JudgedSingleEvent,
+    detail_of,
+    fault_inside,
+    tax_id_of,
+)
 
 NORMAL, COMPLEMENT, SUBSTITUTION = "0", "1", "3"
 """`tpCTe`."""
@@ -25,12 +30,6 @@ TAKER_ROLES: Mapping[str, str] = {"0": "rem", "1": "exped", "2": "receb", "3": "
 OTHER_TAKER = "ide/toma4"
 OS_TAKER = "toma"
 _MODE_FAULT = "580"
-_EVENT_FAULT = "630"
-
-
-def tax_id_of(party: Group) -> str:
-    """Returns CNPJ or CPF of a party; empty if it has none."""
-    return party.text("CNPJ") or party.text("CPF")
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,6 @@ class JudgedTransport(JudgedDocument):
     """The path of a taker with a group of its own."""
     mode_schemas: ClassVar[Mapping[str, Schema]]
     """The XSD of the content of `infModal`, by `modal`; the other modes have no content."""
-
-    @cached_property
-    def supplement(self) -> Group | None:
-        """`infCTeSupl`, with the QR code."""
-        element = next(self.element.iterchildren(self.dialect.tag("infCTeSupl")), None)
-        return None if element is None else group_of(element)
 
     @property
     def kind(self) -> str:
@@ -85,13 +78,8 @@ class JudgedTransport(JudgedDocument):
         """The first violation of the XSD of the mode; empty if there is none."""
         path = (self.dialect.tag(tag) for tag in ("infCte", "infCTeNorm", "infModal"))
         around = self.element.find("/".join(path))
-        if around is None:
-            return ""
-        child = next(around.iterchildren("{*}*"), None)
-        if child is None:
-            return "[infModal: elemento ausente]"
-        alone = etree.fromstring(etree.tostring(child, with_tail=False))
-        return schema_fault(self, alone, self.mode_schemas.get(self.mode), _MODE_FAULT) or ""
+        schema = self.mode_schemas.get(self.mode)
+        return "" if around is None else fault_inside(self, around, schema, _MODE_FAULT)
 
     @property
     def taker_role(self) -> str:
@@ -179,12 +167,6 @@ class JudgedCteOs(JudgedTransport):
         return self.tax_id(OS_TAKER)
 
 
-def detail_of(event: StoredEvent) -> Group:
-    """Returns the element of the type inside a stored event."""
-    detail = group_of(etree.fromstring(event.xml)).group("infEvento/detEvento")
-    return (detail.only() if detail else None) or NOTHING
-
-
 def live_events(events: Iterable[StoredEvent], event_type: JudgedEventType) -> list[StoredEvent]:
     """Returns the events of a type that no later event undid."""
     stored = list(events)
@@ -194,21 +176,10 @@ def live_events(events: Iterable[StoredEvent], event_type: JudgedEventType) -> l
 
 
 @dataclass(frozen=True)
-class JudgedCteEvent(JudgedEvent):
+class JudgedCteEvent(JudgedSingleEvent):
     """One `eventoCTe` of a CT-e or CT-e OS, which is valid against its general XSD."""
 
     dialect = DIALECT
-
-    @cached_property
-    def schema_fault(self) -> str:
-        """The first violation of the XSD of the event type; empty if there is none."""
-        path = "/".join(map(DIALECT.tag, ("infEvento", "detEvento")))
-        around = self.element.find(path)
-        child = None if around is None else next(around.iterchildren("{*}*"), None)
-        if child is None:
-            return "[detEvento: elemento ausente]"
-        alone = etree.fromstring(etree.tostring(child, with_tail=False))
-        return schema_fault(self, alone, self.type.schema, _EVENT_FAULT) or ""
 
     @cached_property
     def cte(self) -> JudgedTransport | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.group import NOTHING, Group, group_of
+from carimbo.simulator.group import NOTHING, Group
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfe.dialect import CANCELLATION, DIALECT, NAMESPACE, SUBSTITUTION
 from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
@@ -97,12 +97,6 @@ class JudgedInvoice(JudgedDocument):
     """One `NFe`, which is valid against its XSD."""
 
     dialect = DIALECT
-
-    @cached_property
-    def supplement(self) -> Group | None:
-        """`infNFeSupl`, which only documents with a QR code have."""
-        element = next(self.element.iterchildren(DIALECT.tag("infNFeSupl")), None)
-        return None if element is None else group_of(element)
 
     @property
     def items(self) -> Sequence[Group]:

@@ -1,7 +1,7 @@
 """Answers that every SEFAZ family writes (protocol, consult, status, event), and the numbers in them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
@@ -12,6 +12,7 @@ from carimbo.fiscal.tables.authorities import NATIONAL
 from carimbo.fiscal.tables.geography import STATES, State, state_of_ibge
 from carimbo.simulator.family import ServicePath
 from carimbo.simulator.identifiers import KEY_NUMERIC_CODE, KEY_STATE, check_digit
+from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.rules import AuthorityVerdict
 from carimbo.simulator.sefaz.call import ReceivedMessage
 from carimbo.simulator.sefaz.dialect import FamilyDialect, RejectionDetail
@@ -209,6 +210,19 @@ def registered_event(dialect: FamilyDialect, event: bytes, answer_xml: bytes) ->
     return dialect.message(f"procEvento{dialect.stem}", content, dialect.event_version)
 
 
+def consulted_document(
+    dialect: FamilyDialect, document: StoredDocument, events: Iterable[StoredEvent]
+) -> str:
+    """Returns the protocol and the events of a document, as a consult shows them."""
+    protocol_xml = document.protocol_xml.decode()
+    registered = [registered_event(dialect, event.xml, event.answer_xml) for event in events]
+    if not dialect.nests_in_consult:
+        return protocol_xml + "".join(registered)
+    tag = f"procEvento{dialect.stem}"
+    nested = (dialect.message(tag, event, dialect.event_version) for event in registered)
+    return dialect.message(f"prot{dialect.stem}", protocol_xml) + "".join(nested)
+
+
 def with_sample_detail(
     received: ReceivedMessage, verdict: AuthorityVerdict, access_key: str
 ) -> AuthorityVerdict:
@@ -217,11 +231,11 @@ def with_sample_detail(
     if detail is None or not _KEY.fullmatch(access_key):
         return verdict
     text = f"[nProt:{sample_protocol_for(received, access_key[KEY_STATE])}]"
-    if detail is not RejectionDetail.EVENT:
+    if detail in (RejectionDetail.DOCUMENT, RejectionDetail.OTHER_DOCUMENT):
         zone = ZoneInfo(AnsweringAuthority.of(received).state(access_key[KEY_STATE]).zone)
         moment = received.context.now.astimezone(zone)
         text = f"{text}[dhAut:{moment.isoformat(timespec='seconds')}]"
-    if detail is RejectionDetail.OTHER_DOCUMENT:
+    if detail in (RejectionDetail.OTHER_DOCUMENT, RejectionDetail.OPEN_DOCUMENT):
         code = (int(access_key[KEY_NUMERIC_CODE]) + 1) % 10**8
         first = f"{access_key[: KEY_NUMERIC_CODE.start]}{code:08d}"
         text = f"[{received.dialect.key_tag}:{first}{check_digit(first)}]{text}"

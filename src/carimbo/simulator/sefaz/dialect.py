@@ -52,12 +52,14 @@ class JudgedEventType:
 
 
 class RejectionDetail(Enum):
-    """What authorities add to the rejection of a duplicate."""
+    """What authorities add to a rejection because of another document or event."""
 
     DOCUMENT = auto()
     """Protocol and time of the document."""
     OTHER_DOCUMENT = auto()
     """The key of the document with the same number, its protocol and its time."""
+    OPEN_DOCUMENT = auto()
+    """The key of an open document, and its protocol."""
     EVENT = auto()
     """The protocol of the event."""
 
@@ -97,6 +99,9 @@ class FamilyDialect:
 
     consult_repeats_key: bool = True
     """Whether the answer to a consult has the key, and its own time."""
+
+    nests_in_consult: bool = False
+    """Whether a consult encloses protocol and events once more, in elements with the same names."""
 
     distributes_with_zone: bool = True
     """Whether the time of a distribution has an offset."""

@@ -6,15 +6,43 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import ClassVar
 
+from lxml import etree
+
+from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.calendar import Milestone
 from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.rules import SignedSubmission
-from carimbo.simulator.sefaz.call import holds_document
+from carimbo.simulator.sefaz.call import ReceivedMessage, holds_document
 from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType
 from carimbo.simulator.sefaz.rules.message import schema_fault
+from carimbo.simulator.xml_messages import local_name
 
 _SEQUENCE = re.compile(r"[0-9]{1,3}")
+_EVENT_FAULT = "630"
+
+
+def tax_id_of(party: Group) -> str:
+    """Returns CNPJ or CPF of a party; empty if it has none."""
+    return party.text("CNPJ") or party.text("CPF")
+
+
+def detail_of(event: StoredEvent) -> Group:
+    """Returns the element of the type inside a stored event of a family whose types have elements."""
+    detail = group_of(etree.fromstring(event.xml)).group("infEvento/detEvento")
+    return (detail.only() if detail else None) or NOTHING
+
+
+def fault_inside(received: ReceivedMessage, around: etree._Element, schema: Schema | None, code: str) -> str:
+    """Returns the first violation of the XSD of an element's content; empty if there is none.
+
+    The general XSD accepts any content there (`infModal`, `detEvento`).
+    """
+    child = next(around.iterchildren("{*}*"), None)
+    if child is None:
+        return f"[{local_name(around)}: elemento ausente]"
+    alone = etree.fromstring(etree.tostring(child, with_tail=False))
+    return schema_fault(received, alone, schema, code) or ""
 
 
 @dataclass(frozen=True)
@@ -38,6 +66,12 @@ class JudgedDocument(SignedSubmission):
     def stored(self) -> StoredDocument | None:
         """The stored document with the same key."""
         return self.holder if self.holder and self.holder.access_key == self.access_key else None
+
+    @cached_property
+    def supplement(self) -> Group | None:
+        """`infNFeSupl`, with the QR code; None if the document has none."""
+        element = next(self.element.iterchildren(self.dialect.tag(f"inf{self.dialect.stem}Supl")), None)
+        return None if element is None else group_of(element)
 
     @property
     def access_key(self) -> str:
@@ -166,3 +200,16 @@ class JudgedEvent(SignedSubmission):
     def text(self, path: str) -> str:
         """Returns a text of the event (`detEvento/nProt`); empty if there is none."""
         return self.content.text(path)
+
+
+@dataclass(frozen=True)
+class JudgedSingleEvent(JudgedEvent):
+    """An event that is valid against its general XSD, and whose content has an XSD of its own."""
+
+    @cached_property
+    def schema_fault(self) -> str:
+        """The first violation of the XSD of the event type; empty if there is none."""
+        around = self.element.find("/".join(map(self.dialect.tag, ("infEvento", "detEvento"))))
+        if around is None:
+            return "[detEvento: elemento ausente]"
+        return fault_inside(self, around, self.type.schema, _EVENT_FAULT)

@@ -70,9 +70,7 @@ class ConsultService:
             code = next(
                 (self.event_codes[event.code] for event in events if event.code in self.event_codes), code
             )
-        inside = document.protocol_xml.decode() + "".join(
-            answers.registered_event(consult.dialect, event.xml, event.answer_xml) for event in events
-        )
+        inside = answers.consulted_document(consult.dialect, document, events)
         state_code = _state_code(consult.call, consult.access_key)
         xml = answers.consult_answer(
             AnsweringAuthority.of(consult), AuthorityVerdict(code), state_code, consult.access_key, inside

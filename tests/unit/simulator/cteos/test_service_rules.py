@@ -2,9 +2,9 @@
 
 import pytest
 
-from carimbo.simulator.cte.borders import neighbors
 from carimbo.simulator.family import RequestContext
 from carimbo.simulator.ledger import DocumentStatus
+from carimbo.simulator.sefaz.borders import neighbors
 from unit.simulator.cte.bases import NORMAL, store_cte
 from unit.simulator.cte.sample_cte import CARRIER
 from unit.simulator.cteos.bases import (

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from carimbo.simulator.cte.dialect import DELIVERY, EVENT_TYPES, FAILED_DELIVERY, UNDONE_BY
 from carimbo.simulator.cte.judged import COMPLEMENT, JudgedCteEvent, live_events
-from carimbo.simulator.cte.rules.queries import impossible_references, repeated_key
 from carimbo.simulator.rules import Finding, RejectionRule
 from carimbo.simulator.sefaz.rules.documents import TOLERANCE
 from carimbo.simulator.sefaz.rules.events import event_rule
+from carimbo.simulator.sefaz.rules.keys import impossible_references, repeated_key
 
 DELIVERIES = (DELIVERY, FAILED_DELIVERY)
 _NFE = "55"

@@ -19,13 +19,13 @@ from carimbo.simulator.cte.rules.delivery import DELIVERIES, DELIVERY_RULES, has
 from carimbo.simulator.cte.rules.guides import GUIDE_RULES
 from carimbo.simulator.cte.rules.identification import EMISSION_AT
 from carimbo.simulator.cte.rules.message import SIGNATURE_RULES
-from carimbo.simulator.cte.rules.queries import impossible_key
 from carimbo.simulator.identifiers import KEY_EMISSION, KEY_MODEL
 from carimbo.simulator.rules import Finding, RejectionRule
 from carimbo.simulator.sefaz.call import in_contingency, state_in
 from carimbo.simulator.sefaz.rules import events
 from carimbo.simulator.sefaz.rules.documents import refused_too_often
 from carimbo.simulator.sefaz.rules.events import event_rule, state_rules
+from carimbo.simulator.sefaz.rules.keys import impossible_key
 
 _CANCELABLE = timedelta(hours=168)
 _DISPUTABLE = timedelta(days=45)

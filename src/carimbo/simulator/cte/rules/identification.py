@@ -2,11 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from carimbo.fiscal.tables.geography import MUNICIPALITIES, STATES
 from carimbo.simulator.cte.judged import NORMAL, JudgedTransport
-from carimbo.simulator.identifiers import KEY_MODEL, is_cnpj
+from carimbo.simulator.identifiers import KEY_MODEL
 from carimbo.simulator.ledger import DocumentStatus
-from carimbo.simulator.registers import Contributor, Contributors
 from carimbo.simulator.rules import RejectionRule
 from carimbo.simulator.sefaz.call import contingency_is_open, in_contingency
 from carimbo.simulator.sefaz.rules.documents import (
@@ -20,6 +18,17 @@ from carimbo.simulator.sefaz.rules.documents import (
     state_of,
     state_of_another_authorizer,
     wrong_check_digit,
+)
+from carimbo.simulator.sefaz.rules.issuer import (
+    issuer_in_a_city_of_another_state,
+    issuer_in_another_state,
+    issuer_in_unknown_city,
+    issuer_not_enabled,
+    registration_of_another,
+    registration_unknown,
+    without_registration,
+    wrong_company,
+    wrong_registration,
 )
 
 EMISSION_AT = {"SVRS": "7", "SVSP": "8"}
@@ -43,11 +52,6 @@ def other_model(cte: JudgedTransport) -> bool:
 def reserved_series(cte: JudgedTransport) -> bool:
     """MOC CT-e, 670."""
     return cte.series in _RESERVED_SERIES
-
-
-def issuer_in_another_state(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 247."""
-    return cte.text("emit/enderEmit/UF") != state_of(cte)
 
 
 def contingency_at_the_normal_authorizer(cte: JudgedTransport) -> bool:
@@ -142,67 +146,9 @@ DATE_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
 )
 
 
-def wrong_company(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 207."""
-    return bool(cte.text("emit/CNPJ")) and not is_cnpj(cte.text("emit/CNPJ"))
-
-
-def without_registration(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 229."""
-    return not cte.text("emit/IE")
-
-
-def wrong_registration(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 209: zeros; check digits, which differ by state, are not checked."""
-    return bool(cte.text("emit/IE")) and not cte.text("emit/IE").strip("0")
-
-
 def wrong_substitute_registration(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 614: zeros, as above."""
+    """MOC CT-e, 614: zeros."""
     return bool(cte.text("emit/IEST")) and not cte.text("emit/IEST").strip("0")
-
-
-def registration_unknown(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 230: the issuer is in the register of its state, but not with this registration.
-
-    An issuer that is not in the register is accepted, because nobody has to fill it.
-    """
-    return _is_registered_otherwise(cte) and not _holders_of_registration(cte)
-
-
-def registration_of_another(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 231: as above, and the registration is of another taxpayer."""
-    return _is_registered_otherwise(cte) and bool(_holders_of_registration(cte))
-
-
-def issuer_not_enabled(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 203."""
-    registration = cte.text("emit/IE")
-    return any(issuer.registration == registration and not issuer.is_active for issuer in _registrations(cte))
-
-
-def _is_registered_otherwise(cte: JudgedTransport) -> bool:
-    registrations = {issuer.registration for issuer in _registrations(cte)}
-    return bool(registrations) and cte.text("emit/IE") not in registrations
-
-
-def _registrations(cte: JudgedTransport) -> list[Contributor]:
-    return Contributors(cte.context.store).of_tax_id(state_of(cte), cte.author)
-
-
-def _holders_of_registration(cte: JudgedTransport) -> list[Contributor]:
-    return Contributors(cte.context.store).of_registration(state_of(cte), cte.text("emit/IE"))
-
-
-def issuer_in_a_city_of_another_state(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 712."""
-    state = STATES.rows.get(cte.text("emit/enderEmit/UF"))
-    return state is not None and cte.text("emit/enderEmit/cMun")[:2] != state.ibge
-
-
-def issuer_in_unknown_city(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 713."""
-    return cte.text("emit/enderEmit/cMun") not in MUNICIPALITIES
 
 
 ISSUER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (

@@ -2,11 +2,10 @@
 
 from carimbo.simulator.cte.dialect import CTE
 from carimbo.simulator.cte.judged import RAIL, WATER, JudgedCte
-from carimbo.simulator.cte.rules.queries import impossible_reference
-from carimbo.simulator.cte.rules.references import holder_with_another_key
 from carimbo.simulator.cte.rules.service import INTERMEDIATE, LINKED
 from carimbo.simulator.group import NOTHING, Group
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.rules.keys import holder_with_another_key, impossible_reference
 
 _WITH_CONTAINERS = frozenset({INTERMEDIATE, LINKED})
 _MUTUAL_TRAFFIC = "1"
@@ -55,7 +54,7 @@ def impossible_document_of_origin(cte: JudgedCte) -> Finding:
 
 def document_of_origin_has_another_key(cte: JudgedCte) -> Finding:
     """MOC CT-e, 710."""
-    return bool(_key_of_origin(cte)) and holder_with_another_key(cte, _key_of_origin(cte))
+    return bool(_key_of_origin(cte)) and holder_with_another_key(cte, "chCTe", _key_of_origin(cte))
 
 
 def document_of_origin_unknown(cte: JudgedCte) -> bool:

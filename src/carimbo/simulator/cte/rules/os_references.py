@@ -6,12 +6,16 @@ from decimal import Decimal
 from carimbo.simulator.cte.dialect import CTE_OS
 from carimbo.simulator.cte.judged import JudgedCteOs
 from carimbo.simulator.cte.rules.os_service import BAGGAGE, PEOPLE, VALUABLES
-from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references, repeated_key
-from carimbo.simulator.cte.rules.references import holder_with_another_key
 from carimbo.simulator.cte.rules.service import has_normal_part
 from carimbo.simulator.group import Group
 from carimbo.simulator.identifiers import KEY_ISSUER
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.rules.keys import (
+    holder_with_another_key,
+    impossible_reference,
+    impossible_references,
+    repeated_key,
+)
 
 _TICKET, _GTVE = "63", "64"
 _OTHER_COMPONENT = "6"
@@ -64,7 +68,7 @@ def impossible_canceled(cte: JudgedCteOs) -> Finding:
 
 def canceled_has_another_key(cte: JudgedCteOs) -> Finding:
     """MOC CT-e, 825."""
-    return holder_with_another_key(cte, _canceled_key(cte))
+    return holder_with_another_key(cte, "chCTe", _canceled_key(cte))
 
 
 def canceled_unknown(cte: JudgedCteOs) -> bool:

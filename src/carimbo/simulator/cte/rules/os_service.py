@@ -1,14 +1,12 @@
 """Rules about the service of a CT-e OS: people, valuables, or excess baggage."""
 
 from datetime import datetime
-from itertools import pairwise
 
-from carimbo.simulator.cte.borders import share_a_border
 from carimbo.simulator.cte.judged import ROAD, JudgedCteOs
-from carimbo.simulator.cte.rules.parties import EXTERIOR
 from carimbo.simulator.cte.rules.service import has_normal_part
 from carimbo.simulator.group import NOTHING, Group
 from carimbo.simulator.rules import RejectionRule
+from carimbo.simulator.sefaz.borders import follow_borders
 
 PEOPLE, VALUABLES, BAGGAGE = "678"
 """`tpServ`."""
@@ -50,8 +48,7 @@ def wrong_route(cte: JudgedCteOs) -> bool:
     start, end = cte.text("ide/UFIni"), cte.text("ide/UFFim")
     if not route and (start == end or cte.mode != ROAD or not carries_people(cte)):
         return False
-    way = [state for state in (start, *route, end) if state]
-    return EXTERIOR not in way and not all(share_a_border(*step) for step in pairwise(way))
+    return not follow_borders([state for state in (start, *route, end) if state])
 
 
 def taker_missing(cte: JudgedCteOs) -> bool:

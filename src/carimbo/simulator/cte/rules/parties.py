@@ -2,20 +2,20 @@
 
 from collections.abc import Callable, Iterator
 
-from carimbo.fiscal.tables.geography import MUNICIPALITIES, STATES
-from carimbo.simulator.cte.judged import OS_TAKER, OTHER_TAKER, JudgedTransport, tax_id_of
+from carimbo.simulator.cte.judged import OS_TAKER, OTHER_TAKER, JudgedTransport
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.identifiers import is_cnpj, is_cpf
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.judged import tax_id_of
+from carimbo.simulator.sefaz.places import is_outside, is_unknown_city
+from carimbo.simulator.sefaz.rules.readers import reader_named_twice, wrong_developer, wrong_reader
 
 HOMOLOGATION_NAME = "CTE EMITIDO EM AMBIENTE DE HOMOLOGACAO - SEM VALOR FISCAL"
 VARIOUS = "DIVERSOS"
 """The name of the other side in a globalized CT-e."""
-EXTERIOR = "EX"
 EXEMPT = "ISENTO"
 CONTRIBUTOR, EXEMPT_TAKER = "1", "2"
 """`indIEToma`."""
-_NO_CITY = "9999999"
 _ADDRESSES = {
     "rem": "enderReme",
     "exped": "enderExped",
@@ -103,24 +103,11 @@ def _wrong_registration(path: str) -> _Check:
 
 
 def _city_of_another_state(city: str, state: str) -> _Check:
-    def is_elsewhere(cte: JudgedTransport) -> bool:
-        code, letters = cte.text(city), cte.text(state)
-        if not code:
-            return False
-        if letters == EXTERIOR:
-            return code != _NO_CITY
-        home = STATES.rows.get(letters)
-        return home is not None and not code.startswith(home.ibge)
-
-    return is_elsewhere
+    return lambda cte: bool(cte.text(city)) and is_outside(cte.text(city), cte.text(state))
 
 
 def _unknown_city(city: str, state: str) -> _Check:
-    def is_unknown(cte: JudgedTransport) -> bool:
-        code = cte.text(city)
-        return bool(code) and cte.text(state) != EXTERIOR and code not in MUNICIPALITIES
-
-    return is_unknown
+    return lambda cte: bool(cte.text(city)) and is_unknown_city(cte.text(city), cte.text(state))
 
 
 def _rules_of(party: str, *codes: str) -> Iterator[RejectionRule[JudgedTransport]]:
@@ -188,33 +175,15 @@ PLACE_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
 )
 
 
-def _wrong_reader(tag: str, is_valid: Callable[[str], bool]) -> _Check:
-    """A reader (`autXML`) with an invalid CNPJ or CPF."""
-    return lambda cte: any(
-        tag in reader.texts and not is_valid(reader.texts[tag]) for reader in cte.content.all("autXML")
-    )
-
-
-def reader_named_twice(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 715."""
-    readers = [tax_id_of(reader) for reader in cte.content.all("autXML")]
-    return len(set(readers)) < len(readers)
-
-
 def reader_is_a_party(cte: JudgedTransport) -> bool:
     """MOC CT-e, 828: parties read their documents anyway."""
     parties = {cte.tax_id(path) for path in ("emit", *cte.parties)} - {""}
     return any(tax_id_of(reader) in parties for reader in cte.content.all("autXML"))
 
 
-def wrong_developer(cte: JudgedTransport) -> bool:
-    """MOC CT-e, 836."""
-    return bool(cte.text("infRespTec/CNPJ")) and not is_cnpj(cte.text("infRespTec/CNPJ"))
-
-
 READER_RULES: tuple[RejectionRule[JudgedTransport], ...] = (
-    RejectionRule("699", _wrong_reader("CNPJ", is_cnpj)),
-    RejectionRule("700", _wrong_reader("CPF", is_cpf)),
+    RejectionRule("699", wrong_reader("CNPJ", is_cnpj)),
+    RejectionRule("700", wrong_reader("CPF", is_cpf)),
     RejectionRule("715", reader_named_twice),
     RejectionRule("828", reader_is_a_party),
 )

@@ -1,13 +1,7 @@
 """Rules about the QR code (MOC CT-e, 850 to 855)."""
 
-from base64 import b64decode
 from collections.abc import Mapping
 from urllib.parse import unquote
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from cryptography.hazmat.primitives.hashes import SHA1
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.authorities import AUTHORIZERS, cte_qr_address
@@ -16,6 +10,7 @@ from carimbo.simulator.cte.rules.identification import OFFLINE
 from carimbo.simulator.family import PRODUCTION
 from carimbo.simulator.rules import RejectionRule
 from carimbo.simulator.sefaz.rules.documents import state_of
+from carimbo.simulator.sefaz.rules.qr import is_signed_by, parameters_of
 
 
 def has_qr(cte: JudgedTransport) -> bool:
@@ -59,21 +54,11 @@ def wrong_signature(cte: JudgedTransport) -> bool:
     text = _parameters(cte).get("sign")
     if not text or cte.emission not in OFFLINE or cte.signature is None:
         return False
-    credential = cte.signature.credential
-    public_key = credential.certificate.public_key() if credential else None
-    if not isinstance(public_key, RSAPublicKey):
-        return True
-    try:
-        public_key.verify(b64decode(unquote(text)), cte.access_key.encode(), PKCS1v15(), SHA1())  # noqa: S303
-    except (InvalidSignature, ValueError):
-        return True
-    return False
+    return not is_signed_by(cte.signature, cte.access_key, unquote(text))
 
 
 def _parameters(cte: JudgedTransport) -> Mapping[str, str]:
-    """The parameters by name; base64 is not percent-encoded, so that `=` and `+` stay."""
-    pairs = (part.partition("=") for part in _qr(cte).partition("?")[2].split("&"))
-    return {name: value for name, _, value in pairs}
+    return parameters_of(_qr(cte))
 
 
 def _qr(cte: JudgedTransport) -> str:

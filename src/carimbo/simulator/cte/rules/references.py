@@ -1,6 +1,6 @@
 """Rules about complements and substitutions: the documents that they refer to."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TypeVar
 
@@ -14,9 +14,14 @@ from carimbo.simulator.cte.judged import (
     live_events,
 )
 from carimbo.simulator.cte.rules.parties import state_of_taker
-from carimbo.simulator.cte.rules.queries import impossible_reference, impossible_references, repeated_key
 from carimbo.simulator.identifiers import KEY_ISSUER, last_day_of_issue, tax_id_base
-from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.rules import Finding, RejectionRule, first_finding
+from carimbo.simulator.sefaz.rules.keys import (
+    holder_with_another_key,
+    impossible_reference,
+    impossible_references,
+    repeated_key,
+)
 
 _NORMAL_EMISSION = "1"
 _ORIGINALS = frozenset({NORMAL, SUBSTITUTION})
@@ -27,7 +32,6 @@ _COMPLEMENTABLE_MONTHS = 12
 _COMPLEMENTABLE_MONTHS_OF_MODE = {"03": 24, "04": 24, "06": 24}
 _Comparison = Callable[[JudgedTransport, JudgedTransport], bool]
 DocumentT = TypeVar("DocumentT", bound=JudgedTransport)
-FindingT = TypeVar("FindingT")
 
 
 def is_substitution(cte: JudgedTransport) -> bool:
@@ -53,18 +57,12 @@ def impossible_original(cte: JudgedTransport) -> Finding:
 
 def original_has_another_key(cte: JudgedTransport) -> Finding:
     """MOC CT-e, 673: the number of the replaced document has another key."""
-    return bool(cte.replaced_key) and holder_with_another_key(cte, cte.replaced_key)
+    return bool(cte.replaced_key) and holder_with_another_key(cte, "chCTe", cte.replaced_key)
 
 
 def original_unknown(cte: JudgedTransport) -> bool:
     """MOC CT-e, 568."""
     return bool(cte.replaced_key) and cte.replaced is None
-
-
-def holder_with_another_key(cte: JudgedTransport, key: str) -> Finding:
-    """Returns the stored key of a number, if it is another one."""
-    holder = cte.ledger.holder_of_number(cte.service_path.environment, cte.dialect.number_id(key))
-    return f"[chCTe:{holder.access_key}]" if holder and holder.access_key != key else None
 
 
 def original_canceled(cte: JudgedTransport, original: JudgedTransport) -> bool:
@@ -240,17 +238,13 @@ def complemented_too_late(cte: JudgedTransport) -> Finding:
 
 def complemented_has_another_key(cte: JudgedTransport) -> Finding:
     """MOC CT-e, 671."""
-    return _first(holder_with_another_key(cte, key) for key in cte.complemented_keys)
+    return first_finding(holder_with_another_key(cte, "chCTe", key) for key in cte.complemented_keys)
 
 
 def complemented_unknown(cte: JudgedTransport) -> Finding:
     """MOC CT-e, 267."""
     stored = {original.access_key for original in cte.complemented}
-    return _first(f"[chCTe:{key}]" for key in cte.complemented_keys if key not in stored)
-
-
-def _first(findings: Iterable[FindingT]) -> FindingT | None:
-    return next(filter(None, findings), None)
+    return first_finding(f"[chCTe:{key}]" for key in cte.complemented_keys if key not in stored)
 
 
 def complements_a_complement(cte: JudgedTransport, original: JudgedTransport) -> bool:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from carimbo.simulator.cte.judged import COMPLEMENT, PIPELINE, JudgedCte, JudgedTransport
-from carimbo.simulator.cte.rules.parties import CONTRIBUTOR, EXTERIOR
+from carimbo.simulator.cte.rules.parties import CONTRIBUTOR
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.places import EXTERIOR
 
 USUAL, SUBCONTRACTED, REDISPATCHED, INTERMEDIATE, LINKED = "01234"
 """`tpServ`."""

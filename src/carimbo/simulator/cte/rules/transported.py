@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from carimbo.simulator.cte.dialect import CTE
-from carimbo.simulator.cte.judged import PIPELINE, JudgedCte, tax_id_of
+from carimbo.simulator.cte.judged import PIPELINE, JudgedCte
 from carimbo.simulator.cte.rules.parties import HOMOLOGATION_NAME, VARIOUS
-from carimbo.simulator.cte.rules.queries import impossible_references, repeated_key
 from carimbo.simulator.cte.rules.service import INTERMEDIATE, LINKED, has_normal_part
 from carimbo.simulator.family import HOMOLOGATION
 from carimbo.simulator.group import Group
 from carimbo.simulator.identifiers import KEY_ISSUER, tax_id_base
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.judged import tax_id_of
+from carimbo.simulator.sefaz.rules.keys import impossible_references, repeated_key
 
 _INVOICE = "55"
 _MAX_DOCUMENTS = 2_000

@@ -5,14 +5,8 @@ missing or superfluous signatures (445 and 474) do not get here.
 """
 
 import hashlib
-from base64 import b64decode
 from collections.abc import Sequence
 from decimal import Decimal
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from cryptography.hazmat.primitives.hashes import SHA1
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.authorities import NfceAddresses, all_nfce_addresses
@@ -21,6 +15,7 @@ from carimbo.simulator.nfe.judged import JudgedInvoice
 from carimbo.simulator.nfe.rules.facts import document_rule, in_nfe, in_receipts, seller_state, taxpayer
 from carimbo.simulator.registers import SecurityCodes
 from carimbo.simulator.rules import Finding, RejectionRule
+from carimbo.simulator.sefaz.rules.qr import is_signed_by
 
 _QUERY = "?p="
 _BAR = "|"
@@ -150,15 +145,7 @@ def wrong_signature(invoice: JudgedInvoice) -> bool:
     *first, signature = _parameters(invoice) or ("",)
     if _version(invoice) != _V3 or len(first) < _ONLINE_LENGTH or invoice.signature is None:
         return False
-    credential = invoice.signature.credential
-    key = credential.certificate.public_key() if credential else None
-    if not isinstance(key, RSAPublicKey):
-        return True
-    try:
-        key.verify(b64decode(signature), _BAR.join(first).encode(), PKCS1v15(), SHA1())  # noqa: S303
-    except (InvalidSignature, ValueError):
-        return True
-    return False
+    return not is_signed_by(invoice.signature, _BAR.join(first), signature)
 
 
 def _version(invoice: JudgedInvoice) -> str:

@@ -7,6 +7,8 @@ from copy import deepcopy
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
+from carimbo.fiscal.tables.authorities import states_of
+from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.identifiers import is_person, tax_id_base
 from carimbo.simulator.rules import (
     AuthorityVerdict,
@@ -28,6 +30,8 @@ SCHEMA = "215"
 _EDITED = etree.XPath("boolean(//text()[not(normalize-space()) and ../*])")
 # Checking every node is slow: messages without these bytes are not checked.
 _COMMENT_OR_INSTRUCTION = re.compile(rb"<(?:!--|\?)")
+_XMLDSIG = "http://www.w3.org/2000/09/xmldsig#"
+_DECLARED = re.compile(rb"xmlns\s*=\s*[\"']([^\"']*)[\"']")
 _WHITE_SPACE_AFTER_TAG = re.compile(rb">(?:[ \n\t]|&#13;)")
 _SENDER_CODES = {flaw: str(280 + flaw) for flaw in CertificateFlaw}
 """MOC 7.0, A01 to A07."""
@@ -60,6 +64,22 @@ def other_version(call: ServiceCall) -> bool:
     return call.root.get("versao") not in _versions(call.dialect, call.root)
 
 
+def unsupported_version(call: ServiceCall) -> bool:
+    """MOC CT-e and MDF-e, 239; a document has its version in the signed part."""
+    signed = call.root.find(call.dialect.tag(call.dialect.content_tag))
+    return other_version(call) if signed is None else signed.get("versao") != call.dialect.version
+
+
+def foreign_namespace(call: ServiceCall) -> bool:
+    """MOC CT-e and MDF-e, 598: an element of another namespace than the family's and that of signatures."""
+    own = (call.dialect.namespace, _XMLDSIG)
+    # Elements without a prefix declare their namespace.
+    declared = {address.decode(errors="replace") for address in _DECLARED.findall(call.text)}
+    if declared and declared <= set(own):
+        return False
+    return any(etree.QName(element).namespace not in own for element in call.root.iter(etree.Element))
+
+
 def other_environment(call: ServiceCall) -> bool:
     """MOC 7.0, B24-10 and others. Documents and events have an environment of their own."""
     environment = call.text_at("tpAmb")
@@ -76,9 +96,23 @@ def header_without_state(call: ServiceCall) -> bool:
     return call.header is not None and not call.header.findtext("{*}cUF")
 
 
+def header_of_another_authorizer(call: ServiceCall) -> bool:
+    """MOC MDF-e, 410: a state that the authority does not serve."""
+    code = call.header.findtext("{*}cUF") if call.header is not None else ""
+    state, model = state_of_ibge(code or ""), call.dialect.model_at(call.service_path)
+    served = states_of(model, call.service_path.authorizer)
+    return bool(code) and (state is None or state.code not in served)
+
+
 def header_without_version(call: ServiceCall) -> bool:
     """MOC MDF-e, 411."""
     return call.header is not None and not call.header.findtext("{*}versaoDados")
+
+
+def header_of_another_version(call: ServiceCall) -> bool:
+    """MOC MDF-e, 239: another version than that of the message."""
+    version = call.header.findtext("{*}versaoDados") if call.header is not None else ""
+    return bool(version) and version not in _versions(call.dialect, call.root)
 
 
 def schema_rule(code: str, where: Callable[[ServiceCall], bool] | None = None) -> RejectionRule[ServiceCall]:

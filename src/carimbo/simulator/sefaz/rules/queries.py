@@ -105,9 +105,9 @@ def asked_too_often(consult: ConsultQuestion) -> bool:
     )
 
 
-def issued_long_ago(consult: ConsultQuestion) -> bool:
+def issued_long_ago(question: AboutKey) -> bool:
     """MOC 7.0, J02k: more than six months ago."""
-    now, key = consult.context.now, consult.access_key
+    now, key = question.context.now, question.access_key
     months_now = now.year % 100 * 12 + now.month
     months_of_issue = int(key[KEY_YEAR]) * 12 + int(key[KEY_MONTH])
     return months_now - months_of_issue > _MONTHS_KEPT

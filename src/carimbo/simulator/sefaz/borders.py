@@ -1,14 +1,17 @@
 """The borders between the states, for routes."""
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from itertools import pairwise
+
+from carimbo.simulator.sefaz.places import EXTERIOR
 
 
-def share_a_border(state: str, other: str) -> bool:
-    """Returns whether two states (`SP`, `RJ`) are neighbors."""
-    return other in neighbors().get(state, frozenset())
+def follow_borders(states: Sequence[str]) -> bool:
+    """Returns whether each state of a way (`SP`, `RJ`) borders on the next one; a way abroad always does."""
+    return EXTERIOR in states or all(other in neighbors().get(state, ()) for state, other in pairwise(states))
 
 
 @lru_cache(maxsize=1)
