@@ -14,7 +14,9 @@ from carimbo.fiscal.body.date_fields import Moment
 from carimbo.fiscal.body.fields import Body, Flag, Integer, Number
 from carimbo.fiscal.document_type import DocumentType, Issuing
 from carimbo.fiscal.documents.cteos.gtv_event import CTE_OS_GTV, GuidesRequest, guides_group
+from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS
 from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.filing import EventSubject, FilingIssuer
 from carimbo.fiscal.identity.access_key import AccessKey, parse_service_key
 from carimbo.fiscal.identity.certificate import open_a1
 from carimbo.fiscal.identity.signature import Signer
@@ -69,6 +71,7 @@ _EVENTS_OF_WAYBILLS: dict[str, type[cte_v4.Detail]] = {
     "disagreementCancellation": cte_v4.DisagreementCancellation,
 }
 _EVENTS_OF_NOTES: dict[str, type[dps_v1.NoteCancellation]] = {"cancellation": dps_v1.NoteCancellation}
+_EVENTS_OF_MANIFESTS = {kind.name: kind for kind in MDFE_EVENTS}
 T = TypeVar("T")
 
 _MANIFESTATIONS = ("confirmed", "acknowledged", "unknown", "notPerformed")
@@ -133,6 +136,10 @@ class EventFile(Body):
 
     event: str
     access_key: str
+    document: str | None = None
+    """The example with that key, whose request the rules of the event read."""
+    protocol: str = ""
+    """The protocol of the document, for an event whose `detail` is the body of its request."""
     occurred_at: Moment
     sequence: Integer = 1
     detail: dict[str, Any] = Field(default_factory=dict)
@@ -309,6 +316,23 @@ def _detail_of_waybill(file: EventFile) -> cte_v4.Detail:
     return detail
 
 
+def _event_of_manifest(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
+    (manifest,) = (example for example in examples() if example.file == file.document)
+    _, request, issuance = _draft(manifest, read_json_file(manifest.request))
+    about = EventSubject(
+        access_key=file.access_key,
+        protocol=file.protocol,
+        occurred_at=file.occurred_at,
+        sequence=file.sequence,
+        issued_at=issuance.emission.issued_at,
+        read_request=lambda: request,
+    )
+    issuer = FilingIssuer(company, company.environment, issuance.software, signer, _SCHEMAS)
+    kind = _EVENTS_OF_MANIFESTS[file.event]
+    result = kind.issue(kind.request.model_validate(file.detail), about, issuer)
+    return result if isinstance(result, tuple) else result.xml
+
+
 def _event_of_service(file: EventFile, company: CompanyFile, signer: Signer) -> bytes | tuple[Problem, ...]:
     event = dps_v1.NoteEvent(
         environment=company.environment.code,
@@ -332,6 +356,7 @@ _EVENTS_OF: Mapping[str, Callable[..., bytes | tuple[Problem, ...]]] = {
     "nfse": _event_of_service,
     "cte": _event_of_transport,
     "cteOs": _event_of_transport,
+    "mdfe": _event_of_manifest,
 }
 """How events are issued, by the folder of their type."""
 

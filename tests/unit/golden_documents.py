@@ -16,10 +16,11 @@ from lxml import etree
 from carimbo.fiscal.issuance import Preview, Review
 from carimbo.fiscal.layouts.cte_v4.archived import read_archived_waybill
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
+from carimbo.fiscal.layouts.mdfe_v3.archived import ArchivedManifest, read_archived_manifest
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice, read_invoice
 from carimbo.fiscal.parties.company_file import CompanyFile, read_json_file
 
-KINDS = ("nfe", "nfce", "nfse", "cte", "cteOs")
+KINDS = ("nfe", "nfce", "nfse", "cte", "cteOs", "mdfe")
 FILES = sorted(
     str(file.relative_to(FOLDER))
     for document_type in KINDS
@@ -30,7 +31,9 @@ INVOICES = [file for file in DOCUMENTS if file.startswith(("nfe/", "nfce/"))]
 NOTES = [file for file in DOCUMENTS if file.startswith("nfse/")]
 WAYBILLS = [file for file in DOCUMENTS if file.startswith("cte/")]
 OS_WAYBILLS = [file for file in DOCUMENTS if file.startswith("cteOs/")]
+MANIFESTS = [file for file in DOCUMENTS if file.startswith("mdfe/")]
 EVENTS_OF_NOTES = [file for file in FILES if file.startswith("nfse/events/")]
+EVENTS_OF_MANIFESTS = [file for file in FILES if file.startswith("mdfe/events/")]
 
 T = TypeVar("T")
 
@@ -93,6 +96,11 @@ class GoldenDocument:
     def waybill(self) -> Waybill:
         """The CT-e that the XML is read as."""
         return read_archived_waybill(self.xml).waybill
+
+    @cached_property
+    def manifest(self) -> ArchivedManifest:
+        """The MDF-e that the XML is read as."""
+        return read_archived_manifest(self.xml)
 
 
 @cache

@@ -22,18 +22,23 @@ from carimbo.fiscal.layouts.cte_v4 import waybill as cte_document
 from carimbo.fiscal.layouts.cteos_v4 import waybill as cteos_document
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.fiscal.layouts.dps_v1 import service_note as dps_document
+from carimbo.fiscal.layouts.mdfe_v3 import dialect as mdfe_dialect
+from carimbo.fiscal.layouts.mdfe_v3 import manifest as mdfe_document
 from carimbo.fiscal.layouts.nfe_v4 import invoice as nfe_document
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE
 from carimbo.fiscal.layouts.reading import read_group
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from carimbo.fiscal.parties.company_file import read_json_file
+from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.schemas import Schema
 from unit.fiscal.goods.support import SCHEMAS
 from unit.fiscal.layout_places import local_name
 from unit.golden_documents import (
+    EVENTS_OF_MANIFESTS,
     FILES,
     INVOICES,
+    MANIFESTS,
     NOTES,
     OS_WAYBILLS,
     WAYBILLS,
@@ -59,6 +64,8 @@ SCHEMA_OF = {
     "CTe": Schema.CTE,
     "CTeOS": Schema.CTE_OS,
     "eventoCTe": Schema.CTE_EVENT,
+    "MDFe": Schema.MDFE,
+    "eventoMDFe": Schema.MDFE_EVENT,
 }
 # Parts that the general XSD of CT-e accepts with any content, by their root.
 SCHEMA_OF_PART = {
@@ -79,9 +86,22 @@ SCHEMA_OF_PART = {
     "evPrestDesacordo": Schema.CTE_DISAGREEMENT,
     "evCancPrestDesacordo": Schema.CTE_DISAGREEMENT_CANCELLATION,
 }
+# The same of MDF-e, whose modes have the same names.
+SCHEMA_OF_PART_OF_MANIFEST = {
+    "rodo": Schema.MDFE_ROAD,
+    "aereo": Schema.MDFE_AIR,
+    "aquav": Schema.MDFE_WATER,
+    "ferrov": Schema.MDFE_RAIL,
+    "evCancMDFe": Schema.MDFE_CANCELLATION,
+    "evEncMDFe": Schema.MDFE_CLOSING,
+    "evIncCondutorMDFe": Schema.MDFE_DRIVER,
+    "evIncDFeMDFe": Schema.MDFE_DOCUMENTS,
+    "evPagtoOperMDFe": Schema.MDFE_PAYMENT,
+    "evAlteracaoPagtoServMDFe": Schema.MDFE_PAYMENT_CHANGE,
+}
 # nfelib has no XSD of the cancellation by substitution.
 WITHOUT_SCHEMA = "nfce/events/cancellation-by-substitution.json"
-SIGNED_TAGS = ("infNFe", "infCte", "infDPS", "infEvento", "infPedReg", "infInut")
+SIGNED_TAGS = ("infNFe", "infCte", "infMDFe", "infDPS", "infEvento", "infPedReg", "infInut")
 REQUESTS: dict[str, type[GoodsRequest]] = {"nfe": NfeRequest, "nfce": NfceRequest}
 
 # These are in several groups of the totals, and are prefixed with the name of the group.
@@ -237,8 +257,15 @@ OF_EVERY_NOTE: tuple[Check, ...] = (
 )
 
 
+def problems_of_part(part: etree._Element) -> tuple[Problem, ...]:
+    """Returns the problems that its own XSD finds in a part of a transport document."""
+    is_of_manifest = etree.QName(part).namespace == mdfe_dialect.NAMESPACE
+    schemas = SCHEMA_OF_PART_OF_MANIFEST if is_of_manifest else SCHEMA_OF_PART
+    return SCHEMAS.problems(schemas[local_name(part)], part)
+
+
 def modes_of(document: GoldenDocument) -> list[etree._Element]:
-    return [*document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}infModal/*")]
+    return [*document.root.iterfind(".//{*}infModal/*")]
 
 
 def has_a_mode_unless_it_is_a_complement(document: GoldenDocument) -> None:
@@ -253,7 +280,7 @@ def has_the_mode_of_passengers_and_baggage_by_road(document: GoldenDocument) -> 
 
 def has_modes_that_are_valid_by_their_own_xsd(document: GoldenDocument) -> None:
     modes = modes_of(document)
-    assert [SCHEMAS.problems(SCHEMA_OF_PART[local_name(mode)], mode) for mode in modes] == [() for _ in modes]
+    assert [problems_of_part(mode) for mode in modes] == [() for _ in modes]
 
 
 def has_the_price_and_taxes_computed_by_hand(document: GoldenDocument) -> None:
@@ -304,11 +331,67 @@ OF_EVERY_WAYBILL: tuple[Check, ...] = (
 
 
 def has_a_detail_that_is_valid_by_its_own_xsd(document: GoldenDocument) -> None:
-    (detail,) = document.root.iterfind(f".//{{{cte_root.NAMESPACE}}}detEvento/*")
-    assert SCHEMAS.problems(SCHEMA_OF_PART[local_name(detail)], detail) == ()
+    (detail,) = document.root.iterfind(".//{*}detEvento/*")
+    assert problems_of_part(detail) == ()
 
 
 OF_EVERY_EVENT_OF_A_WAYBILL: tuple[Check, ...] = (has_a_detail_that_is_valid_by_its_own_xsd,)
+
+
+def has_one_mode(document: GoldenDocument) -> None:
+    assert len(modes_of(document)) == 1
+
+
+def has_the_counts_value_and_weight_worked_out_by_hand(document: GoldenDocument) -> None:
+    (totals,) = document.root.iterfind("*/{*}tot")
+    amounts = {local_name(leaf): Decimal(leaf.text or "") for leaf in totals if local_name(leaf) != "cUnid"}
+    assert {name: amount for name, amount in amounts.items() if amount} == document.example.totals
+
+
+def has_a_preview_of_its_cargo(document: GoldenDocument) -> None:
+    preview, totals = document.preview, document.example.totals
+    counted = {"qCTe": "ctes", "qNFe": "nfes", "qMDFe": "mdfes"}
+    assert preview.amount == preview.totals["amount"] == totals.get("vCarga", 0)
+    assert preview.totals["cargoQuantity"] == totals.get("qCarga", 0)
+    assert {tag: preview.totals.get(name) for tag, name in counted.items()} == {
+        tag: totals.get(tag) for tag in counted
+    }
+
+
+def has_the_qr_code_of_its_key(document: GoldenDocument) -> None:
+    manifest = document.manifest
+    address = "https://dfe-portal.svrs.rs.gov.br/mdfe/qrCode"
+    assert manifest.qr_code == f"{address}?chMDFe={manifest.access_key}&tpAmb=2"
+
+
+def is_the_same_manifest_after_being_read(document: GoldenDocument) -> None:
+    again = mdfe_document.ROOT.write(document.manifest.manifest)
+    assert isinstance(again, WrittenPart), again
+    beside = document.xml[document.xml.index(b"<infMDFeSupl") : document.xml.index(b"</MDFe>")]
+    assert mdfe_document.ROOT.around(again, beside) == document.xml
+
+
+OF_EVERY_MANIFEST: tuple[Check, ...] = (
+    has_one_mode,
+    has_modes_that_are_valid_by_their_own_xsd,
+    has_the_counts_value_and_weight_worked_out_by_hand,
+    has_a_review_without_problems,
+    has_a_preview_with_its_text_but_no_signature,
+    has_a_preview_of_its_cargo,
+    has_the_qr_code_of_its_key,
+    is_the_same_manifest_after_being_read,
+)
+
+
+def is_about_the_example_that_it_names(document: GoldenDocument) -> None:
+    key = golden_document(document.body["document"]).manifest.access_key
+    assert document.body["accessKey"] == document.root.findtext(".//{*}chMDFe") == key
+
+
+OF_EVERY_EVENT_OF_A_MANIFEST: tuple[Check, ...] = (
+    has_a_detail_that_is_valid_by_its_own_xsd,
+    is_about_the_example_that_it_names,
+)
 
 
 def checks_of(file: str) -> tuple[Check, ...]:
@@ -323,6 +406,10 @@ def checks_of(file: str) -> tuple[Check, ...]:
         of_its_kind = OF_EVERY_OS_WAYBILL
     elif file.startswith(("cte/events/", "cteOs/events/")):
         of_its_kind = OF_EVERY_EVENT_OF_A_WAYBILL
+    elif file in MANIFESTS:
+        of_its_kind = OF_EVERY_MANIFEST
+    elif file in EVENTS_OF_MANIFESTS:
+        of_its_kind = OF_EVERY_EVENT_OF_A_MANIFEST
     return OF_EVERY_EXAMPLE + of_its_kind
 
 

@@ -1,13 +1,18 @@
-"""The examples of the repository together: index, README, and all that a document of goods can have."""
+"""The examples of the repository together: index, README, and all that invoices and manifests can have."""
 
 import re
+from collections.abc import Iterator
+from decimal import Decimal
 
 from golden import FOLDER, examples
 
 from carimbo.fiscal.identity.access_key import is_allowed_numeric_code
+from carimbo.fiscal.layouts.json_form import groups_in
+from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest
 from carimbo.fiscal.layouts.nfe_v4.invoice import NAMESPACE, Invoice
 from unit.fiscal.layout_places import places_in, places_not_in
-from unit.golden_documents import DOCUMENTS, FILES, INVOICES, golden_document, index
+from unit.golden_documents import DOCUMENTS, FILES, INVOICES, MANIFESTS, golden_document, index
 
 SITUATIONS = {
     "CST": "00 02 10 15 20 30 40 41 50 51 53 60 61 70 90",
@@ -36,10 +41,32 @@ NOT_SHOWN = {
     "infNFe/infSolicNFF",
     "infNFe/infPAA",
 }
+# Values that no MDF-e of ours has: every issuer has a CNPJ, and its e-mail is not written.
+NOT_SHOWN_IN_MANIFESTS = {"infMDFe/emit/CPF", "infMDFe/emit/enderEmit/email"}
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
-README_ROW = re.compile(r"^\| `((?:nf|cte).+?)` \| (.+?) \|(.*)$", re.MULTILINE)
-FIGURE = re.compile(r"\d+\.\d{2}\b")
+README_ROW = re.compile(r"^\| `((?:nf|cte|mdfe).+?)` \| (.+?) \|(.*)$", re.MULTILINE)
+FIGURE = re.compile(r"\d+\.\d{2,4}\b")
+COUNTED = {"qCTe": "CT-e", "qNFe": "NF-e", "qMDFe": "MDF-e"}
+
+
+def is_worked_out(line: str, tag: str, amount: Decimal) -> bool:
+    """Returns whether a line of the README has an amount, or a number of documents with their name."""
+    if tag in COUNTED:
+        return f" {amount} {COUNTED[tag]}" in line
+    # A weight may have more than two decimals.
+    return max(f"{amount:.2f}", str(amount), key=len) in FIGURE.findall(line)
+
+
+def values_of(group: type, place: str) -> Iterator[str]:
+    """Yields the place of every element with a value that a group of the layout has."""
+    for name, element in layout_of(group).inner.items():
+        inner_groups = groups_in(group)[name]
+        if not inner_groups:
+            yield f"{place}/{element.tag}"
+        for inner in inner_groups:
+            own = layout_of(inner).tag if element.kind == "variant" else ""
+            yield from values_of(inner, "/".join(filter(None, (place, element.tag, own))))
 
 
 class TestSignedXml:
@@ -78,12 +105,12 @@ class TestReadme:
         )
 
     def test_readme_computes_every_total(self) -> None:
-        worked = {f"{name}.json": FIGURE.findall(line) for name, _, line in README_ROW.findall(README)}
+        lines = {f"{name}.json": line for name, _, line in README_ROW.findall(README)}
         lacking = {
             (file, tag)
             for file in DOCUMENTS
             for tag, amount in index()[file].totals.items()
-            if f"{amount:.2f}" not in worked[file]
+            if not is_worked_out(lines[file], tag, amount)
         }
         assert lacking == set()
 
@@ -101,3 +128,7 @@ class TestCoverage:
     def test_examples_show_every_group_except_the_listed_ones(self) -> None:
         shown = {place for file in INVOICES for place in places_in(golden_document(file).root[0])}
         assert set(places_not_in(shown, Invoice, "infNFe")) == NOT_SHOWN
+
+    def test_manifests_show_every_value_except_the_listed_ones(self) -> None:
+        shown = {place for file in MANIFESTS for place in places_in(golden_document(file).root[0])}
+        assert {*values_of(Manifest, "infMDFe")} - shown == NOT_SHOWN_IN_MANIFESTS
