@@ -48,6 +48,7 @@ from carimbo.fiscal.body.fields import Body, Text
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import EmailRecord, EmailRequest
 from carimbo.service.document_types import types_in
 from carimbo.service.documents import files, queries
@@ -57,6 +58,7 @@ from carimbo.service.errors import ErrorCode
 from carimbo.service.issuing.accept import DocumentOrder, accept
 from carimbo.service.issuing.drafts import emit_document
 from carimbo.service.issuing.preview import TrialRecord, read_items, try_order
+from carimbo.service.json_values import read_exact_json, write_json
 
 creating = company_router(CreatingEndpoint)
 transmitting = company_router(Endpoint)
@@ -69,6 +71,9 @@ DryRun = Annotated[
 
 
 def _create(document_type: DocumentType, request_body: type[Body]) -> Callable[..., Any]:
+    filling = document_type.reference_filling
+    flag = filling.query_flag if filling else None
+
     async def create(
         http: Request,
         context: CurrentIssuingContext,
@@ -80,15 +85,40 @@ def _create(document_type: DocumentType, request_body: type[Body]) -> Callable[.
     ) -> Response:
         text = (await http.body()).decode()
         order = DocumentOrder(subscription, company, document_type, body, text, key_of(http))
-        if dry_run:
-            return success(await try_order(context, order))
-        accepted = await accept(context, order)
-        # Links the log of the request to the logs of workers about the document.
-        structlog.contextvars.bind_contextvars(document_id=str(accepted.record.id))
-        return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
+        return await _accept(context, order, dry_run=dry_run)
 
-    create.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc, valid-type]
-    return create
+    async def create_filled(
+        http: Request,
+        context: CurrentIssuingContext,
+        subscription: CurrentSubscription,
+        company: CurrentCompany,
+        body: Body,
+        key: IdempotencyKey = None,
+        dry_run: DryRun = False,
+        fills: bool = False,
+    ) -> Response:
+        text = (await http.body()).decode()
+        if fills:
+            text = write_json({**read_exact_json(text), flag: True})
+            body = request_body.model_validate(read_exact_json(text))
+        order = DocumentOrder(subscription, company, document_type, body, text, key_of(http))
+        return await _accept(context, order, dry_run=dry_run)
+
+    handler = create_filled if flag else create
+    handler.__annotations__["body"] = JsonBody[request_body]  # type: ignore[misc, valid-type]
+    if flag:
+        description = f"O mesmo que `{flag}` no corpo."
+        handler.__annotations__["fills"] = Annotated[bool, Query(alias=flag, description=description)]
+    return handler
+
+
+async def _accept(context: IssuingContext, order: DocumentOrder, *, dry_run: bool) -> Response:
+    if dry_run:
+        return success(await try_order(context, order))
+    accepted = await accept(context, order)
+    # Links the log of the request to the logs of workers about the document.
+    structlog.contextvars.bind_contextvars(document_id=str(accepted.record.id))
+    return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
 
 
 async def _list(

@@ -38,3 +38,5 @@ class ReferenceFilling:
     """
     is_own_warning: Callable[[str], bool]
     """Returns whether a stored warning of a document comes from `fill`."""
+    query_flag: str | None = None
+    """The field of the body that asks for filling, if the query of the request may have it too."""

@@ -28,6 +28,8 @@ class DocumentPrint:
     """The logo of the issuer: a PNG with 8 bits in RGB, not transparent and not interlaced."""
     events: tuple[bytes, ...] = ()
     """The files of the registered events of the document, in order, for types that print them."""
+    is_closed: bool = False
+    """Whether the transport has ended, for a closing that is known without its file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ CTE_OS = {
     "icms": {},
     "federalTaxes": {"inss": 0},
 }
-MDFE = {
+MDFE: dict[str, Any] = {
     "municipalityStartIbge": "3550308",
     "modal": {"vehicle": {"plate": "FGH2J45", "tareKg": 6800, "wheelType": "toco", "bodyType": "closed"}},
     "drivers": [{"name": "João Batista Pereira", "taxId": "529.982.247-25"}],

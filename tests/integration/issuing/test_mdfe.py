@@ -147,7 +147,7 @@ class TestOnItsWay:
         assert "390.533.447-05" in text_of((await shop.get(f"/mdfe/{issued['id']}/pdf")).content)
         third = {"name": "Carlos Alberto Souza", "taxId": "111.444.777-35"}
         assert data_of(await shop.post(path, third))["sequence"] == 2
-        for known in (DRIVER, MDFE["drivers"][0]):  # type: ignore[index]
+        for known in (DRIVER, MDFE["drivers"][0]):
             details = error_of(await shop.post(path, known), 422, "FISCAL_RULE_VIOLATION")
             assert [rule["code"] for rule in details["rules"]] == ["577"]
 
@@ -173,7 +173,7 @@ class TestOnItsWay:
         assert [rule["code"] for rule in details["rules"]] == ["708"]
 
     async def test_payment_of_an_aggregated_carrier_is_registered_and_changed(self, shop: Shop) -> None:
-        vehicle = MDFE["modal"]["vehicle"] | {"owner": AGGREGATED}  # type: ignore[index]
+        vehicle = MDFE["modal"]["vehicle"] | {"owner": AGGREGATED}
         modal = {"vehicle": vehicle, "ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]}
         load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
         product = {"cargoType": "general", "description": "Canecas", "ncm": "69120000", "fullLoad": load}
@@ -226,3 +226,59 @@ class TestForgottenManifest:
         body = {"accessKey": CARRIED_NFE, "protocol": "935260000000123", "cityCode": RIO}
         details = error_of(await shop.post("/mdfe/close-by-key", body), 422, "FISCAL_RULE_VIOLATION")
         assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("236", "accessKey")]
+
+
+class TestFromDocuments:
+    """Manifests filled from the company's own documents."""
+
+    async def test_nfe_fill_municipalities_value_and_weight(self, shop: Shop) -> None:
+        freight = {"mode": "sender", "volumes": [{"quantity": 2, "grossWeight": 12.5}]}
+        invoices = [await shop.issue("nfe", freight=freight) for _ in range(2)]
+        keys = [invoice["accessKey"] for invoice in invoices]
+        body = {"documents": [{"nfeAccessKeys": keys}], "modal": MDFE["modal"], "drivers": MDFE["drivers"]}
+        answer = await shop.post("/mdfe", body, fromDocuments="true")
+        manifest = await shop.settled(accepted(answer))
+        assert (manifest["status"], manifest["amount"]) == ("authorized", 119.6)
+        (warning,) = [text for text in manifest["warnings"] if text.startswith("fromDocuments:")]
+        assert "municipalityStartIbge" in warning
+        root = etree.fromstring(await xml_of(shop, manifest))
+        read = {
+            tag: root.findtext(f".//{{*}}{tag}") for tag in ("cMunCarrega", "cMunDescarga", "qNFe", "qCarga")
+        }
+        assert read == {"cMunCarrega": SAO_PAULO, "cMunDescarga": SAO_PAULO, "qNFe": "2", "qCarga": "25.0000"}
+
+    async def test_cte_fill_the_contractor_too(self, shop: Shop) -> None:
+        waybill = await shop.issue("cte")
+        load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
+        insurance = {"insurerName": "Seguradora", "insurerTaxId": "88.999.000/0001-98"}
+        body: dict[str, Any] = {
+            "fromDocuments": True,
+            "documents": [{"cteAccessKeys": [waybill["accessKey"]]}],
+            "modal": MDFE["modal"] | {"ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]},
+            "drivers": MDFE["drivers"],
+            "insurance": [insurance | {"policyNumber": "1", "endorsements": ["2"]}],
+            "predominantProduct": {
+                "cargoType": "general", "description": "Aparelhos", "ncm": "85287200", "fullLoad": load,
+            },
+            "payments": [PAYMENT],
+        }  # fmt: skip
+        manifest = await shop.settled(accepted(await shop.post("/mdfe", body)))
+        assert manifest["status"] == "authorized", manifest["rejection"]
+        root = etree.fromstring(await xml_of(shop, manifest))
+        assert root.findtext(".//{*}infContratante/{*}CNPJ") == "44555666000181"
+        assert root.findtext(".//{*}qCarga") == "1500.0000"
+
+    async def test_document_that_the_company_does_not_have_is_refused(self, shop: Shop) -> None:
+        body = MDFE | {"fromDocuments": True}
+        details = error_of(await shop.post("/mdfe", body), 422, "FISCAL_RULE_VIOLATION")
+        assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [
+            ("DOCUMENT_UNKNOWN", "documents[0].nfeAccessKeys[0]")
+        ]
+
+    async def test_missing_fields_are_named(self, shop: Shop) -> None:
+        body = changed(MDFE, {"municipalityStartIbge": None, "documents": [{"nfeAccessKeys": [CARRIED_NFE]}]})
+        details = error_of(await shop.post("/mdfe", body), 422, "VALIDATION_ERROR")
+        assert {field["field"] for field in details["fields"]} == {
+            "municipalityStartIbge",
+            "documents[0].cityCode",
+        }

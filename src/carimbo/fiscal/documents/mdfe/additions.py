@@ -102,7 +102,7 @@ def _include_documents(
 
 def _place_problems(request: DocumentInclusionRequest, manifest: MdfeRequest) -> Iterator[Problem]:
     """Yields the municipalities that do not exist, or that are not of the manifest's only state."""
-    state = place_of(manifest.municipality_start_ibge).state
+    state = place_of(manifest.loading_cities[0]).state
     loading = place_of(request.loading_city_code).state
     if not loading:
         yield broken("405", "loadingCityCode", "O município de carregamento não existe.")

@@ -45,6 +45,13 @@ def documents_group(request: MdfeRequest) -> ManifestDocuments:
     if not bodies:
         message = "Campo obrigatório: informe os documentos por município de descarga."
         raise Incomplete(Problem(MISSING_FIELD, "documents", message))
+    missing = [
+        Problem(MISSING_FIELD, f"documents[{position}].cityCode", "Campo obrigatório.")
+        for position, body in enumerate(bodies)
+        if body.city_code is None
+    ]
+    if missing:
+        raise Incomplete(*missing)
     strangers = [
         Problem(
             SCHEMA_PROBLEM,
@@ -64,9 +71,10 @@ def documents_group(request: MdfeRequest) -> ManifestDocuments:
 
 def _city_group(body: UnloadingBody) -> UnloadingCity:
     details = {given.access_key: given for given in body.details}
+    place = place_of(body.city_code or "")
     return UnloadingCity(
-        city_code=body.city_code,
-        city=place_of(body.city_code).city,
+        city_code=place.city_code,
+        city=place.city,
         waybills=tuple(_waybill(key, details.get(key)) for key in body.cte_access_keys),
         invoices=tuple(_invoice(key, details.get(key)) for key in body.nfe_access_keys),
         manifests=tuple(_manifest(key, details.get(key)) for key in body.mdfe_access_keys),

@@ -80,8 +80,10 @@ class DocumentDetailsBody(Body):
 class UnloadingBody(Body):
     """A municipality of unloading with its documents."""
 
-    city_code: CityCode = Field(
-        description="Código IBGE do município de descarga (cMunDescarga).", examples=["3106200"]
+    city_code: CityCode | None = Field(
+        default=None,
+        description="Código IBGE do município de descarga; obrigatório sem fromDocuments (cMunDescarga).",
+        examples=["3106200"],
     )
     cte_access_keys: Keys = Field(default=(), description="Chaves dos CT-e descarregados ali (infCTe).")
     nfe_access_keys: Keys = Field(default=(), description="Chaves das NF-e descarregadas ali (infNFe).")

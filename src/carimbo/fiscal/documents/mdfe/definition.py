@@ -12,6 +12,7 @@ from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.closing_by_key import CLOSING_BY_KEY
 from carimbo.fiscal.documents.mdfe.document import MODEL, NAME
 from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS, ClosingRequest
+from carimbo.fiscal.documents.mdfe.from_documents import FILLING
 from carimbo.fiscal.documents.mdfe.hints import hint_for_rejection
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.settings import TERM_DAYS, MdfeSettings
@@ -43,7 +44,7 @@ def _waits(request: MdfeRequest) -> bool:
 
 def _usual_closing(request: MdfeRequest) -> ClosingRequest:
     """Returns the closing in the last municipality of unloading, where the transport usually ends."""
-    return ClosingRequest(cityCode=unloading_bodies(request)[-1].city_code)
+    return ClosingRequest.model_validate({"cityCode": unloading_bodies(request)[-1].city_code})
 
 
 def _nobody(request: MdfeRequest) -> Addressee | None:
@@ -79,6 +80,7 @@ MDFE = DocumentType(
         waits=_waits,
         stale_after=_STALE_AFTER,
     ),
+    reference_filling=FILLING,
     events=MDFE_EVENTS,
     prints_events=True,
     closing_by_key=CLOSING_BY_KEY,

@@ -29,7 +29,7 @@ from carimbo.fiscal.making import Composition
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.recipient import reader_group, shortened_name, split_tax_id
-from carimbo.fiscal.problems import Findings
+from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
 from carimbo.fiscal.transport.places import place_of, plain_name
 from carimbo.fiscal.transport.route import shortest_route
 from carimbo.fiscal.transport.technical_responsible import responsible_group
@@ -87,9 +87,11 @@ def _identification(
     request: MdfeRequest, issuance: Issuance, key: AccessKey, findings: Findings
 ) -> ManifestIdentification:
     emission, state = issuance.emission, issuance.company.address.state
-    start = request.uf_start or place_of(request.municipality_start_ibge).state
+    if request.municipality_start_ibge is None:
+        findings.add_problem(Problem(MISSING_FIELD, "municipalityStartIbge", "Campo obrigatório."))
+    start = request.uf_start or place_of(request.municipality_start_ibge or "").state
     unloading = unloading_bodies(request)
-    end = request.uf_end or (place_of(unloading[0].city_code).state if unloading else "")
+    end = request.uf_end or (place_of(unloading[0].city_code or "").state if unloading else "")
     starts_at = request.trip_starts_at
     return ManifestIdentification(
         state_code=key.state_code,

@@ -90,8 +90,17 @@ class MdfeRequest(Body):
     uf_end: StateCode | None = Field(
         default=None, description="UF de descarregamento; na falta, a do primeiro município (UFFim)."
     )
-    municipality_start_ibge: CityCode = Field(
-        description="Código IBGE do município de carregamento (cMunCarrega).", examples=["3550308"]
+    from_documents: Flag = Field(
+        default=False,
+        description=(
+            "Preenche o que falta a partir das NF-e ou dos CT-e da própria empresa: municípios, valor, peso e"
+            " contratantes. Pode vir também na consulta."
+        ),
+    )
+    municipality_start_ibge: CityCode | None = Field(
+        default=None,
+        description="Código IBGE do município de carregamento; obrigatório sem fromDocuments (cMunCarrega).",
+        examples=["3550308"],
     )
     loading_city_codes: Annotated[tuple[CityCode, ...], Field(max_length=MAX_LOADING_CITIES - 1)] = Field(
         default=(), description="Códigos IBGE dos outros municípios de carregamento (infMunCarrega)."
@@ -190,4 +199,5 @@ class MdfeRequest(Body):
     @property
     def loading_cities(self) -> tuple[str, ...]:
         """All municipalities of loading."""
-        return (self.municipality_start_ibge, *self.loading_city_codes)
+        first = (self.municipality_start_ibge,) if self.municipality_start_ibge else ()
+        return (*first, *self.loading_city_codes)

@@ -248,13 +248,17 @@ def waybill_with_second_barcode(document: ManifestInput) -> Iterator[At]:
     return _second_barcodes(document, document.waybill_keys, WAYBILL, is_required=False)
 
 
-@RULES.rule("606", _INVOICES, "A NF-e em papel de segurança (FS-IA ou FS-DA) precisa do segundo código de barras.")
+@RULES.rule(
+    "606", _INVOICES, "A NF-e em papel de segurança (FS-IA ou FS-DA) precisa do segundo código de barras."
+)
 def invoice_without_second_barcode(document: ManifestInput) -> Iterator[At]:
     """Refuses an NF-e on security paper without its second bar code."""
     return _second_barcodes(document, document.invoice_keys, NFE, is_required=True)
 
 
-@RULES.rule("607", _INVOICES, "Só a NF-e em papel de segurança (FS-IA ou FS-DA) tem o segundo código de barras.")
+@RULES.rule(
+    "607", _INVOICES, "Só a NF-e em papel de segurança (FS-IA ou FS-DA) tem o segundo código de barras."
+)
 def invoice_with_second_barcode(document: ManifestInput) -> Iterator[At]:
     """Refuses a second bar code of an NF-e that is not on security paper."""
     return _second_barcodes(document, document.invoice_keys, NFE, is_required=False)

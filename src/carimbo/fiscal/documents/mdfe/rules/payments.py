@@ -58,7 +58,7 @@ def payer_with_one_id(subject: PaymentsInput) -> Iterator[At]:
     """Refuses a payer with two identifications, or with none."""
     for path, payment in _placed(subject):
         if (payment.payer_tax_id is None) is (payment.payer_foreign_id is None):
-            yield At(f"{path}.payerTaxId")
+            yield At(f"{path}.{'payerForeignId' if payment.payer_foreign_id else 'payerTaxId'}")
 
 
 @RULES.rule(
@@ -81,7 +81,7 @@ def components_of_the_contract(subject: PaymentsInput) -> Iterator[At]:
     for path, payment in _placed(subject):
         total, contract = _sum_of_components(payment), _contract_amount(payment)
         if abs(total - contract) > _CENT:
-            yield At(f"{path}.contractAmount", values=(f"{total:.2f}", f"{contract:.2f}"))
+            yield At(f"{path}.components", values=(f"{total:.2f}", f"{contract:.2f}"))
 
 
 @RULES.rule("724", _TERMS, "O pagamento a prazo tem parcelas.")
@@ -172,6 +172,6 @@ def early_payment_without_term(subject: PaymentsInput) -> Iterator[At]:
 def one_account(subject: PaymentsInput) -> Iterator[At]:
     """Refuses a payment with no account, or with several."""
     for path, payment in _placed(subject):
-        given = [account for account in (payment.bank, payment.ipef_tax_id, payment.pix_key) if account]
-        if len(given) != 1:
-            yield At(f"{path}.bank")
+        accounts = {"bank": payment.bank, "ipefTaxId": payment.ipef_tax_id, "pixKey": payment.pix_key}
+        given = [name for name, account in accounts.items() if account]
+        yield from (At(f"{path}.{name}") for name in (given[1:] if given else ["bank"]))

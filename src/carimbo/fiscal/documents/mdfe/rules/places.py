@@ -20,7 +20,8 @@ def _loading(document: ManifestInput) -> list[tuple[str, str]]:
     further = (
         (f"loadingCityCodes[{position}]", code) for position, code in enumerate(request.loading_city_codes)
     )
-    return [("municipalityStartIbge", request.municipality_start_ibge), *further]
+    first = request.municipality_start_ibge
+    return [*([("municipalityStartIbge", first)] if first else []), *further]
 
 
 def _unloading(document: ManifestInput) -> list[tuple[str, str]]:
@@ -28,6 +29,7 @@ def _unloading(document: ManifestInput) -> list[tuple[str, str]]:
     return [
         (f"documents[{position}].cityCode", body.city_code)
         for position, body in enumerate(document.request.documents)
+        if body.city_code
     ]
 
 

@@ -186,7 +186,7 @@ def contractor_with_one_id(document: ManifestInput) -> Iterator[At]:
     road = document.request.road
     for position, contractor in enumerate(road.contractors if road else ()):
         if (contractor.tax_id is None) is (contractor.foreign_id is None):
-            yield At(f"modal.contractors[{position}].taxId")
+            yield At(f"modal.contractors[{position}].{'foreignId' if contractor.foreign_id else 'taxId'}")
 
 
 @RULES.rule("731", _TOLL, "Com vale-pedágio vai a categoria do conjunto de veículos, pelos eixos.")
