@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress
-from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import POINT, Align, Canvas
 from carimbo.printing.engine.images import Bitmap, PlainPng
 from carimbo.printing.engine.wrapping import fit_text, wrap_text
-from carimbo.printing.formats import street_of
+from carimbo.printing.formats import DomesticAddress, street_of
 from carimbo.printing.sheet import (
     BOTTOM,
     CAPTION_HEIGHT,
@@ -63,12 +61,18 @@ class EventTable(NamedTuple):
 
 
 EventPart = EventText | EventTable
+_FIELDS = {"CAMPO": 60.0, "CONTEÚDO": CONTENT - 60}
+
+
+def field_table(caption: str, *fields: tuple[str, str]) -> EventTable:
+    """Returns a table of names and values; empty values are left out."""
+    return EventTable(caption, _FIELDS, [field for field in fields if field[1]])
 
 
 def issuer_block(
     canvas: Canvas,
     named: Row,
-    place: InvoiceAddress | CarrierAddress | IssuerAddress,
+    place: InvoiceAddress | DomesticAddress,
     city: str,
     phone: str | None,
 ) -> Block:

@@ -5,11 +5,14 @@ from decimal import Decimal
 
 from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress, WaybillAddress
 from carimbo.fiscal.layouts.dps_v1.issued_note import IssuerAddress
+from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestIssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, PickupOrDelivery
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedProtocol
 
 Address = InvoiceAddress | PickupOrDelivery | WaybillAddress
 """An address with a country."""
+DomesticAddress = CarrierAddress | IssuerAddress | ManifestIssuerAddress
+"""An address without a country."""
 _CNPJ, _CPF, _ZIPCODE = 14, 11, 8
 _MOBILE, _LANDLINE = 11, 10
 _SWAPPED = str.maketrans(",.", ".,")
@@ -27,6 +30,11 @@ def number(value: Decimal, places: int = 2, max_places: int | None = None) -> st
 def optional(value: Decimal | None, places: int = 2) -> str:
     """Returns a number, or an empty text for None: a value that the XML lacks is not printed as zero."""
     return "" if value is None else number(value, places)
+
+
+def whole(value: int | None) -> str:
+    """Returns an integer with points, or an empty text for None."""
+    return "" if value is None else number(Decimal(value), 0)
 
 
 def day(moment: date | None) -> str:
@@ -76,7 +84,7 @@ def invoice_number(value: int) -> str:
     return f"{value:011,}".replace(",", ".")
 
 
-def street_of(place: Address | CarrierAddress | IssuerAddress) -> str:
+def street_of(place: Address | DomesticAddress) -> str:
     """Returns street, number and complement."""
     return ", ".join(filter(None, (place.street, place.number, place.complement)))
 

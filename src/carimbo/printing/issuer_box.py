@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from carimbo.fiscal.layouts.cte_v4.parties import CarrierAddress, WaybillIssuer
 from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer
+from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestIssuer, ManifestIssuerAddress
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import POINT, Align, Canvas
@@ -13,6 +14,7 @@ from carimbo.printing.engine.wrapping import FittedText, wrap_text
 from carimbo.printing.formats import street_of
 from carimbo.printing.sheet import LEFT, TITLE_SIZE
 
+TransportIssuer = WaybillIssuer | OsIssuer | ManifestIssuer
 _LOGO = 26.0
 _MARGIN = 1.5
 _TITLE = 3.0
@@ -63,7 +65,7 @@ def issuer_box(
     return IssuerBox(width, logo, fitted, FittedText(tuple(wrapped), _ADDRESS_SIZE))
 
 
-def address_lines(place: InvoiceAddress | CarrierAddress) -> list[str]:
+def address_lines(place: InvoiceAddress | CarrierAddress | ManifestIssuerAddress) -> list[str]:
     """Returns the address of the issuer, with its telephone."""
     zipcode = f" - CEP {formats.zipcode(place.zipcode)}" if place.zipcode else ""
     phone = f"Fone {formats.phone(place.phone)}" if place.phone else ""
@@ -71,7 +73,14 @@ def address_lines(place: InvoiceAddress | CarrierAddress) -> list[str]:
     return list(filter(None, lines))
 
 
-def issuer_tax_id(issuer: Issuer | WaybillIssuer | OsIssuer) -> str:
+def identity_lines(issuer: TransportIssuer, *numbers: tuple[str, str | None]) -> list[str]:
+    """Returns address and tax id of the issuer, and its other numbers, each with its name."""
+    others = " - ".join(f"{name} {number}" for name, number in numbers if number)
+    lines = *address_lines(issuer.address), f"CNPJ/CPF {issuer_tax_id(issuer)}", others
+    return list(filter(None, lines))
+
+
+def issuer_tax_id(issuer: Issuer | TransportIssuer) -> str:
     """Returns CNPJ or CPF; the issuer of a CT-e OS is always a company."""
     return formats.tax_id(issuer.cnpj, None if isinstance(issuer, OsIssuer) else issuer.cpf)
 

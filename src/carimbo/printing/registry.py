@@ -7,6 +7,8 @@ from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.printing.dacte.event_page import draw_os_waybill_event, draw_waybill_event
 from carimbo.printing.dacte.page import draw_dacte
 from carimbo.printing.dacte_os.page import draw_dacte_os
+from carimbo.printing.damdfe.event_page import draw_manifest_event
+from carimbo.printing.damdfe.page import draw_damdfe
 from carimbo.printing.danfe.page import draw_danfe
 from carimbo.printing.danfse.event_page import draw_service_event
 from carimbo.printing.danfse.page import draw_danfse
@@ -20,6 +22,7 @@ DOCUMENT_PAGES: Mapping[str, Callable[[Typeface, DocumentPrint], bytes]] = {
     "nfse": draw_danfse,
     "cte": draw_dacte,
     "cteOs": draw_dacte_os,
+    "mdfe": draw_damdfe,
 }
 EVENT_PAGES: Mapping[str, Callable[[Typeface, EventPrint], bytes]] = {
     "nfe": draw_event,
@@ -27,6 +30,7 @@ EVENT_PAGES: Mapping[str, Callable[[Typeface, EventPrint], bytes]] = {
     "nfse": draw_service_event,
     "cte": draw_waybill_event,
     "cteOs": draw_os_waybill_event,
+    "mdfe": draw_manifest_event,
 }
 
 

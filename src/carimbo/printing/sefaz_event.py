@@ -5,9 +5,8 @@ from decimal import Decimal
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.layouts.cte_v4.identification import WaybillIdentification
-from carimbo.fiscal.layouts.cte_v4.parties import WaybillIssuer
 from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
-from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer
+from carimbo.fiscal.layouts.mdfe_v3.identification import ManifestIdentification
 from carimbo.fiscal.layouts.nfe_v4.identification import Identification
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent, ArchivedProtocol
@@ -15,7 +14,7 @@ from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import code_128
 from carimbo.printing.event_sheet import EventPart, EventSheet, SizedBitmap, issuer_block
-from carimbo.printing.issuer_box import issuer_tax_id
+from carimbo.printing.issuer_box import TransportIssuer, issuer_tax_id
 from carimbo.printing.sheet import CONTENT, Block, FormField, row
 
 _ABOUT = (
@@ -48,7 +47,7 @@ def sefaz_event_sheet(
     )
 
 
-def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | WaybillIssuer | OsIssuer) -> Block:
+def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | TransportIssuer) -> Block:
     """Returns the block of the issuer."""
     place = issuer.address
     named = row(
@@ -63,7 +62,7 @@ def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | WaybillIssuer | OsIssuer
 def document_block(
     canvas: Canvas,
     name: str,
-    ide: Identification | WaybillIdentification | OsIdentification,
+    ide: Identification | WaybillIdentification | OsIdentification | ManifestIdentification,
     protocol: ArchivedProtocol | None,
     amount: Decimal,
 ) -> Block:

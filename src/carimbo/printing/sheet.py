@@ -21,7 +21,7 @@ WIDTH, HEIGHT = 210.0, 297.0
 LEFT, TOP, BOTTOM = 5.0, 5.0, 292.0
 CONTENT = WIDTH - 2 * LEFT
 CAPTION_HEIGHT = 3.4
-_CAPTION_SIZE = 6.0
+_CAPTION_SIZE, _MIN_CAPTION_SIZE = 6.0, 3.5
 _CAPTION_BASELINE = 2.7
 
 
@@ -139,7 +139,8 @@ class Block:
 
 def draw_caption(canvas: Canvas, caption: str, y: float) -> float:
     """Writes the caption above a block and returns the y at which the block begins."""
-    canvas.text(LEFT, y + _CAPTION_BASELINE, caption, _CAPTION_SIZE, bold=True)
+    size = fit_text(canvas.face(bold=True), caption, CONTENT, _CAPTION_SIZE, _MIN_CAPTION_SIZE).size
+    canvas.text(LEFT, y + _CAPTION_BASELINE, caption, size, bold=True)
     return y + CAPTION_HEIGHT
 
 

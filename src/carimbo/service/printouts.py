@@ -10,7 +10,7 @@ from uuid import UUID
 
 from carimbo import __version__
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, PaperSize
 from carimbo.service.companies.company_settings import module_of, stored_settings
 from carimbo.service.companies.logos import logo_of
@@ -205,6 +205,7 @@ async def _document_print(
         paper,
         is_canceled=document.status == Status.CANCELED,
         is_replaced=document.replaced_by is not None,
+        is_closed=CLOSED_AT in document.facts,
         logo=await logo_of(tenant, company),
         events=await printed_events(tenant, document),
     )

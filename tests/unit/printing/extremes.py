@@ -22,10 +22,13 @@ from carimbo.fiscal.layouts.dps_v1.parties import PartyAddress, ServiceAddress, 
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
 from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
+from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest, ManifestMode
+from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad
 from carimbo.fiscal.layouts.nfe_v4.identification import ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes, in_root, read_invoice, write
 from carimbo.fiscal.layouts.signed_part import WrittenPart
 from unit.printing.issued_notes import file_of
+from unit.printing.manifests import file_of as manifest_xml
 from unit.printing.paper import example
 from unit.printing.waybills import file_of as waybill_xml
 from unit.printing.waybills import with_service
@@ -43,6 +46,8 @@ FIXED_VALUES = {
     "refCTe": KEY,
     "chave": KEY,
     "chCTe": KEY,
+    "chNFe": KEY,
+    "chMDFe": KEY,
     "chCte": KEY,
     "chCTeMultimodal": KEY,
     "refCTeCanc": KEY,
@@ -212,12 +217,19 @@ def full_os_waybill(filling: Filling) -> bytes:
     return waybill_xml(replace(waybill, id=f"CTe{KEY}", service=service, complemented=()))
 
 
+def full_manifest(filling: Filling, mode: type = ManifestRoad) -> bytes:
+    """Returns an MDF-e with every field, by one mode."""
+    manifest = replace(filling.group(Manifest), mode=ManifestMode(content=filling.group(mode)))
+    return manifest_xml(replace(manifest, id=f"MDFe{KEY}"))
+
+
 FULL = {
     "nfe": full_invoice,
     "nfce": full_receipt,
     "nfse": full_note,
     "cte": full_waybill,
     "cteOs": full_os_waybill,
+    "mdfe": full_manifest,
 }
 
 

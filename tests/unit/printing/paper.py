@@ -14,13 +14,14 @@ from carimbo.fiscal.printout import DocumentPrint, PaperSize
 from carimbo.printing.registry import PdfRenderer
 from pdf_reading import DrawnCode, columns_of, drawn_codes_of, lines_of
 from unit.printing.issued_notes import issued
+from unit.printing.manifest_examples import MANIFESTS, manifest_file
 from unit.printing.os_waybills import OS_WAYBILLS, os_waybill_file
 from unit.printing.paper_values import ExpectedText, Leaf, Table, leaves_of
 from unit.printing.waybill_examples import WAYBILLS, waybill_file
 
 RENDERER = PdfRenderer()
 DANFE, RECEIPT, DANFSE = Table("danfe"), Table("receipt"), Table("danfse")
-DACTE, DACTE_OS = Table("dacte"), Table("dacte_os")
+DACTE, DACTE_OS, DAMDFE = Table("dacte"), Table("dacte_os"), Table("damdfe")
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 # Only texts longer than this are split between sheets; shorter pieces of them prove nothing.
 _MAY_BE_SPLIT, _MIN_PIECE_LENGTH = 40, 8
@@ -55,7 +56,8 @@ ROLL_58 = Layout("58 mm", "nfce", PaperSize.ROLL_58, RECEIPT, "receipt")
 V2 = Layout("DANFSe v2.0", "nfse", PaperSize.A4, DANFSE, "danfse")
 ROAD = Layout("DACTE", "cte", PaperSize.A4, DACTE, "dacte")
 OTHER_SERVICES = Layout("DACTE OS", "cteOs", PaperSize.A4, DACTE_OS, "dacte_os")
-LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD, OTHER_SERVICES)
+MANIFEST = Layout("DAMDFE", "mdfe", PaperSize.A4, DAMDFE, "damdfe")
+LAYOUTS = (MOC, NT, ROLL_80, ROLL_58, V2, ROAD, OTHER_SERVICES, MANIFEST)
 
 _FILES = {
     document_type: {file.stem: file for file in (FOLDER / document_type).glob("*.xml")}
@@ -64,6 +66,7 @@ _FILES = {
 NAMES = {document_type: sorted(files) for document_type, files in _FILES.items()} | {
     "cte": sorted(WAYBILLS),
     "cteOs": sorted(OS_WAYBILLS),
+    "mdfe": sorted(MANIFESTS),
 }
 SCANNED = {
     "nfe": ("minimal", "letters", "letters-normal", "fifty-items"),
@@ -71,6 +74,7 @@ SCANNED = {
     "nfse": ("minimal", "letters"),
     "cte": ("letters", "many-invoices", "usual"),
     "cteOs": ("letters", "many-tickets", "passengers"),
+    "mdfe": ("letters", "many-waybills", "usual"),
 }
 """Examples whose codes are scanned, by type: codes of every size, on one page and on several."""
 LETTERS = dict.fromkeys(SCANNED, "letters")
@@ -84,6 +88,8 @@ def example(document_type: str, name: str) -> bytes:
         return waybill_file(name)
     if document_type == "cteOs":
         return os_waybill_file(name)
+    if document_type == "mdfe":
+        return manifest_file(name)
     xml = _FILES[document_type][name].read_bytes()
     return issued(xml) if document_type == "nfse" else xml
 
@@ -170,10 +176,11 @@ def printed(
     is_canceled: bool = False,
     is_replaced: bool = False,
     logo: bytes | None = None,
+    events: tuple[bytes, ...] = (),
 ) -> Printed:
     """Print a document in a layout."""
     dated = layout.dated(xml)
-    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, is_replaced, logo)
+    order = DocumentPrint(layout.type, dated, layout.paper, is_canceled, is_replaced, logo, events)
     return Printed(layout, dated, RENDERER.document(order))
 
 
@@ -186,11 +193,12 @@ def printed_example(layout: Layout, name: str) -> Printed:
 def expected_codes(xml: bytes) -> set[str]:
     """Returns the texts that the codes of a document must hold: its query address, else its key.
 
-    A CT-e has both.
+    A CT-e and an MDF-e have both.
     """
     root = etree.fromstring(xml)
-    if address := root.findtext("{*}infCTeSupl/{*}qrCodCTe"):
-        return {address, root[0].get("Id", "").removeprefix("CTe")}
+    for name in ("CTe", "MDFe"):
+        if address := root.findtext(f"{{*}}inf{name}Supl/{{*}}qrCod{name}"):
+            return {address, root[0].get("Id", "").removeprefix(name)}
     if service_key := root[0].get("Id", "").partition("NFS")[2]:
         host = {"1": "www.nfse.gov.br", "2": "www.producaorestrita.nfse.gov.br"}[
             root.findtext(".//{*}tpAmb", "")

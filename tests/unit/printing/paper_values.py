@@ -16,10 +16,11 @@ from carimbo.fiscal.tables.geography import MUNICIPALITIES
 from carimbo.fiscal.tables.payment_methods import PAYMENT_METHODS
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 from carimbo.printing.danfse import values as danfse_words
+from unit.printing.manifest_words import MANIFEST_WORDS
 
 SIGNATURE = "Signature"
 ABSENT = "-"
-NUMBERS = ("money", "quantity", "unit_value", "rate", "weight", "cargo_quantity")
+NUMBERS = ("money", "quantity", "unit_value", "rate", "weight", "cargo_quantity", "cargo_weight", "count")
 
 FREIGHT = {
     "0": "0 - Remetente (CIF)",
@@ -48,7 +49,7 @@ WAYBILL_WORDS = {
     "tariff_classes": {"M": "MÍNIMA", "E": "ESPECÍFICA"},
     "dangerous_units": {"2": "kg brutos", "4": "TI"},
     "directions": {"N": "NORTE", "L": "LESTE"},
-    "navigations": {"1": "CABOTAGEM"},
+    "navigations": {"0": "INTERIOR", "1": "CABOTAGEM"},
     "traffics": {"0": "PRÓPRIO", "1": "MÚTUO"},
     "railway_roles": {"1": "FERROVIA DE ORIGEM", "2": "FERROVIA DE DESTINO"},
     "ducts": {"1": "GASODUTO"},
@@ -67,7 +68,7 @@ WAYBILL_WORDS = {
         "8": "EXCESSO DE BAGAGEM",
     },
     "insurance_responsible": {"4": "EMITENTE", "5": "TOMADOR"},
-    "owner_types": {"1": "TAC INDEPENDENTE"},
+    "owner_types": {"0": "TAC AGREGADO", "1": "TAC INDEPENDENTE", "2": "OUTROS"},
     "charters": {"1": "EVENTUAL", "2": "CONTÍNUO"},
     "gtve_components": {"1": "Custódia", "3": "Tempo de espera", "6": "Outros"},
     "takers": {"0": "REMETENTE", "1": "EXPEDIDOR", "2": "RECEBEDOR", "3": "DESTINATÁRIO", "4": "OUTROS"},
@@ -97,6 +98,7 @@ WAYBILL_WORDS = {
 
 WORDS: dict[str, dict[str, str]] = {
     **WAYBILL_WORDS,
+    **MANIFEST_WORDS,
     "issuers": danfse_words.ISSUERS,
     "statuses": {code: status.text for code, status in NFSE_STATUSES.items()},
     "purposes": danfse_words.PURPOSES,
@@ -296,13 +298,16 @@ FORMS: dict[str, Callable[[Leaf], str]] = {
     "phone": lambda leaf: _phone(leaf.text),
     "party_phone": lambda leaf: leaf.text if _is_abroad(leaf) else _phone(leaf.text),
     "key": lambda leaf: _punctuated(
-        leaf.text.removeprefix("NFe").removeprefix("CTe"), " ".join(["####"] * 11)
+        leaf.text.removeprefix("NFe").removeprefix("CTe").removeprefix("MDFe"), " ".join(["####"] * 11)
     ),
+    "second_barcode": lambda leaf: _punctuated(leaf.text, " ".join(["####"] * 9)),
     "series": lambda leaf: leaf.text.zfill(3),
     "invoice_number": lambda leaf: _punctuated(leaf.text.zfill(9), "###.###.###"),
     "issuer_of_key": lambda leaf: _issuer_of_key(leaf.text),
     "number_of_key": lambda leaf: f"{leaf.text[22:25]}/{_punctuated(leaf.text[25:34], '###.###.###')}",
     "cargo_quantity": _cargo_quantity,
+    "cargo_weight": lambda leaf: _number(leaf.text, 3, 4),
+    "count": lambda leaf: _number(leaf.text, 0, 0),
     "after_city": lambda leaf: f"{leaf.beside('xMun')} - {leaf.text}",
     "situation": lambda leaf: f"{leaf.beside('orig')}{leaf.text}",
     "freight": lambda leaf: FREIGHT[leaf.text],

@@ -59,6 +59,9 @@ class TestOptional:
     def test_missing_number_is_empty(self) -> None:
         assert formats.optional(None) == ""
 
+    def test_integer_has_points_and_a_missing_one_is_empty(self) -> None:
+        assert [formats.whole(value) for value in (None, 0, 999, 25300)] == ["", "0", "999", "25.300"]
+
     def test_zero_is_not_empty(self) -> None:
         assert formats.optional(Decimal(0)) == "0,00"
 

@@ -9,6 +9,8 @@ from carimbo.fiscal.layouts.cte_v4.multimodal import Multimodal
 from carimbo.fiscal.layouts.cte_v4.pipeline import Pipeline
 from carimbo.fiscal.layouts.cte_v4.rail import Rail
 from carimbo.fiscal.layouts.cte_v4.water import Water
+from carimbo.fiscal.layouts.mdfe_v3.modes import ManifestAir, ManifestRail, ManifestWater
+from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad
 from carimbo.fiscal.printout import PaperSize
 from carimbo.printing.engine.canvas import POINT, Canvas
 from carimbo.printing.engine.typeface import typeface_of
@@ -20,6 +22,7 @@ from unit.printing.extremes import (
     MARK,
     Filling,
     full_invoice,
+    full_manifest,
     full_note,
     full_os_waybill,
     full_receipt,
@@ -32,6 +35,7 @@ from unit.printing.extremes import (
 from unit.printing.paper import (
     LAYOUTS,
     LETTERS,
+    MANIFEST,
     MOC,
     NT,
     OTHER_SERVICES,
@@ -60,6 +64,11 @@ MANY_OF_A_WAYBILL = {
 }  # fmt: skip
 MANY_OF_AN_OS_WAYBILL = {
     "Comp": 60, "infPercurso": 25, "ObsCont": 10, "ObsFisco": 10, "infDocRef": 200, "seg": 60, "infGTVe": 40,
+}  # fmt: skip
+MANY_OF_A_MANIFEST = {
+    "infMunCarrega": 50, "infPercurso": 25, "infCIOT": 60, "disp": 60, "infContratante": 40, "infPag": 10,
+    "Comp": 8, "infPrazo": 40, "condutor": 10, "lacRodo": 100, "infMunDescarga": 3, "infCTe": 12,
+    "infUnidTransp": 2, "lacUnidTransp": 30, "peri": 5, "infNFe": 6, "seg": 6, "nAver": 60, "lacres": 90,
 }  # fmt: skip
 SHAPES = [(800, 40), (40, 400), (800, 400)]
 # The printable width of a thermal roll in millimetres; the rest is cut off.
@@ -183,9 +192,25 @@ class TestDacteOs:
         assert 4 <= paper.pages <= 30
 
 
+class TestDamdfe:
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    @pytest.mark.parametrize("mode", [ManifestRoad, ManifestAir, ManifestWater, ManifestRail])
+    def test_damdfe_has_room_for_the_longest_texts(self, text: Callable[[str, int], str], mode: type) -> None:
+        paper = printed(MANIFEST, full_manifest(Filling(text), mode))
+        assert_everything_is_printed_and_fits(paper)
+        assert 2 <= paper.pages <= 6
+        assert codes_of(paper.pdf) == expected_codes(paper.xml)
+
+    @pytest.mark.parametrize("text", [of_words, of_one_word])
+    def test_damdfe_has_room_for_many_groups_of_each_kind(self, text: Callable[[str, int], str]) -> None:
+        paper = printed(MANIFEST, full_manifest(Filling(text, MANY_OF_A_MANIFEST)))
+        assert_everything_is_printed_and_fits(paper)
+        assert 10 <= paper.pages <= 75
+
+
 class TestAnyPaper:
     @pytest.mark.parametrize(
-        "layout", [MOC, NT, ROLL_80, ROLL_58, ROAD, OTHER_SERVICES], ids=lambda layout: layout.name
+        "layout", [MOC, NT, ROLL_80, ROLL_58, ROAD, OTHER_SERVICES, MANIFEST], ids=lambda layout: layout.name
     )
     @pytest.mark.parametrize(("identity", "shape"), list(zip(IDENTITIES[1:], SHAPES, strict=True)))
     def test_canceled_document_has_room_for_any_identity_and_logo(

@@ -15,6 +15,7 @@ from unit.printing.extremes import FULL, IDENTITIES, Filling, of_words
 from unit.printing.paper import (
     DACTE,
     DACTE_OS,
+    DAMDFE,
     DANFE,
     DANFSE,
     LAYOUTS,
@@ -47,7 +48,14 @@ CHECKED_IN_THE_OTHER_LAYOUT = {(NT, "most-items")}
 class TestTable:
     @pytest.mark.parametrize(
         ("document_type", "table"),
-        [("nfe", DANFE), ("nfce", RECEIPT), ("nfse", DANFSE), ("cte", DACTE), ("cteOs", DACTE_OS)],
+        [
+            ("nfe", DANFE),
+            ("nfce", RECEIPT),
+            ("nfse", DANFSE),
+            ("cte", DACTE),
+            ("cteOs", DACTE_OS),
+            ("mdfe", DAMDFE),
+        ],
     )
     def test_table_lists_exactly_the_paths_of_documents(self, document_type: str, table: Table) -> None:
         full = [FULL[document_type](Filling(of_words, identity=identity)) for identity in IDENTITIES]
@@ -55,7 +63,7 @@ class TestTable:
         paths = {leaf.path for xml in documents for leaf in leaves_of(xml)}
         assert {table.row(path).path for path in paths} == {row.path for row in table.rows}
 
-    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE, DACTE, DACTE_OS])
+    @pytest.mark.parametrize("table", [DANFE, RECEIPT, DANFSE, DACTE, DACTE_OS, DAMDFE])
     def test_table_gives_a_reason_for_every_value_that_is_not_printed(self, table: Table) -> None:
         for row in table.rows:
             assert bool(row.reason) == (ABSENT in row.cells.values()), row.path
@@ -83,11 +91,13 @@ def has_room_for_everything(paper: Printed) -> None:
 def takes_no_more_pages_than_it_needs(paper: Printed) -> None:
     """An offline receipt has two copies; a sheet has room for twenty items or fifty documents.
 
-    A CT-e with every block and documents of earlier carriers takes a second sheet; tickets are short.
+    A CT-e with every block and documents of earlier carriers takes a second sheet, and so does an MDF-e with
+    several payments; tickets and the keys of an MDF-e are short.
     """
     copies = 2 if paper.layout.type == "nfce" and b"<tpEmis>9<" in paper.xml else 1
     documents = paper.xml.count(b"<infNFe><chave>") // 50 + paper.xml.count(b"<docAnt>")
-    documents += paper.xml.count(b"<infDocRef>") // 120
+    documents += paper.xml.count(b"<infDocRef>") // 120 + paper.xml.count(b"<chCTe>") // 100
+    documents += paper.xml.count(b"<infPag>") // 3
     assert copies <= paper.pages <= copies + len(items_of(paper)) // 20 + documents
 
 

@@ -11,24 +11,24 @@ from carimbo.fiscal.layouts.cte_v4.cargo import (
 )
 from carimbo.fiscal.layouts.cte_v4.service import PreviousIssuer, PreviousPaper, Service
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
-from carimbo.fiscal.layouts.dfe_v1.units import CargoUnit, TransportUnit, UnitSeal
 from carimbo.printing import formats
-from carimbo.printing.dacte.document_table import (
+from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.entry_table import (
     HALF,
-    DocumentColumn,
-    DocumentEntry,
-    DocumentTable,
+    EntryColumn,
+    EntryTable,
+    PrintedEntry,
     TableRows,
 )
-from carimbo.printing.dacte.key_table import KEYED, key_table, keyed_entry
-from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.key_table import KEYED, key_table, keyed_entry
+from carimbo.printing.unit_texts import cargo_unit_text, transport_unit_texts
 
 _NAME = "CT-e"
 _UNKEYED = (
-    DocumentColumn("TIPO", 30),
-    DocumentColumn("CNPJ / CPF EMITENTE", 20.5),
-    DocumentColumn("SÉRIE / NÚMERO", 23),
-    DocumentColumn("EMISSÃO / VALOR", HALF - 73.5),
+    EntryColumn("TIPO", 30),
+    EntryColumn("CNPJ / CPF EMITENTE", 20.5),
+    EntryColumn("SÉRIE / NÚMERO", 23),
+    EntryColumn("EMISSÃO / VALOR", HALF - 73.5),
 )
 _ORIGINATING = "DOCUMENTOS ORIGINÁRIOS"
 _TYPES = {"00": "DECLARAÇÃO", "10": "DUTOVIÁRIO", "59": "CF-e SAT", "65": "NFC-e", "99": "OUTROS"}
@@ -41,19 +41,9 @@ _PAPER_TYPES = {
     "12": "TIF (Transporte Internacional Ferroviário)",
     "13": "BL (Bill of Lading)",
 }
-_TRANSPORT_UNITS = {
-    "1": "Rodoviário tração",
-    "2": "Rodoviário reboque",
-    "3": "Navio",
-    "4": "Balsa",
-    "5": "Aeronave",
-    "6": "Vagão",
-    "7": "Outra unidade de transporte",
-}
-_CARGO_UNITS = {"1": "Contêiner", "2": "ULD", "3": "Pallet", "4": "Outra unidade de carga"}
 
 
-def document_tables(canvas: Canvas, waybill: Waybill) -> Iterator[DocumentTable]:
+def document_tables(canvas: Canvas, waybill: Waybill) -> Iterator[EntryTable]:
     """Yields at least one table, which may be empty."""
     service = waybill.service
     if service is None:
@@ -69,7 +59,7 @@ def document_tables(canvas: Canvas, waybill: Waybill) -> Iterator[DocumentTable]
         yield key_table(canvas, "CT-e MULTIMODAL", _NAME, keys)
 
 
-def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) -> DocumentTable:
+def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) -> EntryTable:
     """Returns the documents of the cargo; those without a key were issued by the sender."""
     sender = waybill.sender
     issuer = formats.tax_id(sender.cnpj, sender.cpf) if sender else ""
@@ -85,7 +75,7 @@ def _originating(canvas: Canvas, waybill: Waybill, documents: CargoDocuments) ->
     return rows.table(_ORIGINATING)
 
 
-def _previous(canvas: Canvas, service: Service) -> Iterator[DocumentTable]:
+def _previous(canvas: Canvas, service: Service) -> Iterator[EntryTable]:
     """Yields the documents of earlier carriers, each carrier with its own."""
     if service.previous_documents:
         rows = TableRows(canvas, KEYED)
@@ -98,7 +88,7 @@ def _previous(canvas: Canvas, service: Service) -> Iterator[DocumentTable]:
         yield rows.table("DOCUMENTOS DE TRANSPORTE ANTERIORES")
 
 
-def _of_paper(paper: CarriedPaperInvoice, issuer: str) -> DocumentEntry:
+def _of_paper(paper: CarriedPaperInvoice, issuer: str) -> PrintedEntry:
     values = (
         ("BC ICMS", paper.icms_base),
         ("ICMS", paper.icms_amount),
@@ -119,10 +109,10 @@ def _of_paper(paper: CarriedPaperInvoice, issuer: str) -> DocumentEntry:
         f"{paper.series}/{paper.number}",
         f"{formats.day(paper.issue_date)} R$ {formats.number(paper.amount)}",
     )
-    return DocumentEntry(cells, ("; ".join(filter(None, parts)), *_details(paper)))
+    return PrintedEntry(cells, ("; ".join(filter(None, parts)), *_details(paper)))
 
 
-def _of_other(document: OtherCargoDocument, issuer: str) -> DocumentEntry:
+def _of_other(document: OtherCargoDocument, issuer: str) -> PrintedEntry:
     name = _TYPES.get(document.type, document.type)
     amount = f"R$ {formats.number(document.amount)}" if document.amount else ""
     cells = (
@@ -131,7 +121,7 @@ def _of_other(document: OtherCargoDocument, issuer: str) -> DocumentEntry:
         document.number or "",
         " ".join(filter(None, (formats.day(document.issue_date), amount))),
     )
-    return DocumentEntry(cells, tuple(_details(document)))
+    return PrintedEntry(cells, tuple(_details(document)))
 
 
 def _details(document: CarriedInvoice | CarriedPaperInvoice | OtherCargoDocument) -> Iterator[str]:
@@ -140,26 +130,8 @@ def _details(document: CarriedInvoice | CarriedPaperInvoice | OtherCargoDocument
         yield f"PIN SUFRAMA {document.suframa_pin}"
     if document.expected_delivery_date:
         yield f"Entrega prevista em {formats.day(document.expected_delivery_date)}"
-    yield from map(_cargo_unit, document.cargo_units)
-    for unit in document.transport_units:
-        yield _transport_unit(unit)
-        yield from map(_cargo_unit, unit.cargo_units)
-
-
-def _transport_unit(unit: TransportUnit) -> str:
-    name = _TRANSPORT_UNITS.get(unit.type, unit.type)
-    return _unit(f"{name} {unit.id}", unit.seals, formats.optional(unit.apportioned_quantity, 3))
-
-
-def _cargo_unit(unit: CargoUnit) -> str:
-    name = _CARGO_UNITS.get(unit.type, unit.type)
-    return _unit(f"{name} {unit.id}", unit.seals, formats.optional(unit.apportioned_quantity, 3))
-
-
-def _unit(name: str, seals: tuple[UnitSeal, ...], quantity: str) -> str:
-    numbers = ", ".join(seal.number for seal in seals)
-    parts = name, numbers and f"lacres {numbers}", quantity and f"quantidade rateada {quantity}"
-    return "; ".join(filter(None, parts))
+    yield from map(cargo_unit_text, document.cargo_units)
+    yield from transport_unit_texts(document.transport_units)
 
 
 def _issuer_text(issuer: PreviousIssuer) -> str:

@@ -25,7 +25,7 @@ from carimbo.fiscal.layouts.cte_v4.valuables import (
 from carimbo.fiscal.layouts.reading import read_group
 from carimbo.fiscal.layouts.sefaz.archived import ArchivedEvent
 from carimbo.printing import formats
-from carimbo.printing.event_sheet import EventPart, EventTable, EventText
+from carimbo.printing.event_sheet import EventPart, EventTable, EventText, field_table
 from carimbo.printing.sheet import CONTENT
 
 _TITLES = {
@@ -40,7 +40,6 @@ _TITLES = {
     DISAGREEMENT_CANCELLATION: "CANCELAMENTO DA PRESTAÇÃO DO SERVIÇO EM DESACORDO",
 }
 _CORRECTIONS = {"GRUPO": 36.0, "CAMPO": 36.0, "ITEM": 14.0, "VALOR CORRIGIDO": CONTENT - 86}
-_FIELDS = {"CAMPO": 60.0, "CONTEÚDO": CONTENT - 60}
 _INVOICES = {"Nº": 14.0, "CHAVE DE ACESSO DA NF-e": CONTENT - 14}
 _GUIDES = {
     "GUIA": 34.0,
@@ -86,19 +85,20 @@ def event_parts(event: ArchivedEvent) -> Iterator[EventPart]:
 
 
 def _delivery_parts(proof: ProofOfDelivery) -> Iterator[EventPart]:
-    rows = (
+    yield field_table(
+        "ENTREGA",
         ("Data e hora da entrega", formats.day_and_hour(proof.delivered_at)),
         ("Nome de quem recebeu", proof.recipient_name),
         ("Documento de quem recebeu", proof.recipient_document),
         ("Latitude e longitude", _place(proof)),
         *_picture_rows("do comprovante", proof.image_hash, proof.hashed_at),
     )
-    yield EventTable("ENTREGA", _FIELDS, _filled(rows))
     yield from _invoice_parts("NF-e DA ENTREGA", proof.invoices)
 
 
 def _failure_parts(failure: FailedDelivery) -> Iterator[EventPart]:
-    rows = (
+    yield field_table(
+        "TENTATIVA DE ENTREGA",
         ("Data e hora da tentativa", formats.day_and_hour(failure.attempted_at)),
         ("Número da tentativa", (failure.attempt or "").lstrip("0")),
         ("Motivo", _REASONS.get(failure.reason, failure.reason)),
@@ -106,12 +106,7 @@ def _failure_parts(failure: FailedDelivery) -> Iterator[EventPart]:
         ("Latitude e longitude", _place(failure)),
         *_picture_rows("da tentativa", failure.image_hash, failure.hashed_at),
     )
-    yield EventTable("TENTATIVA DE ENTREGA", _FIELDS, _filled(rows))
     yield from _invoice_parts("NF-e DA TENTATIVA", failure.invoices)
-
-
-def _filled(rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [row for row in rows if row[1]]
 
 
 def _picture_rows(of: str, hashed: str | None, at: datetime | None) -> tuple[tuple[str, str], ...]:

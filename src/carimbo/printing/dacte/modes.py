@@ -19,6 +19,7 @@ from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.transport_words import NAVIGATIONS
 
 Mode = Road | Air | Water | Rail | Pipeline | Multimodal
 
@@ -28,7 +29,6 @@ _AT_TIMES = {"1": "ÀS", "2": "ATÉ AS", "3": "A PARTIR DAS"}
 _TARIFF_CLASSES = {"M": "MÍNIMA", "G": "GERAL", "E": "ESPECÍFICA"}
 _DANGEROUS_UNITS = {"1": "kg", "2": "kg brutos", "3": "litros", "4": "TI", "5": "unidades"}
 _DIRECTIONS = {"N": "NORTE", "S": "SUL", "L": "LESTE", "O": "OESTE"}
-_NAVIGATIONS = {"0": "INTERIOR", "1": "CABOTAGEM"}
 _TRAFFICS = {"0": "PRÓPRIO", "1": "MÚTUO", "2": "RODOFERROVIÁRIO", "3": "RODOVIÁRIO"}
 _RAILWAYS = {"1": "FERROVIA DE ORIGEM", "2": "FERROVIA DE DESTINO"}
 _DUCTS = {"1": "GASODUTO", "2": "MINERODUTO", "3": "OLEODUTO"}
@@ -137,7 +137,7 @@ def _water_rows(canvas: Canvas, water: Water, forecast: FormField) -> tuple[Row,
     trip = (
         FormField("NÚMERO DA VIAGEM", water.trip_number or "", 26),
         FormField("DIREÇÃO", _DIRECTIONS.get(water.direction, water.direction), 20),
-        FormField("NAVEGAÇÃO", _NAVIGATIONS.get(navigation, navigation), 26),
+        FormField("NAVEGAÇÃO", NAVIGATIONS.get(navigation, navigation), 26),
         FormField("BALSAS", ", ".join(ferry.name for ferry in water.ferries), CONTENT - 140),
         FormField("BASE DE CÁLCULO DO AFRMM", formats.number(water.afrmm_base), 34, Align.RIGHT),
         FormField("VALOR DO AFRMM", formats.number(water.afrmm_amount), 34, Align.RIGHT),

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.printout import DocumentPrint
-from carimbo.printing.dacte.document_table import DocumentTable
 from carimbo.printing.dacte.header import DacteHeader
 from carimbo.printing.dacte.stub import DacteStub
 from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.entry_table import EntryTable
 from carimbo.printing.notes import Notes, place_rest
-from carimbo.printing.sheet import BOTTOM, HEIGHT, TOP, WIDTH, Piece, SheetLayout
+from carimbo.printing.sheet import BOTTOM, TOP, Piece, SheetLayout
+from carimbo.printing.transport_sheets import draw_transport_sheets, marks_of
 
 _MIN_OBSERVATIONS_HEIGHT, _MAX_OBSERVATIONS_HEIGHT = 12.0, 36.0
 _MIN_RESERVED_HEIGHT, _MAX_RESERVED_HEIGHT = 12.0, 26.0
@@ -24,7 +24,7 @@ class DacteParts:
     stub: DacteStub
     header: DacteHeader
     blocks: Sequence[Piece]
-    tables: Sequence[DocumentTable]
+    tables: Sequence[EntryTable]
     flow: Piece | None
     observations: Notes
     mode: Piece | None
@@ -33,18 +33,8 @@ class DacteParts:
 
 def draw_sheets(canvas: Canvas, parts: DacteParts, ending: str | None) -> bytes:
     """Draws all sheets and returns the PDF."""
-    sheets = _lay_out(parts)
-    for number, sheet in enumerate(sheets, 1):
-        canvas.add_page(WIDTH, HEIGHT)
-        _draw_marks(canvas, parts.header.identification.environment, ending)
-        top = TOP
-        if number == 1:
-            parts.stub.draw(canvas, top)
-            top += parts.stub.height
-        parts.header.draw(canvas, top, number, len(sheets))
-        for y, piece in sheet:
-            piece.draw(canvas, y)
-    return canvas.finished()
+    marks = marks_of(parts.header.identification.environment, ending)
+    return draw_transport_sheets(canvas, parts.header, _lay_out(parts), marks, parts.stub)
 
 
 def ending_of(order: DocumentPrint) -> str | None:
@@ -71,10 +61,3 @@ def _lay_out(parts: DacteParts) -> list[list[tuple[float, Piece]]]:
     place_rest(sheets, more_reserved, _MIN_RESERVED_HEIGHT)
     sheets.place_foot(foot)
     return sheets.sheets
-
-
-def _draw_marks(canvas: Canvas, environment: str, ending: str | None) -> None:
-    is_test = environment == Environment.HOMOLOGATION.code
-    marks = [*(["SEM VALOR FISCAL"] if is_test else []), *([ending] if ending else [])]
-    for number, text in enumerate(marks):
-        canvas.mark(WIDTH / 2, 165 + 60 * number, text, 58, 35)

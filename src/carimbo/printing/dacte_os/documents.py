@@ -1,6 +1,6 @@
 """The tables of a CT-e OS: insurance of the trip, and all documents that it refers to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from carimbo.fiscal.layouts.cteos_v4.service import (
     GtveComponent,
@@ -11,29 +11,23 @@ from carimbo.fiscal.layouts.cteos_v4.service import (
 )
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsWaybill
 from carimbo.printing import formats
-from carimbo.printing.dacte.document_table import (
-    HALF,
-    DocumentColumn,
-    DocumentEntry,
-    DocumentTable,
-    TableRows,
-)
-from carimbo.printing.dacte.key_table import KEYED, key_table, keyed_entry
 from carimbo.printing.engine.canvas import Canvas
+from carimbo.printing.entry_table import HALF, EntryColumn, EntryTable, PrintedEntry, entry_table
+from carimbo.printing.key_table import KEYED, key_table, keyed_entry
 
 _NAME = "CT-e OS"
 _REFERENCED = "DOCUMENTOS REFERENCIADOS"
 _INSURANCE = (
-    DocumentColumn("RESPONSÁVEL", 16),
-    DocumentColumn("SEGURADORA", 50),
-    DocumentColumn("NÚMERO DA APÓLICE", HALF - 66),
+    EntryColumn("RESPONSÁVEL", 16),
+    EntryColumn("SEGURADORA", 50),
+    EntryColumn("NÚMERO DA APÓLICE", HALF - 66),
 )
 _TICKETS = (
-    DocumentColumn("NÚMERO", 34),
-    DocumentColumn("SÉRIE", 12),
-    DocumentColumn("SUBSÉRIE", 12),
-    DocumentColumn("EMISSÃO", 16),
-    DocumentColumn("VALOR", HALF - 74),
+    EntryColumn("NÚMERO", 34),
+    EntryColumn("SÉRIE", 12),
+    EntryColumn("SUBSÉRIE", 12),
+    EntryColumn("EMISSÃO", 16),
+    EntryColumn("VALOR", HALF - 74),
 )
 _RESPONSIBLE = {"4": "EMITENTE", "5": "TOMADOR"}
 _COMPONENTS = {
@@ -46,14 +40,14 @@ _COMPONENTS = {
 }
 
 
-def insurance_table(canvas: Canvas, service: OsService | None) -> Iterator[DocumentTable]:
+def insurance_table(canvas: Canvas, service: OsService | None) -> Iterator[EntryTable]:
     """Yields the insurance of the trip, if the document has some."""
     if service and service.insurance:
         caption = "INFORMAÇÕES DO SEGURO DA VIAGEM"
-        yield _table(canvas, caption, _INSURANCE, map(_insurance, service.insurance))
+        yield entry_table(canvas, caption, _INSURANCE, map(_insurance, service.insurance))
 
 
-def referenced_tables(canvas: Canvas, waybill: OsWaybill) -> Iterator[DocumentTable]:
+def referenced_tables(canvas: Canvas, waybill: OsWaybill) -> Iterator[EntryTable]:
     """Yields at least one table, which may be empty."""
     service = waybill.service
     if service is None:
@@ -61,10 +55,10 @@ def referenced_tables(canvas: Canvas, waybill: OsWaybill) -> Iterator[DocumentTa
         yield key_table(canvas, f"{_NAME} COMPLEMENTADO", _NAME, keys)
         return
     tables = list(_tables(canvas, service))
-    yield from tables or [_table(canvas, _REFERENCED, KEYED, ())]
+    yield from tables or [entry_table(canvas, _REFERENCED, KEYED, ())]
 
 
-def _tables(canvas: Canvas, service: OsService) -> Iterator[DocumentTable]:
+def _tables(canvas: Canvas, service: OsService) -> Iterator[EntryTable]:
     """Yields the documents by type: electronic tickets, tickets on paper, guides, other CT-e OS."""
     tickets = service.referenced_documents
     keys = [ticket.bpe_access_key for ticket in tickets if ticket.bpe_access_key]
@@ -72,30 +66,22 @@ def _tables(canvas: Canvas, service: OsService) -> Iterator[DocumentTable]:
         yield key_table(canvas, f"{_REFERENCED} - BP-e", "BP-e", keys)
     papers = [ticket for ticket in tickets if not ticket.bpe_access_key]
     if papers:
-        yield _table(canvas, _REFERENCED, _TICKETS, map(_ticket, papers))
+        yield entry_table(canvas, _REFERENCED, _TICKETS, map(_ticket, papers))
     if service.gtves:
-        yield _table(canvas, f"{_REFERENCED} - GTV-e", KEYED, map(_guide, service.gtves))
+        yield entry_table(canvas, f"{_REFERENCED} - GTV-e", KEYED, map(_guide, service.gtves))
     if service.substitution:
         yield key_table(canvas, f"{_NAME} SUBSTITUÍDO", _NAME, (service.substitution.access_key,))
     if service.canceled_access_key:
         yield key_table(canvas, f"{_NAME} CANCELADO", _NAME, (service.canceled_access_key,))
 
 
-def _table(
-    canvas: Canvas, caption: str, columns: tuple[DocumentColumn, ...], entries: Iterable[DocumentEntry]
-) -> DocumentTable:
-    rows = TableRows(canvas, columns)
-    rows.add_entries(entries)
-    return rows.table(caption)
-
-
-def _insurance(insurance: TripInsurance) -> DocumentEntry:
+def _insurance(insurance: TripInsurance) -> PrintedEntry:
     responsible = _RESPONSIBLE.get(insurance.responsible, insurance.responsible)
-    return DocumentEntry((responsible, insurance.insurer_name or "", insurance.policy_number or ""))
+    return PrintedEntry((responsible, insurance.insurer_name or "", insurance.policy_number or ""))
 
 
-def _ticket(ticket: ReferencedTicket) -> DocumentEntry:
-    return DocumentEntry(
+def _ticket(ticket: ReferencedTicket) -> PrintedEntry:
+    return PrintedEntry(
         (
             ticket.number or "",
             ticket.series or "",
@@ -106,7 +92,7 @@ def _ticket(ticket: ReferencedTicket) -> DocumentEntry:
     )
 
 
-def _guide(guide: ReferencedGtve) -> DocumentEntry:
+def _guide(guide: ReferencedGtve) -> PrintedEntry:
     """Returns a guide with its part of the price below."""
     return keyed_entry("GTV-e", guide.access_key, "; ".join(map(_component, guide.components)))
 

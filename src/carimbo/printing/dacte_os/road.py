@@ -6,9 +6,9 @@ from carimbo.fiscal.layouts.cteos_v4.road import OsRoad, VehicleOwner
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.transport_words import OWNER_TYPES
 
 _CHARTERS = {"1": "EVENTUAL", "2": "CONTÍNUO"}
-_OWNERS = {"0": "TAC AGREGADO", "1": "TAC INDEPENDENTE", "2": "OUTROS"}
 _REGISTRATION = "TAF / Nº DE REGISTRO ESTADUAL"
 
 
@@ -38,7 +38,7 @@ def _owner_row(canvas: Canvas, owner: VehicleOwner | None) -> Iterator[Row]:
             FormField("IE", owner.state_registration or "", 30),
             FormField("UF", owner.state or "", 10),
             FormField(_REGISTRATION, _registration(owner), 50),
-            FormField("TIPO DO PROPRIETÁRIO", _OWNERS.get(owner.type, owner.type), 35),
+            FormField("TIPO DO PROPRIETÁRIO", OWNER_TYPES.get(owner.type, owner.type), 35),
         )
 
 

@@ -1,4 +1,4 @@
-"""A table of documents in two columns, which may continue on further sheets."""
+"""A table of entries side by side, such as documents, which may continue on further sheets."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from carimbo.printing.engine.wrapping import FittedText, fit_text, wrap_text
 from carimbo.printing.sheet import CAPTION_HEIGHT, CONTENT, LEFT, draw_caption
 
 _SIZE, _MIN_SIZE = 6.5, 5.5
-_LEADING = _SIZE * 1.15 * POINT
+_LEADING = 1.15
 _PADDING = 0.5
 _MARGIN = 0.5
 _HEADER = 3.6
@@ -18,29 +18,26 @@ _CONTINUED = " (CONTINUAÇÃO)"
 HALF = CONTENT / 2
 
 
-class DocumentColumn(NamedTuple):
-    """A column of each half of the table."""
+class EntryColumn(NamedTuple):
+    """A column of each entry; the columns take the whole width of a table, or a half, a third, a quarter."""
 
     title: str
     width: float
+    align: Align = Align.LEFT
 
 
-class DocumentEntry(NamedTuple):
-    """A document: the text of each column, then lines that go over the whole width."""
+class PrintedEntry(NamedTuple):
+    """A text for each column, then lines that go over the whole width."""
 
     cells: tuple[str, ...]
     details: tuple[str, ...] = ()
 
 
-class _Pair(NamedTuple):
-    """Documents side by side, measured."""
+class _Line(NamedTuple):
+    """Entries side by side, measured."""
 
     entries: tuple[tuple[FittedText, ...], ...]
-
-    @property
-    def height(self) -> float:
-        lines = max(len(cell.lines) for cells in self.entries for cell in cells)
-        return lines * _LEADING + _PADDING
+    height: float
 
 
 class _Text(NamedTuple):
@@ -48,19 +45,18 @@ class _Text(NamedTuple):
 
     text: str
     bold: bool
-
-    @property
-    def height(self) -> float:
-        return _LEADING + _PADDING
+    height: float
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentTable:
-    """Rows of documents and texts; each part of a split table has its own caption and titles."""
+class EntryTable:
+    """Rows of entries and texts; each part of a split table has its own caption and titles."""
 
     caption: str
-    columns: tuple[DocumentColumn, ...]
-    rows: tuple[_Pair | _Text, ...]
+    columns: tuple[EntryColumn, ...]
+    rows: tuple[_Line | _Text, ...]
+    size: float
+    """The size of its letters."""
     stretched: float = 0
     """The height of the frame, if more than the rows need."""
 
@@ -68,7 +64,7 @@ class DocumentTable:
     def height(self) -> float:
         return max(self.stretched, CAPTION_HEIGHT + _HEADER + sum(row.height for row in self.rows))
 
-    def split(self, room: float) -> tuple["DocumentTable | None", "DocumentTable | None"]:
+    def split(self, room: float) -> tuple["EntryTable | None", "EntryTable | None"]:
         """Returns the part that fits into a height, and the rest."""
         taken, count = CAPTION_HEIGHT + _HEADER, 0
         for row in self.rows:
@@ -83,7 +79,7 @@ class DocumentTable:
         caption = f"{self.caption.removesuffix(_CONTINUED)}{_CONTINUED}"
         return replace(self, rows=self.rows[:count]), replace(self, rows=self.rows[count:], caption=caption)
 
-    def stretch(self, height: float) -> "DocumentTable":
+    def stretch(self, height: float) -> "EntryTable":
         """Returns the same rows in a frame of another height."""
         return replace(self, stretched=height)
 
@@ -94,27 +90,29 @@ class DocumentTable:
         self._draw_titles(canvas, top)
         y = start = top + _HEADER
         for row in self.rows:
-            if isinstance(row, _Pair):
-                self._draw_pair(canvas, y, row)
+            if isinstance(row, _Line):
+                self._draw_line(canvas, y, row)
             else:
-                canvas.text(LEFT + _MARGIN, y + _SIZE * POINT, row.text, _SIZE, bold=row.bold)
+                canvas.text(LEFT + _MARGIN, y + self.size * POINT, row.text, self.size, bold=row.bold)
                 self._draw_columns(canvas, start, y)
                 start = y + row.height
             y += row.height
-        if self.rows and isinstance(self.rows[-1], _Pair):
+        if self.rows and isinstance(self.rows[-1], _Line):
             self._draw_columns(canvas, start, bottom)
 
     def _draw_titles(self, canvas: Canvas, top: float) -> None:
-        for x, (title, width) in self._places():
+        for x, (title, width, _) in self._places():
             size = fit_text(canvas.face(), title, width - 2 * _MARGIN, _HEADER_SIZE, _MIN_HEADER_SIZE).size
             canvas.text(x, top + 2.4, title, size, width=width, align=Align.CENTER)
         self._draw_columns(canvas, top, top + _HEADER)
 
-    def _draw_pair(self, canvas: Canvas, y: float, pair: _Pair) -> None:
-        cells = (cell for entry in pair.entries for cell in entry)
-        for (x, _), cell in zip(self._places(), cells, strict=False):
-            for number, line in enumerate(cell.lines):
-                canvas.text(x + _MARGIN, y + _SIZE * POINT + number * _LEADING, line, cell.size)
+    def _draw_line(self, canvas: Canvas, y: float, line: _Line) -> None:
+        cells = (cell for entry in line.entries for cell in entry)
+        for (x, column), cell in zip(self._places(), cells, strict=False):
+            width, baseline = column.width - 2 * _MARGIN, y + self.size * POINT
+            for text in cell.lines:
+                canvas.text(x + _MARGIN, baseline, text, cell.size, width=width, align=column.align)
+                baseline += self.size * _LEADING * POINT
 
     def _draw_columns(self, canvas: Canvas, top: float, bottom: float) -> None:
         """Draws the lines around and between columns; texts over the whole width have none."""
@@ -124,10 +122,10 @@ class DocumentTable:
             for x, _ in list(self._places())[1:]:
                 canvas.rule(x, top, x, bottom)
 
-    def _places(self) -> Iterator[tuple[float, DocumentColumn]]:
-        """Yields the columns of both halves with their left edges."""
-        for start in (LEFT, LEFT + HALF):
-            x = start
+    def _places(self) -> Iterator[tuple[float, EntryColumn]]:
+        """Yields the columns of all entries of a line with their left edges."""
+        x = LEFT
+        for _ in range(_entries_of_a_line(self.columns)):
             for column in self.columns:
                 yield x, column
                 x += column.width
@@ -136,43 +134,65 @@ class DocumentTable:
 class TableRows:
     """Measures the rows of a table as they are added."""
 
-    def __init__(self, canvas: Canvas, columns: Sequence[DocumentColumn]) -> None:
+    def __init__(self, canvas: Canvas, columns: Sequence[EntryColumn], size: float = _SIZE) -> None:
         self._canvas = canvas
         self._columns = columns
-        self._rows: list[_Pair | _Text] = []
+        self._size = size
+        self._rows: list[_Line | _Text] = []
 
-    def add_entries(self, entries: Iterable[DocumentEntry]) -> None:
-        """Adds documents two by two; one with details has a row of its own, with the details below."""
-        waiting: list[DocumentEntry] = []
+    def add_entries(self, entries: Iterable[PrintedEntry]) -> None:
+        """Adds entries side by side; one with details has a row of its own, with the details below."""
+        waiting: list[PrintedEntry] = []
         for entry in entries:
             if entry.details:
-                self._add_pairs(waiting)
-                self._add_pairs([entry])
+                self._add_lines(waiting)
+                self._add_lines([entry])
                 waiting = []
                 for text in entry.details:
                     self.add_text(text)
             else:
                 waiting.append(entry)
-        self._add_pairs(waiting)
+        self._add_lines(waiting)
 
     def add_text(self, text: str, *, bold: bool = False) -> None:
         """Adds a text over the whole width, with a row for each line."""
         face = self._canvas.face(bold=bold)
-        lines = wrap_text(face, text, CONTENT - 2 * _MARGIN, _SIZE)
-        self._rows += [_Text(line, bold) for line in lines]
+        lines = wrap_text(face, text, CONTENT - 2 * _MARGIN, self._size)
+        self._rows += [_Text(line, bold, self._height(1)) for line in lines]
 
-    def table(self, caption: str) -> DocumentTable:
+    def table(self, caption: str) -> EntryTable:
         """Returns the table of all rows."""
-        return DocumentTable(caption, tuple(self._columns), tuple(self._rows))
+        return EntryTable(caption, tuple(self._columns), tuple(self._rows), self._size)
 
-    def _add_pairs(self, entries: Sequence[DocumentEntry]) -> None:
-        face = self._canvas.face()
-        for start in range(0, len(entries), 2):
-            cells = (
+    def _height(self, lines: int) -> float:
+        return lines * self._size * _LEADING * POINT + _PADDING
+
+    def _add_lines(self, entries: Sequence[PrintedEntry]) -> None:
+        face, count = self._canvas.face(), _entries_of_a_line(self._columns)
+        for start in range(0, len(entries), count):
+            line = tuple(
                 tuple(
-                    fit_text(face, text, column.width - 2 * _MARGIN, _SIZE, _MIN_SIZE)
+                    fit_text(face, text, column.width - 2 * _MARGIN, self._size, _MIN_SIZE)
                     for text, column in zip(entry.cells, self._columns, strict=True)
                 )
-                for entry in entries[start : start + 2]
+                for entry in entries[start : start + count]
             )
-            self._rows.append(_Pair(tuple(cells)))
+            lines = max(len(cell.lines) for cells in line for cell in cells)
+            self._rows.append(_Line(line, self._height(lines)))
+
+
+def entry_table(
+    canvas: Canvas,
+    caption: str,
+    columns: Sequence[EntryColumn],
+    entries: Iterable[PrintedEntry],
+    size: float = _SIZE,
+) -> EntryTable:
+    """Returns a table of entries alone."""
+    rows = TableRows(canvas, columns, size)
+    rows.add_entries(entries)
+    return rows.table(caption)
+
+
+def _entries_of_a_line(columns: Sequence[EntryColumn]) -> int:
+    return round(CONTENT / sum(column.width for column in columns))

@@ -1,0 +1,1 @@
+"""The printed form of an MDF-e, and of its events."""
