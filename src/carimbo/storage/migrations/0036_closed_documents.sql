@@ -15,10 +15,6 @@ create trigger publish_closing after update of facts on documents
     for each row when (new.facts ? 'closedAt' and not old.facts ? 'closedAt')
     execute function publish_closing();
 
--- Documents that must be closed have the fact `openSince`. A worker looks for those that are open for long.
-create index documents_open on documents (created_at)
-    where status = 'authorized' and facts ? 'openSince' and not facts ? 'closedAt';
-
 -- The vehicles and the drivers in the request of a manifest, as lists search for them.
 create function plates_in(request text) returns text[] language plpgsql immutable strict parallel safe as $$
 declare
@@ -55,6 +51,3 @@ exception when others then
     return '{}';
 end
 $$;
-
-create index documents_by_plate on documents using gin (plates_in(request)) where type = 'mdfe';
-create index documents_by_driver on documents using gin (drivers_in(request)) where type = 'mdfe';
