@@ -14,13 +14,13 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from carimbo.demo.samples import SAMPLES, SampleRequest
+from carimbo.demo.samples import ARRIVAL, SAMPLES, SampleRequest, manifest_of
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 _TIMEOUT_SECONDS = 20
 _PAUSE_SECONDS = 0.4
 _ANSWER_SECONDS = 20
-_PROCESSING = "processing"
+_PROCESSING, _AUTHORIZED = "processing", "authorized"
 _TITLES = {document_type.name: document_type.title for document_type in DOCUMENT_TYPES}
 REFUSED = "refused"
 """The status that we give a sample that the API did not accept."""
@@ -45,6 +45,10 @@ class SampleProgress:
     def is_settled(self) -> bool:
         return bool(self.record["status"] != _PROCESSING)
 
+    @property
+    def is_authorized(self) -> bool:
+        return bool(self.record["status"] == _AUTHORIZED)
+
 
 ShowProgress = Callable[[Sequence[SampleProgress]], None]
 
@@ -61,11 +65,29 @@ def api_client(facts: Mapping[str, Any]) -> httpx2.AsyncClient:
 
 
 async def issue_samples(client: httpx2.AsyncClient, show: ShowProgress) -> list[SampleProgress]:
-    """Posts every sample and shows them until all are settled or the time is over."""
+    """Posts every sample, and then the MDF-e of an authorized NF-e; shows them until all are settled.
+
+    Returns the samples as they are when all are settled or the time is over.
+    """
     progress: list[SampleProgress] = []
     for sample in SAMPLES:
         progress += await _post(client, sample)
         show(progress)
+    progress = await _settle(client, progress, show)
+    sold = next((each for each in progress if each.is_authorized and each.record["type"] == "nfe"), None)
+    if sold is None:
+        return progress
+    progress += await _post(client, manifest_of(sold.record["accessKey"]))
+    progress = await _settle(client, progress, show)
+    if progress[-1].is_authorized:
+        await client.post(f"mdfe/{progress[-1].record['id']}/close", json=ARRIVAL)
+    return progress
+
+
+async def _settle(
+    client: httpx2.AsyncClient, progress: list[SampleProgress], show: ShowProgress
+) -> list[SampleProgress]:
+    """Shows the samples until all are settled or the time is over; returns them as they are then."""
     deadline = time.monotonic() + _TIMEOUT_SECONDS
     while not all(each.is_settled for each in progress) and time.monotonic() < deadline:
         await asyncio.sleep(_PAUSE_SECONDS)

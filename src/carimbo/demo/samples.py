@@ -154,3 +154,25 @@ SAMPLES = (
     SampleRequest("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
     SampleRequest("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
 )
+# Where the trip with the goods of an NF-e ends: at the home of the buyer.
+ARRIVAL: Mapping[str, Any] = {"cityCode": "3550308"}
+
+
+def manifest_of(access_key: str) -> SampleRequest:
+    """Returns the MDF-e of a trip that takes the goods of an own NF-e to the buyer."""
+    body: Mapping[str, Any] = {
+        "modal": {
+            "vehicle": {
+                "plate": "FGH2J45",
+                "state": "SP",
+                "tareKg": 6800,
+                "wheelType": "toco",
+                "bodyType": "closed",
+            }
+        },
+        "drivers": [{"name": "João Batista Pereira", "taxId": "529.982.247-25"}],
+        "fromDocuments": True,
+        "documents": [{"nfeAccessKeys": [access_key]}],
+        "cargoQuantity": 2.4,
+    }
+    return SampleRequest("MDF-e", "mdfe", "as canecas, em caminhão próprio; encerrado na chegada", body)

@@ -9,7 +9,7 @@ import pytest
 
 from carimbo.demo import issuing
 from carimbo.demo.issuing import REFUSED, SampleProgress, issue_samples
-from carimbo.demo.samples import SAMPLES
+from carimbo.demo.samples import SAMPLES, manifest_of
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -17,6 +17,7 @@ ERROR = {"code": "COMPANY_NOT_READY", "message": "A empresa não está pronta."}
 SALE = next(sample for sample in SAMPLES if sample.collection == "sales")
 DOCUMENTS = len(SAMPLES) + 1
 """The sale has two documents."""
+NFE_KEY = "35261111222333000181550010000000011202611227"
 
 
 class FakeApi:
@@ -24,31 +25,48 @@ class FakeApi:
 
     def __init__(self, looks: int, first_look: int = 200) -> None:
         self.keys: list[str] = []
-        self._made = 0
+        self.manifests: list[Any] = []
+        self.closed: list[str] = []
+        self._types: list[str] = []
         self._looks_left = looks
         self._look_status = first_look
 
     def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        if request.url.path.endswith("/close"):
+            self.closed.append(request.url.path)
+            return httpx2.Response(200, json={"data": {}})
         if request.method == "POST":
             self.keys.append(request.headers["Idempotency-Key"])
-            is_sale = request.url.path == "/sales"
-            created = {"invoices": [self._make("nfse"), self._make("nfe")]} if is_sale else self._make("nfce")
+            collection = request.url.path.strip("/")
+            if collection == "mdfe":
+                self.manifests.append(json.loads(request.content))
+            is_sale = collection == "sales"
+            created = (
+                {"invoices": [self._make("nfse"), self._make("nfe")]} if is_sale else self._make(collection)
+            )
             return httpx2.Response(202, json={"data": created})
         return self._look()
 
     def _look(self) -> httpx2.Response:
         self._looks_left -= 1
-        status = "processing" if self._looks_left else "authorized"
-        records = [self._record(number, status, "nfce") for number in range(self._made)]
+        status = "processing" if self._looks_left > 0 else "authorized"
+        records = [self._record(number, status) for number in range(len(self._types))]
         code, self._look_status = self._look_status, 200
         return httpx2.Response(code, json={"data": records})
 
     def _make(self, document_type: str) -> dict[str, Any]:
-        self._made += 1
-        return self._record(self._made - 1, "processing", document_type)
+        self._types.append(document_type)
+        return self._record(len(self._types) - 1, "processing")
 
-    def _record(self, number: int, status: str, document_type: str) -> dict[str, Any]:
-        return {"id": str(number), "status": status, "amount": 1, "type": document_type}
+    def _record(self, number: int, status: str) -> dict[str, Any]:
+        document_type = self._types[number]
+        return {
+            "id": str(number),
+            "status": status,
+            "amount": 1,
+            "type": document_type,
+            "accessKey": NFE_KEY if document_type == "nfe" else None,
+        }
 
 
 @pytest.fixture(autouse=True)
@@ -72,9 +90,15 @@ def statuses(progress: Any) -> list[str]:
 class TestIssueSamples:
     async def test_samples_are_shown_one_by_one_until_all_are_settled(self) -> None:
         shown = await issue(FakeApi(looks=2))
-        assert [len(each) for each in shown] == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 11, 11, 11]
-        assert shown[-3] == ["processing"] * DOCUMENTS
-        assert shown[-1] == ["authorized"] * DOCUMENTS
+        assert [len(each) for each in shown] == [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 11, 11, 12, 12]
+        assert shown[-4] == ["processing"] * DOCUMENTS
+        assert shown[-1] == ["authorized"] * (DOCUMENTS + 1)
+
+    async def test_manifest_of_an_authorized_nfe_is_closed_once_it_is_authorized(self) -> None:
+        api = FakeApi(looks=2)
+        await issue(api)
+        assert [manifest["documents"] for manifest in api.manifests] == [[{"nfeAccessKeys": [NFE_KEY]}]]
+        assert api.closed == [f"/mdfe/{DOCUMENTS}/close"]
 
     async def test_a_sale_is_shown_by_its_documents(self) -> None:
         api = FakeApi(looks=99)
@@ -87,11 +111,11 @@ class TestIssueSamples:
         first, second = FakeApi(looks=1), FakeApi(looks=1)
         await issue(first)
         await issue(second)
-        assert len({*first.keys, *second.keys}) == 2 * len(SAMPLES)
+        assert len({*first.keys, *second.keys}) == 2 * (len(SAMPLES) + 1)
 
     async def test_single_failed_poll_is_ignored(self) -> None:
         shown = await issue(FakeApi(looks=2, first_look=503))
-        assert shown[-1] == ["authorized"] * DOCUMENTS
+        assert shown[-1] == ["authorized"] * (DOCUMENTS + 1)
 
     async def test_samples_that_the_api_refuses_are_settled(self) -> None:
         shown = await issue(lambda _: httpx2.Response(422, json={"error": ERROR}))
@@ -123,5 +147,6 @@ class TestProgress:
 class TestSamples:
     def test_samples_are_json_and_of_every_issued_type(self) -> None:
         issued = {document_type.collection for document_type in DOCUMENT_TYPES}
-        assert {sample.collection for sample in SAMPLES} == issued | {"sales"}
-        assert all(json.loads(json.dumps(sample.body)) == sample.body for sample in SAMPLES)
+        samples = [*SAMPLES, manifest_of(NFE_KEY)]
+        assert {sample.collection for sample in samples} == issued | {"sales"}
+        assert all(json.loads(json.dumps(sample.body)) == sample.body for sample in samples)
