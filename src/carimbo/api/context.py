@@ -17,7 +17,7 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.documents.files import Links
 from carimbo.service.filing.context import FilingContext
-from carimbo.service.filing.open_documents import OpenDocuments
+from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
 from carimbo.service.listing import PageRequest
 from carimbo.service.ports import AddressGuard
 from carimbo.service.printouts import Printouts
@@ -46,7 +46,7 @@ class ApiServices:
     municipality_lookup: MunicipalityLookup
     guard: AddressGuard
     links: Links
-    open_documents: OpenDocuments
+    open_documents: OpenDocumentsAtAuthority
 
 
 def services_of(connection: HTTPConnection) -> ApiServices:
@@ -125,14 +125,14 @@ async def _links(request: Request) -> Links:
     return services_of(request).links
 
 
-async def _open_documents(request: Request) -> OpenDocuments:
+async def _open_documents(request: Request) -> OpenDocumentsAtAuthority:
     return services_of(request).open_documents
 
 
 CurrentIssuingContext = Annotated[IssuingContext, Depends(_issuing_context)]
 CurrentFilingContext = Annotated[FilingContext, Depends(_filing_context)]
 CurrentLinks = Annotated[Links, Depends(_links)]
-CurrentOpenDocuments = Annotated[OpenDocuments, Depends(_open_documents)]
+CurrentOpenDocuments = Annotated[OpenDocumentsAtAuthority, Depends(_open_documents)]
 CurrentOutbox = Annotated[Outbox, Depends(_outbox)]
 CurrentPrintouts = Annotated[Printouts, Depends(_printouts)]
 CurrentServices = Annotated[ApiServices, Depends(_services)]

@@ -23,7 +23,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.open_documents import ClosingByKey
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.errors import ErrorCode
-from carimbo.service.filing.open_documents import ClosedByKeyRecord, OpenDocumentRecord
+from carimbo.service.filing.open_documents import ClosedByKeyRecord, OpenAtAuthorityRecord
 
 router = company_router(Endpoint)
 
@@ -36,7 +36,7 @@ async def _list(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     document_type: CurrentType,
-) -> Success[list[OpenDocumentRecord]]:
+) -> Success[list[OpenAtAuthorityRecord]]:
     return Success(data=await open_documents.all(subscription.id, company, document_type))
 
 

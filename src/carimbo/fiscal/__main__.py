@@ -119,9 +119,6 @@ def _type_named(name: str) -> DocumentType:
     for document_type in DOCUMENT_TYPES:
         if document_type.name == name:
             return document_type
-    for module in DOCUMENT_TYPES:
-        if module.name == name:
-            raise ValueError(f"{module.title} ainda não pode ser emitida.")
     raise ValueError(f"Informe --type: “{name}” não é um tipo de documento.")
 
 

@@ -26,7 +26,7 @@ from carimbo.service.company_status.municipality import MunicipalityLookup
 from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
-from carimbo.service.filing.open_documents import OpenDocuments
+from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
@@ -61,7 +61,7 @@ def api_of(settings: Settings) -> FastAPI:
                     clock,
                 ),
                 filing=filing,
-                open_documents=OpenDocuments(filing, authorities),
+                open_documents=OpenDocumentsAtAuthority(filing, authorities),
                 printouts=Printouts(database, renderer, settings.printouts_cache_bytes),
                 outbox=Outbox(database, settings.sends_email),
                 municipality_lookup=MunicipalityLookup(municipalities),

@@ -147,8 +147,8 @@ class TestOnItsWay:
         assert "390.533.447-05" in text_of((await shop.get(f"/mdfe/{issued['id']}/pdf")).content)
         third = {"name": "Carlos Alberto Souza", "taxId": "111.444.777-35"}
         assert data_of(await shop.post(path, third))["sequence"] == 2
-        for known in (DRIVER, MDFE["drivers"][0]):
-            details = error_of(await shop.post(path, known), 422, "FISCAL_RULE_VIOLATION")
+        for driver in (DRIVER, MDFE["drivers"][0]):
+            details = error_of(await shop.post(path, driver), 422, "FISCAL_RULE_VIOLATION")
             assert [rule["code"] for rule in details["rules"]] == ["577"]
 
     async def test_documents_are_loaded_later(self, shop: Shop) -> None:

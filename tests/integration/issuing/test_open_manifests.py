@@ -44,11 +44,11 @@ class TestLists:
     async def test_manifests_are_found_by_driver_also_by_one_who_was_added(self, shop: Shop) -> None:
         first, second = await issue(shop), await issue(shop)
         data_of(await shop.post(f"/mdfe/{second['id']}/drivers", DRIVER))
-        found = {
+        ids_by_driver = {
             tax_id: {row["id"] for row in data_of(await shop.get("/mdfe", driverTaxId=tax_id))}
             for tax_id in ("529.982.247-25", "39053344705", "111.444.777-35")
         }
-        assert found == {
+        assert ids_by_driver == {
             "529.982.247-25": {first["id"], second["id"]},
             "39053344705": {second["id"]},
             "111.444.777-35": set(),

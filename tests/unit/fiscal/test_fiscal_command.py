@@ -268,10 +268,6 @@ class TestBadInput:
         inputs.request("pedidos", NFE_BODY)
         assert "Informe --type: “pedidos” não é um tipo de documento." in refusal(inputs, capsys, "pedidos")
 
-    def test_type_that_cannot_be_issued_yet_is_refused(self, inputs: InputFiles, capsys: Captured) -> None:
-        inputs.request("mdfe", {})
-        assert "ainda não pode ser emitid" in refusal(inputs, capsys, "mdfe")
-
     @pytest.mark.parametrize("number", ["0", "-5", "9999999999"])
     def test_number_that_makes_no_key_is_refused(
         self, inputs: InputFiles, capsys: Captured, number: str

@@ -22,7 +22,7 @@ from carimbo.fiscal.layouts.dps_v1.parties import PartyAddress, ServiceAddress, 
 from carimbo.fiscal.layouts.dps_v1.service import ServicePlace
 from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
-from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest, ManifestMode
+from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest, ManifestModal
 from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad
 from carimbo.fiscal.layouts.nfe_v4.identification import ReferencedDocument
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes, in_root, read_invoice, write
@@ -219,7 +219,7 @@ def full_os_waybill(filling: Filling) -> bytes:
 
 def full_manifest(filling: Filling, mode: type = ManifestRoad) -> bytes:
     """Returns an MDF-e with every field, by one mode."""
-    manifest = replace(filling.group(Manifest), mode=ManifestMode(content=filling.group(mode)))
+    manifest = replace(filling.group(Manifest), mode=ManifestModal(content=filling.group(mode)))
     return manifest_xml(replace(manifest, id=f"MDFe{KEY}"))
 
 

@@ -5,27 +5,28 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 
+from carimbo.fiscal.layouts.dfe_v1.route import RouteState
 from carimbo.fiscal.layouts.dfe_v1.units import CargoUnit, TransportUnit, UnitSeal
 from carimbo.fiscal.layouts.mdfe_v3.cargo import (
     CargoInsurance,
+    CargoInsuranceResponsible,
+    CargoInsurer,
     CargoSeal,
     FullLoad,
     FullLoadPlace,
-    InsuranceResponsible,
-    Insurer,
     MainProduct,
 )
 from carimbo.fiscal.layouts.mdfe_v3.documents import (
+    CarriedDangerousGoods,
     CarriedManifest,
-    DangerousGoods,
     ManifestedInvoice,
     ManifestedWaybill,
     PartialDelivery,
     PartialServiceInvoice,
     UnloadingCity,
 )
-from carimbo.fiscal.layouts.mdfe_v3.identification import LoadingCity, RouteState
-from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest, ManifestMode, ManifestNotes
+from carimbo.fiscal.layouts.mdfe_v3.identification import LoadingCity
+from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest, ManifestModal, ManifestNotes
 from carimbo.fiscal.layouts.mdfe_v3.modes import (
     ConvoyVessel,
     EmptyCargoUnit,
@@ -81,7 +82,7 @@ _UNITS = (
         apportioned_quantity=Decimal("12.5"),
     ),
 )
-_GASOLINE = DangerousGoods(
+_GASOLINE = CarriedDangerousGoods(
     un_number="1203",
     shipping_name="GASOLINA",
     risk_class="3",
@@ -109,7 +110,7 @@ _FULL = with_road(
                     second_barcode="351112223330001810000100000123456789",
                     is_redelivery="1",
                     transport_units=_UNITS,
-                    dangerous_goods=(_GASOLINE, DangerousGoods(un_number="ND", quantity="20 kg")),
+                    dangerous_goods=(_GASOLINE, CarriedDangerousGoods(un_number="ND", quantity="20 kg")),
                 ),
                 ManifestedWaybill(access_key=waybill_key(4)),
                 ManifestedWaybill(access_key=waybill_key(5)),
@@ -238,12 +239,12 @@ _EVERYTHING = replace(
     insurance=(
         *USUAL.insurance,
         CargoInsurance(
-            responsible=InsuranceResponsible(type="2", cnpj=SHIPPER),
-            insurer=Insurer(name="Mútua dos Transportadores", cnpj="88999000000279"),
+            responsible=CargoInsuranceResponsible(type="2", cnpj=SHIPPER),
+            insurer=CargoInsurer(name="Mútua dos Transportadores", cnpj="88999000000279"),
             policy_number="DDR-11",
             endorsements=("77001",),
         ),
-        CargoInsurance(responsible=InsuranceResponsible(type="2", cpf="52998224725")),
+        CargoInsurance(responsible=CargoInsuranceResponsible(type="2", cpf="52998224725")),
     ),
     main_product=MainProduct(
         cargo_type="11",
@@ -266,7 +267,7 @@ _EVERYTHING = replace(
 
 
 def _by(code: str, content: ManifestAir | ManifestWater | ManifestRail) -> Manifest:
-    other = replace(USUAL, mode=ManifestMode(content=content), insurance=(), main_product=None)
+    other = replace(USUAL, mode=ManifestModal(content=content), insurance=(), main_product=None)
     return with_identification(other, mode=code)
 
 
@@ -375,7 +376,7 @@ MANIFESTS: dict[str, Manifest] = {
             ),
             mode="3",
         ),
-        mode=ManifestMode(
+        mode=ManifestModal(
             content=replace(
                 _WATER,
                 transshipment_port="Porto de Angra dos Reis",

@@ -9,8 +9,8 @@ from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.layout import to_xml
 from carimbo.fiscal.layouts.mdfe_v3.cargo import (
     CargoInsurance,
-    InsuranceResponsible,
-    Insurer,
+    CargoInsuranceResponsible,
+    CargoInsurer,
     MainProduct,
     ManifestTotals,
 )
@@ -37,7 +37,7 @@ from carimbo.fiscal.layouts.mdfe_v3.manifest import (
     Manifest,
     ManifestIssuer,
     ManifestIssuerAddress,
-    ManifestMode,
+    ManifestModal,
 )
 from carimbo.fiscal.layouts.mdfe_v3.payment import (
     FreightPayment,
@@ -186,7 +186,7 @@ USUAL = Manifest(
             phone="1133334444",
         ),
     ),
-    mode=ManifestMode(
+    mode=ManifestModal(
         content=ManifestRoad(
             carrier=RoadCarrier(
                 rntrc="12345678",
@@ -228,8 +228,8 @@ USUAL = Manifest(
     ),
     insurance=(
         CargoInsurance(
-            responsible=InsuranceResponsible(type="1"),
-            insurer=Insurer(name="Seguradora Nacional SA", cnpj="88999000000198"),
+            responsible=CargoInsuranceResponsible(type="1"),
+            insurer=CargoInsurer(name="Seguradora Nacional SA", cnpj="88999000000198"),
             policy_number="AP-778899",
             endorsements=("0001234567890123456789", "0001234567890123456790"),
         ),
@@ -249,7 +249,7 @@ def with_road(manifest: Manifest, **changes: Any) -> Manifest:
     """Returns the MDF-e with other data of the road mode."""
     road = manifest.mode.content
     assert isinstance(road, ManifestRoad)
-    return replace(manifest, mode=ManifestMode(content=replace(road, **changes)))
+    return replace(manifest, mode=ManifestModal(content=replace(road, **changes)))
 
 
 def with_carrier(manifest: Manifest, **changes: Any) -> Manifest:

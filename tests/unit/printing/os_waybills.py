@@ -10,7 +10,7 @@ from carimbo.fiscal.layouts.cte_v4.complement import AuthorityObservation, Taker
 from carimbo.fiscal.layouts.cte_v4.service import FreightBill, FreightBilling, FreightInstallment
 from carimbo.fiscal.layouts.cte_v4.taxes import ServiceIcms00, ServiceIcms60
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill, PriceComponent, ServicePrice
-from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification, RouteState
+from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
 from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer, OsTaker
 from carimbo.fiscal.layouts.cteos_v4.road import Charter, OsRoad, Vehicle, VehicleOwner
 from carimbo.fiscal.layouts.cteos_v4.service import (
@@ -26,6 +26,7 @@ from carimbo.fiscal.layouts.cteos_v4.service import (
 )
 from carimbo.fiscal.layouts.cteos_v4.taxes import OsFederalTaxes, OsTaxes
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsComplement, OsWaybill
+from carimbo.fiscal.layouts.dfe_v1.route import RouteState
 from unit.printing.waybill_examples import IBS_CBS, ICMS, STATE_SHARE
 from unit.printing.waybills import ADDRESS, CNPJ, LETTERS_CNPJ, USUAL, file_of, key_of
 

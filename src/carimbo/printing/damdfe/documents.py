@@ -5,8 +5,8 @@ from datetime import date
 from typing import NamedTuple
 
 from carimbo.fiscal.layouts.mdfe_v3.documents import (
+    CarriedDangerousGoods,
     CarriedManifest,
-    DangerousGoods,
     ManifestedInvoice,
     ManifestedWaybill,
     UnloadingCity,
@@ -102,7 +102,7 @@ def _details(document: ManifestedWaybill | ManifestedInvoice | CarriedManifest) 
     yield from map(_dangerous_goods, document.dangerous_goods)
 
 
-def _dangerous_goods(goods: DangerousGoods) -> str:
+def _dangerous_goods(goods: CarriedDangerousGoods) -> str:
     parts = (
         f"ONU {goods.un_number}",
         goods.shipping_name,

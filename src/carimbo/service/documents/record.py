@@ -78,6 +78,7 @@ EXAMPLE: Mapping[str, Any] = {
     "series": None,
     "dps": None,
     "deliveredAt": None,
+    "closedAt": None,
     "accessKey": None,
     "protocol": None,
     "environment": "homologation",

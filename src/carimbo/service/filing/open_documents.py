@@ -26,7 +26,7 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.documents import Document
 
 
-class OpenDocumentRecord(Record):
+class OpenAtAuthorityRecord(Record):
     """A document that the authority has as open."""
 
     access_key: str = Field(examples=["35261111222333000181580010000000071482103795"])
@@ -48,7 +48,7 @@ class ClosedByKeyRecord(Record):
 
 
 @dataclass(frozen=True)
-class OpenDocuments:
+class OpenDocumentsAtAuthority:
     """Asks the authorities for open documents, and closes those that another program issued."""
 
     filing: FilingContext
@@ -56,7 +56,7 @@ class OpenDocuments:
 
     async def all(
         self, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
-    ) -> list[OpenDocumentRecord]:
+    ) -> list[OpenAtAuthorityRecord]:
         """Returns the documents of a company that the authority has as open."""
         snapshot = await self.filing.snapshot_of(subscription_id, company, document_type)
         identity = await self._identity_of(snapshot)
@@ -70,8 +70,8 @@ class OpenDocuments:
             raise Refusal(ErrorCode.AUTHORITY_THROTTLED)
         if not isinstance(answer, tuple):
             raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
-        own = await self._own_documents(snapshot, document_type, [found.access_key for found in answer])
-        return [_record(found, own.get(found.access_key)) for found in answer]
+        own = await self._own_documents(snapshot, document_type, [document.access_key for document in answer])
+        return [_record(document, own.get(document.access_key)) for document in answer]
 
     async def close(
         self,
@@ -162,11 +162,11 @@ class OpenDocuments:
         )
 
 
-def _record(found: OpenDocument, own: Document | None) -> OpenDocumentRecord:
-    key = AccessKey.parse(found.access_key)
-    return OpenDocumentRecord(
-        access_key=found.access_key,
-        protocol=found.protocol,
+def _record(document: OpenDocument, own: Document | None) -> OpenAtAuthorityRecord:
+    key = AccessKey.parse(document.access_key)
+    return OpenAtAuthorityRecord(
+        access_key=document.access_key,
+        protocol=document.protocol,
         series=key.series,
         number=key.number,
         document_id=own and own.id,

@@ -57,14 +57,14 @@ async def printed_events(tenant: Tenant, document: Document) -> tuple[bytes, ...
         return ()
     names = {event.name for event in document_type.events}
     history = [entry for entry in await tenant.document_events.all(document.id) if entry.type in names]
-    found: list[bytes] = []
+    files: list[bytes] = []
     for entry in history:
         try:
-            found.append(await event_xml(tenant, await require_event(tenant, document, entry.id)))
+            files.append(await event_xml(tenant, await require_event(tenant, document, entry.id)))
         except Refusal:
             # An event that was refused, or whose receipt the authority did not return, has no file.
             continue
-    return tuple(found)
+    return tuple(files)
 
 
 async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:

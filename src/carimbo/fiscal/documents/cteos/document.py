@@ -10,10 +10,11 @@ from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cte_v4.identification import GovernmentTaker
 from carimbo.fiscal.layouts.cte_v4.taxes import FreightIbsCbs, ServiceIcms60, ServiceIcmsOfSimples
 from carimbo.fiscal.layouts.cte_v4.waybill import ComplementedWaybill
-from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification, RouteState
+from carimbo.fiscal.layouts.cteos_v4.identification import OsIdentification
 from carimbo.fiscal.layouts.cteos_v4.parties import OsIssuer, OsTaker
 from carimbo.fiscal.layouts.cteos_v4.taxes import OsFederalTaxes, OsTaxes
 from carimbo.fiscal.layouts.cteos_v4.waybill import OsComplement, OsWaybill
+from carimbo.fiscal.layouts.dfe_v1.route import RouteState
 from carimbo.fiscal.layouts.filling import given_values
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.money import ZERO

@@ -22,7 +22,7 @@ from carimbo.fiscal.documents.cteos.vehicle_body import (
     Taf,
     VehicleBody,
 )
-from carimbo.fiscal.layouts.cteos_v4.identification import MAX_ROUTE_STATES
+from carimbo.fiscal.layouts.dfe_v1.route import MAX_ROUTE_STATES
 from carimbo.fiscal.transport.parties import PartyBody
 from carimbo.fiscal.transport.request import DocumentKey, TransportMode, TransportRequest
 

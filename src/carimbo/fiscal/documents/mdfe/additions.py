@@ -68,8 +68,8 @@ def _include_driver(request: DriverRequest, about: EventSubject, issuer: FilingI
     manifest: MdfeRequest = about.read_request()
     if manifest.road is None:
         return (broken("644", "taxId", "Só o modal rodoviário tem condutores."),)
-    known = (driver.tax_id for driver in chain(manifest.all_drivers, about.read_earlier()))
-    if request.tax_id in known:
+    drivers = chain(manifest.all_drivers, about.read_earlier())
+    if any(driver.tax_id == request.tax_id for driver in drivers):
         return (broken("577", "taxId", "O condutor já está no MDF-e."),)
     detail = DriverInclusion(driver=Driver(name=request.name, cpf=request.tax_id))
     return signed_manifest_event(detail, about, issuer)

@@ -14,8 +14,8 @@ from carimbo.fiscal.documents.mdfe.cargo_body import (
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.layouts.mdfe_v3 import cargo as layout
 from carimbo.fiscal.layouts.mdfe_v3.documents import (
+    CarriedDangerousGoods,
     CarriedManifest,
-    DangerousGoods,
     ManifestDocuments,
     ManifestedInvoice,
     ManifestedWaybill,
@@ -47,7 +47,7 @@ def documents_group(request: MdfeRequest) -> ManifestDocuments:
         raise Incomplete(Problem(MISSING_FIELD, "documents", message))
     missing = [
         Problem(MISSING_FIELD, f"documents[{position}].cityCode", "Campo obrigatório.")
-        for position, body in enumerate(bodies)
+        for position, body in enumerate(request.documents)
         if body.city_code is None
     ]
     if missing:
@@ -124,8 +124,8 @@ def _manifest(key: str, details: DocumentDetailsBody | None) -> CarriedManifest:
     )
 
 
-def _dangerous(body: ManifestDangerousGoodsBody) -> DangerousGoods:
-    return DangerousGoods(
+def _dangerous(body: ManifestDangerousGoodsBody) -> CarriedDangerousGoods:
+    return CarriedDangerousGoods(
         un_number=body.un_number,
         shipping_name=body.shipping_name,
         risk_class=body.risk_class,
@@ -140,8 +140,8 @@ def insurance_group(body: CargoInsuranceBody) -> layout.CargoInsurance:
     cnpj, cpf = split_tax_id(body.responsible_tax_id)
     name, tax_id = body.insurer_name, body.insurer_tax_id
     return layout.CargoInsurance(
-        responsible=layout.InsuranceResponsible(type=body.responsible.code, cnpj=cnpj, cpf=cpf),
-        insurer=layout.Insurer(name=name, cnpj=tax_id) if name and tax_id else None,
+        responsible=layout.CargoInsuranceResponsible(type=body.responsible.code, cnpj=cnpj, cpf=cpf),
+        insurer=layout.CargoInsurer(name=name, cnpj=tax_id) if name and tax_id else None,
         policy_number=body.policy_number,
         endorsements=body.endorsements,
     )

@@ -23,7 +23,7 @@ from carimbo.fiscal.transport.request import DocumentKey
 from carimbo.fiscal.transport.units import TransportUnitBody
 
 Keys = Annotated[tuple[DocumentKey, ...], Field(max_length=MAX_KEYS)]
-_Gtin = Annotated[str, StringConstraints(pattern="^(SEM GTIN|[0-9]{8}|[0-9]{12,14})$"), TAKES_NUMBERS]
+_Gtin = Annotated[str, StringConstraints(pattern="^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$"), TAKES_NUMBERS]
 _Text20 = Annotated[Text, StringConstraints(max_length=20), TAKES_NUMBERS]
 
 

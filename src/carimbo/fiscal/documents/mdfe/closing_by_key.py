@@ -16,6 +16,7 @@ from carimbo.fiscal.transport.keys import owner_of, parse_key
 from carimbo.fiscal.transport.request import DocumentKey
 
 FIRST_SEQUENCE = 1
+_FIELDS_OF_CLOSING = set(ClosingRequest.model_fields)
 
 
 class ClosingByKeyRequest(ClosingRequest):
@@ -54,7 +55,8 @@ def _issue(request: ClosingByKeyRequest, occurred_at: datetime, issuer: FilingIs
 
 
 def _own_closing(request: ClosingByKeyRequest) -> ClosingRequest:
-    return ClosingRequest(cityCode=request.city_code, state=request.state, closedAt=request.closed_at)
+    fields = request.model_dump(mode="json", by_alias=True, exclude_none=True, include=_FIELDS_OF_CLOSING)
+    return ClosingRequest.model_validate(fields)
 
 
 CLOSING_BY_KEY = ClosingByKey(

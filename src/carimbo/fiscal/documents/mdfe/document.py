@@ -15,9 +15,10 @@ from carimbo.fiscal.documents.mdfe.road import carrier_type_of
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
+from carimbo.fiscal.layouts.dfe_v1.route import RouteState
 from carimbo.fiscal.layouts.mdfe_v3.cargo import CargoSeal, ManifestTotals
 from carimbo.fiscal.layouts.mdfe_v3.documents import ManifestDocuments
-from carimbo.fiscal.layouts.mdfe_v3.identification import LoadingCity, ManifestIdentification, RouteState
+from carimbo.fiscal.layouts.mdfe_v3.identification import LoadingCity, ManifestIdentification
 from carimbo.fiscal.layouts.mdfe_v3.manifest import (
     Manifest,
     ManifestIssuer,

@@ -22,6 +22,7 @@ from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.transport.originals import given_fields
+from carimbo.fiscal.transport.parties import HOMOLOGATION_NAME
 
 Body = Mapping[str, Any]
 
@@ -44,8 +45,8 @@ class _Cargo:
     amount: Decimal
     kilograms: Decimal | None
     """None if the document has no weight."""
-    contractor: tuple[str, str] | None
-    """CPF or CNPJ and name of the taker of a CT-e."""
+    contractor: tuple[str, str | None] | None
+    """CPF or CNPJ and name of the taker of a CT-e; in homologation a CT-e does not have the name."""
 
 
 def _keys(request: MdfeRequest) -> tuple[str, ...]:
@@ -107,13 +108,13 @@ def _cargo_of(document: OwnDocument) -> _Cargo:
 
 def _of_invoice(invoice: Invoice) -> _Cargo:
     delivery = invoice.delivery or (invoice.recipient and invoice.recipient.address)
-    weights = [volume.gross_weight or volume.net_weight for volume in invoice.transport.volumes]
-    known = [weight for weight in weights if weight]
+    volumes = invoice.transport.volumes
+    weights = [weight for volume in volumes if (weight := volume.gross_weight or volume.net_weight)]
     return _Cargo(
         start=(invoice.pickup or invoice.issuer.address).city_code,
         end=delivery.city_code if delivery else None,
         amount=invoice.totals.invoice.amount,
-        kilograms=sum(known, ZERO) if known else None,
+        kilograms=sum(weights, ZERO) if weights else None,
         contractor=None,
     )
 
@@ -133,7 +134,9 @@ def _of_waybill(waybill: Waybill) -> _Cargo:
         end=identification.end_city_code,
         amount=(cargo.amount if cargo else None) or ZERO,
         kilograms=weights[0] if weights else None,
-        contractor=(tax_id, taker.name) if taker and tax_id else None,
+        contractor=(tax_id, None if taker.name == HOMOLOGATION_NAME else taker.name)
+        if taker and tax_id
+        else None,
     )
 
 
@@ -185,7 +188,7 @@ def _with_contractors(given: Body, request: MdfeRequest, cargos: Iterable[_Cargo
     takers = dict.fromkeys(cargo.contractor for cargo in cargos if cargo.contractor)
     if not road or not takers or not is_carrier or road.contractors or owner_of_vehicle(request):
         return None
-    contractors = [{"taxId": tax_id, "name": name} for tax_id, name in takers]
+    contractors = [{"taxId": tax_id, **({"name": name} if name else {})} for tax_id, name in takers]
     return {**given_fields(given["modal"]), "contractors": contractors}
 
 

@@ -1,6 +1,9 @@
 """The modes of transport of a manifest."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.body.fields import Coded
 
@@ -14,7 +17,25 @@ class ManifestMode(Coded):
     RAIL = "rail", "4"
 
 
+def _published(mode: ManifestMode) -> WithJsonSchema:
+    """Returns how the contract shows `kind`: the word of a mode, or its code as a number or a text."""
+    return WithJsonSchema({"enum": [mode.value, int(mode.code), mode.code]})
+
+
+RoadKind = Annotated[Literal[ManifestMode.ROAD], _published(ManifestMode.ROAD)]
+AirKind = Annotated[Literal[ManifestMode.AIR], _published(ManifestMode.AIR)]
+WaterKind = Annotated[Literal[ManifestMode.WATER], _published(ManifestMode.WATER)]
+RailKind = Annotated[Literal[ManifestMode.RAIL], _published(ManifestMode.RAIL)]
+
+
 def mode_word(kind: Any) -> Any:
     """Returns the word of a mode that is written as its code: 1 or "1" is road."""
     code = str(kind) if type(kind) is int else kind
     return next((mode.value for mode in ManifestMode if mode.code == code), kind)
+
+
+def known_mode(kind: Any) -> Any:
+    """Refuses an unknown mode with the names of all: bodies of an unknown mode are read as those of road."""
+    if isinstance(kind, str) and kind in list(ManifestMode):
+        return kind
+    raise PydanticKnownError("enum", {"expected": " ou ".join(f"'{mode}'" for mode in ManifestMode)})

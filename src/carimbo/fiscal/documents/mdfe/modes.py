@@ -7,22 +7,22 @@ from carimbo.fiscal.documents.mdfe.road_body import ManifestRoadBody
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.mdfe_v3 import modes as layout
-from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestMode
+from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestModal
 from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import Findings
 
 
-def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> ManifestMode:
+def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> ManifestModal:
     """Returns the data of the mode; required ones that the request lacks are added to the findings."""
     match request.modal:
         case ManifestRoadBody() as road:
-            return ManifestMode(content=road_group(request, road, issuance, findings))
+            return ManifestModal(content=road_group(request, road, issuance, findings))
         case ManifestAirBody() as air:
-            return ManifestMode(content=_air(air))
+            return ManifestModal(content=_air(air))
         case ManifestWaterBody() as water:
-            return ManifestMode(content=_water(water))
+            return ManifestModal(content=_water(water))
         case ManifestRailBody() as rail:
-            return ManifestMode(content=_rail(rail, issuance))
+            return ManifestModal(content=_rail(rail, issuance))
 
 
 def _air(body: ManifestAirBody) -> layout.ManifestAir:

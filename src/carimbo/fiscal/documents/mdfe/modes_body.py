@@ -1,13 +1,13 @@
 """The modes of a manifest in requests: air, water and rail, and the choice between all modes."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
 
 from carimbo.fiscal.body.date_fields import Day, LocalMoment
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Coded, Integer, NotNegative, Text
 from carimbo.fiscal.body.reading import drop_blanks_of
-from carimbo.fiscal.documents.mdfe.mode import ManifestMode, mode_word
+from carimbo.fiscal.documents.mdfe.mode import AirKind, ManifestMode, RailKind, WaterKind, mode_word
 from carimbo.fiscal.documents.mdfe.road_body import ManifestRoadBody
 from carimbo.fiscal.transport.units import CargoUnitType
 
@@ -25,7 +25,7 @@ _ThreeLetters = Annotated[Text, StringConstraints(min_length=3, max_length=3), T
 class ManifestAirBody(Body):
     """Transport by air."""
 
-    kind: Literal[ManifestMode.AIR] = Field(description="Modal: 2 ou air (aéreo).")
+    kind: AirKind = Field(description="Modal: 2 ou air (aéreo).")
     nationality: Annotated[Text, StringConstraints(max_length=4)] = Field(
         description="Marca da nacionalidade da aeronave (nac).", examples=["PT"]
     )
@@ -85,7 +85,7 @@ class EmptyTransportUnitBody(Body):
 class ManifestWaterBody(Body):
     """Transport by water."""
 
-    kind: Literal[ManifestMode.WATER] = Field(description="Modal: 3 ou water (aquaviário).")
+    kind: WaterKind = Field(description="Modal: 3 ou water (aquaviário).")
     irin: _Code = Field(description="IRIN da embarcação (irin).")
     vessel_type: Annotated[str, StringConstraints(pattern="^[0-9]{2}$")] = Field(
         description="Tipo da embarcação, 2 dígitos (tpEmb)."
@@ -151,7 +151,7 @@ class WagonBody(Body):
 class ManifestRailBody(Body):
     """Transport by rail."""
 
-    kind: Literal[ManifestMode.RAIL] = Field(description="Modal: 4 ou rail (ferroviário).")
+    kind: RailKind = Field(description="Modal: 4 ou rail (ferroviário).")
     train: TrainBody = Field(description="Trem (trem).")
     wagons: Annotated[tuple[WagonBody, ...], Field(min_length=1, max_length=999)] = Field(
         description="Vagões (vag)."

@@ -16,7 +16,7 @@ from carimbo.fiscal.documents.mdfe.event_signing import (
 from carimbo.fiscal.documents.mdfe.payment_body import FreightPaymentBody, payment_group
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
-from carimbo.fiscal.documents.mdfe.road_body import OwnerType
+from carimbo.fiscal.documents.mdfe.road_body import ManifestOwnerType
 from carimbo.fiscal.documents.mdfe.rules.judging import payment_problems
 from carimbo.fiscal.documents.mdfe.rules.payments import PaymentsInput
 from carimbo.fiscal.filing import EventKind, EventRoute, EventSubject, FilingIssuer, FilingResult
@@ -60,7 +60,7 @@ def _register_payment(request: PaymentRequest, about: EventSubject, issuer: Fili
     owner = owner_of_vehicle(manifest)
     if manifest.road is None:
         return (broken("722", "payments", "Só o modal rodoviário tem pagamento do frete."),)
-    if owner is None or owner.type is not OwnerType.AGGREGATED_TAC:
+    if owner is None or owner.type is not ManifestOwnerType.AGGREGATED_TAC:
         message = "Só se registra o pagamento de veículo de TAC agregado (owner.type aggregatedTac)."
         return (broken("723", "payments", message),)
     if problems := _problems(request.payments, about):

@@ -23,8 +23,9 @@ from carimbo.fiscal.documents.mdfe.cargo_body import CargoInsuranceBody, MainPro
 from carimbo.fiscal.documents.mdfe.modes_body import ManifestModeBody
 from carimbo.fiscal.documents.mdfe.payment_body import ManifestPaymentBody
 from carimbo.fiscal.documents.mdfe.road_body import DriverBody, ManifestRoadBody
+from carimbo.fiscal.layouts.dfe_v1.route import MAX_ROUTE_STATES
 from carimbo.fiscal.layouts.mdfe_v3.documents import MAX_UNLOADING_CITIES
-from carimbo.fiscal.layouts.mdfe_v3.identification import MAX_LOADING_CITIES, MAX_ROUTE_STATES
+from carimbo.fiscal.layouts.mdfe_v3.identification import MAX_LOADING_CITIES
 from carimbo.fiscal.layouts.mdfe_v3.road import MAX_DRIVERS
 from carimbo.fiscal.parties.recipient import ReaderBody
 from carimbo.fiscal.transport.request import TechResponsibleBody

@@ -9,9 +9,9 @@ from carimbo.fiscal.documents.mdfe.road_body import (
     CiotBody,
     ContractorBody,
     ManifestOwnerBody,
+    ManifestOwnerType,
     ManifestRoadBody,
     ManifestVehicleBody,
-    OwnerType,
     TollVoucherBody,
     TrailerBody,
     WheelType,
@@ -206,5 +206,5 @@ def _owner_group(
         name=body.name,
         state_registration=body.state_registration,
         state=body.state,
-        type=(body.type or OwnerType.OTHER).code,
+        type=(body.type or ManifestOwnerType.OTHER).code,
     )

@@ -1,8 +1,8 @@
 """The road mode of a manifest in requests: vehicles, owners, drivers and what ANTT asks for."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from carimbo.fiscal.body.fields import (
     TAKES_NUMBERS,
@@ -17,7 +17,7 @@ from carimbo.fiscal.body.fields import (
     TaxId,
     Text,
 )
-from carimbo.fiscal.documents.mdfe.mode import ManifestMode
+from carimbo.fiscal.documents.mdfe.mode import ManifestMode, RoadKind, known_mode
 from carimbo.fiscal.layouts.mdfe_v3.road import MAX_DRIVERS, MAX_TRAILERS
 from carimbo.fiscal.transport.request import Plate
 
@@ -48,7 +48,7 @@ class BodyType(Coded):
     SIDER = "sider", "05"
 
 
-class OwnerType(Coded):
+class ManifestOwnerType(Coded):
     """The kind of carrier that owns the vehicle (`tpProp`)."""
 
     AGGREGATED_TAC = "aggregatedTac", "0"
@@ -69,7 +69,7 @@ class ManifestOwnerBody(Body):
     tax_id: TaxId = Field(description="CPF ou CNPJ.")
     rntrc: Rntrc = Field(description="RNTRC do proprietário, 8 dígitos (RNTRC).", examples=["87654321"])
     name: PersonName = Field(description="Nome ou razão social (xNome).")
-    type: OwnerType | None = Field(
+    type: ManifestOwnerType | None = Field(
         default=None,
         description=(
             "Tipo: aggregatedTac, independentTac ou other; obrigatório com CPF, e other na falta com CNPJ"
@@ -179,7 +179,7 @@ class TollVoucherBody(Body):
 class ManifestRoadBody(Body):
     """Transport by road."""
 
-    kind: Literal[ManifestMode.ROAD] = Field(
+    kind: Annotated[RoadKind, BeforeValidator(known_mode)] = Field(
         default=ManifestMode.ROAD, description="Modal: 1 ou road (rodoviário), o padrão."
     )
     rntrc: Rntrc | None = Field(

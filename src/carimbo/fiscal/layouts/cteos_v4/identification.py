@@ -3,16 +3,8 @@
 from datetime import datetime
 
 from carimbo.fiscal.layouts.cte_v4.identification import GovernmentTaker
-from carimbo.fiscal.layouts.group import INLINE, child, children, group, integer, moment, text
-
-MAX_ROUTE_STATES = 25
-
-
-@group("infPercurso")
-class RouteState:
-    """`infPercurso`: a state between start and end."""
-
-    state: str = text("UFPer", 2, path=INLINE)
+from carimbo.fiscal.layouts.dfe_v1.route import MAX_ROUTE_STATES, RouteState
+from carimbo.fiscal.layouts.group import child, children, group, integer, moment, text
 
 
 @group("ide")

@@ -8,7 +8,7 @@ _MAX_ENDORSEMENTS = 10_000
 
 
 @group("infResp")
-class InsuranceResponsible:
+class CargoInsuranceResponsible:
     """`infResp`: who insured the cargo."""
 
     type: str = text("respSeg", 1, path="responsible")
@@ -17,7 +17,7 @@ class InsuranceResponsible:
 
 
 @group("infSeg")
-class Insurer:
+class CargoInsurer:
     """`infSeg`: the insurance company."""
 
     name: str = text("xSeg", 30, path="insurerName")
@@ -28,8 +28,8 @@ class Insurer:
 class CargoInsurance:
     """`seg`: an insurance of the cargo with its endorsements."""
 
-    responsible: InsuranceResponsible = child("infResp", path=INLINE)
-    insurer: Insurer | None = child("infSeg", path=INLINE, default=None)
+    responsible: CargoInsuranceResponsible = child("infResp", path=INLINE)
+    insurer: CargoInsurer | None = child("infSeg", path=INLINE, default=None)
     policy_number: str | None = text("nApol", 20, default=None)
     endorsements: tuple[str, ...] = texts("nAver", 40, _MAX_ENDORSEMENTS, default=())
 

@@ -11,7 +11,7 @@ MAX_UNLOADING_CITIES = 1000
 
 
 @group("peri")
-class DangerousGoods:
+class CarriedDangerousGoods:
     """`peri`: a dangerous product."""
 
     un_number: str = text("nONU", 4)
@@ -45,7 +45,7 @@ class ManifestedWaybill:
     second_barcode: str | None = text("SegCodBarra", 36, default=None)
     is_redelivery: str | None = text("indReentrega", 1, default=None)
     transport_units: tuple[TransportUnit, ...] = children("infUnidTransp", ANY_NUMBER, default=())
-    dangerous_goods: tuple[DangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
+    dangerous_goods: tuple[CarriedDangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
     partial_delivery: PartialDelivery | None = child("infEntregaParcial", default=None)
     is_partial_service: str | None = text("indPrestacaoParcial", 1, default=None)
     partial_invoices: tuple[PartialServiceInvoice, ...] = children(
@@ -61,7 +61,7 @@ class ManifestedInvoice:
     second_barcode: str | None = text("SegCodBarra", 36, default=None)
     is_redelivery: str | None = text("indReentrega", 1, default=None)
     transport_units: tuple[TransportUnit, ...] = children("infUnidTransp", ANY_NUMBER, default=())
-    dangerous_goods: tuple[DangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
+    dangerous_goods: tuple[CarriedDangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
 
 
 @group("infMDFeTransp")
@@ -71,7 +71,7 @@ class CarriedManifest:
     access_key: str = text("chMDFe", 44, path=INLINE)
     is_redelivery: str | None = text("indReentrega", 1, default=None)
     transport_units: tuple[TransportUnit, ...] = children("infUnidTransp", ANY_NUMBER, default=())
-    dangerous_goods: tuple[DangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
+    dangerous_goods: tuple[CarriedDangerousGoods, ...] = children("peri", ANY_NUMBER, default=())
 
 
 @group("infMunDescarga")

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from carimbo.fiscal.layouts.dfe_v1.route import MAX_ROUTE_STATES, RouteState
 from carimbo.fiscal.layouts.group import INLINE, children, group, integer, moment, text
 
-MAX_ROUTE_STATES = 25
 MAX_LOADING_CITIES = 50
 
 
@@ -14,13 +14,6 @@ class LoadingCity:
 
     city_code: str = text("cMunCarrega", 7, path=INLINE)
     city: str = text("xMunCarrega", 60, path=INLINE)
-
-
-@group("infPercurso")
-class RouteState:
-    """`infPercurso`: a state between start and end."""
-
-    state: str = text("UFPer", 2, path=INLINE)
 
 
 @group("ide")

@@ -57,7 +57,7 @@ class ManifestIssuer:
 
 
 @group("infModal")
-class ManifestMode:
+class ManifestModal:
     """`infModal`: the data of the mode of transport."""
 
     version: str = attribute("versaoModal", 4, default="3.00")
@@ -80,7 +80,7 @@ class Manifest:
     version: str = attribute("versao", 4, default="3.00")
     identification: ManifestIdentification = child("ide", path=INLINE)
     issuer: ManifestIssuer = child("emit", path="company")
-    mode: ManifestMode = child("infModal", path="modal")
+    mode: ManifestModal = child("infModal", path="modal")
     documents: ManifestDocuments = child("infDoc", path=INLINE)
     insurance: tuple[CargoInsurance, ...] = children("seg", ANY_NUMBER, default=())
     main_product: MainProduct | None = child("prodPred", path="predominantProduct", default=None)

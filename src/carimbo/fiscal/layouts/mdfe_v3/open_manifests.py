@@ -28,8 +28,8 @@ def read_open_manifests(body: bytes) -> tuple[OpenDocument, ...] | Unavailable |
         return ()
     if answer.action is not Action.FOUND:
         return refused_question(answer)
-    found = map(_open_manifest, answer.parts("infMDFe"))
-    return tuple(manifest for manifest in found if manifest)
+    manifests = map(_open_manifest, answer.parts("infMDFe"))
+    return tuple(manifest for manifest in manifests if manifest)
 
 
 def _open_manifest(part: SefazPart) -> OpenDocument | None:

@@ -126,7 +126,8 @@ def later_loading_between_states(document: ManifestInput) -> At | None:
 def later_loading_in_several_cities(document: ManifestInput) -> At | None:
     """Refuses later loading in several municipalities of a state."""
     request = document.request
-    cities = {*request.loading_cities, *(body.city_code for body in request.documents)}
+    unloading = (body.city_code for body in request.documents if body.city_code)
+    cities = {*request.loading_cities, *unloading}
     return At("laterLoading") if len(cities) > 1 and not document.leaves_the_state else None
 
 

@@ -27,7 +27,7 @@ def judge_manifest(manifest: Manifest, request: MdfeRequest, issuance: Issuance)
     """Checks a document against the rules."""
     document = ManifestInput(manifest, request, issuance.now)
     books = (book for book in BOOKS if book.when is None or book.when(document))
-    broken = [found for book in books for found in broken_rules(book, document, hint_of)]
+    broken = [broken_rule for book in books for broken_rule in broken_rules(book, document, hint_of)]
     broken += broken_rules(payments.RULES, payments.payments_of(document), hint_of)
     return judgement_of(broken)
 
