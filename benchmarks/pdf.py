@@ -84,6 +84,9 @@ def subjects() -> Iterator[Subject]:
         )
     xml = (_EXAMPLES / "cteOs" / "charter-between-states.xml").read_bytes()
     yield Subject("DACTE OS, charter", "cteOs", xml, PaperSize.A4)
+    for title, name in (("minimal", "minimal"), ("40 CT-e", "many-documents")):
+        xml = (_EXAMPLES / "mdfe" / f"{name}.xml").read_bytes()
+        yield Subject(f"DAMDFE, {title}", "mdfe", xml, PaperSize.A4)
     xml = (_EXAMPLES / "nfse" / "withholdings.xml").read_bytes()
     yield Subject("DANFSe", "nfse", _NOTE % xml, PaperSize.A4)
 

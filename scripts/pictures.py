@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
+from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import DocumentPrint, PaperSize
@@ -20,8 +21,8 @@ IMAGES = ROOT / "docs" / "images"
 DOTS_PER_INCH = 110
 COLORS = 32
 # By the root of a signed document.
-_DIALECTS = {"NFe": NFE_DIALECT, "CTe": CTE_DIALECT, "CTeOS": CTE_OS_DIALECT}
-_PROTOCOL = """<prot{stem} xmlns="{namespace}" versao="4.00"><infProt><tpAmb>1</tpAmb>
+_DIALECTS = {"NFe": NFE_DIALECT, "CTe": CTE_DIALECT, "CTeOS": CTE_OS_DIALECT, "MDFe": MDFE_DIALECT}
+_PROTOCOL = """<prot{stem} xmlns="{namespace}" versao="{version}"><infProt><tpAmb>1</tpAmb>
 <ch{stem}>{key}</ch{stem}><dhRecbto>2026-12-02T10:00:02-03:00</dhRecbto><nProt>135260000012345</nProt>
 <cStat>100</cStat><xMotivo>Autorizado o uso</xMotivo></infProt></prot{stem}>"""
 _NOTE = """<NFSe xmlns="http://www.sped.fazenda.gov.br/nfse" versao="1.01">
@@ -75,12 +76,12 @@ def picture(type_name: str, example: str, paper: PaperSize, logo: bytes) -> Imag
 
 def authorized(xml: str) -> bytes:
     """Returns the legally valid file: a document with its protocol, or the note with a declaration."""
-    signed = re.search(r'<(NFe|CTeOS|CTe) .*?Id="(NFe|CTe)(\w{44})"', xml)
+    signed = re.search(r'<(NFe|CTeOS|CTe|MDFe) .*?Id="(NFe|CTe|MDFe)(\w{44})"', xml)
     if signed is None:
         return _NOTE.format(declaration=xml).encode()
     root, stem, key = signed.groups()
     dialect = _DIALECTS[root]
-    protocol = _PROTOCOL.format(stem=stem, namespace=dialect.namespace, key=key)
+    protocol = _PROTOCOL.format(stem=stem, namespace=dialect.namespace, version=dialect.version, key=key)
     return authorized_document(dialect, xml.encode(), protocol.encode())
 
 
@@ -106,6 +107,7 @@ def main() -> None:
     picture("cte", "road-freight", PaperSize.A4, logo).save(IMAGES / "dacte.png", optimize=True)
     charter = picture("cteOs", "charter-between-states", PaperSize.A4, logo)
     charter.save(IMAGES / "dacte-os.png", optimize=True)
+    picture("mdfe", "tractor-trailers", PaperSize.A4, logo).save(IMAGES / "damdfe.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ RUNS = {
         {
             r"^(DANFE|NFC-e|DANFSe).* # ms   brazilfiscalreport +# ms +# times, bar 15$": 10,
             r"^DACTE(, | OS, ).* # ms$": 3,
+            r"^DAMDFE, .* # ms$": 2,
         },
     ),
     "pipeline": ShortRun(

@@ -1,5 +1,6 @@
 """MDF-e for printing: a usual one, functions that change it, and its registered events."""
 
+from base64 import b64encode
 from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -62,6 +63,8 @@ ISSUED_AT = datetime(2026, 11, 14, 10, 0, 23, tzinfo=timezone(timedelta(hours=-3
 QR_ADDRESS = "https://dfe-portal.svrs.rs.gov.br/mdfe/qrCode"
 SHIPPER = "44455566000183"
 PROTOCOL = "935260000000123"
+# As long as the signature of an RSA key with 2048 bits.
+_SIGN = b64encode(bytes(range(256))).decode()
 _PROTOCOL = (
     '<protMDFe xmlns="{namespace}" versao="3.00"><infProt><tpAmb>1</tpAmb><verAplic>1</verAplic>'
     "<chMDFe>{key}</chMDFe><dhRecbto>2026-11-14T10:00:47-03:00</dhRecbto><nProt>{number}</nProt>"
@@ -96,7 +99,8 @@ def file_of(manifest: Manifest) -> bytes:
     written = ROOT.write(manifest)
     assert isinstance(written, WrittenPart), written
     key, environment = manifest.id.removeprefix("MDFe"), manifest.identification.environment
-    address = f"{QR_ADDRESS}?chMDFe={key}&amp;tpAmb={environment}"
+    sign = f"&amp;sign={_SIGN}" if manifest.identification.emission_type == "2" else ""
+    address = f"{QR_ADDRESS}?chMDFe={key}&amp;tpAmb={environment}{sign}"
     return ROOT.around(written, f"<infMDFeSupl><qrCodMDFe>{address}</qrCodMDFe></infMDFeSupl>".encode())
 
 

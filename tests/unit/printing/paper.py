@@ -74,7 +74,7 @@ SCANNED = {
     "nfse": ("minimal", "letters"),
     "cte": ("letters", "many-invoices", "usual"),
     "cteOs": ("letters", "many-tickets", "passengers"),
-    "mdfe": ("letters", "many-waybills", "usual"),
+    "mdfe": ("contingency", "letters", "many-waybills", "usual"),
 }
 """Examples whose codes are scanned, by type: codes of every size, on one page and on several."""
 LETTERS = dict.fromkeys(SCANNED, "letters")

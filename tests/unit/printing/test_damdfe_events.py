@@ -27,6 +27,7 @@ from unit.printing.manifests import (
     event_file,
     file_of,
     invoice_key,
+    with_carrier,
     with_waybills,
 )
 from unit.printing.paper import MANIFEST, expected_codes, printed, sheets_of, without_spaces
@@ -97,8 +98,10 @@ class TestDocuments:
         own_cargo = MANIFESTS["own-cargo"]
         text = text_of(own_cargo, event_file(added_invoices((*RIO, 50), (*RIO, 51))))
         assert "QTD. NF-e 5 QTD. MDF-e" in text
-        note = "A quantidade de NF-e soma 3 da emissão e 2 de eventos de inclusão de documentos."
-        assert note in text
+        assert (
+            "A quantidade de NF-e soma 3 da emissão e 2 de eventos de inclusão de documentos."
+            " Peso e valor são os da emissão."
+        ) in text
         assert "A quantidade de NF-e" not in text_of(own_cargo)
 
     def test_manifest_of_later_loading_shows_the_added_invoices_only(self) -> None:
@@ -109,6 +112,7 @@ class TestDocuments:
         )
         text = text_of(LATER_LOADING, *events)
         assert "QTD. NF-e 2" in text
+        assert "Todas as NF-e foram incluídas por eventos depois da emissão. Peso e valor são" in text
         assert "Nenhum documento" not in text
         parts = (
             "DESCARGA EM SAO PAULO - SP: 1 NF-e, carregamento em CAMPINAS incluído por evento em 15/11/2026",
@@ -133,12 +137,32 @@ class TestPayments:
         assert "PAGAMENTO DO FRETE RESPONSÁVEL PELO PAGAMENTO" in text
         assert "Pagamento incluído por evento em 15/11/2026: viagem 2 de 4 Indústria de Peças" in text
 
-    def test_changed_payment_follows_the_first_one(self) -> None:
-        payment = replace(PAYMENT, payer_name="Outro Pagador Ltda")
-        change = PaymentChange(protocol=PROTOCOL, payments=(payment,))
-        text = text_of(USUAL, event_file(PAYMENT_REGISTRATION), event_file(change, day=17))
-        parts = ("viagem 2 de 4", "Pagamento alterado por evento em 17/11/2026 Outro Pagador Ltda")
-        assert positions(text, parts) == sorted(positions(text, parts))
+    def test_registered_payment_follows_those_of_the_document(self) -> None:
+        document = with_carrier(USUAL, payments=(replace(PAYMENT, payer_name="Primeiro Pagador Ltda"),))
+        text = text_of(document, event_file(PAYMENT_REGISTRATION))
+        assert text.index("Primeiro Pagador Ltda") < text.index("viagem 2 de 4 Indústria de Peças")
+
+    def test_changed_payment_replaces_those_of_document_and_earlier_events(self) -> None:
+        document = with_carrier(USUAL, payments=(replace(PAYMENT, payer_name="Primeiro Pagador Ltda"),))
+        first, second = (
+            PaymentChange(protocol=PROTOCOL, payments=(replace(PAYMENT, payer_name=name),))
+            for name in ("Segundo Pagador Ltda", "Terceiro Pagador Ltda")
+        )
+        text = text_of(
+            document,
+            event_file(PAYMENT_REGISTRATION),
+            event_file(first, day=16),
+            event_file(second, day=17),
+            event_file(PAYMENT_REGISTRATION, day=18),
+        )
+        assert (
+            "ADIANTAMENTO Pagamento alterado por evento em 17/11/2026, no lugar dos anteriores"
+            " Terceiro Pagador Ltda"
+        ) in text
+        assert "Pagamento incluído por evento em 18/11/2026: viagem 2 de 4 Indústria de Peças" in text
+        assert "Primeiro" not in text
+        assert "Segundo" not in text
+        assert text.count("viagem 2 de 4") == 1
 
 
 class TestEnd:

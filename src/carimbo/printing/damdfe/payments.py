@@ -43,15 +43,19 @@ def payment_tables(
     payments: Sequence[FreightPayment],
     registered: Sequence[tuple[PaymentRegistration | PaymentChange, date]],
 ) -> Iterator[EntryTable]:
-    """Yields the payments, if there are any; those of an event are below the words for it."""
-    if not payments and not registered:
-        return
+    """Yields the current payments, if there are any; those of an event are below the words for it.
+
+    The payments of a change replace all payments before it.
+    """
+    changes = [place for place, (event, _) in enumerate(registered) if isinstance(event, PaymentChange)]
+    current = registered[changes[-1] :] if changes else registered
     rows = TableRows(canvas, _COLUMNS)
-    rows.add_entries(map(_payment, payments))
-    for event, on in registered:
+    rows.add_entries(map(_payment, () if changes else payments))
+    for event, on in current:
         rows.add_text(_event_words(event, on), bold=True)
         rows.add_entries(map(_payment, event.payments))
-    yield rows.table("PAGAMENTO DO FRETE")
+    if payments or registered:
+        yield rows.table("PAGAMENTO DO FRETE")
 
 
 def payer_tax_id(payment: FreightPayment) -> str:
@@ -119,6 +123,6 @@ def _installment(item: PaymentInstallment) -> str:
 
 def _event_words(event: PaymentRegistration | PaymentChange, on: date) -> str:
     if isinstance(event, PaymentChange):
-        return f"Pagamento alterado por evento em {formats.day(on)}"
+        return f"Pagamento alterado por evento em {formats.day(on)}, no lugar dos anteriores"
     trips = f"viagem {event.trips.current.lstrip('0')} de {event.trips.total.lstrip('0')}"
     return f"Pagamento {inclusion_mark(on)}: {trips}"

@@ -28,7 +28,7 @@ _CARGO_TYPES = {
 
 
 def totals_block(canvas: Canvas, manifest: Manifest, added_invoices: int) -> Block:
-    """Returns the quantities; NF-e that events added are counted, and told apart in a row below."""
+    """Returns the quantities; NF-e that events added are counted, and a row below says so."""
     totals, mode = manifest.totals, manifest.identification.mode
     invoices = (totals.invoices or 0) + added_invoices
     fields = (
@@ -45,12 +45,16 @@ def totals_block(canvas: Canvas, manifest: Manifest, added_invoices: int) -> Blo
     )
     rows = [row(canvas, *fields)]
     if added_invoices:
-        note = (
-            f"A quantidade de NF-e soma {totals.invoices or 0} da emissão e {added_invoices}"
-            " de eventos de inclusão de documentos."
-        )
+        note = _inclusion_note(totals.invoices or 0, added_invoices)
         rows.append(row(canvas, FormField("", note, CONTENT), size=7))
     return Block(f"MODAL {MODES.get(mode, mode)} DE CARGA", tuple(rows))
+
+
+def _inclusion_note(issued: int, added: int) -> str:
+    """Returns the note about NF-e of events, which name neither the weight nor the amount of their cargo."""
+    counted = f"A quantidade de NF-e soma {issued} da emissão e {added} de eventos de inclusão de documentos."
+    first = counted if issued else "Todas as NF-e foram incluídas por eventos depois da emissão."
+    return f"{first} Peso e valor são os da emissão."
 
 
 def route_block(canvas: Canvas, about: ManifestIdentification) -> Block:
