@@ -1,5 +1,6 @@
 """The API accepts the example bodies of the published contract."""
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,8 +12,11 @@ from fastapi.routing import iter_route_contexts
 
 from carimbo.api.body_examples import Examples, body_examples
 from carimbo.api.context import ApiServices
+from carimbo.fiscal.identity.access_key import check_digit
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
+from integration.issuing.manifests import LATER, issue_on_hired_truck
+from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted
 from integration.issuing.system import System
 from integration.sales.store import COURSE, MARIA, Store
@@ -85,6 +89,18 @@ async def new_valuables(shop: Shop) -> str:
     return str((await shop.settled(accepted(await shop.post("/cte-os", body))))["id"])
 
 
+async def new_manifest(shop: Shop) -> str:
+    return str((await issue_manifest(shop))["id"])
+
+
+async def new_manifest_to_load(shop: Shop) -> str:
+    return str((await issue_manifest(shop, **LATER))["id"])
+
+
+async def new_manifest_on_hired_truck(shop: Shop) -> str:
+    return str((await issue_on_hired_truck(shop))["id"])
+
+
 # Creates the record for the `{id}` of a path, by the end of the path.
 NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/sales/{id}": new_draft_sale,
@@ -93,6 +109,8 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/customers/{id}": new_customer,
     "/products/{id}": new_product,
     "/cte/{id}/gtv": new_valuables,
+    "/mdfe/{id}/documents": new_manifest_to_load,
+    "/mdfe/{id}/payments": new_manifest_on_hired_truck,
     "/v1/webhooks/{id}": new_webhook,
     "/v1/webhooks/{id}/active": new_webhook,
     "/v1/webhooks/{id}/rotate-secret": new_webhook,
@@ -119,6 +137,8 @@ async def path_of(operation: Operation, shop: Shop) -> str:
     for end, make in NEEDED.items():
         if path.endswith(end):
             return path.replace("{id}", await make(shop))
+    if "/mdfe/" in path:
+        return path.replace("{id}", await new_manifest(shop))
     (document_type,) = [document_type for document_type in KINDS if f"/{document_type}/{{id}}" in path]
     return path.replace("{id}", await new_document(shop, document_type))
 
@@ -143,10 +163,25 @@ async def present(operation: Operation, shop: Shop, path: str, body: Any) -> Any
     }
     if "nfeAccessKeys" in body:
         fields["nfeAccessKeys"] = [CARRIED_NFE]
+    if operation.id == "closeMdfeByKey":
+        manifest = await issue_manifest(shop)
+        fields |= {"accessKey": manifest["accessKey"], "protocol": manifest["protocol"]}
     if operation.id in UNDONE:
         event = data_of(await shop.caller.http.post(path, json=UNDONE[operation.id](moment)))
         fields |= {"eventId": event["id"]} if "eventId" in body else {}
-    return body | fields
+    return with_keys_of_today(body) | fields
+
+
+def with_keys_of_today(value: Any) -> Any:
+    """Returns an example with access keys of this month: listed documents may be six months old."""
+    if isinstance(value, dict):
+        return {name: with_keys_of_today(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [with_keys_of_today(item) for item in value]
+    if isinstance(value, str) and re.fullmatch("[0-9]{44}", value):
+        key = f"{value[:2]}{datetime.now(UTC):%y%m}{value[6:43]}"
+        return key + check_digit(key)
+    return value
 
 
 async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
@@ -158,7 +193,7 @@ async def problem_with(operation: Operation, shop: Shop, body: Any) -> str:
         return answer.text
     if operation.id == "rotateCredential":
         shop.caller.http.headers["X-Api-Secret"] = answer.json()["data"]["apiSecret"]
-    if operation.path.endswith((*KINDS, "cte-os")):
+    if operation.path.endswith((*KINDS, "cte-os", "mdfe")):
         document = await shop.settled(accepted(answer))
         return "" if document["status"] == "authorized" else str(document["rejection"])
     return ""

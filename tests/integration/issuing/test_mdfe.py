@@ -7,29 +7,20 @@ import pytest
 from lxml import etree
 
 from integration.issuing.actions import xml_of
-from integration.issuing.manifests import DRIVER, create, issue
+from integration.issuing.manifests import (
+    DRIVER,
+    LATER,
+    PAYMENT,
+    create,
+    issue,
+    issue_on_hired_truck,
+    tax_id_of,
+)
 from integration.issuing.shop import CARRIED_NFE, MDFE, Shop, accepted, changed, error_of
 from pdf_reading import text_of
 from support import data_of
 
 RIO, SAO_PAULO, CAMPINAS = "3304557", "3550308", "3509502"
-LATER: dict[str, Any] = {
-    "laterLoading": True,
-    "documents": None,
-    "cargoTotalAmount": None,
-    "cargoQuantity": None,
-}
-PAYMENT = {
-    "payerTaxId": "11.222.333/0001-81",
-    "components": [{"type": "freight", "amount": 3000}],
-    "pixKey": "marcos@example.com",
-}
-AGGREGATED = {
-    "taxId": "390.533.447-05",
-    "name": "Marcos Vinícius Lima",
-    "rntrc": "87654321",
-    "type": "aggregatedTac",
-}
 
 
 async def close(shop: Shop, manifest: dict[str, Any], city: str = RIO) -> Any:
@@ -45,10 +36,6 @@ async def forget(shop: Shop, manifest: dict[str, Any]) -> None:
     """Makes a manifest one of another program: the authority has it, and we don't."""
     query = "update emissions set access_key = null where access_key = $1"
     await shop.system.fetch(query, manifest["accessKey"])
-
-
-async def tax_id_of(shop: Shop) -> str:
-    return str(data_of(await shop.get(""))["taxId"])
 
 
 @pytest.fixture
@@ -173,11 +160,7 @@ class TestOnItsWay:
         assert [rule["code"] for rule in details["rules"]] == ["708"]
 
     async def test_payment_of_an_aggregated_carrier_is_registered_and_changed(self, shop: Shop) -> None:
-        vehicle = MDFE["modal"]["vehicle"] | {"owner": AGGREGATED}
-        modal = {"vehicle": vehicle, "ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]}
-        load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
-        product = {"cargoType": "general", "description": "Canecas", "ncm": "69120000", "fullLoad": load}
-        manifest = await issue(shop, modal=modal, predominantProduct=product, payments=[PAYMENT])
+        manifest = await issue_on_hired_truck(shop)
         path = f"/mdfe/{manifest['id']}/payments"
         body = {"trips": {"total": 2, "current": 1}, "payments": [PAYMENT]}
         assert data_of(await shop.post(path, body))["authorityCode"] == "135"

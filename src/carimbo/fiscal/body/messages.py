@@ -279,6 +279,7 @@ OWN_ERROR_TYPES = frozenset(
         "component",
         "control_characters",
         "country",
+        "cpf",
         "date_text",
         "depends_on_sale",
         "email",
