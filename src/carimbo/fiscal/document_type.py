@@ -204,6 +204,8 @@ class DocumentType(SettingsModule):
     requirements: Requirements = Requirements()
     contingencies: Mapping[str, EmissionType] = field(default_factory=dict)
     """The emission type (tpEmis) for each contingency authority."""
+    offline_emission: EmissionType | None = None
+    """The emission type of documents that are issued while their authority is out, and sent to it later."""
     events: tuple[EventKind, ...] = ()
     """The events that its documents may have after the authorization."""
     prints_events: bool = False
@@ -254,6 +256,11 @@ class DocumentType(SettingsModule):
     def undoing_of(self, name: str) -> EventKind | None:
         """Returns the event kind that undoes events with a name, if there is one."""
         return next((event for event in self.events if event.undoes and event.undoes.event == name), None)
+
+    @property
+    def has_contingency(self) -> bool:
+        """Whether its documents are issued while the normal authority is out of service."""
+        return bool(self.contingencies) or self.offline_emission is not None
 
     @property
     def cancellation(self) -> EventKind | None:

@@ -32,6 +32,11 @@ class EmissionType(StrEnum):
     OFFLINE = "9"
     """NFC-e that is sent after the sale."""
 
+    @property
+    def is_offline(self) -> bool:
+        """Whether documents are valid before their authorization. On paper, number and key are final."""
+        return self in (EmissionType.OFFLINE_MANIFEST, EmissionType.OFFLINE)
+
 
 @dataclass(frozen=True, slots=True)
 class Contingency:

@@ -60,6 +60,11 @@ class EmissionRow:
         """The key of the document: the one that the authority assigned, or our own."""
         return self.assigned_key or self.access_key
 
+    @property
+    def is_printed(self) -> bool:
+        """Whether it was issued offline: it may be on paper, and its number and key are final."""
+        return EmissionType(self.emission_type).is_offline and self.access_key is not None
+
     def may_still_arrive(self, now: datetime, latest: timedelta) -> bool:
         """Returns whether a request, which the authority did not have when asked, may still reach it."""
         return self.unknown_at is not None and now - self.unknown_at < latest
@@ -86,6 +91,9 @@ class PrintedEmission:
     access_key: str
 
 
+_OFFLINE = ", ".join(f"'{emission_type}'" for emission_type in EmissionType if emission_type.is_offline)
+IS_PRINTED = f"(emission_type in ({_OFFLINE}) and access_key is not null)"
+"""The condition of `EmissionRow.is_printed`."""
 COLUMNS = tuple(field.name for field in fields(EmissionRow))
 _PRINTED = tuple(field.name for field in fields(PrintedEmission))
 _NUMBERING = (
@@ -123,7 +131,7 @@ class Emissions:
         """
         await self._connection.execute(
             "update emissions set"
-            f" state = case when state = 'foreign' and emission_type <> '{EmissionType.OFFLINE}' then state"
+            f" state = case when state = 'foreign' and not {IS_PRINTED} then state"
             " else 'numbered' end,"
             " digest = null, receipt = null, tries = 0, attempts = 0, answer_code = null,"
             " answer_message = null, answered_at = null"

@@ -85,6 +85,16 @@ class SupersededAttempts:
             )
         )  # fmt: skip
 
+    async def may_be_in_force(self, document_id: UUID, emission: int) -> bool:
+        """Returns whether an earlier attempt is not settled yet, or its cancellation is under way."""
+        return await self.are_open(document_id) or bool(
+            await self._connection.fetchval(
+                "select exists (select from event_filings where subscription_id = $1 and document_id = $2"
+                " and emission < $3 and state not in ('registered', 'refused'))",
+                self._subscription_id, document_id, emission,
+            )
+        )  # fmt: skip
+
     async def settle(self, lease: Lease, outcome: SupersededOutcome) -> None:
         """Stores the outcome of an attempt, and that nothing more is due. Raises LeaseLost."""
         files = {outcome.file_name: outcome.file} if outcome.file_name else {}

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from uuid import UUID
 
-from carimbo.fiscal.emission import EmissionType
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.documents import Document
+from carimbo.storage.emissions import IS_PRINTED
 
 
 class LeaseLost(Exception):
@@ -199,7 +199,7 @@ _HOLD_DOCUMENTS = f"""
     update documents d set {_PARK}
     where {_OPEN_DOCUMENTS} and not exists (
         select from emissions e where e.subscription_id = d.subscription_id and e.document_id = d.id
-            and e.ordinal = d.emission and (e.state = 'sent' or e.emission_type = '{EmissionType.OFFLINE}')
+            and e.ordinal = d.emission and (e.state = 'sent' or {IS_PRINTED})
     ) returning d.id
 """
 

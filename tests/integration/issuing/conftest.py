@@ -9,7 +9,7 @@ import pytest
 from golden import example_rates
 
 from carimbo.api.context import ApiServices
-from carimbo.authorities import national_nfse
+from carimbo.authorities import national_nfse, pacing
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.printing.registry import PdfRenderer
 from carimbo.service import outage_board
@@ -24,6 +24,12 @@ from integration.issuing.system import System, open_system
 from support import CNPJ
 
 SetClock = Callable[[datetime], None]
+_SHORT_TIMES = {
+    "CONTINGENCY_AFTER_SECONDS": "1",
+    "LEASE_SECONDS": "2",
+    "AUTHORITY_CONNECT_SECONDS": "0.5",
+    "AUTHORITY_READ_SECONDS": "1",
+}
 
 
 @pytest.fixture(scope="session")
@@ -91,6 +97,28 @@ def set_clock(system: System, monkeypatch: pytest.MonkeyPatch) -> SetClock:
         monkeypatch.setattr(system.app.state, "services", changed)
 
     return set_to
+
+
+@pytest.fixture(scope="module")
+def uncached_outages() -> Iterator[None]:
+    """Shortens the caches of authority status and outages, which otherwise last some seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pacing, "_FRESH_SECONDS", 0.1)
+        patch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
+        yield
+
+
+@pytest.fixture(scope="module")
+async def fast_contingency(
+    uncached_outages: None, new_database: NewDatabase, secret_keys: str, simulator: Simulator
+) -> AsyncIterator[System]:
+    """A system where contingency begins after a second."""
+    async with new_database() as url:
+        await migrate(url, lock_timeout_seconds=20)
+        async with open_system(url, secret_keys, simulator, **_SHORT_TIMES) as system:
+            system.start_worker()
+            yield system
+            await system.stop_worker()
 
 
 @pytest.fixture

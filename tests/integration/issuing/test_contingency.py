@@ -1,56 +1,23 @@
 """Outage of an authority: NF-e and CT-e are sent to the contingency authority, and back when it is over."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from carimbo.authorities import pacing
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.schemas import Schema, Schemas
 from carimbo.fiscal.xml_reading import read_xml
-from carimbo.service import outage_board
-from carimbo.simulator.program.run import Simulator
-from carimbo.storage.migrate import migrate
-from integration.conftest import NewDatabase
 from integration.issuing.actions import cancel
 from integration.issuing.shop import Shop, accepted, ready_shop
-from integration.issuing.system import System, open_system
+from integration.issuing.system import System
 from support import data_of, fields_of
 
 OUT = {"SP": "109"}
 REASON = "Autorizador da UF com lentidão extrema"
 AUTHORIZATION = "NFeAutorizacao4"
-SHORT_TIMES = {
-    "CONTINGENCY_AFTER_SECONDS": "1",
-    "LEASE_SECONDS": "2",
-    "AUTHORITY_CONNECT_SECONDS": "0.5",
-    "AUTHORITY_READ_SECONDS": "1",
-}
-
-
-@pytest.fixture(scope="module")
-def uncached_outages() -> Iterator[None]:
-    """Shortens the caches of authority status and outages, which otherwise last some seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pacing, "_FRESH_SECONDS", 0.1)
-        patch.setattr(outage_board, "_FRESH_SECONDS", 0.0)
-        yield
-
-
-@pytest.fixture(scope="module")
-async def fast_contingency(
-    uncached_outages: None, new_database: NewDatabase, secret_keys: str, simulator: Simulator
-) -> AsyncIterator[System]:
-    """A system where contingency begins after a second."""
-    async with new_database() as url:
-        await migrate(url, lock_timeout_seconds=20)
-        async with open_system(url, secret_keys, simulator, **SHORT_TIMES) as system:
-            system.start_worker()
-            yield system
-            await system.stop_worker()
 
 
 @pytest.fixture
@@ -331,9 +298,10 @@ class TestStatus:
         async with out_of_service(shop):
             await shop.issue()
             types = data_of(await shop.get("/status"))["types"]
-        route, nfce, nfse, *of_waybills = [entry["contingency"] for entry in types]
+        route, nfce, nfse, *of_waybills, manifest = [entry["contingency"] for entry in types]
         assert (nfce, nfse) == (None, None)
         assert [(entry["active"], entry["standIn"]) for entry in of_waybills] == [(False, "SVRS")] * 2
+        assert (manifest["active"], manifest["authorizer"], manifest["standIn"]) == (False, "SVRS", None)
         assert (route["active"], route["authorizer"], route["standIn"]) == (True, "SP", "SVCAN")
         assert "109" in route["reason"]
         await shop.issue()

@@ -57,7 +57,10 @@ class TypeContingencyRecord(Record):
         " falhas, o próximo tenta antes a normal."
     )
     authorizer: str = Field(description="Autoridade normal.", examples=["SP"])
-    stand_in: str = Field(description="Autoridade de contingência.", examples=["SVCAN"])
+    stand_in: str | None = Field(
+        description="Autoridade de contingência; nula se o documento é emitido offline e enviado depois.",
+        examples=["SVCAN"],
+    )
     since: datetime | None = Field(
         description="Desde quando a normal não responde, ou a contingência é forçada."
     )
@@ -72,7 +75,7 @@ class CompanyContingencyRecord(Record):
     mode: ContingencyMode
     reason: str | None
     since: datetime | None
-    types: list[TypeContingencyRecord] = Field(description="Os tipos que têm autoridade de contingência.")
+    types: list[TypeContingencyRecord] = Field(description="Os tipos que são emitidos em contingência.")
 
 
 async def change_contingency(
@@ -85,7 +88,7 @@ async def change_contingency(
         changed = await tenant.companies.set_contingency(company.id, change.mode, reason)
         await tenant.documents.wake(
             company.id,
-            [document_type.name for document_type in DOCUMENT_TYPES if document_type.contingencies],
+            [document_type.name for document_type in DOCUMENT_TYPES if document_type.has_contingency],
         )
     if changed is None:
         raise unknown_company()
@@ -134,7 +137,7 @@ async def contingency_of(
     *,
     answers: bool = False,
 ) -> TypeContingencyRecord | None:
-    """Returns the current contingency of a document type; None if the type has no contingency authority.
+    """Returns the current contingency of a document type; None if the type has no contingency.
 
     `answers`: the normal authority was just asked and says that it is in operation.
     """
@@ -149,7 +152,7 @@ async def contingency_of(
         type=document_type.name,
         active=await _is_active(outages, snapshot, services, now, answers=answers),
         authorizer=services.normal.authorizer,
-        stand_in=services.contingency.authorizer,
+        stand_in=services.contingency.authorizer if services.contingency else None,
         since=since,
         begins_at=await _begins_at(outages, snapshot, services, now),
         reason=reason,
@@ -164,11 +167,11 @@ async def _is_active(
     *,
     answers: bool,
 ) -> bool:
-    if await outages.is_closed(services.contingency):
+    if services.contingency and await outages.is_closed(services.contingency):
         return False
     match ContingencyMode(snapshot.row.contingency_mode):
         case ContingencyMode.FORCED:
-            return True
+            return services.contingency is not None or await outages.outage_of(services.normal) is not None
         case ContingencyMode.FORBIDDEN:
             return False
         case ContingencyMode.AUTOMATIC:

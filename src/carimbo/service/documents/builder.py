@@ -38,15 +38,17 @@ class DocumentSource:
     """When it was requested, by the database's clock; None if now."""
     filling: FillingReview = NOTHING_FILLED
     """Problems and warnings of filling the request from the catalog."""
+    final_emission: Emission | None = None
+    """The emission of a document that we issued offline; None if its emission may still change."""
 
     def printed_emission(self) -> Emission | tuple[Problem, ...] | None:
-        """Returns the emission of a document that a point of sale already printed, or its problems.
+        """Returns the emission of a document that is on paper already, or its problems.
 
         None if the document is not printed yet.
         """
         point_of_sale = self.document_type.point_of_sale
         if point_of_sale is None:
-            return None
+            return self.final_emission
         return point_of_sale.printed_emission(self.request, self.snapshot.company, self.environment)
 
 

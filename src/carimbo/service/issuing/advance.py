@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import structlog
 
-from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry, Status
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Denied, Duplicate, Outcome, Rejected
@@ -74,7 +73,7 @@ async def _read(context: WorkerContext, lease: Lease) -> DocumentInProgress | No
 
 async def _next(context: WorkerContext, document: DocumentInProgress) -> DocumentInProgress | None:
     emission = document.row.emission
-    if emission is not None and emission.emission_type == EmissionType.OFFLINE:
+    if emission is not None and emission.is_printed:
         return await _continue(context, document)
     route = await current_route(context, document)
     if emission is None or emission.state == EmissionState.FOREIGN:
@@ -162,8 +161,7 @@ async def _resend(context: WorkerContext, document: DocumentInProgress) -> Docum
         await _reject_unsent(context, document, (NO_CERTIFICATE,))
         return None
     signed = await load_signed(context, document)
-    is_printed = document.emission.emission_type == EmissionType.OFFLINE
-    if not is_printed and not identity.has_signed(signed.xml):
+    if not document.emission.is_printed and not identity.has_signed(signed.xml):
         return await _build_and_send(context, document)
     document = await record_attempt(context, document, signed)
     return await _transmit(context, document, identity, signed)
@@ -214,7 +212,7 @@ async def _apply_answer(
 
 def _is_stale(context: WorkerContext, document: DocumentInProgress) -> bool:
     """Returns whether the signed document is too old to be sent; a printed one can't be signed again."""
-    if document.emission.emission_type == EmissionType.OFFLINE:
+    if document.emission.is_printed:
         return False
     limit, issued_at = document.document_type.issuing.stale_after, document.emission.issued_at
     return bool(limit and issued_at and context.builder.clock() - issued_at > limit)
@@ -280,7 +278,7 @@ async def _renumber(
     """Takes the next number, because another document has this one; after too many, rejects."""
     answer = taken.answer
     _log.warning("number_taken", document_id=str(document.row.id), code=answer.code, told=answer.message)
-    is_printed = document.emission.emission_type == EmissionType.OFFLINE
+    is_printed = document.emission.is_printed
     # The random code of a printed document was chosen by the point of sale.
     issued_before = not is_printed and was_issued_before_restore(document, answer)
     if is_printed or issued_before or document.emission.ordinal % _MAX_NUMBERS_IN_A_ROW == 0:

@@ -42,7 +42,7 @@ from carimbo.service.issuing.filling import (
     fill_request,
     filling_warnings,
 )
-from carimbo.service.issuing.printed import is_printed, printed_document_of
+from carimbo.service.issuing.printed import final_emission, is_printed, printed_document_of
 from carimbo.service.json_values import merge_patch, write_json
 from carimbo.service.subscriptions import Period, counted_period, reserve_document
 from carimbo.storage.companies import CompanyRow
@@ -90,7 +90,13 @@ async def change_document(
     require_complete(snapshot, document_type, environment)
     filled = await _fill_changed(context, snapshot, document, request, write_json(body))
     source = DocumentSource(
-        document_type, filled.request, snapshot, environment, document.asked_at, filled.review
+        document_type,
+        filled.request,
+        snapshot,
+        environment,
+        document.asked_at,
+        filled.review,
+        final_emission(document, snapshot),
     )
     review = await context.builder.review(source, at=sale.scheduled_emit_at if sale else None)
     require_no_problems(explain_problems(review.problems, document_type, filled.text, filled.posted_text))
@@ -200,7 +206,13 @@ async def prepare_emission(
 
     filling = FillingReview(warnings=filling_warnings(document))
     source = DocumentSource(
-        document_type, stored_request(document), snapshot, environment, document.asked_at, filling
+        document_type,
+        stored_request(document),
+        snapshot,
+        environment,
+        document.asked_at,
+        filling,
+        final_emission(document, snapshot),
     )
     review = await context.builder.review(source)
     require_no_problems(explain_problems(review.problems, document_type, document.request, document.posted))

@@ -10,6 +10,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentSource
 from carimbo.service.documents.queries import read_request
+from carimbo.service.issuing.printed import final_emission
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.work import Lease
@@ -39,7 +40,12 @@ class DocumentInProgress:
     def source(self) -> DocumentSource:
         """Everything that the document is built from."""
         return DocumentSource(
-            self.document_type, self.request, self.snapshot, self.environment, asked_at=self.row.asked_at
+            self.document_type,
+            self.request,
+            self.snapshot,
+            self.environment,
+            asked_at=self.row.asked_at,
+            final_emission=final_emission(self.row, self.snapshot),
         )
 
     @property

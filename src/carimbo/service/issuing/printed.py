@@ -1,12 +1,15 @@
-"""Documents that were printed before the service gets them: their printed data must not change."""
+"""Documents that are on paper before the authority has them: their printed data must not change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.emission import Emission, EmissionType
+from carimbo.fiscal.emission import Contingency, Emission, EmissionType, local_moment
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
+from carimbo.service.companies.snapshot import CompanySnapshot
+from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentSource
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.storage.database import Tenant
@@ -29,9 +32,9 @@ class PrintedDocument:
 
 
 def printed_document_of(source: DocumentSource) -> PrintedDocument | None:
-    """Returns the printed data of a reviewed request; None if the document is issued now."""
+    """Returns the printed data of a reviewed request; None if no point of sale printed the document."""
     emission, document_type = source.printed_emission(), source.document_type
-    if not isinstance(emission, Emission):
+    if not isinstance(emission, Emission) or document_type.point_of_sale is None:
         return None
     last_number = document_type.numbering.last_number
     series = NumberSeries(
@@ -46,8 +49,31 @@ def printed_key(document_type: DocumentType, request: Body) -> str | None:
 
 
 def is_printed(document: Document) -> bool:
-    """Returns whether a document was printed offline, so that the buyer has it already."""
-    return document.emission is not None and document.emission.emission_type == EmissionType.OFFLINE
+    """Returns whether a document was issued offline, so that it may be on paper already."""
+    return document.emission is not None and document.emission.is_printed
+
+
+def final_emission(document: Document, snapshot: CompanySnapshot) -> Emission | None:
+    """Returns the emission of a document that we issued offline, as it is on paper.
+
+    None for every other document; if a point of sale printed it, its request has the printed data.
+    """
+    printed, document_type = document.emission, document_type_named(document.type)
+    if printed is None or not printed.is_printed or document_type.point_of_sale:
+        return None
+    state = snapshot.company.address.state
+    issued_at, started_at = printed.issued_at, printed.contingency_started_at
+    if issued_at is None or started_at is None:
+        raise LookupError(f"document {document.id} was issued offline at no time")
+    return Emission(
+        environment=Environment(document.environment),
+        series=printed.series,
+        number=printed.number,
+        numeric_code=printed.numeric_code,
+        issued_at=local_moment(issued_at, state),
+        type=EmissionType(printed.emission_type),
+        contingency=Contingency(local_moment(started_at, state), printed.contingency_reason or ""),
+    )
 
 
 async def add_printed(

@@ -11,7 +11,13 @@ from carimbo.fiscal.lifecycle import EmissionState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.documents.files import signed_file
-from carimbo.service.issuing.decision import IssuingDecider, IssuingDecision, NumberTaken, PendingAttempt
+from carimbo.service.issuing.decision import (
+    ContinueAttempt,
+    IssuingDecider,
+    IssuingDecision,
+    NumberTaken,
+    PendingAttempt,
+)
 from carimbo.service.issuing.in_progress import DocumentInProgress
 from carimbo.service.waiting import jitter
 
@@ -35,8 +41,24 @@ async def decide(
             context, document, key
         ):
             return replace(decider.ask(attempt), access_key=key)
+        case Rejected(retryable=True) if await _waits_for_earlier_attempt(context, document):
+            tries = attempt.tries + 1
+            return ContinueAttempt(EmissionState.SIGNED, context.backoff.pause(tries, jitter()), tries)
         case _:
             return decision
+
+
+async def _waits_for_earlier_attempt(context: WorkerContext, document: DocumentInProgress) -> bool:
+    """Returns whether a document on paper may be refused because of its own earlier attempt.
+
+    That attempt may turn out to be authorized, and then block a manifest of the same vehicle (611) until it
+    is canceled.
+    """
+    emission = document.emission
+    if not emission.is_printed or emission.ordinal == 1:
+        return False
+    async with context.database.autocommit(document.lease.key.subscription_id) as tenant:
+        return await tenant.superseded_attempts.may_be_in_force(document.row.id, emission.ordinal)
 
 
 def was_issued_before_restore(

@@ -32,22 +32,32 @@ class AuthorityServices:
     """The authority services that a company's documents are sent to: normally, and in contingency."""
 
     normal: AuthorityService
-    contingency: AuthorityService
+    contingency: AuthorityService | None
+    """None if documents are issued offline in contingency, and sent to the normal authority later."""
     contingency_type: EmissionType
     """Emission type of documents in contingency (tpEmis)."""
+
+    def is_at_contingency(self, emission_type: str) -> bool:
+        """Returns whether documents of an emission type are sent to the contingency authority."""
+        return self.contingency is not None and emission_type == self.contingency_type
 
 
 def authority_services_for(
     snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment
 ) -> AuthorityServices | None:
-    """Returns the services for a company's documents; None if there is no contingency service."""
+    """Returns the services for a company's documents; None if there is no contingency for them."""
     state = (snapshot.row.address or {}).get("state", "")
     authorizers = AUTHORIZERS.get((document_type.model, state))
-    contingency = authorizers.contingency if authorizers else None
-    if authorizers is None or contingency is None or contingency not in document_type.contingencies:
+    if authorizers is None:
+        return None
+    normal = AuthorityService(document_type.model, authorizers.authorizer, environment)
+    if document_type.offline_emission:
+        return AuthorityServices(normal, None, document_type.offline_emission)
+    contingency = authorizers.contingency
+    if contingency is None or contingency not in document_type.contingencies:
         return None
     return AuthorityServices(
-        AuthorityService(document_type.model, authorizers.authorizer, environment),
+        normal,
         AuthorityService(document_type.model, contingency, environment, state),
         document_type.contingencies[contingency],
     )
@@ -58,10 +68,12 @@ async def current_route(context: WorkerContext, document: DocumentInProgress) ->
     if not document.document_type.issuing.fits_contingency(document.request):
         return NORMAL
     services = authority_services_for(document.snapshot, document.document_type, document.environment)
-    contingency = await _contingency_route(context, document, services) if services else None
-    if services is None or contingency is None or not await _serves(context, document, services.contingency):
+    if services is None:
         return NORMAL
-    return contingency
+    route = await _contingency_route(context, document, services)
+    if services.contingency and route and not await _serves(context, document, services.contingency):
+        return NORMAL
+    return route or NORMAL
 
 
 async def is_stuck(context: WorkerContext, document: DocumentInProgress, route: EmissionRoute) -> bool:
@@ -69,7 +81,7 @@ async def is_stuck(context: WorkerContext, document: DocumentInProgress, route: 
     services = authority_services_for(document.snapshot, document.document_type, document.environment)
     if services is None:
         return False
-    if route.emission_type == services.contingency_type:
+    if services.contingency is None or route.emission_type == services.contingency_type:
         return await context.outages.outage_of(services.normal) is not None
     # The document was sent to an SVC. An SVC that is available can be asked for the outcome. After it has
     # closed, the state gets its documents, but not at once.
@@ -90,11 +102,10 @@ async def report_outcome(
     services = authority_services_for(document.snapshot, document.document_type, document.environment)
     if services is None:
         return
-    is_at_svc = document.emission.emission_type == services.contingency_type
+    is_at_svc = services.is_at_contingency(document.emission.emission_type)
     if history_entry is HistoryEntry.TRANSMITTED:
-        await context.outages.record_sent_outcome(
-            services.contingency if is_at_svc else services.normal, outcome
-        )
+        service = services.contingency if is_at_svc else None
+        await context.outages.record_sent_outcome(service or services.normal, outcome)
     elif not is_at_svc:
         # The answer about a document of an SVC may have come from the state.
         await context.outages.record_consulted_outcome(services.normal, outcome)
@@ -145,6 +156,9 @@ async def _contingency_route(
         case ContingencyMode.FORBIDDEN:
             return None
         case ContingencyMode.FORCED:
+            if services.contingency is None and not await _is_down(context, document, services.normal):
+                # A document is issued offline only if the authority can't take it now.
+                return None
             since = company.contingency_since and context.builder.service_time(company.contingency_since)
             return EmissionRoute(services.contingency_type, since, company.contingency_reason)
         case ContingencyMode.AUTOMATIC:
@@ -163,9 +177,14 @@ async def _lasting_outage(
     opens_at = await context.outages.contingency_at(normal)
     if opens_at is None or context.builder.clock() < opens_at:
         return None
-    if not await context.outages.is_failing(normal) and await _serves(context, document, normal):
+    if not await _is_down(context, document, normal):
         return None
     return await context.outages.outage_of(normal)
+
+
+async def _is_down(context: WorkerContext, document: DocumentInProgress, normal: AuthorityService) -> bool:
+    """Returns whether the normal authority failed just now, or does not say that it is in operation."""
+    return await context.outages.is_failing(normal) or not await _serves(context, document, normal)
 
 
 async def _serves(context: WorkerContext, document: DocumentInProgress, service: AuthorityService) -> bool:

@@ -46,7 +46,7 @@ _TRIES_DURING_OUTAGE = 3
 _SOON = timedelta(seconds=1)
 # Within this time a document of an SVC arrives at the authority of the state.
 _PASSED_ON_WITHIN = timedelta(days=3)
-_REASON = "Venda documentada por outra nota, emitida em contingência"
+_REASON = "Substituído por outro documento, emitido em contingência"
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ async def _is_out(
     services: AuthorityServices,
 ) -> bool:
     """Returns whether the authority is out; its status may be asked more often than an access key."""
-    is_at_svc = superseded.emission.emission_type == services.contingency_type
+    is_at_svc = services.is_at_contingency(superseded.emission.emission_type)
     if is_at_svc or await context.outages.outage_of(services.normal) is None:
         return False
     return not await is_available(

@@ -17,6 +17,7 @@ from carimbo.fiscal.documents.mdfe.hints import hint_for_rejection
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.settings import TERM_DAYS, MdfeSettings
 from carimbo.fiscal.documents.mdfe.xml import identity_of_manifest, issue, review
+from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.lifecycle import CLOSED_AT
@@ -80,6 +81,7 @@ MDFE = DocumentType(
         waits=_waits,
         stale_after=_STALE_AFTER,
     ),
+    offline_emission=EmissionType.OFFLINE_MANIFEST,
     reference_filling=FILLING,
     events=MDFE_EVENTS,
     prints_events=True,
