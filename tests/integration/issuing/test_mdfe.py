@@ -1,6 +1,7 @@
 """MDF-e through the API: issued, changed on their way, closed, and freed when another program forgot one."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -65,6 +66,21 @@ class TestIssuing:
         assert draft["status"] == "pending"
         accepted(await shop.post(f"/mdfe/{draft['id']}/transmit"))
         assert (await shop.settled(draft))["status"] == "authorized"
+
+    async def test_date_of_a_draft_that_waited_for_a_day_becomes_now(self, shop: Shop) -> None:
+        asked_for = datetime.now(UTC) - timedelta(hours=20)
+        draft = await create(shop, transmit="later", issueDate=asked_for.isoformat(timespec="seconds"))
+        await shop.system.fetch(
+            "update documents set request = replace(request, $2, $3),"
+            " created_at = created_at - interval '10 hours' where id = $1",
+            draft["id"],
+            asked_for.isoformat(timespec="seconds"),
+            (asked_for - timedelta(hours=10)).isoformat(timespec="seconds"),
+        )
+        accepted(await shop.post(f"/mdfe/{draft['id']}/transmit"))
+        issued = await shop.settled(draft)
+        assert issued["status"] == "authorized", issued["rejection"]
+        assert datetime.fromisoformat(issued["issuedAt"]) > asked_for + timedelta(hours=19)
 
     async def test_carrier_has_the_rntrc_of_the_settings_of_cte(self, shop: Shop) -> None:
         body = changed(MDFE, {"issuerType": "globalizedCarrier"})

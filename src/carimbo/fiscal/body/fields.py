@@ -151,10 +151,17 @@ def _checked(parse: Any, error_type: str, message: str) -> AfterValidator:
     return AfterValidator(validate)
 
 
+_ABROAD = "EX"
+
+
 def _parse_state(text: str) -> str:
     if text.upper() not in STATES:
         raise ValueError(text)
     return text.upper()
+
+
+def _parse_state_or_abroad(text: str) -> str:
+    return _ABROAD if text.upper() == _ABROAD else _parse_state(text)
 
 
 def _parse_recipient_registration(text: str) -> str:
@@ -245,8 +252,9 @@ Percent = Annotated[
 ]
 # Rates in the layouts of goods may exceed 100 %, such as added value margins.
 Rate = Annotated[Decimal, Field(ge=0, max_digits=7, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED]
+QUANTITY_PLACES = 4
 Quantity = Annotated[
-    Decimal, Field(ge=0, max_digits=15, decimal_places=4), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
+    Decimal, Field(ge=0, max_digits=15, decimal_places=QUANTITY_PLACES), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
 ]
 UnitValue = Annotated[
     Decimal, Field(ge=0, max_digits=21, decimal_places=10), _NUMBERS_ONLY, _AS_NUMBER, _PUBLISHED
@@ -326,6 +334,13 @@ StateCode = Annotated[
     _checked(_parse_state, "state", "UF inválida: informe a sigla, por exemplo SP."),
     Field(examples=["SP"]),
     Published(choices=STATES),
+]
+StateOrAbroad = Annotated[
+    str,
+    StringConstraints(max_length=2),
+    _checked(_parse_state_or_abroad, "state", "UF inválida: informe a sigla, por exemplo SP, ou EX."),
+    Field(examples=["SP"]),
+    Published(choices=(*STATES, _ABROAD)),
 ]
 Zipcode = Annotated[
     str,

@@ -288,6 +288,7 @@ OWN_ERROR_TYPES = frozenset(
         "header_value",
         "ibs_cbs_options",
         "missing_in_form",
+        "modal_kind",
         "named_otherwise",
         "no_event",
         "number_type",

@@ -21,6 +21,7 @@ Problems = tuple[Problem, ...]
 # The data of the mode have an XSD of their own, with another code.
 _MODE_CODE = "580"
 _TOO_LONG = "214"
+_MAX_KILOBYTES = 512
 _SIZE = "MOC, tamanho da mensagem"
 
 
@@ -61,12 +62,12 @@ def _with_hint(problem: Problem, mode_fields: tuple[str, ...], hint_of: HintOf) 
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
 
 
-def judge_size(path: str, max_kilobytes: int, hint_of: HintOf, document: bytes) -> Judgement:
+def judge_size(path: str, hint_of: HintOf, document: bytes) -> Judgement:
     """Refuses XML that is too long for the authorities, which measure it uncompressed."""
-    if len(document) <= max_kilobytes * 1024:
+    if len(document) <= _MAX_KILOBYTES * 1024:
         return NOTHING_BROKEN
     size = len(document) // 1024
-    message = f"O documento tem {size} KB em XML, e a SEFAZ recebe até {max_kilobytes} KB."
+    message = f"O documento tem {size} KB em XML, e a SEFAZ recebe até {_MAX_KILOBYTES} KB."
     return Judgement((Problem(_TOO_LONG, path, message, hint_of(_TOO_LONG), _SIZE),))
 
 
@@ -81,7 +82,6 @@ def transport_maker(
     hint_of: HintOf,
     mode_fields: tuple[str, ...],
     longest_field: str,
-    max_kilobytes: int,
 ) -> DocumentMaker[Any, Any]:
     """Returns the maker of a document type.
 
@@ -104,5 +104,5 @@ def transport_maker(
         check=check,
         preview=preview,
         combine=partial(_combine, mode_fields, hint_of),
-        judge_text=partial(judge_size, longest_field, max_kilobytes, hint_of),
+        judge_text=partial(judge_size, longest_field, hint_of),
     )

@@ -40,7 +40,7 @@ class CargoUnitBody(Body):
     seals: Annotated[tuple[_Seal, ...], Field(max_length=100)] = Field(
         default=(), description="Lacres (nLacre)."
     )
-    apportioned_quantity: Annotated[NotNegative, Field(lt=1000)] | None = Field(
+    apportioned_quantity: Annotated[NotNegative, Field(lt=1000, decimal_places=3)] | None = Field(
         default=None, description="Quantidade rateada, até 3 casas (qtdRat)."
     )
 
@@ -58,7 +58,7 @@ class TransportUnitBody(Body):
     cargo_units: Annotated[tuple[CargoUnitBody, ...], Field(max_length=1000)] = Field(
         default=(), description="Unidades de carga dentro desta (infUnidCarga)."
     )
-    apportioned_quantity: Annotated[NotNegative, Field(lt=1000)] | None = Field(
+    apportioned_quantity: Annotated[NotNegative, Field(lt=1000, decimal_places=3)] | None = Field(
         default=None, description="Quantidade rateada, até 3 casas (qtdRat)."
     )
 

@@ -14,9 +14,6 @@ from carimbo.fiscal.layouts.json_form import to_plain
 from carimbo.fiscal.layouts.signed_part import without_signature
 from carimbo.fiscal.tables.authorities import cte_qr_address
 
-MAX_WAYBILL_KILOBYTES = 512
-"""The longest XML that the authorities of CT-e accept."""
-
 
 @dataclass(frozen=True, slots=True)
 class WaybillPreview:

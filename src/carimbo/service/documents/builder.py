@@ -133,15 +133,26 @@ class DocumentBuilder:
         numeric_code: str = _TRIAL_CODE,
         now: datetime | None = None,
     ) -> Emission:
-        """Returns the emission of a document, at the date of the request if it has one, else now."""
+        """Returns the emission of a document, at the date of the request if it has one, else now.
+
+        The date of a document that waited until the authority would refuse it as too old becomes now.
+        """
         now, state = now or self.clock(), source.snapshot.company.address.state
         issue_date = source.document_type.issuing.issue_date(source.request)
+        issued_at = moment_of(issue_date or now, state, now)
+        limit = source.document_type.issuing.stale_after
+        if (
+            limit
+            and source.asked_at
+            and now - issued_at > limit >= self.service_time(source.asked_at) - issued_at
+        ):
+            issued_at = now
         return Emission(
             environment=source.environment,
             series=series,
             number=number,
             numeric_code=numeric_code,
-            issued_at=local_moment(moment_of(issue_date or now, state, now), state),
+            issued_at=local_moment(issued_at, state),
         )
 
     def service_time(self, database_time: datetime) -> datetime:

@@ -15,6 +15,8 @@ class TestShortestRoute:
             ("SP", "BA", ("MG",)),
             ("SP", "RS", ("PR", "SC")),
             ("AP", "RN", ("PA", "MA", "PI", "CE")),
+            # Of two ways through as many states, the shorter one.
+            ("RS", "MG", ("SC", "PR", "SP")),
             ("SP", "EX", ()),
             ("", "SP", ()),
         ],

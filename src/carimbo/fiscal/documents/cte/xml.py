@@ -5,7 +5,7 @@ from carimbo.fiscal.documents.cte.rules.judging import judge_waybill
 from carimbo.fiscal.layouts.cte_v4.waybill import ROOT, check
 from carimbo.fiscal.transport.hints import hint_of
 from carimbo.fiscal.transport.making import transport_maker
-from carimbo.fiscal.transport.waybill_making import MAX_WAYBILL_KILOBYTES, WaybillPreview, waybill_supplement
+from carimbo.fiscal.transport.waybill_making import WaybillPreview, waybill_supplement
 
 _MAKER = transport_maker(
     compose=compose,
@@ -17,7 +17,6 @@ _MAKER = transport_maker(
     hint_of=hint_of,
     mode_fields=("modal.", "rntrc"),
     longest_field="documents",
-    max_kilobytes=MAX_WAYBILL_KILOBYTES,
 )
 
 review = _MAKER.review

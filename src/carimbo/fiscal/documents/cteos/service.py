@@ -7,7 +7,6 @@ from carimbo.fiscal.documents.cteos.request import (
     ReferencedTicketBody,
 )
 from carimbo.fiscal.documents.cteos.vehicle_body import CharterBody, VehicleBody, VehicleOwnerBody
-from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.cteos_v4.road import Charter, OsRoad, Vehicle, VehicleOwner
 from carimbo.fiscal.layouts.cteos_v4.service import (
@@ -22,9 +21,9 @@ from carimbo.fiscal.layouts.cteos_v4.service import (
     TripInsurance,
 )
 from carimbo.fiscal.layouts.filling import given_values
-from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.parties.recipient import shortened_name, split_tax_id
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
+from carimbo.fiscal.transport.moments import moment_at
 from carimbo.fiscal.transport.request import ServicePurpose, TransportMode
 
 _MAX_DESCRIPTION_LENGTH = 30
@@ -133,7 +132,7 @@ def _mode(request: CteOsRequest, issuance: Issuance, findings: Findings) -> OsMo
             taf=request.taf,
             state_agency_registration=request.state_agency_registration,
             vehicle=_vehicle(vehicle) if vehicle else None,
-            charter=_charter(charter, issuance.company.address.state) if charter else None,
+            charter=_charter(charter, issuance.company.address.state, findings) if charter else None,
         )
     )
 
@@ -163,12 +162,8 @@ def _owner(body: VehicleOwnerBody) -> VehicleOwner:
     )
 
 
-def _charter(body: CharterBody, state: str) -> Charter:
-    trip_at = body.trip_at
-    return Charter(
-        type=body.type.code,
-        trip_at=local_moment(beginning_of(trip_at, state), state) if trip_at else None,
-    )
+def _charter(body: CharterBody, state: str, findings: Findings) -> Charter:
+    return Charter(type=body.type.code, trip_at=moment_at("charter.tripAt", body.trip_at, state, findings))
 
 
 def _guide(body: GtveBody) -> ReferencedGtve:

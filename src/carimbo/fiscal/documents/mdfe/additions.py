@@ -29,6 +29,10 @@ from carimbo.fiscal.transport.events import repetition
 from carimbo.fiscal.transport.keys import NFE, invalid_keys, repeated_keys
 from carimbo.fiscal.transport.places import place_of
 
+_KNOWN_CITY = "Informe os sete dígitos do município na tabela do IBGE."
+_CITY_OF_THE_STATE = "Informe um município da UF do MDF-e, porque a carga posterior não sai dela."
+_OTHER_DRIVER = "Inclua só quem ainda não dirige esta viagem."
+
 
 class DriverRequest(DriverBody):
     """A further driver."""
@@ -70,7 +74,7 @@ def _include_driver(request: DriverRequest, about: EventSubject, issuer: FilingI
         return (broken("644", "taxId", "Só o modal rodoviário tem condutores."),)
     drivers = chain(manifest.all_drivers, about.read_earlier())
     if any(driver.tax_id == request.tax_id for driver in drivers):
-        return (broken("577", "taxId", "O condutor já está no MDF-e."),)
+        return (broken("577", "taxId", "O condutor já está no MDF-e.", _OTHER_DRIVER),)
     detail = DriverInclusion(driver=Driver(name=request.name, cpf=request.tax_id))
     return signed_manifest_event(detail, about, issuer)
 
@@ -105,15 +109,17 @@ def _place_problems(request: DocumentInclusionRequest, manifest: MdfeRequest) ->
     state = place_of(manifest.loading_cities[0]).state
     loading = place_of(request.loading_city_code).state
     if not loading:
-        yield broken("405", "loadingCityCode", "O município de carregamento não existe.")
+        yield broken("405", "loadingCityCode", "O município de carregamento não existe.", _KNOWN_CITY)
     elif loading != state:
-        yield broken("456", "loadingCityCode", "O município de carregamento não é da UF do MDF-e.")
+        message = "O município de carregamento não é da UF do MDF-e."
+        yield broken("456", "loadingCityCode", message, _CITY_OF_THE_STATE)
     for position, body in enumerate(request.documents):
         path, unloading = f"documents[{position}].cityCode", place_of(body.city_code).state
         if not unloading:
-            yield broken("406", path, "O município de descarga não existe.")
+            yield broken("406", path, "O município de descarga não existe.", _KNOWN_CITY)
         elif unloading != state:
-            yield broken("612", path, "O município de descarga não é da UF do MDF-e.")
+            message = "O município de descarga não é da UF do MDF-e."
+            yield broken("612", path, message, _CITY_OF_THE_STATE)
 
 
 def _key_problems(

@@ -149,10 +149,10 @@ class FullLoadPlaceBody(Body):
     """Where a full load is loaded or unloaded: a CEP, or coordinates."""
 
     zipcode: Zipcode | None = Field(default=None, description="CEP; este, ou as coordenadas (CEP).")
-    latitude: Annotated[Number, Field(ge=-90, le=90)] | None = Field(
+    latitude: Annotated[Number, Field(ge=-90, le=90, decimal_places=6)] | None = Field(
         default=None, description="Latitude, até 6 casas (latitude).", examples=[-25.428954]
     )
-    longitude: Annotated[Number, Field(ge=-180, le=180)] | None = Field(
+    longitude: Annotated[Number, Field(ge=-180, le=180, decimal_places=6)] | None = Field(
         default=None, description="Longitude, até 6 casas (longitude).", examples=[-49.267137]
     )
 

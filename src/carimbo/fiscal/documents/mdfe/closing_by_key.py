@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Flag
 from carimbo.fiscal.documents.mdfe.document import MODEL
 from carimbo.fiscal.documents.mdfe.event_signing import broken, signed_manifest_event
-from carimbo.fiscal.documents.mdfe.events import ClosingRequest, closing_detail
+from carimbo.fiscal.documents.mdfe.events import CLOSED_TOO_EARLY, ClosingRequest, closing_detail
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.open_documents import ClosingByKey
@@ -16,6 +16,7 @@ from carimbo.fiscal.transport.keys import owner_of, parse_key
 from carimbo.fiscal.transport.request import DocumentKey
 
 FIRST_SEQUENCE = 1
+_THIRD_PARTY = "Se o veículo é da empresa, envie asThirdParty true."
 _FIELDS_OF_CLOSING = set(ClosingRequest.model_fields)
 
 
@@ -44,10 +45,12 @@ def _issue(request: ClosingByKeyRequest, occurred_at: datetime, issuer: FilingIs
     is_own = owner_of(key) == issuer.company.tax_id
     if not is_own and not request.as_third_party:
         message = "O MDF-e é de outro emitente: só o dono ou possuidor do veículo o encerra por ele."
-        return (broken("632", "accessKey", message),)
+        return (broken("632", "accessKey", message, _THIRD_PARTY),)
     detail = closing_detail(request, request.protocol, occurred_at, by_third_party=not is_own)
     if isinstance(detail, tuple):
         return detail
+    if f"{detail.closed_on:%y%m}" < key.year_month:
+        return (broken("615", "closedAt", CLOSED_TOO_EARLY),)
     subject = EventSubject(
         access_key=str(key), protocol=request.protocol, occurred_at=occurred_at, sequence=FIRST_SEQUENCE
     )

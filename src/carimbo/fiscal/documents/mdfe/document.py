@@ -12,7 +12,6 @@ from carimbo.fiscal.documents.mdfe.cargo import (
 from carimbo.fiscal.documents.mdfe.modes import mode_group
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import carrier_type_of
-from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey, document_id
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.dfe_v1.route import RouteState
@@ -25,12 +24,12 @@ from carimbo.fiscal.layouts.mdfe_v3.manifest import (
     ManifestIssuerAddress,
     ManifestNotes,
 )
-from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.making import Composition
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.recipient import reader_group, shortened_name, split_tax_id
 from carimbo.fiscal.problems import MISSING_FIELD, Findings, Problem
+from carimbo.fiscal.transport.moments import moment_at
 from carimbo.fiscal.transport.places import place_of, plain_name
 from carimbo.fiscal.transport.route import shortest_route
 from carimbo.fiscal.transport.technical_responsible import responsible_group
@@ -93,7 +92,6 @@ def _identification(
     start = request.uf_start or place_of(request.municipality_start_ibge or "").state
     unloading = unloading_bodies(request)
     end = request.uf_end or (place_of(unloading[0].city_code or "").state if unloading else "")
-    starts_at = request.trip_starts_at
     return ManifestIdentification(
         state_code=key.state_code,
         environment=emission.environment.code,
@@ -115,7 +113,7 @@ def _identification(
             LoadingCity(city_code=code, city=place_of(code).city) for code in request.loading_cities
         ),
         route=tuple(RouteState(state=passed) for passed in _route(request, start, end, findings)),
-        trip_starts_at=starts_at and local_moment(moment_of(starts_at, state, issuance.now), state),
+        trip_starts_at=moment_at("tripStartsAt", request.trip_starts_at, state, findings),
         green_channel="1" if request.green_channel else None,
         later_loading="1" if request.later_loading else None,
     )

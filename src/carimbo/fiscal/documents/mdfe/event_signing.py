@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from carimbo.fiscal.documents.mdfe.hints import hint_of
-from carimbo.fiscal.documents.mdfe.rules.rule import manual
+from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, manual
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.mdfe_v3.events import ManifestDetail, ManifestEvent, issue_event
@@ -25,9 +25,9 @@ _SOURCE = manual("eventos")
 registered = partial(registered_event, MDFE_DIALECT)
 
 
-def broken(code: str, path: str, message: str) -> Problem:
-    """Returns the problem of an event that breaks a rule, with the hint for its code."""
-    return Problem(code, path, message, hint_of(code), _SOURCE)
+def broken(code: str, path: str, message: str, hint: str | None = None) -> Problem:
+    """Returns the problem of an event that breaks a rule, with a hint of its own or that for its code."""
+    return Problem(code, path, message, hint or hint_of(code), _SOURCE)
 
 
 def signed_manifest_event(detail: ManifestDetail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
@@ -37,3 +37,8 @@ def signed_manifest_event(detail: ManifestDetail, about: EventSubject, issuer: F
         return result
     # Callers fill only the part of the event with an XSD of its own.
     return tuple(replace(problem, code=_DETAIL_FAULT, hint=hint_of(_DETAIL_FAULT)) for problem in result)
+
+
+def of_event(problem: Problem) -> Problem:
+    """Returns the problem of a group of manifests in an event, where another XSD refuses its form."""
+    return replace(problem, code=_DETAIL_FAULT) if problem.code == MODE_CODE else problem

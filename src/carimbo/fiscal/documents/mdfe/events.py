@@ -5,7 +5,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from carimbo.fiscal.body.date_fields import IsoDay
-from carimbo.fiscal.body.fields import Body, CityCode, StateCode
+from carimbo.fiscal.body.fields import Body, CityCode, StateOrAbroad
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
 from carimbo.fiscal.documents.mdfe.additions import DOCUMENT_INCLUSION, DRIVER_INCLUSION
 from carimbo.fiscal.documents.mdfe.event_signing import (
@@ -32,6 +32,7 @@ from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.transport.places import ABROAD, place_of
 
+CLOSED_TOO_EARLY = "O encerramento é anterior à emissão do MDF-e."
 _TOO_LATE = frozenset({"220"})
 _ABROAD_CODE = "99"
 """The code of another country in place of a state."""
@@ -54,7 +55,7 @@ class ClosingRequest(Body):
         description="Código IBGE do município onde a viagem terminou; 9999999 no exterior (cMun).",
         examples=["3304557"],
     )
-    state: StateCode | None = Field(default=None, description="UF; na falta, a do município (cUF).")
+    state: StateOrAbroad | None = Field(default=None, description="UF; na falta, a do município (cUF).")
     closed_at: IsoDay | None = Field(
         default=None, description="Dia do encerramento; na falta, hoje (dtEnc).", examples=["2026-11-26"]
     )
@@ -85,7 +86,10 @@ def _day_of(given: date | None, occurred_at: datetime) -> date:
         return occurred_at.date()
     if not isinstance(given, datetime):
         return given
-    return given.astimezone(occurred_at.tzinfo).date() if given.tzinfo else given.date()
+    try:
+        return given.astimezone(occurred_at.tzinfo).date() if given.tzinfo else given.date()
+    except OverflowError:
+        return given.date()
 
 
 def _close(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
@@ -94,7 +98,7 @@ def _close(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -
     if isinstance(detail, tuple):
         return detail
     if about.issued_at and detail.closed_on < about.issued_at.astimezone(about.occurred_at.tzinfo).date():
-        return (broken("615", "closedAt", "O encerramento é anterior à autorização do MDF-e."),)
+        return (broken("615", "closedAt", CLOSED_TOO_EARLY),)
     waits_for_cargo = DOCUMENTS_INCLUDED_AT not in about.facts and _is_loaded_later(about.read_request())
     if waits_for_cargo:
         message = "O MDF-e de carga posterior só é encerrado depois de incluir os documentos."

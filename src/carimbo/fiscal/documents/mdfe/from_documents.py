@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from carimbo.fiscal.body.fields import QUANTITY_PLACES
 from carimbo.fiscal.catalog.filling import NOTHING_FILLED, FillingReview
 from carimbo.fiscal.documents.mdfe.hints import hint_of
 from carimbo.fiscal.documents.mdfe.request import CargoWeightUnit, IssuerType, MdfeRequest
@@ -108,13 +109,13 @@ def _cargo_of(document: OwnDocument) -> _Cargo:
 
 def _of_invoice(invoice: Invoice) -> _Cargo:
     delivery = invoice.delivery or (invoice.recipient and invoice.recipient.address)
-    volumes = invoice.transport.volumes
-    weights = [weight for volume in volumes if (weight := volume.gross_weight or volume.net_weight)]
+    weights = [volume.gross_weight or volume.net_weight for volume in invoice.transport.volumes]
     return _Cargo(
         start=(invoice.pickup or invoice.issuer.address).city_code,
         end=delivery.city_code if delivery else None,
         amount=invoice.totals.invoice.amount,
-        kilograms=sum(weights, ZERO) if weights else None,
+        # A sum without the weight of a volume would be too low.
+        kilograms=sum(filter(None, weights), ZERO) if weights and all(weights) else None,
         contractor=None,
     )
 
@@ -163,7 +164,8 @@ def _totals(request: MdfeRequest, cargos: Sequence[_Cargo]) -> dict[str, Any]:
     weights = [cargo.kilograms for cargo in cargos if cargo.kilograms is not None]
     if len(weights) == len(cargos):
         is_in_tons = request.cargo_unit is CargoWeightUnit.TON
-        totals["cargoQuantity"] = sum(weights, ZERO) / (_KILOGRAMS_OF_TON if is_in_tons else 1)
+        weight = sum(weights, ZERO) / (_KILOGRAMS_OF_TON if is_in_tons else 1)
+        totals["cargoQuantity"] = round(weight, QUANTITY_PLACES)
     return totals
 
 
@@ -185,10 +187,10 @@ def _with_contractors(given: Body, request: MdfeRequest, cargos: Iterable[_Cargo
     """Returns the mode with the takers of the CT-e as contractors, for a carrier on its own vehicle."""
     road = request.road
     is_carrier = request.effective_issuer_type is IssuerType.CARRIER
-    takers = dict.fromkeys(cargo.contractor for cargo in cargos if cargo.contractor)
+    takers = dict(cargo.contractor for cargo in cargos if cargo.contractor)
     if not road or not takers or not is_carrier or road.contractors or owner_of_vehicle(request):
         return None
-    contractors = [{"taxId": tax_id, **({"name": name} if name else {})} for tax_id, name in takers]
+    contractors = [{"taxId": tax_id, **({"name": name} if name else {})} for tax_id, name in takers.items()]
     return {**given_fields(given["modal"]), "contractors": contractors}
 
 

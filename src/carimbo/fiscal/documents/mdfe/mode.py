@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import WithJsonSchema
-from pydantic_core import PydanticKnownError
 
 from carimbo.fiscal.body.fields import Coded
 
@@ -32,10 +31,3 @@ def mode_word(kind: Any) -> Any:
     """Returns the word of a mode that is written as its code: 1 or "1" is road."""
     code = str(kind) if type(kind) is int else kind
     return next((mode.value for mode in ManifestMode if mode.code == code), kind)
-
-
-def known_mode(kind: Any) -> Any:
-    """Refuses an unknown mode with the names of all: bodies of an unknown mode are read as those of road."""
-    if isinstance(kind, str) and kind in list(ManifestMode):
-        return kind
-    raise PydanticKnownError("enum", {"expected": " ou ".join(f"'{mode}'" for mode in ManifestMode)})

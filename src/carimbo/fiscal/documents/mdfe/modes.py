@@ -4,12 +4,11 @@ from carimbo.fiscal.documents.mdfe.modes_body import ManifestAirBody, ManifestRa
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import road_group
 from carimbo.fiscal.documents.mdfe.road_body import ManifestRoadBody
-from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.issuance import Issuance
 from carimbo.fiscal.layouts.mdfe_v3 import modes as layout
 from carimbo.fiscal.layouts.mdfe_v3.manifest import ManifestModal
-from carimbo.fiscal.local_time import moment_of
 from carimbo.fiscal.problems import Findings
+from carimbo.fiscal.transport.moments import moment_at
 
 
 def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> ManifestModal:
@@ -22,7 +21,7 @@ def mode_group(request: MdfeRequest, issuance: Issuance, findings: Findings) -> 
         case ManifestWaterBody() as water:
             return ManifestModal(content=_water(water))
         case ManifestRailBody() as rail:
-            return ManifestModal(content=_rail(rail, issuance))
+            return ManifestModal(content=_rail(rail, issuance.company.address.state, findings))
 
 
 def _air(body: ManifestAirBody) -> layout.ManifestAir:
@@ -66,13 +65,12 @@ def _water(body: ManifestWaterBody) -> layout.ManifestWater:
     )
 
 
-def _rail(body: ManifestRailBody, issuance: Issuance) -> layout.ManifestRail:
-    train, state = body.train, issuance.company.address.state
-    departed_at = train.departed_at and local_moment(moment_of(train.departed_at, state, issuance.now), state)
+def _rail(body: ManifestRailBody, state: str, findings: Findings) -> layout.ManifestRail:
+    train = body.train
     return layout.ManifestRail(
         train=layout.Train(
             prefix=train.prefix,
-            departed_at=departed_at,
+            departed_at=moment_at("modal.train.departedAt", train.departed_at, state, findings),
             origin=train.origin,
             destination=train.destination,
             wagon_count=len(body.wagons),

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag
+from pydantic import BeforeValidator, Discriminator, Field, StringConstraints, Tag, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from carimbo.fiscal.body.date_fields import Day, LocalMoment
 from carimbo.fiscal.body.fields import TAKES_NUMBERS, Body, Coded, Integer, NotNegative, Text
@@ -18,7 +19,9 @@ _Port = Annotated[Text, StringConstraints(max_length=5), TAKES_NUMBERS]
 _Station = Annotated[Text, StringConstraints(max_length=3), TAKES_NUMBERS]
 _Name = Annotated[Text, StringConstraints(max_length=60)]
 _UnitId = Annotated[str, StringConstraints(pattern="^[A-Z0-9]{1,20}$")]
-_Tons = Annotated[NotNegative, Field(lt=1000)]
+_Tons = Annotated[NotNegative, Field(lt=1000, decimal_places=3)]
+# The layout has no form for weights below a ton, except with two decimals.
+_Weight = Annotated[_Tons, Field(ge=1)]
 _ThreeLetters = Annotated[Text, StringConstraints(min_length=3, max_length=3), TAKES_NUMBERS]
 
 
@@ -135,8 +138,8 @@ class TrainBody(Body):
 class WagonBody(Body):
     """A wagon."""
 
-    base_weight: _Tons = Field(description="Peso base de cálculo, em toneladas, até 3 casas (pesoBC).")
-    real_weight: _Tons = Field(description="Peso real, em toneladas, até 3 casas (pesoR).")
+    base_weight: _Weight = Field(description="Peso base de cálculo, em toneladas, até 3 casas (pesoBC).")
+    real_weight: _Weight = Field(description="Peso real, em toneladas, até 3 casas (pesoR).")
     type: _ThreeLetters | None = Field(default=None, description="Tipo do vagão, 3 caracteres (tpVag).")
     series: _ThreeLetters = Field(description="Série, 3 caracteres (serie).")
     number: Annotated[str, StringConstraints(pattern="^[1-9][0-9]{0,7}$"), TAKES_NUMBERS] = Field(
@@ -160,6 +163,8 @@ class ManifestRailBody(Body):
 
 _BODIES = (ManifestRoadBody, ManifestAirBody, ManifestWaterBody, ManifestRailBody)
 _BY_ROAD = "by road"
+_MODES = " ou ".join(f"'{mode}'" for mode in ManifestMode)
+_KIND_MISSING = "Informe kind: há campos de outro modal que não o rodoviário."
 # No tag may be the name of a field: paths of errors leave tags out.
 _TAGS = {
     ManifestMode.ROAD: _BY_ROAD,
@@ -177,11 +182,28 @@ def _tag(modal: Any) -> str:
     return next((tag for mode, tag in _TAGS.items() if mode == kind), _BY_ROAD)
 
 
+_FIELDS_OF_OTHERS = {field.alias for body in _BODIES[1:] for field in body.model_fields.values()} - {
+    field.alias for field in ManifestRoadBody.model_fields.values()
+}
+
+
 def _with_word(modal: Any) -> Any:
-    """Returns a mode whose kind is a word; the specification has its code."""
-    if isinstance(modal, dict) and "kind" in modal:
-        return {**modal, "kind": mode_word(modal["kind"])}
-    return modal
+    """Returns a mode whose kind is a word; the specification has its code.
+
+    An unknown kind is refused alone, and so is a missing one beside fields of another mode than road:
+    otherwise every field of the mode would be reported too.
+    """
+    if not isinstance(modal, dict):
+        return modal
+    kind = mode_word(modal.get("kind"))
+    if kind in list(ManifestMode):
+        return {**modal, "kind": kind}
+    fault = InitErrorDetails(type="enum", ctx={"expected": _MODES}, loc=("kind",), input=kind)
+    if kind in (None, ""):
+        if "vehicle" in modal or _FIELDS_OF_OTHERS.isdisjoint(modal):
+            return modal
+        fault["type"] = PydanticCustomError("modal_kind", _KIND_MISSING)
+    raise ValidationError.from_exception_data("modal", [fault])
 
 
 ManifestModeBody = Annotated[

@@ -76,8 +76,10 @@ class FreightPaymentBody(Body):
     payer_tax_id: TaxId | None = Field(
         default=None, description="CPF ou CNPJ de quem paga; este ou `payerForeignId`."
     )
-    payer_foreign_id: Annotated[Text, StringConstraints(min_length=5, max_length=20)] | None = Field(
-        default=None, description="Documento de quem paga, se é estrangeiro (idEstrangeiro)."
+    payer_foreign_id: Annotated[str, StringConstraints(pattern=r"^[!-ÿ]{5,20}$"), TAKES_NUMBERS] | None = (
+        Field(
+            default=None, description="Documento de quem paga, se é estrangeiro, sem espaços (idEstrangeiro)."
+        )
     )
     payer_name: _Description | None = Field(default=None, description="Nome de quem paga (xNome).")
     components: Annotated[tuple[PaymentComponentBody, ...], Field(min_length=1, max_length=100)] = Field(
@@ -88,7 +90,9 @@ class FreightPaymentBody(Body):
     )
     term: PaymentTerm | None = Field(
         default=None,
-        description="Forma: cash ou installments; na falta, installments se há parcelas (indPag).",
+        description=(
+            "Forma: cash ou installments; na falta, installments se há parcelas ou adiantamento (indPag)."
+        ),
     )
     advance_amount: Money | None = Field(
         default=None, description="Adiantamento, só com installments, em reais (vAdiant)."
@@ -114,10 +118,11 @@ class FreightPaymentBody(Body):
 
     @property
     def effective_term(self) -> PaymentTerm:
-        """The caller's term, else that which follows from the installments."""
+        """The caller's term; else installments if there are any, or an advance, or early payment of them."""
         if self.term is not None:
             return self.term
-        return PaymentTerm.INSTALLMENTS if self.installments else PaymentTerm.CASH
+        is_later = self.installments or self.advance_amount is not None or self.early_installments
+        return PaymentTerm.INSTALLMENTS if is_later else PaymentTerm.CASH
 
 
 class ManifestPaymentBody(FreightPaymentBody):

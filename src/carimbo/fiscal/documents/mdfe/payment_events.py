@@ -10,6 +10,7 @@ from carimbo.fiscal.documents.mdfe.event_signing import (
     MAX_EVENTS,
     PAYMENT_CHANGED_AT,
     broken,
+    of_event,
     registered,
     signed_manifest_event,
 )
@@ -51,7 +52,8 @@ class PaymentChangeRequest(Body):
 
 def _problems(payments: Sequence[FreightPaymentBody], about: EventSubject) -> tuple[Problem, ...]:
     issued_at = about.issued_at or about.occurred_at
-    return payment_problems(PaymentsInput(payments, issued_at.astimezone(about.occurred_at.tzinfo).date()))
+    issued_on = issued_at.astimezone(about.occurred_at.tzinfo).date()
+    return tuple(map(of_event, payment_problems(PaymentsInput(payments, issued_on))))
 
 
 def _register_payment(request: PaymentRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:

@@ -15,7 +15,7 @@ from carimbo.fiscal.body.fields import (
     Money,
     Notes,
     Quantity,
-    StateCode,
+    StateOrAbroad,
     Text,
 )
 from carimbo.fiscal.body.transmit import Transmit
@@ -85,10 +85,10 @@ class MdfeRequest(Body):
             "Transportador contratado: etc, tac ou ctc; na falta, pelo proprietário do veículo (tpTransp)."
         ),
     )
-    uf_start: StateCode | None = Field(
+    uf_start: StateOrAbroad | None = Field(
         default=None, description="UF de carregamento; na falta, a do município (UFIni)."
     )
-    uf_end: StateCode | None = Field(
+    uf_end: StateOrAbroad | None = Field(
         default=None, description="UF de descarregamento; na falta, a do primeiro município (UFFim)."
     )
     from_documents: Flag = Field(
@@ -106,7 +106,7 @@ class MdfeRequest(Body):
     loading_city_codes: Annotated[tuple[CityCode, ...], Field(max_length=MAX_LOADING_CITIES - 1)] = Field(
         default=(), description="Códigos IBGE dos outros municípios de carregamento (infMunCarrega)."
     )
-    route: Annotated[tuple[StateCode, ...], Field(max_length=MAX_ROUTE_STATES)] = Field(
+    route: Annotated[tuple[StateOrAbroad, ...], Field(max_length=MAX_ROUTE_STATES)] = Field(
         default=(),
         description=(
             "UFs entre a de início e a de fim, na ordem da viagem; na falta, por rodovia, o caminho com menos"

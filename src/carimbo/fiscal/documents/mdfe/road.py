@@ -41,11 +41,6 @@ _CARRIERS = frozenset({IssuerType.CARRIER, IssuerType.GLOBALIZED_CARRIER})
 _NO_CARRIER = layout.RoadCarrier()
 
 
-def carries_for_others(request: MdfeRequest) -> bool:
-    """Returns whether the rules of hired transport hold: of carriers, and of own cargo on a hired vehicle."""
-    return request.effective_issuer_type in _CARRIERS or owner_of_vehicle(request) is not None
-
-
 def owner_of_vehicle(request: MdfeRequest) -> ManifestOwnerBody | None:
     """Returns the owner of the vehicle that drives, if it is not the issuer's."""
     return request.road.vehicle.owner if request.road else None

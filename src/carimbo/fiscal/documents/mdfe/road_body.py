@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import (
     TAKES_NUMBERS,
@@ -14,10 +14,11 @@ from carimbo.fiscal.body.fields import (
     Money,
     RecipientRegistration,
     StateCode,
+    StateOrAbroad,
     TaxId,
     Text,
 )
-from carimbo.fiscal.documents.mdfe.mode import ManifestMode, RoadKind, known_mode
+from carimbo.fiscal.documents.mdfe.mode import ManifestMode, RoadKind
 from carimbo.fiscal.layouts.mdfe_v3.road import MAX_DRIVERS, MAX_TRAILERS
 from carimbo.fiscal.transport.request import Plate
 
@@ -92,7 +93,7 @@ class _AnyVehicleBody(Body):
     renavam: Annotated[str, StringConstraints(pattern="^[0-9]{9,11}$"), TAKES_NUMBERS] | None = Field(
         default=None, description="RENAVAM, de 9 a 11 dígitos (RENAVAM)."
     )
-    state: StateCode | None = Field(default=None, description="UF do licenciamento (UF).")
+    state: StateOrAbroad | None = Field(default=None, description="UF do licenciamento; EX no exterior (UF).")
     tare_kg: _Kilograms = Field(description="Tara, em kg (tara).", examples=[8300])
     capacity_m3: Annotated[Integer, Field(ge=0, le=999)] | None = Field(
         default=None, description="Capacidade, em m³ (capM3)."
@@ -157,8 +158,8 @@ class ContractorBody(Body):
     """Who contracted the transport."""
 
     tax_id: TaxId | None = Field(default=None, description="CPF ou CNPJ; este ou `foreignId`.")
-    foreign_id: Annotated[Text, StringConstraints(min_length=2, max_length=20)] | None = Field(
-        default=None, description="Documento de estrangeiro (idEstrangeiro)."
+    foreign_id: Annotated[str, StringConstraints(pattern=r"^[!-ÿ]{2,20}$"), TAKES_NUMBERS] | None = Field(
+        default=None, description="Documento de estrangeiro, sem espaços (idEstrangeiro)."
     )
     name: PersonName | None = Field(default=None, description="Nome ou razão social (xNome).")
     contract: ContractBody | None = Field(default=None, description="Contrato (infContrato).")
@@ -179,9 +180,7 @@ class TollVoucherBody(Body):
 class ManifestRoadBody(Body):
     """Transport by road."""
 
-    kind: Annotated[RoadKind, BeforeValidator(known_mode)] = Field(
-        default=ManifestMode.ROAD, description="Modal: 1 ou road (rodoviário), o padrão."
-    )
+    kind: RoadKind = Field(default=ManifestMode.ROAD, description="Modal: 1 ou road (rodoviário), o padrão.")
     rntrc: Rntrc | None = Field(
         default=None,
         description=(

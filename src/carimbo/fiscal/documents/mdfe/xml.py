@@ -2,23 +2,23 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 from carimbo.fiscal.documents.mdfe.document import compose
 from carimbo.fiscal.documents.mdfe.hints import hint_of
+from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.rules.judging import judge_manifest
 from carimbo.fiscal.emission import EmissionType
-from carimbo.fiscal.issuance import Issuance, Lines, signed_identity
+from carimbo.fiscal.issuance import Issuance, Lines, Review, signed_identity
 from carimbo.fiscal.layouts.mdfe_v3.manifest import ROOT, Manifest, check
 from carimbo.fiscal.layouts.signed_part import without_signature
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.authorities import MDFE_QR_ADDRESS
 from carimbo.fiscal.transport.making import transport_maker
-
-# MOC MDF-e 3.00b; CT-e have a lower limit.
-_MAX_KILOBYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,41 @@ _MAKER = transport_maker(
     hint_of=hint_of,
     mode_fields=("modal", "drivers", "payments"),
     longest_field="documents",
-    max_kilobytes=_MAX_KILOBYTES,
 )
 
-review = _MAKER.review
-issue = _MAKER.issue
+# The layout has the details of a document in its own group, and drivers in that of the vehicle.
+_DETAIL = re.compile(r"documents\[(\d+)\]\.(cte|nfe|mdfe)AccessKeys\[(\d+)\]\.(.+)")
+
+
+def review(request: MdfeRequest, issuance: Issuance) -> Review:
+    """Checks a request; the signature that it makes on the way is discarded."""
+    result = _MAKER.review(request, issuance)
+    return replace(result, problems=_with_posted_paths(result.problems, request))
+
+
+def issue(request: MdfeRequest, issuance: Issuance) -> SignedDocument | tuple[Problem, ...]:
+    """Returns the signed manifest, or all problems that prevent it."""
+    result = _MAKER.issue(request, issuance)
+    return _with_posted_paths(result, request) if isinstance(result, tuple) else result
+
+
+def _with_posted_paths(problems: tuple[Problem, ...], request: MdfeRequest) -> tuple[Problem, ...]:
+    return tuple(replace(problem, path=_posted_path(problem.path, request)) for problem in problems)
+
+
+def _posted_path(path: str, request: MdfeRequest) -> str:
+    """Returns where the body of a request has the field of a path of the layout."""
+    if path.startswith("drivers") and not request.drivers and request.all_drivers:
+        return f"modal.{path}"
+    detail = _DETAIL.fullmatch(path)
+    if detail is None:
+        return path
+    city, kind, place, rest = detail.groups()
+    body = request.documents[int(city)]
+    keys = {"cte": body.cte_access_keys, "nfe": body.nfe_access_keys, "mdfe": body.mdfe_access_keys}[kind]
+    position = [given.access_key for given in body.details].index(keys[int(place)])
+    return f"documents[{city}].details[{position}].{rest}"
+
+
 identity_of_manifest = partial(signed_identity, re.compile(rb'<infMDFe [^>]*?Id="MDFe([0-9A-Z]{44})"'))
 """Reads the access key and the time of issue of a manifest that we wrote."""

@@ -290,7 +290,7 @@ class TestTheLayout:
 
 class TestTheSize:
     def test_document_of_512_kb_is_accepted(self) -> None:
-        assert judge_size("documents", 512, hint_of, b"x" * 512 * 1024).problems == ()
+        assert judge_size("documents", hint_of, b"x" * 512 * 1024).problems == ()
 
     def test_longer_document_is_refused(self, signer: Signer) -> None:
         seals = [f"LACRE DE NUMERO {number:04d}" for number in range(100)]

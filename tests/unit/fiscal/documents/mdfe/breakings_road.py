@@ -131,9 +131,10 @@ PAYMENTS = (
     payment("738", "installments", {"installments[1].amount": 1000.02}),
     payment("738", "installments", {"advanceAmount": 1249.98}),
     payment("738", "installments", {"advanceAmount": GONE}),
-    payment("739", "advanceAmount", {"advanceAmount": 5}, IN_CASH),
-    payment("739", "advanceAmount", {"advanceAmount": 0}, IN_CASH),
-    payment("580", "earlyInstallments", {"earlyInstallments": "none"}, IN_CASH),
+    payment("724", "installments", {"advanceAmount": 5}, IN_CASH),
+    payment("724", "installments", {"earlyInstallments": "none"}, IN_CASH),
+    payment("739", "advanceAmount", {"advanceAmount": 0, "term": "cash"}, IN_CASH),
+    payment("580", "earlyInstallments", {"earlyInstallments": "none", "term": "cash"}, IN_CASH),
     payment("580", "allowsEarlyAdvance", {"allowsEarlyAdvance": True}, IN_CASH),
     payment(
         "580",

@@ -236,15 +236,15 @@ class TestPayments:
     @pytest.mark.parametrize(
         ("changes", "problem"),
         [
-            ({"payerTaxId": GONE}, ("580", "payerTaxId")),
+            ({"payerTaxId": GONE}, ("630", "payerTaxId")),
             ({"components[1].amount": 250.02}, ("746", "components")),
             ({"installments": []}, ("724", "installments")),
             ({"installments[1].number": 3}, ("735", "installments[1].number")),
             ({"installments[0].dueDate": "2026-11-23"}, ("736", "installments[0].dueDate")),
             ({"installments[1].dueDate": "2026-12-05"}, ("737", "installments[1].dueDate")),
             ({"installments[1].amount": 1000.02}, ("738", "installments")),
-            ({"pixKey": GONE}, ("580", "bank")),
-            ({"ipefTaxId": INSURER_CNPJ}, ("580", "pixKey")),
+            ({"pixKey": GONE}, ("630", "bank")),
+            ({"ipefTaxId": INSURER_CNPJ}, ("630", "pixKey")),
         ],
     )
     def test_payment_that_breaks_a_rule_is_refused(
@@ -313,11 +313,11 @@ class TestPaymentChanges:
     def test_mistakes_of_all_payments_are_reported(self, signer: Signer) -> None:
         wrong = CASH_OF_EVENTS | {"bank": None}
         result = filed(PAYMENT_CHANGE, {"payments": [wrong, wrong]}, subject("carrier"), signer)
-        assert hinted_places(result) == [("580", "payments[0].bank"), ("580", "payments[1].bank")]
+        assert hinted_places(result) == [("630", "payments[0].bank"), ("630", "payments[1].bank")]
 
 
 def test_hint_of_an_event_is_that_of_its_code(signer: Signer) -> None:
-    result = filed(DRIVER_INCLUSION, DRIVER, subject("own cargo"), signer)
+    result = filed(PAYMENT_CHANGE, CHANGE, subject("by air"), signer)
     assert isinstance(result, tuple)
-    assert result[0].hint == hint_of("577")
+    assert result[0].hint == hint_of("749")
     assert result[0].source == "MOC MDF-e 3.00, Anexo I, eventos"

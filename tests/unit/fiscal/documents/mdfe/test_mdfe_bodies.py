@@ -140,6 +140,12 @@ class TestTheMode:
         ("modal", "path", "message"),
         [
             ({"kind": 5}, "modal.kind", None),
+            (WATER | {"kind": "wather"}, "modal.kind", None),
+            (
+                {name: value for name, value in AIR.items() if name != "kind"},
+                "modal.kind",
+                "Informe kind: há campos de outro modal que não o rodoviário.",
+            ),
             (
                 {"kind": "space"},
                 "modal.kind",

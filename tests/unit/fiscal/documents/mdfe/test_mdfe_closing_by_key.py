@@ -58,9 +58,9 @@ def test_only_the_closing_of_another_issuer_is_by_a_third_party(
         ({"accessKey": "123"}, ("236", "accessKey")),
         ({"accessKey": cte_key(3)}, ("236", "accessKey")),
         ({"accessKey": mdfe_key(3, month="2612")}, ("236", "accessKey")),
-        ({"accessKey": KEY_OF_ANOTHER}, ("632", "accessKey")),
         ({"cityCode": UNKNOWN_CITY}, ("714", "cityCode")),
         ({"state": "SP"}, ("614", "state")),
+        ({"closedAt": "2026-10-31"}, ("615", "closedAt")),
     ],
 )
 def test_closing_that_breaks_a_rule_is_refused(
@@ -70,6 +70,13 @@ def test_closing_that_breaks_a_rule_is_refused(
     assert places(result) == [problem]
     assert isinstance(result, tuple)
     assert result[0].hint == hint_of(problem[0]) is not None
+
+
+def test_manifest_of_another_issuer_is_closed_only_as_a_third_party(signer: Signer) -> None:
+    result = closed(BODY | {"accessKey": KEY_OF_ANOTHER}, signer)
+    assert places(result) == [("632", "accessKey")]
+    assert isinstance(result, tuple)
+    assert "asThirdParty" in (result[0].hint or "")
 
 
 @pytest.mark.parametrize("protocol", ["93526000000012", "9352600000001234", None])

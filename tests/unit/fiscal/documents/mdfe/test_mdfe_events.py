@@ -162,7 +162,8 @@ class TestClosing:
         ]
 
     def test_end_abroad_has_codes_of_its_own(self, signer: Signer) -> None:
-        detail = detail_of(filed(MDFE_CLOSING, {"cityCode": "9999999"}, subject("carrier"), signer))
+        abroad = {"cityCode": "9999999", "state": "EX"}
+        detail = detail_of(filed(MDFE_CLOSING, abroad, subject("carrier"), signer))
         assert detail[-2:] == [("cUF", "99"), ("cMun", "9999999")]
 
     @pytest.mark.parametrize(
@@ -196,6 +197,7 @@ class TestClosing:
             ({"cityCode": UNKNOWN_CITY}, ("714", "cityCode")),
             (SALVADOR | {"state": "SP"}, ("614", "state")),
             ({"cityCode": "9999999", "state": "SP"}, ("614", "state")),
+            ({"cityCode": "2927408", "state": "EX"}, ("614", "state")),
             (SALVADOR | {"closedAt": "2026-11-23"}, ("615", "closedAt")),
             (SALVADOR | {"closedAt": "2026-11-24T02:59:59Z"}, ("615", "closedAt")),
         ],

@@ -131,6 +131,14 @@ class TestInvoices:
     def test_weight_is_in_the_unit_of_the_request(self) -> None:
         assert of_own_cargo(invoice(1250), cargoUnit="TON")["cargoQuantity"] == Decimal("1.25")
 
+    def test_weight_in_tons_has_the_four_decimals_of_the_layout(self) -> None:
+        body = of_own_cargo(invoice(10.123), cargoUnit="TON")
+        assert body["cargoQuantity"] == Decimal("0.0101")
+
+    def test_weight_of_some_volumes_is_no_weight_of_a_document(self) -> None:
+        volumes = [{"quantity": 1, "grossWeight": 10}, {"quantity": 1}]
+        assert "cargoQuantity" not in of_own_cargo(invoice(freight={"mode": "sender", "volumes": volumes}))
+
     def test_weight_that_a_document_lacks_is_left_out(self) -> None:
         assert "cargoQuantity" not in of_own_cargo(invoice(), invoice(None))
 
@@ -167,6 +175,11 @@ class TestWaybills:
             {"taxId": SHIPPER_CNPJ, "name": "Indústria Paulista S.A."},
             {"taxId": RECIPIENT_CNPJ, "name": "Lojas Guanabara Ltda"},
         ]
+
+    def test_taker_with_two_spellings_of_the_name_is_one_contractor(self, signer: Signer) -> None:
+        other = waybill(signer, shipper=FREIGHT["shipper"] | {"name": "Ind. Paulista S/A"})
+        contractors = of_carrier(waybill(signer), other)["modal"]["contractors"]
+        assert [contractor["taxId"] for contractor in contractors] == [SHIPPER_CNPJ]
 
     def test_names_that_homologation_hides_are_left_out(self, signer: Signer) -> None:
         body = of_carrier(waybill(signer, Environment.HOMOLOGATION))

@@ -9,9 +9,9 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.problems import MISSING_FIELD
 from support import CNPJ
-from unit.fiscal.documents.cte.bodies import ISSUED_AT, cte_key, nfe_key
+from unit.fiscal.documents.cte.bodies import CARRIER, ISSUED_AT, cte_key, nfe_key
 from unit.fiscal.documents.cte.breaking import Breaking, emission
-from unit.fiscal.documents.mdfe.bodies import SAO_PAULO, own_nfe_key
+from unit.fiscal.documents.mdfe.bodies import GOOD, SAO_PAULO, own_nfe_key
 from unit.fiscal.documents.mdfe.breaking import new_warnings, places, review
 from unit.fiscal.documents.mdfe.breakings_cargo import (
     BARCODE,
@@ -283,7 +283,6 @@ class TestTheLayout:
             ("215", "own cargo", "seals[0]", "Ω"),
             ("215", "own cargo", "additional.notes", "Ω"),
             ("215", "carrier", "insurance[1].endorsements[0]", "Ω"),
-            ("215", "full load", "predominantProduct.fullLoad.unloading.latitude", -25.4289541),
             ("580", "carrier", "modal.vehicle.code", "Ω"),
             ("580", "carrier", "modal.contractors[1].name", "Ωμ"),
             ("580", "carrier", "drivers[1].name", "Ωμ"),
@@ -291,10 +290,47 @@ class TestTheLayout:
             ("580", "payment in cash", "payments[0].bank.branch", "Ω"),
             ("580", "by air", "modal.nationality", "Ω"),
             ("580", "by water", "modal.convoy[0].name", "Ω"),
-            ("580", "by rail", "modal.wagons[1].realWeight", 60.0001),
         ],
     )
     def test_value_that_cannot_be_written_has_the_code_of_its_part(
         self, code: str, good: str, path: str, value: Any, signer: Signer
     ) -> None:
         assert places(Breaking("", "", good, {path: value}), signer) == [(code, path)]
+
+    def test_detail_that_cannot_be_written_is_reported_where_the_caller_has_it(self, signer: Signer) -> None:
+        goods = {"unNumber": "1203", "quantity": "1000 L", "riskClass": "Ω"}
+        key = GOOD["own cargo"]["documents"][0]["nfeAccessKeys"][0]
+        details = [{"accessKey": key, "dangerousGoods": [goods]}]
+        place = "documents[0].details[0].dangerousGoods[0].riskClass"
+        assert places(Breaking("", "", "own cargo", {"documents[0].details": details}), signer) == [
+            ("215", place)
+        ]
+
+    def test_driver_that_cannot_be_written_is_reported_in_the_mode_if_he_is_there(
+        self, signer: Signer
+    ) -> None:
+        changes = {"drivers": [], "modal.drivers": [{"name": "Ωμ", "taxId": "52998224725"}]}
+        assert places(Breaking("", "", "own cargo", changes), signer) == [("580", "modal.drivers[0].name")]
+
+    @pytest.mark.parametrize("moment", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00"])
+    @pytest.mark.parametrize(
+        ("code", "good", "path"),
+        [("215", "own cargo", "tripStartsAt"), ("580", "by rail", "modal.train.departedAt")],
+    )
+    def test_moment_at_the_edge_of_the_calendar_is_refused(
+        self, code: str, good: str, path: str, moment: str, signer: Signer
+    ) -> None:
+        assert places(Breaking("", "", good, {path: moment}), signer) == [(code, path)]
+
+
+class TestHiredVehicle:
+    @pytest.mark.parametrize("good", ["own cargo", "carrier"])
+    def test_issuer_as_owner_is_a_single_mistake(self, good: str, signer: Signer) -> None:
+        owner = {"taxId": CARRIER["taxId"], "name": "Alvorada", "rntrc": "12345678"}
+        assert places(Breaking("", "", good, {"modal.vehicle.owner": owner}), signer) == [
+            ("740", "modal.vehicle.owner")
+        ]
+
+    def test_later_loading_needs_no_product(self, signer: Signer) -> None:
+        changes = {"modal": GOOD["own cargo on a hired vehicle"]["modal"]}
+        assert places(Breaking("", "", "later loading", changes), signer) == []

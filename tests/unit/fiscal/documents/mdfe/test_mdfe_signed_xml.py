@@ -170,14 +170,14 @@ class TestTheSize:
         ]
         assert written(signer, "tot/qCTe", {"documents": documents}, "carrier") == ["2000"]
 
-    def test_manifest_of_2048_kb_is_accepted(self) -> None:
-        assert judge_size("documents", 2048, hint_of, b"x" * 2048 * 1024).problems == ()
+    def test_manifest_of_512_kb_is_accepted(self) -> None:
+        assert judge_size("documents", hint_of, b"x" * 512 * 1024).problems == ()
 
     def test_longer_manifest_is_refused(self, signer: Signer) -> None:
         endorsements = [f"{number:040}" for number in range(1000)]
-        insurance = [INSURANCE | {"endorsements": endorsements}] * 40
+        insurance = [INSURANCE | {"endorsements": endorsements}] * 12
         long = Breaking("", "", "carrier", {"insurance": insurance})
         assert places(long, signer) == [("214", "documents")]
         (problem,) = review(long, signer).problems
-        assert problem.message.endswith("e a SEFAZ recebe até 2048 KB.")
+        assert problem.message.endswith("e a SEFAZ recebe até 512 KB.")
         assert problem.hint == hint_of("214")

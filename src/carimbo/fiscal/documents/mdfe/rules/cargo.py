@@ -20,7 +20,7 @@ def insurance_missing(document: ManifestInput) -> At | None:
     return At("insurance") if is_required and not document.request.insurance else None
 
 
-@RULES.rule("699", _INSURANCE, "O seguro do transportador tem seguradora, apólice e averbação.")
+@RULES.rule("699", _INSURANCE, "O seguro do transportador precisa de seguradora, apólice e averbação.")
 def whole_insurance(document: ManifestInput) -> Iterator[At]:
     """Refuses an incomplete insurance of a carrier by road."""
     if document.road is None or not document.is_of_carrier:
@@ -38,7 +38,7 @@ def whole_insurance(document: ManifestInput) -> Iterator[At]:
 @RULES.rule(
     SCHEMA_CODE,
     _INSURANCE,
-    "O nome e o CNPJ da seguradora vão juntos.",
+    "O nome e o CNPJ da seguradora devem ir juntos.",
     hint="Informe os dois, ou nenhum.",
 )
 def whole_insurer(document: ManifestInput) -> Iterator[At]:
@@ -51,7 +51,7 @@ def whole_insurer(document: ManifestInput) -> Iterator[At]:
             yield At(f"insurance[{position}].{missing}")
 
 
-@RULES.rule("542", _INSURANCE, "O seguro do contratante tem o CPF ou CNPJ dele.")
+@RULES.rule("542", _INSURANCE, "Falta o CPF ou CNPJ do contratante que fez o seguro.")
 def responsible_of_an_insurance(document: ManifestInput) -> Iterator[At]:
     """Refuses an insurance by a contractor without the contractor's CPF or CNPJ."""
     for position, insurance in enumerate(document.request.insurance):
@@ -63,14 +63,15 @@ def responsible_of_an_insurance(document: ManifestInput) -> Iterator[At]:
 @RULES.rule("725", _PRODUCT, "Falta o produto predominante.")
 def product_missing(document: ManifestInput) -> At | None:
     """Refuses hired transport without its main product."""
+    is_required = document.carries_for_others and not document.request.later_loading
     is_missing = document.request.predominant_product is None
-    return At("predominantProduct") if document.carries_for_others and is_missing else None
+    return At("predominantProduct") if is_required and is_missing else None
 
 
 @RULES.rule(
     SCHEMA_CODE,
     manual("totais"),
-    "O peso bruto da carga é maior que zero.",
+    "O peso bruto da carga deve ser maior que zero.",
     hint="Informe em cargoQuantity o peso bruto, que só falta com laterLoading.",
 )
 def cargo_without_weight(document: ManifestInput) -> At | None:

@@ -34,7 +34,12 @@ def issued_in_the_future(document: ManifestInput) -> At | None:
     return At("issueDate") if is_future else None
 
 
-@RULES.rule("228", _OF_DATE, "A data de emissão tem mais de {} horas.")
+@RULES.rule(
+    "228",
+    _OF_DATE,
+    "A data de emissão tem mais de {} horas.",
+    hint="Emita outro MDF-e com a hora atual, sem issueDate.",
+)
 def issued_long_ago(document: ManifestInput) -> At | None:
     """Refuses a date of issue more than a day ago, or more than a week in contingency."""
     is_offline = document.identification.emission_type != EmissionType.NORMAL
@@ -80,7 +85,7 @@ def responsible_missing(document: ManifestInput) -> At | None:
     return At("techResponsible") if is_demanded and is_missing else None
 
 
-@RULES.rule("721", _OF_RESPONSIBLE, "O CSRT e o identificador dele vão juntos.")
+@RULES.rule("721", _OF_RESPONSIBLE, "O CSRT e o identificador dele devem ir juntos.")
 def whole_csrt(document: ManifestInput) -> At | None:
     """Refuses a security code without its id, and an id without its code."""
     body = document.request.tech_responsible

@@ -84,7 +84,7 @@ def components_of_the_contract(subject: PaymentsInput) -> Iterator[At]:
             yield At(f"{path}.components", values=(f"{total:.2f}", f"{contract:.2f}"))
 
 
-@RULES.rule("724", _TERMS, "O pagamento a prazo tem parcelas.")
+@RULES.rule("724", _TERMS, "Faltam as parcelas do pagamento a prazo.")
 def installments_missing(subject: PaymentsInput) -> Iterator[At]:
     """Refuses a payment in installments without any."""
     for path, payment in _placed(subject):
@@ -92,7 +92,7 @@ def installments_missing(subject: PaymentsInput) -> Iterator[At]:
             yield At(f"{path}.installments")
 
 
-@RULES.rule("729", _TERMS, "O pagamento à vista não tem parcelas.")
+@RULES.rule("729", _TERMS, "O pagamento à vista não pode ter parcelas.")
 def installments_of_cash(subject: PaymentsInput) -> Iterator[At]:
     """Refuses installments of a payment in cash."""
     for path, payment in _placed(subject):
@@ -100,7 +100,7 @@ def installments_of_cash(subject: PaymentsInput) -> Iterator[At]:
             yield At(f"{path}.installments")
 
 
-@RULES.rule("735", _TERMS, "As parcelas são numeradas de 1 em diante, sem saltos.")
+@RULES.rule("735", _TERMS, "As parcelas devem ser numeradas de 1 em diante, sem saltos.")
 def numbers_of_installments(subject: PaymentsInput) -> Iterator[At]:
     """Refuses installments that are not numbered in sequence."""
     for path, payment in _placed(subject):
@@ -119,7 +119,7 @@ def installment_before_the_manifest(subject: PaymentsInput) -> Iterator[At]:
                 yield At(f"{path}.installments[{position}].dueDate")
 
 
-@RULES.rule("737", _TERMS, "A parcela vence depois da anterior.")
+@RULES.rule("737", _TERMS, "A parcela deve vencer depois da anterior.")
 def installments_in_order(subject: PaymentsInput) -> Iterator[At]:
     """Refuses an installment that is not due after the previous one; 736 refuses earlier ones."""
     for path, payment in _placed(subject):
@@ -130,17 +130,18 @@ def installments_in_order(subject: PaymentsInput) -> Iterator[At]:
 
 @RULES.rule("738", _TERMS, "As parcelas e o adiantamento somam {}, e o contrato tem {}.")
 def installments_of_the_contract(subject: PaymentsInput) -> Iterator[At]:
-    """Refuses installments and advance whose sum differs from the contract by more than a cent."""
+    """Refuses installments and advance that do not sum up to the contract; 746 refuses a wrong contract."""
     for path, payment in _placed(subject):
         if not payment.installments or payment.effective_term is not PaymentTerm.INSTALLMENTS:
             continue
         parts = sum((installment.amount for installment in payment.installments), ZERO)
         total, contract = parts + (payment.advance_amount or ZERO), _contract_amount(payment)
-        if abs(total - contract) > _CENT:
+        has_wrong_contract = abs(_sum_of_components(payment) - contract) > _CENT
+        if abs(total - contract) > _CENT and not has_wrong_contract:
             yield At(f"{path}.installments", values=(f"{total:.2f}", f"{contract:.2f}"))
 
 
-@RULES.rule("739", _TERMS, "O pagamento à vista não tem adiantamento.")
+@RULES.rule("739", _TERMS, "O pagamento à vista não pode ter adiantamento.")
 def advance_of_cash(subject: PaymentsInput) -> Iterator[At]:
     """Refuses an advance of a payment in cash."""
     for path, payment in _placed(subject):
@@ -166,7 +167,7 @@ def early_payment_without_term(subject: PaymentsInput) -> Iterator[At]:
 @RULES.rule(
     MODE_CODE,
     _ACCOUNT,
-    "O pagamento vai a uma conta, a uma instituição de pagamento ou a uma chave Pix.",
+    "O pagamento deve ir a uma conta, a uma instituição de pagamento ou a uma chave Pix, só uma delas.",
     hint="Informe bank, ipefTaxId ou pixKey, um só dos três.",
 )
 def one_account(subject: PaymentsInput) -> Iterator[At]:

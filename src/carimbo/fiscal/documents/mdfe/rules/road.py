@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.documents.mdfe.request import CarrierType
+from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
 from carimbo.fiscal.documents.mdfe.road_body import ManifestOwnerBody, WheelType
 from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.environment import Environment
@@ -88,7 +89,7 @@ def issuer_as_owner(document: ManifestInput) -> Iterator[At]:
 @RULES.rule(
     MODE_CODE,
     _OWNER,
-    "A inscrição estadual do proprietário e a UF dela vão juntas.",
+    "A inscrição estadual do proprietário e a UF dela devem ir juntas.",
     hint="Informe as duas, ou nenhuma.",
 )
 def whole_registration_of_an_owner(document: ManifestInput) -> Iterator[At]:
@@ -118,7 +119,7 @@ def company_as_owner(document: ManifestInput) -> At | None:
 def carrier_without_owner(document: ManifestInput) -> At | None:
     """Refuses a hired carrier without the owner of the vehicle."""
     is_hired = document.identification.carrier_type is not None
-    return At("carrierType") if document.owner is None and is_hired else None
+    return At("carrierType") if owner_of_vehicle(document.request) is None and is_hired else None
 
 
 @RULES.rule("688", _ROAD, "Falta o RNTRC do transportador.")
@@ -155,7 +156,7 @@ def _field_of_id(contractor: Contractor) -> str:
     return "foreignId" if contractor.foreign_id else "taxId"
 
 
-@RULES.rule("741", _CONTRACTORS, "Com veículo de terceiro, o contratante é o próprio emitente.")
+@RULES.rule("741", _CONTRACTORS, "Com veículo de terceiro, o contratante deve ser o próprio emitente.")
 def another_contractor(document: ManifestInput) -> Iterator[At]:
     """Refuses contractors other than the issuer on the vehicle of an owner."""
     issuer = document.issuer.cnpj or document.issuer.cpf
@@ -178,7 +179,7 @@ def repeated_contractor(document: ManifestInput) -> Iterator[At]:
 @RULES.rule(
     MODE_CODE,
     _CONTRACTORS,
-    "O contratante tem CPF ou CNPJ, ou documento de estrangeiro.",
+    "O contratante deve ter CPF ou CNPJ, ou documento de estrangeiro, só um deles.",
     hint="Informe taxId ou foreignId, um só dos dois.",
 )
 def contractor_with_one_id(document: ManifestInput) -> Iterator[At]:
@@ -189,7 +190,7 @@ def contractor_with_one_id(document: ManifestInput) -> Iterator[At]:
             yield At(f"modal.contractors[{position}].{'foreignId' if contractor.foreign_id else 'taxId'}")
 
 
-@RULES.rule("731", _TOLL, "Com vale-pedágio vai a categoria do conjunto de veículos, pelos eixos.")
+@RULES.rule("731", _TOLL, "Com vale-pedágio, falta o número de eixos do conjunto de veículos.")
 def axles_missing(document: ManifestInput) -> At | None:
     """Refuses toll vouchers without the number of axles."""
     toll = document.carrier.toll

@@ -9,7 +9,7 @@ from carimbo.fiscal import rules
 from carimbo.fiscal.calendar import RulesInForce, rules_on
 from carimbo.fiscal.documents.mdfe.document import NAME
 from carimbo.fiscal.documents.mdfe.request import IssuerType, MdfeRequest
-from carimbo.fiscal.documents.mdfe.road import carries_for_others, owner_of_vehicle
+from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
 from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest
 from carimbo.fiscal.layouts.mdfe_v3.road import ManifestRoad, RoadCarrier
 from carimbo.fiscal.transport.places import ABROAD, is_interstate
@@ -40,8 +40,10 @@ class ManifestInput:
         self.road: Final = content if isinstance(content, ManifestRoad) else None
         """The data of the road; None in other modes."""
         self.carrier: Final = (self.road.carrier if self.road else None) or _NO_CARRIER
-        self.owner: Final = owner_of_vehicle(request)
-        """The owner of the vehicle that drives, if it is not the issuer's."""
+        owner, issuer = owner_of_vehicle(request), manifest.issuer
+        is_own = owner is not None and owner.tax_id in (issuer.cnpj, issuer.cpf)
+        self.owner: Final = None if is_own else owner
+        """The owner of the vehicle that drives; None for the issuer, which another rule refuses (740)."""
 
     @property
     def is_of_carrier(self) -> bool:
@@ -50,8 +52,8 @@ class ManifestInput:
 
     @cached_property
     def carries_for_others(self) -> bool:
-        """Whether the rules of hired transport by road hold."""
-        return self.road is not None and carries_for_others(self.request)
+        """Whether the rules of hired transport hold: for carriers, and for own cargo on a hired vehicle."""
+        return self.road is not None and (self.is_of_carrier or self.owner is not None)
 
     @property
     def leaves_the_state(self) -> bool:
