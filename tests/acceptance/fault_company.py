@@ -3,14 +3,16 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 from uuid import uuid4
 
 import httpx2
 
+from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.tax_ids import cnpj_check_digits
 from carimbo.simulator.program.certificates import CertificateFolder
 from support import TIMEOUT_SECONDS
@@ -18,7 +20,7 @@ from support import TIMEOUT_SECONDS
 _ORDERS_AT_ONCE = 8
 _PASSWORD = "carimbo"
 _NUMBERS = count(1)
-ISSUED_TYPES = ("nfe", "nfce", "nfse", "cte", "cteOs")
+ISSUED_TYPES = ("nfe", "nfce", "nfse", "cte", "cteOs", "mdfe")
 """The issued document types: between them they cover every authority protocol."""
 FILED_EVENTS = (
     *((document_type, "cancellation") for document_type in ISSUED_TYPES),
@@ -27,11 +29,17 @@ FILED_EVENTS = (
     ("cteOs", "correction"),
     ("cte", "delivery"),
     ("cte", "deliveryCancellation"),
+    ("mdfe", "close"),
+    ("mdfe", "driverInclusion"),
+    ("mdfe", "documentInclusion"),
+    ("mdfe", "payment"),
 )
 """The events that tests file, each with its document type."""
 # CT-e OS are created in a collection of their own; afterwards they are among the CT-e.
 _CREATED_IN = {"cteOs": "cte-os"}
 _COLLECTIONS = {"cteOs": "cte"}
+# The field of the notes, where it is not `notes`.
+_NOTES = {"mdfe": "additional"}
 _COMPANY = {
     "legalName": "Loja Modelo Comércio Ltda",
     "address": {
@@ -78,6 +86,55 @@ _CHARTERED_TRIP = {
     "serviceAmount": 59.8,
     "icms": {},
 }
+# Yesterday: this month may not have begun in Brazil.
+_CARRIED_NFES = [
+    str(
+        AccessKey.of_issue(
+            datetime.now(UTC) - timedelta(days=1),
+            state_code="35",
+            tax_id="44555666000181",
+            model="55",
+            series=1,
+            number=number,
+            emission_type="1",
+            numeric_code="20261122",
+        )
+    )
+    for number in (3101, 3102)
+]
+_TRUCK = {"tareKg": 6800, "wheelType": "toco", "bodyType": "closed"}
+_OWN_CARGO = {
+    "municipalityStartIbge": "3550308",
+    "modal": {"vehicle": _TRUCK},
+    "drivers": [{"name": "João Batista Pereira", "taxId": "529.982.247-25"}],
+    "documents": [{"cityCode": "3304557", "nfeAccessKeys": _CARRIED_NFES}],
+    "cargoTotalAmount": 59.8,
+    "cargoQuantity": 532,
+}
+_CARRIER = {
+    "taxId": "390.533.447-05",
+    "name": "Marcos Vinícius Lima",
+    "rntrc": "87654321",
+    "type": "aggregatedTac",
+}
+# Events that are registered only for certain MDF-e, by name, with the fields of such an MDF-e.
+_OF_EVENTS: dict[str, dict[str, Any]] = {
+    "documentInclusion": {
+        "laterLoading": True,
+        "documents": [],
+        "cargoTotalAmount": None,
+        "cargoQuantity": None,
+    },
+    "payment": {
+        "modal": {
+            "vehicle": {**_TRUCK, "owner": _CARRIER},
+            "ciots": [{"ciot": "123456789012", "taxId": "44.455.566/0001-83"}],
+        },
+        "predominantProduct": {"cargoType": "general", "description": "Canecas"},
+    },
+}
+# An open MDF-e blocks others of its vehicle (611).
+_PLATES = (f"ABC{number // 100 % 10}{ascii_uppercase[number // 1000]}{number % 100:02}" for number in count())
 _WAYBILL_CORRECTION = {
     "corrections": [{"group": "compl", "field": "xObs", "value": "Entrega na Rua das Flores, 10"}]
 }
@@ -86,12 +143,41 @@ _CORRECTIONS = {
     "cte": _WAYBILL_CORRECTION,
     "cteOs": _WAYBILL_CORRECTION,
 }
+_JUSTIFICATIONS = {"mdfe": {"justification": "Viagem não iniciada por falta de carga"}}
+"""The bodies of cancellations, for types that require one."""
+_MDFE_EVENTS = {
+    "close": ("close", {"cityCode": "3304557"}),
+    "driverInclusion": ("drivers", {"name": "Marcos Vinícius Lima", "taxId": "390.533.447-05"}),
+    "documentInclusion": (
+        "documents",
+        {
+            "loadingCityCode": "3550308",
+            "documents": [{"cityCode": "3550308", "nfeAccessKeys": _CARRIED_NFES}],
+        },
+    ),
+    "payment": (
+        "payments",
+        {
+            "trips": {"total": 2, "current": 1},
+            "payments": [
+                {
+                    "payerTaxId": "44.455.566/0001-83",
+                    "components": [{"type": "freight", "amount": 3000}],
+                    "pixKey": "marcos@example.com",
+                }
+            ],
+        },
+    ),
+}
+"""Where the other events of an MDF-e are posted, and their bodies."""
 _PROOF_OF_DELIVERY = {"recipientName": "Ana Ramos", "recipientDocument": "1234", "image": "iVBORw0KGgo="}
 _UNUSED = "Numeração pulada por falha de sistema"
 
 
-def order(document_type: str, external_id: str | None = None, notes: str | None = None) -> dict[str, Any]:
-    """Returns the body of a small document."""
+def order(
+    document_type: str, external_id: str | None = None, notes: str | None = None, event: str | None = None
+) -> dict[str, Any]:
+    """Returns the body of a small document, which can have an event if one is named."""
     items = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
     bodies: dict[str, dict[str, Any]] = {
         "nfe": {"items": items, "recipient": _BUYER, "payments": [{"method": "pix", "amount": 59.8}]},
@@ -100,8 +186,16 @@ def order(document_type: str, external_id: str | None = None, notes: str | None 
         "cte": _FREIGHT,
         "cteOs": _CHARTERED_TRIP,
     }
-    given = {"externalId": external_id, "notes": notes}
-    return {**bodies[document_type], **{name: text for name, text in given.items() if text}}
+    given = {"externalId": external_id, _NOTES.get(document_type, "notes"): notes}
+    body = _trip(event) if document_type == "mdfe" else bodies[document_type]
+    return {**body, **{name: text for name, text in given.items() if text}}
+
+
+def _trip(event: str | None) -> dict[str, Any]:
+    """Returns the body of an MDF-e on a vehicle of its own."""
+    body: dict[str, Any] = {**_OWN_CARGO, **_OF_EVENTS.get(event or "", {})}
+    modal = body["modal"]
+    return {**body, "modal": {**modal, "vehicle": {**modal["vehicle"], "plate": next(_PLATES)}}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +214,15 @@ class Company:
         self, document_type: str, *, key: str | None = None, at: str = "", **wishes: str
     ) -> httpx2.Response:
         """Requests a document, at the usual API or at the URL `at`."""
+        return await self.post_order(document_type, order(document_type, **wishes), key=key, at=at)
+
+    async def post_order(
+        self, document_type: str, body: dict[str, Any], *, key: str | None = None, at: str = ""
+    ) -> httpx2.Response:
+        """Requests a document with this body."""
         headers = {"Idempotency-Key": key} if key else {}
         path = f"{at}/v1/companies/{self.id}/{_CREATED_IN.get(document_type, document_type)}"
-        return await self.http.post(path, json=order(document_type, **wishes), headers=headers)
+        return await self.http.post(path, json=body, headers=headers)
 
     async def issue(self, document_type: str, **wishes: str) -> str:
         """Requests a document that must be accepted, and returns its id."""
@@ -132,10 +232,11 @@ class Company:
 
     async def insist(self, document_type: str, key: str, at: str = "") -> None:
         """Requests a document until it is accepted, as a client of an unstable server does."""
+        body = order(document_type)
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while True:
                 with suppress(httpx2.TransportError):
-                    answer = await self.create(document_type, key=key, at=at)
+                    answer = await self.post_order(document_type, body, key=key, at=at)
                     if answer.status_code in (200, 202):
                         return
                     assert answer.status_code == 503, answer.text
@@ -154,7 +255,8 @@ class Company:
 
     async def cancel(self, document_type: str, document_id: str) -> Any:
         """Cancels a document and returns its current record."""
-        return await self._send("DELETE", _document_path(document_type, document_id))
+        path = _document_path(document_type, document_id)
+        return await self._send("DELETE", path, _JUSTIFICATIONS.get(document_type))
 
     async def file(self, document_type: str, event: str, document_id: str) -> Any:
         """Requests an event of a document and returns the answer; repeating it makes no second event."""
@@ -170,6 +272,9 @@ class Company:
                 return await self._send("POST", f"{path}/delivery", proof)
             case "deliveryCancellation":
                 return await self._send("DELETE", f"{path}/delivery")
+            case _ if event in _MDFE_EVENTS:
+                place, body = _MDFE_EVENTS[event]
+                return await self._send("POST", f"{path}/{place}", body)
             case _:
                 raise ValueError(f"no test files the event {event}")
 

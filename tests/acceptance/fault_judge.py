@@ -25,17 +25,35 @@ _FILES = {
     "nfse": (Schema.NFSE_AUTHORIZED, "infDPS"),
     "cte": (Schema.CTE_AUTHORIZED, "infCte"),
     "cteOs": (Schema.CTE_OS_AUTHORIZED, "infCte"),
+    "mdfe": (Schema.MDFE_AUTHORIZED, "infMDFe"),
 }
-_WAYBILLS = ("cte", "cteOs")
 _EVENTS = {
     "cancellation": "110111",
     "correction": "110110",
     "delivery": "110180",
     "deliveryCancellation": "110181",
+    "close": "110112",
+    "driverInclusion": "110114",
+    "documentInclusion": "110115",
+    "payment": "110116",
 }
+_FACTS = {
+    "delivery": "deliveredAt",
+    "close": "closedAt",
+    "driverInclusion": "driverIncludedAt",
+    "documentInclusion": "documentsIncludedAt",
+    "payment": "paymentChangedAt",
+}
+"""The facts that documents have after their events."""
 _EVENT_FILES = {
     "cancellation": Schema.NFE_CANCELLATION_REGISTERED,
     "correction": Schema.NFE_CORRECTION_REGISTERED,
+}
+# Of types whose events all have one file format, and sequences of three digits.
+_TYPE_EVENT_FILES = {
+    "cte": Schema.CTE_EVENT_REGISTERED,
+    "cteOs": Schema.CTE_EVENT_REGISTERED,
+    "mdfe": Schema.MDFE_EVENT_REGISTERED,
 }
 _DOCUMENTS = """
     select d.id, d.type, d.status, e.number, e.access_key, e.digest from documents d
@@ -51,7 +69,7 @@ _ATTEMPTS = """
 _EVENT_FILINGS = """
     select f.id, f.type, f.sequence, f.state, d.id as document_id, d.external_id, d.status,
         d.type as document_type, coalesce(e.assigned_key, e.access_key) as access_key,
-        d.facts ? 'deliveredAt' as is_delivered,
+        array(select jsonb_object_keys(d.facts)) as facts,
         (select count(*) from document_events h
             where h.subscription_id = d.subscription_id and h.document_id = d.id and h.type = f.type) as times
     from event_filings f
@@ -190,7 +208,7 @@ def _not_once(ours: Iterable[str], sent: Sequence[Row], good: Sequence[str]) -> 
 def _event_id(event: Row) -> str:
     if event["document_type"] == "nfse":
         return nfse_event_id("101101", event["access_key"])
-    digits = 3 if event["document_type"] in _WAYBILLS else 2
+    digits = 3 if event["document_type"] in _TYPE_EVENT_FILES else 2
     key = AccessKey.parse(event["access_key"])
     return event_id(_EVENTS[event["type"]], key, event["sequence"], digits)
 
@@ -217,15 +235,16 @@ def _not_registered(filings: Sequence[Row]) -> Iterator[str]:
 
 
 def _without_consequence(events: Sequence[Row]) -> Iterator[str]:
-    """Only a cancellation cancels its document, and only a proof that was not undone makes it delivered.
+    """Only a cancellation cancels its document, and only an event that was not undone leaves its fact.
 
     Each event is in the history once.
     """
     undone = {row["document_id"] for row in events if row["type"] == "deliveryCancellation"}
     for row in events:
-        is_proved = row["type"] == "delivery" and row["document_id"] not in undone
-        if row["is_delivered"] != is_proved:
-            yield f"document {row['document_id']} has the wrong delivery after its {row['type']}"
+        is_in_force = row["type"] in _FACTS and row["document_id"] not in undone
+        expected = {_FACTS[row["type"]]} if is_in_force else set()
+        if facts := expected ^ (set(row["facts"]) & set(_FACTS.values())):
+            yield f"document {row['document_id']} has wrong facts after its {row['type']}: {facts}"
         if (row["status"] == "canceled") != (row["type"] == "cancellation"):
             yield f"document {row['document_id']} is {row['status']} after its {row['type']}"
         if (row["sequence"], row["times"]) != (1, 1):
@@ -283,9 +302,8 @@ def _event_file(event: Row) -> tuple[Schema, str]:
     """Returns the schema of an event's file with legal force, and the element that we signed."""
     if event["document_type"] == "nfse":
         return Schema.NFSE_EVENT_REGISTERED, "infPedReg"
-    if event["document_type"] in _WAYBILLS:
-        return Schema.CTE_EVENT_REGISTERED, "infEvento"
-    return _EVENT_FILES[event["type"]], "infEvento"
+    schema = _TYPE_EVENT_FILES.get(event["document_type"]) or _EVENT_FILES[event["type"]]
+    return schema, "infEvento"
 
 
 def _flaw(xml: bytes, document: Row) -> str | None:

@@ -15,9 +15,9 @@ from receiver import Received, Receiver, receiving
 from support import TIMEOUT_SECONDS, data_of
 
 # By the prefix of the names of events.
-_GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce", "cte": "cte"}
+_GROUPS = {"nfe": "invoice", "nfse": "invoice", "nfce": "nfce", "cte": "cte", "mdfe": "mdfe"}
 # Events of a CT-e OS have the names of those of a CT-e.
-_PREFIXES = {"nfe": "nfe", "nfse": "nfse", "nfce": "nfce", "cte": "cte", "cteOs": "cte"}
+_PREFIXES = {"nfe": "nfe", "nfse": "nfse", "nfce": "nfce", "cte": "cte", "cteOs": "cte", "mdfe": "mdfe"}
 _VERBS = {"authorized": "authorized", "canceled": "cancelled"}
 # In the order in which a document gets them.
 _STATUSES = tuple(_VERBS)

@@ -45,8 +45,14 @@ LONG_LEASES = {"lease_seconds": "60"}
 STORM = {"latencySeconds": 0.3, "lostAnswers": 0.3, "failures": 0.25}
 CALM = {"lostAnswers": 0, "failures": 0, "latencySeconds": 0, "outages": None}
 # The services of every authority, by purpose.
-AUTHORIZATION = ("NFeAutorizacao4", "CTeRecepcaoSincV4", "CTeRecepcaoOSV4", "POST /nfse")
-EVENT = ("NFeRecepcaoEvento4", "CTeRecepcaoEventoV4", "POST /nfse/{chave}/eventos")
+AUTHORIZATION = (
+    "NFeAutorizacao4",
+    "CTeRecepcaoSincV4",
+    "CTeRecepcaoOSV4",
+    "MDFeRecepcaoSinc",
+    "POST /nfse",
+)
+EVENT = ("NFeRecepcaoEvento4", "CTeRecepcaoEventoV4", "MDFeRecepcaoEvento", "POST /nfse/{chave}/eventos")
 INUTILIZATION = ("NFeInutilizacao4",)
 # SQL: no row is due, and so none is held; sales that earlier tests left scheduled are due later.
 NO_WORK = " and ".join(

@@ -12,7 +12,8 @@ from acceptance.fault_site import CALM, EVENT, INUTILIZATION, STORM, Site
 async def ready_for_events(site: Site, company: Company, each: int) -> list[tuple[str, str, str]]:
     """Issues `each` documents for each event, and returns the type, event and id of each."""
     events = [*FILED_EVENTS] * each
-    ids = await asyncio.gather(*(company.issue(document_type) for document_type, _ in events))
+    issued = (company.issue(document_type, event=event) for document_type, event in events)
+    ids = await asyncio.gather(*issued)
     documents = [(*event, document) for event, document in zip(events, ids, strict=True)]
     with site.worker():
         await site.until_settled(company)
@@ -48,7 +49,7 @@ def untouched_of(company: Company) -> str:
 
 class TestStorm:
     async def test_filings_survive_lost_late_and_failed_answers(self, site: Site, company: Company) -> None:
-        await file_many(site, company, each=6, numbers=10)
+        await file_many(site, company, each=4, numbers=10)
         async with site.switched(**STORM):
             with site.worker(authority_read_seconds="3"):
                 # A key may be consulted nine times an hour at most: the storm ends before they are used up.

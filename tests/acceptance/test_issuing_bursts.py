@@ -7,7 +7,7 @@ from itertools import cycle, islice, product
 
 import httpx2
 
-from acceptance.fault_company import Company
+from acceptance.fault_company import Company, order
 from acceptance.fault_judge import contradictions
 from acceptance.fault_programs import named
 from acceptance.fault_site import Site
@@ -15,11 +15,20 @@ from support import code_of
 
 
 async def order_at_once(
-    company: Company, document_types: Sequence[str], urls: list[str], how_many: int, **wishes: str
+    company: Company,
+    document_types: Sequence[str],
+    urls: list[str],
+    how_many: int,
+    key: str | None = None,
+    **wishes: str,
 ) -> list[httpx2.Response]:
     """Sends this many requests at the same moment, for each type at each API in turn."""
+    bodies = {document_type: order(document_type, **wishes) for document_type in document_types}
     turns = islice(cycle(product(document_types, urls)), how_many)
-    orders = (company.create(document_type, at=url, **wishes) for document_type, url in turns)
+    orders = (
+        company.post_order(document_type, bodies[document_type], key=key, at=url)
+        for document_type, url in turns
+    )
     return list(await asyncio.gather(*orders))
 
 
@@ -28,7 +37,7 @@ class TestFiftyOrders:
         self, site: Site, company: Company, urls: list[str]
     ) -> None:
         # CT-e and CT-e OS share their keys, so that one key creates a document of either type.
-        cases = [*product([("nfe",), ("nfse",), ("cte", "cteOs")], ["key", "external_id"])]
+        cases = [*product([("nfe",), ("nfse",), ("cte", "cteOs"), ("mdfe",)], ["key", "external_id"])]
         for document_types, field in cases:
             name = f"pedido-{'-'.join(document_types)}-{field}"
             answers = await order_at_once(company, document_types, urls, 50, **{field: name})
