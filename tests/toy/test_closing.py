@@ -48,7 +48,7 @@ class TestClosing:
         answer = await close(shop, record)
         assert answer.status_code == 202, answer.text
         body = answer.json()["data"]
-        assert (body["status"], body["closing"]["status"]) == ("authorized", "processing")
+        assert (body["status"], body["close"]["status"]) == ("authorized", "processing")
         after = await settled(shop, record)
         # A closed document can not be canceled.
         assert after == record | {"closedAt": after["closedAt"], "cancelableUntil": None}
@@ -59,7 +59,7 @@ class TestClosing:
         await close(shop, record)
         await settled(shop, record)
         event = await last_event(shop, record)
-        assert (event["type"], event["status"]) == ("closing", "authorized")
+        assert (event["type"], event["status"]) == ("close", "authorized")
         name = f'"Encerramento-{record["accessKey"]}.pdf"'
         assert REASON in text_of(pdf_of(await ask_event(shop, record, event["id"]), name))
 
@@ -110,7 +110,7 @@ class TestDocumentClosedElsewhere:
         assert record["status"] == "authorized"
         assert datetime.fromisoformat(record["closedAt"]) == CLOSED_AT
         types = [event["type"] for event in await shop.events(record)]
-        assert types[-2:] == ["authorized", "closing"]
+        assert types[-2:] == ["authorized", "close"]
         closed = await last_event(shop, record)
         file = await shop.get(f"/toy/{record['id']}/events/{closed['id']}/xml")
         assert file.content == b"<closing/>"

@@ -1,6 +1,6 @@
 """Idempotent creation: a repeated order is answered with its document before its body is validated."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Header, Request, Response
 from pydantic import StringConstraints
@@ -39,7 +39,7 @@ class CreatingEndpoint(Endpoint):
     """A route that creates documents of its type, and answers repeated orders."""
 
     async def _answer(self, request: ApiRequest) -> Response:
-        if self.document_type is None or request.query_params.get(DRY_RUN, "false").lower() not in _FALSE:
+        if self.document_type is None or not _is_off(request, DRY_RUN):
             return await super()._answer(request)
         existing = await find_replay(
             services_of(request).database,
@@ -47,9 +47,21 @@ class CreatingEndpoint(Endpoint):
             request.state.company.id,
             self.document_type,
             key_of(request),
-            request.parsed,
+            self._order(request),
         )
         return replay(existing) if existing else await super()._answer(request)
+
+    def _order(self, request: ApiRequest) -> Any:
+        """Returns the JSON of the request, with the flag that may be in the query too."""
+        filling = self.document_type.reference_filling if self.document_type else None
+        flag = filling.query_flag if filling else None
+        if not flag or not isinstance(request.parsed, dict) or _is_off(request, flag):
+            return request.parsed
+        return {**request.parsed, flag: True}
+
+
+def _is_off(request: Request, flag: str) -> bool:
+    return request.query_params.get(flag, "false").lower() in _FALSE
 
 
 def replay(record: Record) -> Response:

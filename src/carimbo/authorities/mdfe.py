@@ -15,7 +15,13 @@ from carimbo.fiscal.tables.geography import STATES
 _THROTTLED = "678"
 _VERSION, _DISTRIBUTION_VERSION = "3.00", "1.00"
 _MODEL = "58"
-_OPEN = SoapService("MDFeConsNaoEnc", "mdfeConsNaoEnc", throttled_code=_THROTTLED, header_version=_VERSION)
+_OPEN = SoapService(
+    "MDFeConsNaoEnc",
+    "mdfeConsNaoEnc",
+    pacing.MAX_SAME_LIST,
+    throttled_code=_THROTTLED,
+    header_version=_VERSION,
+)
 
 MDFE_FAMILY = SefazFamily(
     dialect=MDFE_DIALECT,

@@ -51,7 +51,7 @@ class Effect:
 
 CANCELLATION = "cancellation"
 """The name of the event that cancels a document, in the history of any type."""
-CLOSING = "closing"
+CLOSING = "close"
 """The name of the event that closes a document, which stays authorized."""
 CLOSED_AT = "closedAt"
 OPEN_SINCE = "openSince"

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -70,7 +71,8 @@ def _chores(settings: Settings, context: WorkerContext) -> list[Coroutine[Any, A
     return [
         measure_forever(observer, timedelta(seconds=settings.sweep_seconds)),
         inutilize_forever(filing_context(settings, issuing)),
-        guard_open_documents_forever(filing_context(settings, issuing)),
+        # A closing goes on without the guard, which must not wait for each of them.
+        guard_open_documents_forever(replace(filing_context(settings, issuing), max_wait=timedelta())),
         warn_of_certificates_forever(context.database, clock_of(settings)),
         warn_of_rates_forever(clock_of(settings)),
         delete_old_history_forever(

@@ -27,7 +27,7 @@ _CONDITIONS = {
     "plate": "d.type = 'mdfe' and plates_in(d.request) @> array[{value}::text]",
     "driver": "d.type = 'mdfe' and (drivers_in(d.request) @> array[{value}::text] or d.subscription_id = $1"
     " and d.id = any(array(select document_id from event_filings where subscription_id = $1"
-    " and company_id = $2 and type = 'driver' and state = 'registered'"
+    " and company_id = $2 and type = 'driverInclusion' and state = 'registered'"
     " and request::jsonb ->> 'taxId' = {value})))",
     "is_open": "(d.status = 'authorized' and not d.facts ? 'closedAt') = {value}",
 }

@@ -159,7 +159,7 @@ async def present(operation: Operation, shop: Shop, path: str, body: Any) -> Any
     """Returns an example with what belongs to the document that was just created: moments, NF-e and event."""
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     fields: dict[str, Any] = {
-        name: moment for name in ("deliveredAt", "attemptedAt", "hashedAt") if name in body
+        name: moment for name in ("deliveredAt", "attemptedAt", "hashedAt", "closedAt") if name in body
     }
     if "nfeAccessKeys" in body:
         fields["nfeAccessKeys"] = [CARRIED_NFE]

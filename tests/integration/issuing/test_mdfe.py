@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
+from carimbo.authorities.pacing import MAX_SAME_LIST
 from integration.issuing.actions import xml_of
 from integration.issuing.manifests import (
     DRIVER,
@@ -100,7 +101,7 @@ class TestClosing:
     async def test_manifest_is_open_until_it_is_closed(self, shop: Shop, issued: dict[str, Any]) -> None:
         other = await issue(shop)
         event = data_of(await close(shop, issued))
-        assert (event["type"], event["status"], event["authorityCode"]) == ("closing", "authorized", "135")
+        assert (event["type"], event["status"], event["authorityCode"]) == ("close", "authorized", "135")
         closed = await shop.read(issued)
         assert (closed["status"], closed["closedAt"] is not None) == ("authorized", True)
         of_state = {
@@ -164,7 +165,7 @@ class TestOnItsWay:
         path = shop.path(f"/mdfe/{manifest['id']}")
         refused = await shop.caller.http.delete(path, params={"justification": "Viagem não iniciada"})
         error_of(refused, 409, "INVALID_STATE")
-        assert data_of(await close(shop, manifest, SAO_PAULO))["type"] == "closing"
+        assert data_of(await close(shop, manifest, SAO_PAULO))["type"] == "close"
 
     async def test_documents_of_another_manifest_are_refused(
         self, shop: Shop, issued: dict[str, Any]
@@ -221,10 +222,18 @@ class TestForgottenManifest:
         assert (await shop.read(issued))["closedAt"] is not None
         assert data_of(await shop.get("/mdfe/open-at-authority")) == []
 
-    async def test_key_of_another_issuer_is_refused(self, shop: Shop, issued: dict[str, Any]) -> None:
-        body = {"accessKey": CARRIED_NFE, "protocol": "935260000000123", "cityCode": RIO}
-        details = error_of(await shop.post("/mdfe/close-by-key", body), 422, "FISCAL_RULE_VIOLATION")
-        assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("236", "accessKey")]
+    async def test_list_of_open_manifests_is_not_asked_for_too_often(self, shop: Shop) -> None:
+        for _ in range(MAX_SAME_LIST):
+            data_of(await shop.get("/mdfe/open-at-authority"))
+        answer = await shop.get("/mdfe/open-at-authority")
+        error_of(answer, 429, "AUTHORITY_THROTTLED")
+        assert 0 < int(answer.headers["Retry-After"]) <= 3600
+
+    async def test_key_of_another_type_is_refused(self, shop: Shop) -> None:
+        for key in (CARRIED_NFE, (await shop.issue("nfe"))["accessKey"]):
+            body = {"accessKey": key, "protocol": "935260000000123", "cityCode": RIO}
+            details = error_of(await shop.post("/mdfe/close-by-key", body), 422, "FISCAL_RULE_VIOLATION")
+            assert [(rule["code"], rule["field"]) for rule in details["rules"]] == [("236", "accessKey")]
 
 
 class TestFromDocuments:
@@ -235,8 +244,10 @@ class TestFromDocuments:
         invoices = [await shop.issue("nfe", freight=freight) for _ in range(2)]
         keys = [invoice["accessKey"] for invoice in invoices]
         body = {"documents": [{"nfeAccessKeys": keys}], "modal": MDFE["modal"], "drivers": MDFE["drivers"]}
-        answer = await shop.post("/mdfe", body, fromDocuments="true")
+        answer = await shop.post("/mdfe", body | {"externalId": "entrega-1"}, fromDocuments="true")
         manifest = await shop.settled(accepted(answer))
+        again = await shop.post("/mdfe", body | {"externalId": "entrega-1"}, fromDocuments="true")
+        assert data_of(again)["warnings"] == manifest["warnings"]
         assert (manifest["status"], manifest["amount"]) == ("authorized", 119.6)
         (warning,) = [text for text in manifest["warnings"] if text.startswith("fromDocuments:")]
         assert "municipalityStartIbge" in warning

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from carimbo.service.company_status.open_documents import documents_to_warn_about, publish_warning
 from carimbo.worker.chores import close_forgotten_documents, warn_of_open_documents
 from integration.issuing.manifests import DRIVER, create, issue
 from integration.issuing.shop import Shop
@@ -65,17 +66,29 @@ class TestWarnings:
             await warn_of_open_documents(shop.system.database, datetime.now(UTC))
         assert await warnings_about(shop, manifest) == [("mdfe.expiring", left) for left in warned]
 
+    async def test_warning_that_two_workers_find_due_is_published_once(self, shop: Shop) -> None:
+        manifest, now, database = await left_open(shop, 26), datetime.now(UTC), shop.system.database
+        due = await documents_to_warn_about(database, now)
+        (row,) = [row for row in due if str(row.id) == manifest["id"]]
+        assert [await publish_warning(database, row, now) for _ in range(2)] == [True, False]
+        assert await warnings_about(shop, manifest) == [("mdfe.expiring", 4)]
+
     async def test_closed_manifest_is_not_warned_of(self, shop: Shop) -> None:
         manifest = await left_open(shop, 26)
         data_of(await shop.post(f"/mdfe/{manifest['id']}/close", {"cityCode": "3304557"}))
         await warn_of_open_documents(shop.system.database, datetime.now(UTC))
         assert await warnings_about(shop, manifest) == []
 
-    async def test_status_of_the_company_names_the_open_manifest(self, shop: Shop) -> None:
+    async def test_status_of_the_company_names_the_manifest_until_it_is_closed(self, shop: Shop) -> None:
         manifest = await left_open(shop, 26)
-        warnings = data_of(await shop.get("/status"))["warnings"]
-        (message,) = [row["message"] for row in warnings if row["code"] == "DOCUMENT_LEFT_OPEN"]
+        (message,) = await self.messages_of_status(shop)
         assert manifest["accessKey"] in message
+        data_of(await shop.post(f"/mdfe/{manifest['id']}/close", {"cityCode": "3304557"}))
+        assert await self.messages_of_status(shop) == []
+
+    async def messages_of_status(self, shop: Shop) -> list[str]:
+        warnings = data_of(await shop.get("/status"))["warnings"]
+        return [row["message"] for row in warnings if row["code"] == "DOCUMENT_LEFT_OPEN"]
 
 
 class TestForgottenManifests:

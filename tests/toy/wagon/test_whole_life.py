@@ -60,7 +60,7 @@ class TestWagonBill:
         self, system: System, shop: Shop, issued: dict[str, Any]
     ) -> None:
         event = data_of(await close(shop, issued))
-        assert (event["type"], event["status"], event["authorityCode"]) == ("closing", "authorized", "135")
+        assert (event["type"], event["status"], event["authorityCode"]) == ("close", "authorized", "135")
         assert await requests_about(system, issued) == [(RECEPTION, "100"), (EVENT, "135")]
         after = await shop.read(issued)
         assert (after["status"], after["closedAt"] is not None) == ("authorized", True)
@@ -95,4 +95,4 @@ class TestWagonBill:
         assert [entry for entry in await requests_about(system, issued) if entry[0] == EVENT] == [
             (EVENT, "135")
         ]
-        assert (await last_event(shop, issued))["type"] == "closing"
+        assert (await last_event(shop, issued))["type"] == "close"

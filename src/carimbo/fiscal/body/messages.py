@@ -135,6 +135,8 @@ FORMS = {
     r"^([0-9]{2}|[0-9]{8})$": "informe os 8 dígitos, por exemplo 69120000",
     r"^[0-9]{7}$": "informe 7 dígitos",
     r"^([0-9]{8}|[0-9]{12,14}|SEM GTIN)$": "informe 8, 12, 13 ou 14 dígitos, ou SEM GTIN",
+    r"^[!-ÿ]{2,20}$": "informe de 2 a 20 caracteres, sem espaços",
+    r"^[!-ÿ]{5,20}$": "informe de 5 a 20 caracteres, sem espaços",
     r"^[0-9]{1,20}$": "informe até 20 dígitos",
     r"^[0-9]{15}$": "informe os 15 dígitos do protocolo",
     r"^[0-9]{36}$": "informe os 36 dígitos do código de barras",

@@ -89,7 +89,7 @@ class TechResponsibleBody(Body):
         description="Nome da pessoa de contato (xContato)."
     )
     email: Annotated[Email, StringConstraints(max_length=60)] = Field(description="E-mail de contato.")
-    phone: Annotated[Phone, StringConstraints(min_length=7, max_length=20)] = Field(
+    phone: Annotated[Phone, StringConstraints(min_length=7, max_length=12)] = Field(
         description="Telefone com DDD, de 7 a 12 dígitos (fone)."
     )
     csrt_id: Annotated[str, StringConstraints(pattern="^[0-9]{3}$")] | None = Field(

@@ -176,7 +176,7 @@ async def read_status(
 async def _left_open(reader: StatusReader, snapshot: CompanySnapshot) -> list[CompanyWarningRecord]:
     rows = await open_documents_to_tell(reader.database, snapshot, reader.clock())
     state = (snapshot.row.address or {}).get("state")
-    return left_open(rows, state) if rows and state else []
+    return left_open(rows, state, reader.clock()) if rows and state else []
 
 
 def _is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_documents: Set[str]) -> bool:

@@ -64,15 +64,14 @@ def warnings_of(snapshot: CompanySnapshot, now: datetime) -> list[CompanyWarning
     return [*_missing_rates(snapshot.company, today), *_simples_notice(snapshot.company, today)]
 
 
-def left_open(rows: Sequence[OpenDocumentRow], state: str) -> list[CompanyWarningRecord]:
+def left_open(rows: Sequence[OpenDocumentRow], state: str, now: datetime) -> list[CompanyWarningRecord]:
     """Returns the warnings about documents that must be closed soon."""
     return [
         CompanyWarningRecord(
             code=CompanyWarningCode.DOCUMENT_LEFT_OPEN,
             message=(
                 f"O {document_type_named(row.type).title} {row.number} (chave {row.access_key}) está aberto:"
-                f" encerre-o antes de {local_day(closes_by(row), state):%d/%m/%Y}, ou a SEFAZ recusará os"
-                " próximos da empresa."
+                f" {_what_to_do(local_day(closes_by(row), state), is_late=now >= closes_by(row))}"
             ),
             since=local_day(closes_by(row), state),
             tax=None,
@@ -81,6 +80,12 @@ def left_open(rows: Sequence[OpenDocumentRow], state: str) -> list[CompanyWarnin
         )
         for row in rows
     ]
+
+
+def _what_to_do(last_day: date, *, is_late: bool) -> str:
+    if is_late:
+        return f"encerre-o já, porque desde {last_day:%d/%m/%Y} a SEFAZ recusa os próximos da empresa."
+    return f"encerre-o antes de {last_day:%d/%m/%Y}, ou a SEFAZ recusará os próximos da empresa."
 
 
 def rates_missing_now(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from carimbo.fiscal.lifecycle import FilingState
+from carimbo.fiscal.lifecycle import CLOSED_AT, NO_EFFECT, Effect, FilingState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service.authority_answers import NO_CERTIFICATE_ANSWER, log_fields, refused_certificate
@@ -179,6 +179,12 @@ def _receipt(
 def _refused(decision: FilingRefused) -> FilingVerdict:
     answer = decision.answer
     answer_xml = (isinstance(answer, Rejected) and answer.answer_xml) or b""
+    finds_closed = isinstance(answer, Rejected) and answer.finds_closed
     return FilingVerdict(
-        state=FilingState.REFUSED, code=answer.code, message=answer.message, files={files.REFUSAL: answer_xml}
+        state=FilingState.REFUSED,
+        code=answer.code,
+        message=answer.message,
+        files={files.REFUSAL: answer_xml},
+        # Another program closed the document: it is not open any more.
+        effect=Effect(fact=CLOSED_AT) if finds_closed else NO_EFFECT,
     )

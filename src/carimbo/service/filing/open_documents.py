@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import ceil
 from uuid import UUID
 
 from pydantic import Field
@@ -20,10 +21,14 @@ from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.errors import ErrorCode, Refusal, require_no_problems
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
+from carimbo.service.filing.outcome import EventUnderWay
 from carimbo.service.filing.register import register_event
 from carimbo.service.ports import OpenListingAuthority
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.documents import Document
+
+# MOC MDF-e 3.00: abusive consumption blocks for an hour at most (678).
+_LONGEST_BLOCK = timedelta(hours=1)
 
 
 class OpenAtAuthorityRecord(Record):
@@ -67,7 +72,7 @@ class OpenDocumentsAtAuthority:
         sender = identity.sender(snapshot.row.tax_id, environment)
         answer = await authority.open_documents(sender, snapshot.company.address.state)
         if isinstance(answer, Throttled):
-            raise Refusal(ErrorCode.AUTHORITY_THROTTLED)
+            raise self._throttled(answer)
         if not isinstance(answer, tuple):
             raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
         own = await self._own_documents(snapshot, document_type, [document.access_key for document in answer])
@@ -91,7 +96,12 @@ class OpenDocumentsAtAuthority:
         own = (await self._own_documents(snapshot, document_type, [key])).get(key)
         if own is not None:
             reference = DocumentReference(subscription_id, own.id, company.id)
-            await register_event(self.filing, company, reference, CLOSING, closing.own_closing(request))
+            record = await register_event(
+                self.filing, company, reference, CLOSING, closing.own_closing(request)
+            )
+            if isinstance(record, EventUnderWay):
+                # It may still be registered; the same call again waits for the same closing.
+                raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
             return await self._closed_own(snapshot, own, key)
         return await self._close_elsewhere(snapshot, document_type, closing, request, key)
 
@@ -125,10 +135,15 @@ class OpenDocumentsAtAuthority:
                     authorityMessage=answer.message,
                     hint=hint.sentence if hint else None,
                 )
-            case Throttled():
-                raise Refusal(ErrorCode.AUTHORITY_THROTTLED)
+            case Throttled() as answer:
+                raise self._throttled(answer)
             case _:
                 raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
+
+    def _throttled(self, answer: Throttled) -> Refusal:
+        now = self.filing.issuing.builder.clock()
+        wait = answer.until - now if answer.until else _LONGEST_BLOCK
+        return Refusal(ErrorCode.AUTHORITY_THROTTLED, retryAfter=max(1, ceil(wait.total_seconds())))
 
     async def _identity_of(self, snapshot: CompanySnapshot) -> SigningIdentity:
         identity = await self.filing.issuing.snapshots.signing_identity_of(snapshot)
@@ -144,7 +159,10 @@ class OpenDocumentsAtAuthority:
             return {}
         environment = snapshot.environment_of(document_type)
         async with self.filing.issuing.database.autocommit(snapshot.subscription_id) as tenant:
-            return await tenant.documents.authorized_or_canceled_with_keys(snapshot.row.id, environment, keys)
+            documents = await tenant.documents.authorized_or_canceled_with_keys(
+                snapshot.row.id, environment, keys
+            )
+        return {key: document for key, document in documents.items() if document.type == document_type.name}
 
     async def _closed_own(self, snapshot: CompanySnapshot, document: Document, key: str) -> ClosedByKeyRecord:
         """Returns the closing of a document of this service."""

@@ -11,7 +11,8 @@ begin
     return null;
 end
 $$;
-create trigger publish_closing after update of facts on documents
+-- Triggers fire in the order of their names: after tell_of_document, so that "closed" follows "authorized".
+create trigger tell_of_document_closing after update of facts on documents
     for each row when (new.facts ? 'closedAt' and not old.facts ? 'closedAt')
     execute function publish_closing();
 

@@ -146,9 +146,9 @@ class TestStatuses:
     def test_status_of_mdfe_has_its_action(self, code: str, action: Action) -> None:
         assert MDFE_STATUSES[code].action is action
 
-    def test_open_manifests_block_with_five_codes(self) -> None:
+    def test_open_manifests_block_with_six_codes(self) -> None:
         blocking = {status.code for status in MDFE_STATUSES.values() if status.action is Action.OPEN_BEFORE}
-        assert blocking == {"462", "610", "611", "662", "686"}
+        assert blocking == {"462", "610", "611", "662", "686", "712"}
 
     def test_statuses_of_mdfe_cover_the_notes_after_the_manual(self) -> None:
         codes = {

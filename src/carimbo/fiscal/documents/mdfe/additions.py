@@ -137,7 +137,7 @@ def _key_problems(
 
 
 DRIVER_INCLUSION = EventKind(
-    name="driver",
+    name="driverInclusion",
     route=EventRoute(
         method="POST",
         path="/drivers",
@@ -154,7 +154,7 @@ DRIVER_INCLUSION = EventKind(
     repetition=repetition(MAX_EVENTS, "taxId", "inclusões de condutor", "A inclusão anterior de condutor"),
 )
 DOCUMENT_INCLUSION = EventKind(
-    name="documents",
+    name="documentInclusion",
     route=EventRoute(
         method="POST",
         path="/documents",

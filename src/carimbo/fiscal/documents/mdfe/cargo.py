@@ -177,7 +177,7 @@ def _problems_of_places(load: FullLoadBody) -> Iterator[Problem]:
                 SCHEMA_PROBLEM,
                 f"predominantProduct.fullLoad.{name}",
                 "O local tem o CEP, ou a latitude e a longitude.",
-                "Informe só uma das duas formas de dizer o local.",
+                "Informe zipcode, ou latitude e longitude, só uma das duas formas.",
                 "MOC MDF-e 3.00, grupo infLotacao",
             )
 

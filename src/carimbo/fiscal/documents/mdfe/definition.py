@@ -35,7 +35,7 @@ class MdfeFields(Record):
     """Fields that only the record of a manifest has."""
 
     closed_at: datetime | None = Field(
-        description="MDF-e: quando foi encerrado. Enquanto é nulo, o autorizado está aberto."
+        description="MDF-e: quando o encerramento foi registrado. Enquanto é nulo, o autorizado está aberto."
     )
 
 

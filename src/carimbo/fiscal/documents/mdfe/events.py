@@ -32,6 +32,8 @@ from carimbo.fiscal.problems import MISSING_FIELD, Problem
 from carimbo.fiscal.tables.geography import STATES
 from carimbo.fiscal.transport.places import ABROAD, place_of
 
+CLOSED_IN_THE_FUTURE = "CLOSED_IN_THE_FUTURE"
+"""No authority has a rule about it, but a closing can't be undone."""
 CLOSED_TOO_EARLY = "O encerramento é anterior à emissão do MDF-e."
 _TOO_LATE = frozenset({"220"})
 _ABROAD_CODE = "99"
@@ -64,16 +66,20 @@ class ClosingRequest(Body):
 def closing_detail(
     request: ClosingRequest, protocol: str, occurred_at: datetime, *, by_third_party: bool = False
 ) -> ManifestClosing | tuple[Problem, ...]:
-    """Returns the closing of a manifest, or the problems of its municipality."""
+    """Returns the closing of a manifest, or the problems of its municipality and its day."""
     place = place_of(request.city_code)
     if not place.state:
         return (broken("714", "cityCode", "O município de encerramento não existe."),)
     if request.state is not None and request.state != place.state:
         return (broken("614", "state", "O município de encerramento não é desta UF."),)
+    closed_on = _day_of(request.closed_at, occurred_at)
+    if closed_on > occurred_at.date():
+        message, hint = "O encerramento está no futuro.", "Encerre quando a viagem terminar."
+        return (broken(CLOSED_IN_THE_FUTURE, "closedAt", message, hint),)
     state_code = _ABROAD_CODE if place.state == ABROAD else STATES[place.state].ibge
     return ManifestClosing(
         protocol=protocol,
-        closed_on=_day_of(request.closed_at, occurred_at),
+        closed_on=closed_on,
         state_code=state_code,
         city_code=request.city_code,
         by_third_party="1" if by_third_party else None,

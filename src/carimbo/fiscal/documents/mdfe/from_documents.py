@@ -14,6 +14,7 @@ from carimbo.fiscal.documents.mdfe.hints import hint_of
 from carimbo.fiscal.documents.mdfe.request import CargoWeightUnit, IssuerType, MdfeRequest
 from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
 from carimbo.fiscal.documents.mdfe.rules.rule import INVOICE_LIST, MANIFEST_LIST, WAYBILL_LIST, manual
+from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.cte_v4.archived import read_archived_waybill
 from carimbo.fiscal.layouts.cte_v4.parties import CargoParty, OtherTaker
@@ -83,13 +84,16 @@ def _fill(body: Body, request: MdfeRequest, own: Mapping[str, OwnDocument]) -> t
 
 def _unusable(request: MdfeRequest, own: Mapping[str, OwnDocument]) -> Iterator[Problem]:
     """Yields the documents that the company does not have, or that were canceled."""
-    kinds = ((WAYBILL_LIST, _WAYBILL, "CT-e", "673"), (INVOICE_LIST, _INVOICE, "NF-e", "677"))
+    kinds = ((WAYBILL_LIST, _WAYBILL, "CT-e", "601", "673"), (INVOICE_LIST, _INVOICE, "NF-e", "604", "677"))
     for position, city in enumerate(request.documents):
-        for name, kind, title, code in kinds:
+        for name, kind, title, invalid, code in kinds:
             keys = city.cte_access_keys if name == WAYBILL_LIST else city.nfe_access_keys
             for place, key in enumerate(keys):
                 path, document = f"documents[{position}].{name}[{place}]", own.get(key)
-                if document is None or document.type != kind:
+                if (fault := _fault_of_key(key)) is not None:
+                    message = f"A chave do documento ({title}) é inválida. {fault}"
+                    yield Problem(invalid, path, message, hint_of(invalid), manual("documentos do MDF-e"))
+                elif document is None or document.type != kind:
                     yield Problem(
                         DOCUMENT_UNKNOWN,
                         path,
@@ -101,6 +105,14 @@ def _unusable(request: MdfeRequest, own: Mapping[str, OwnDocument]) -> Iterator[
                     yield Problem(code, path, message, hint_of(code), manual("documentos do MDF-e"))
 
 
+def _fault_of_key(key: str) -> str | None:
+    try:
+        AccessKey.parse(key)
+    except InvalidAccessKey as fault:
+        return str(fault)
+    return None
+
+
 def _cargo_of(document: OwnDocument) -> _Cargo:
     if document.type == _INVOICE:
         return _of_invoice(read_invoice(document.signed))
@@ -109,7 +121,7 @@ def _cargo_of(document: OwnDocument) -> _Cargo:
 
 def _of_invoice(invoice: Invoice) -> _Cargo:
     delivery = invoice.delivery or (invoice.recipient and invoice.recipient.address)
-    weights = [volume.gross_weight or volume.net_weight for volume in invoice.transport.volumes]
+    weights = [volume.gross_weight for volume in invoice.transport.volumes]
     return _Cargo(
         start=(invoice.pickup or invoice.issuer.address).city_code,
         end=delivery.city_code if delivery else None,

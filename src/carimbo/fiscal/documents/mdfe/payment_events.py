@@ -65,9 +65,12 @@ def _register_payment(request: PaymentRequest, about: EventSubject, issuer: Fili
     if owner is None or owner.type is not ManifestOwnerType.AGGREGATED_TAC:
         message = "Só se registra o pagamento de veículo de TAC agregado (owner.type aggregatedTac)."
         return (broken("723", "payments", message),)
+    trips = request.trips
+    if trips.current > trips.total:
+        message = "A viagem tem número maior que a quantidade de viagens."
+        return (broken("630", "trips.current", message, "Informe em total todas as viagens do pagamento."),)
     if problems := _problems(request.payments, about):
         return problems
-    trips = request.trips
     detail = PaymentRegistration(
         protocol=about.protocol,
         trips=Trips(total=f"{trips.total:05}", current=f"{trips.current:05}"),

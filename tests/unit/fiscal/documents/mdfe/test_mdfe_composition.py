@@ -23,7 +23,8 @@ from unit.fiscal.rules.breaking import GONE
 
 class TestTheIssuer:
     @pytest.mark.parametrize(
-        ("good", "expected"), [("own cargo", "2"), ("carrier", "1"), ("full load", "1"), ("by water", "1")]
+        ("good", "expected"),
+        [("own cargo", "2"), ("later loading", "2"), ("carrier", "1"), ("full load", "1"), ("by water", "1")],
     )
     def test_kind_of_issuer_follows_from_the_documents(
         self, good: str, expected: str, signer: Signer

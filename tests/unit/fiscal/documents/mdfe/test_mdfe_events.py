@@ -125,7 +125,7 @@ class TestEveryEvent:
         assert problem.hint == hint_of("630") is not None
 
     def test_events_are_six(self) -> None:
-        names = ["cancellation", "closing", "driver", "documents", "payment", "paymentChange"]
+        names = ["cancellation", "close", "driverInclusion", "documentInclusion", "payment", "paymentChange"]
         assert [event.name for event in MDFE.events] == names
         assert [row[0].name for row in EVENTS] == names
 
@@ -209,6 +209,10 @@ class TestClosing:
         assert places(result) == [problem]
         assert isinstance(result, tuple)
         assert result[0].hint == hint_of(problem[0]) is not None
+
+    def test_closing_in_the_future_is_refused(self, signer: Signer) -> None:
+        result = filed(MDFE_CLOSING, SALVADOR | {"closedAt": "2099-01-01"}, subject("carrier"), signer)
+        assert places(result) == [("CLOSED_IN_THE_FUTURE", "closedAt")]
 
     def test_given_state_may_repeat_that_of_the_municipality(self, signer: Signer) -> None:
         closed = filed(MDFE_CLOSING, SALVADOR | {"state": "ba"}, subject("carrier"), signer)
