@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from lxml import etree
-
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.cte_v4.delivery import (
     DeliveryCancellation,
@@ -32,7 +30,7 @@ from carimbo.fiscal.layouts.group import (
     text,
     variant,
 )
-from carimbo.fiscal.layouts.sefaz.events import SefazEvent, issue
+from carimbo.fiscal.layouts.sefaz.events import SefazEvent, issue_with_detail
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 
@@ -145,30 +143,9 @@ class WaybillEvent(SefazEvent[Detail]):
 
     def information(self) -> WaybillEventInformation:
         """Returns the part that is signed."""
-        return WaybillEventInformation(
-            id=self.id,
-            organ=self.organ,
-            environment=self.environment,
-            cnpj=self.cnpj,
-            cpf=self.cpf,
-            access_key=self.access_key,
-            occurred_at=self.occurred_at,
-            event_type=self.detail.event_type,
-            sequence=self.sequence,
-            detail=WaybillEventDetail(content=self.detail),
-        )
-
-
-_CONTENT = f".//{{{CTE_DIALECT.namespace}}}detEvento/*"
+        return WaybillEventInformation(**self.heading, detail=WaybillEventDetail(content=self.detail))
 
 
 def issue_event(event: WaybillEvent, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
-    """Signs an event and checks it by the XSD of all events and that of its type (630)."""
-    detail = event.detail
-
-    def check(root: etree._Element) -> tuple[Problem, ...]:
-        content = root.find(_CONTENT)
-        of_type = () if content is None else schemas.problems(detail.schema, content, WaybillEventInformation)
-        return schemas.problems(Schema.CTE_EVENT, root, WaybillEventInformation) + of_type
-
-    return issue(event, signer, check)
+    """Signs an event and checks it by both XSDs (630)."""
+    return issue_with_detail(event, Schema.CTE_EVENT, signer, schemas)

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from lxml import etree
-
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.group import (
     ANY_NUMBER,
@@ -30,7 +28,7 @@ from carimbo.fiscal.layouts.mdfe_v3.dialect import (
 )
 from carimbo.fiscal.layouts.mdfe_v3.payment import FreightPayment
 from carimbo.fiscal.layouts.mdfe_v3.road import Driver
-from carimbo.fiscal.layouts.sefaz.events import SefazEvent, issue
+from carimbo.fiscal.layouts.sefaz.events import SefazEvent, issue_with_detail
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.schemas import Schema, Schemas
 
@@ -166,32 +164,9 @@ class ManifestEvent(SefazEvent[ManifestDetail]):
 
     def information(self) -> ManifestEventInformation:
         """Returns the part that is signed."""
-        return ManifestEventInformation(
-            id=self.id,
-            organ=self.organ,
-            environment=self.environment,
-            cnpj=self.cnpj,
-            cpf=self.cpf,
-            access_key=self.access_key,
-            occurred_at=self.occurred_at,
-            event_type=self.detail.event_type,
-            sequence=self.sequence,
-            detail=ManifestEventDetail(content=self.detail),
-        )
-
-
-_CONTENT = f".//{{{MDFE_DIALECT.namespace}}}detEvento/*"
+        return ManifestEventInformation(**self.heading, detail=ManifestEventDetail(content=self.detail))
 
 
 def issue_event(event: ManifestEvent, signer: Signer, schemas: Schemas) -> bytes | tuple[Problem, ...]:
-    """Signs an event and checks it by the XSD of all events and that of its type (630)."""
-    detail = event.detail
-
-    def check(root: etree._Element) -> tuple[Problem, ...]:
-        content = root.find(_CONTENT)
-        of_type = (
-            () if content is None else schemas.problems(detail.schema, content, ManifestEventInformation)
-        )
-        return schemas.problems(Schema.MDFE_EVENT, root, ManifestEventInformation) + of_type
-
-    return issue(event, signer, check)
+    """Signs an event and checks it by both XSDs (630)."""
+    return issue_with_detail(event, Schema.MDFE_EVENT, signer, schemas)

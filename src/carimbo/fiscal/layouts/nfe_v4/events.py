@@ -131,18 +131,7 @@ class InvoiceEvent(SefazEvent[Detail]):
 
     def information(self) -> EventInformation:
         """Returns the part that is signed."""
-        return EventInformation(
-            id=self.id,
-            organ=self.organ,
-            environment=self.environment,
-            cnpj=self.cnpj,
-            cpf=self.cpf,
-            access_key=self.access_key,
-            occurred_at=self.occurred_at,
-            event_type=self.detail.event_type,
-            sequence=self.sequence,
-            detail=self.detail,
-        )
+        return EventInformation(**self.heading, detail=self.detail)
 
 
 # nfelib has no XSD of the cancellation by substitution.

@@ -19,6 +19,7 @@ from carimbo.fiscal.layouts.json_form import unwritable_values
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.signed_part import signed_message, write_part
 from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
+from carimbo.fiscal.schemas import Schema, Schemas
 
 NATIONAL_ORGAN = "91"
 """The national environment, which registers the recipients' manifestations."""
@@ -71,6 +72,21 @@ class SefazEvent(ABC, Generic[D]):
         """The author's CPF; None if it is a company."""
         return self.tax_id if is_cpf(self.tax_id) else None
 
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The fields before the detail, by the names that the groups of all families have."""
+        return {
+            "id": self.id,
+            "organ": self.organ,
+            "environment": self.environment,
+            "cnpj": self.cnpj,
+            "cpf": self.cpf,
+            "access_key": self.access_key,
+            "occurred_at": self.occurred_at,
+            "event_type": self.detail.event_type,
+            "sequence": self.sequence,
+        }
+
     @abstractmethod
     def information(self) -> Any:
         """Returns the part that is signed, as a group of the family's layout (`infEvento`)."""
@@ -104,6 +120,24 @@ def issue(event: SefazEvent[Any], signer: Signer, check: Check) -> bytes | tuple
     refused = check(etree.fromstring(signed))
     paths = {problem.path for problem in refused}
     return (*(problem for problem in wrong_sequence if problem.path not in paths), *refused) or signed
+
+
+def issue_with_detail(
+    event: SefazEvent[Any], of_all: Schema, signer: Signer, schemas: Schemas
+) -> bytes | tuple[Problem, ...]:
+    """Signs an event and checks it by the XSD of all events, which skips the detail, and by that of its type.
+
+    The detail names the XSD of its type (`schema`).
+    """
+    information = type(event.information())
+    content_path = f".//{{{event.dialect.namespace}}}detEvento/*"
+
+    def check(root: etree._Element) -> tuple[Problem, ...]:
+        content = root.find(content_path)
+        of_type = () if content is None else schemas.problems(event.detail.schema, content, information)
+        return schemas.problems(of_all, root, information) + of_type
+
+    return issue(event, signer, check)
 
 
 @dataclass(frozen=True, slots=True)
