@@ -1,4 +1,4 @@
-"""How fast CT-e and CT-e OS are made, as a ratio to RSA signing alone.
+"""How fast CT-e, CT-e OS and MDF-e are made, as a ratio to RSA signing alone.
 
 `python benchmarks/waybills.py` makes documents from the request to the SOAP text (taxes, rules, XML,
 signature, both XSDs, gzip), and prints documents per second of CPU as a ratio to signatures per second of
@@ -21,12 +21,14 @@ from typing import Any
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.documents.cte.definition import CTE
 from carimbo.fiscal.documents.cteos.definition import CTE_OS
+from carimbo.fiscal.documents.mdfe.definition import MDFE
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.identity.access_key import AccessKey, choose_numeric_code
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Issuance, Software
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT
 from carimbo.fiscal.layouts.cteos_v4.dialect import CTE_OS_DIALECT
+from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.messages import reception
 from carimbo.fiscal.layouts.soap import envelope
@@ -40,8 +42,7 @@ from verification import SHOWN_TO_XMLSEC1, verify_documents
 LEAST_RATIO = 0.70
 """The project's own bar, in the normal regime."""
 _REQUESTS = 2_000
-_WSDL = "http://www.portalfiscal.inf.br/cte/wsdl/"
-_MESSAGE = re.compile(rb"<cteDadosMsg[^>]*>([^<]+)<")
+_MESSAGE = re.compile(rb"<(?:cte|mdfe)DadosMsg[^>]*>([^<]+)<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class Kind:
     service: str
     body: Callable[[random.Random], dict[str, Any]]
     settings: dict[str, Any]
+    signed: str = "infCte"
+    """The element that is signed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +68,24 @@ class Freight:
     issuance: Issuance
 
 
-def road_freight(chance: random.Random) -> dict[str, Any]:
-    """A request for a road freight with one NF-e, by chance."""
-    shipper = recipient(chance)
-    key = AccessKey.of_issue(
+def nfe_key(chance: random.Random, tax_id: str) -> AccessKey:
+    """The key of an NF-e, by chance."""
+    return AccessKey.of_issue(
         FIRST_SALE,
         state_code="35",
-        tax_id=shipper["taxId"],
+        tax_id=tax_id,
         model="55",
         series=1,
         number=chance.randrange(1, 999_999_999),
         emission_type="1",
         numeric_code=f"{chance.randrange(100_000_000):08d}",
     )
+
+
+def road_freight(chance: random.Random) -> dict[str, Any]:
+    """A request for a road freight with one NF-e, by chance."""
+    shipper = recipient(chance)
+    key = nfe_key(chance, shipper["taxId"])
     return {
         "municipalityStartIbge": "3550308",
         "municipalityEndIbge": chance.choice(("3509502", "3304557", "3106200", "4106902")),
@@ -112,6 +120,31 @@ def charter(chance: random.Random) -> dict[str, Any]:
     }
 
 
+def manifest(chance: random.Random) -> dict[str, Any]:
+    """A request for a trip with three own NF-e on an own truck, by chance."""
+    return {
+        "municipalityStartIbge": "3550308",
+        "modal": {
+            "vehicle": {
+                "plate": f"ABC{chance.randrange(10)}D{chance.randrange(100):02}",
+                "state": "SP",
+                "tareKg": 6800,
+                "wheelType": "toco",
+                "bodyType": "closed",
+            }
+        },
+        "drivers": [{"name": "João Batista Pereira", "taxId": "52998224725"}],
+        "documents": [
+            {
+                "cityCode": chance.choice(("3304557", "3106200", "4106902")),
+                "nfeAccessKeys": [nfe_key(chance, "11222333000181") for _ in range(3)],
+            }
+        ],
+        "cargoTotalAmount": Decimal(chance.randrange(10_000, 9_999_999)) / 100,
+        "cargoQuantity": Decimal(chance.randrange(1_000, 999_999)) / 100,
+    }
+
+
 FREIGHT = Kind(
     "CT-e, one NF-e",
     CTE,
@@ -121,6 +154,7 @@ FREIGHT = Kind(
     {"active": True, "rntrc": "12345678"},
 )
 CHARTER = Kind("CT-e OS, a charter", CTE_OS, CTE_OS_DIALECT, "CTeRecepcaoOSV4", charter, {})
+MANIFEST = Kind("MDF-e, three NF-e", MDFE, MDFE_DIALECT, "MDFeRecepcaoSinc", manifest, {}, "infMDFe")
 _MODES: dict[str, dict[str, Any]] = {
     "air": {
         "expectedDeliveryDate": FIRST_SALE.date().isoformat(),
@@ -168,7 +202,8 @@ def make(freight: Freight) -> bytes:
     kind = freight.kind
     document = without_problems(kind.type.issuing.issue(freight.request, freight.issuance)).xml
     message = reception(kind.dialect, freight.issuance.emission.number, document)
-    return envelope(_WSDL + kind.service, message, "cteDadosMsg")
+    dialect = kind.dialect
+    return envelope(f"{dialect.namespace}/wsdl/{kind.service}", message, f"{dialect.stem.lower()}DadosMsg")
 
 
 def document_in(message: bytes) -> bytes:
@@ -186,7 +221,8 @@ def measure(kind: Kind, regime: TaxRegime, seconds: float) -> None:
         runner.run(next(sales))
     while (least := min((rsa, ours), key=lambda runner: runner.seconds)).seconds < seconds:
         least.run_once(next(sales))
-    verify_documents([document_in(message) for message in ours.messages], kind.type.issuing.schema, "infCte")
+    documents = [document_in(message) for message in ours.messages]
+    verify_documents(documents, kind.type.issuing.schema, kind.signed)
     tell(f"{kind.title}; regime {regime}; different requests: {_REQUESTS}")
     tell(row("RSA alone", rsa, rsa))
     tell(row("from request", ours, rsa) + f", bar {LEAST_RATIO:.2f}")
@@ -202,7 +238,7 @@ def main(arguments: Sequence[str]) -> None:
     for kind in (FREIGHT, CHARTER):
         for regime in (TaxRegime.SIMPLES, TaxRegime.NORMAL):
             measure(kind, regime, options.seconds)
-    for kind in map(by_mode, _MODES):
+    for kind in (*map(by_mode, _MODES), MANIFEST):
         measure(kind, TaxRegime.NORMAL, options.seconds)
 
 

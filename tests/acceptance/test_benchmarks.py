@@ -46,7 +46,8 @@ RUNS = {
         {
             r"^CT-e(, one NF-e| OS, a charter); regime (simples|normal); different requests: #$": 4,
             r"^CT-e, one NF-e, (air|water|rail|pipeline|multimodal); regime normal; different .*: #$": 5,
-            r"^  (RSA alone|from request) +# ms +# a second  ratio #": 18,
+            r"^MDF-e, three NF-e; regime normal; different requests: #$": 1,
+            r"^  (RSA alone|from request) +# ms +# a second  ratio #": 20,
         },
     ),
     "judging": ShortRun(
