@@ -205,6 +205,8 @@ class EventKind:
     """The statuses of the document in which it may be sent."""
     forbidden_after: Mapping[str, str] = field(default_factory=dict)
     """Facts of the document that exclude the event, as `closedAt`, each with the reason in Portuguese."""
+    forbidden_in_manifest: str | None = None
+    """Why it is refused while an open manifest of the company lists the document, in Portuguese."""
     effect: Effect = NO_EFFECT
     deadline: Deadline | CancellationDeadline | None = None
     repetition: Repetition | None = None

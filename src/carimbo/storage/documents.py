@@ -154,6 +154,16 @@ class Documents:
         )  # fmt: skip
         return row and _document(row)
 
+    async def is_in_manifest(self, document: Document, emission: EmissionRow) -> bool:
+        """Returns whether an open manifest of the company lists a CT-e."""
+        listed = await self._connection.fetchval(
+            "select exists (select from documents where subscription_id = $1 and company_id = $2"
+            " and environment = $3 and type = 'mdfe' and status = 'authorized' and not facts ? 'closedAt'"
+            " and waybills_in(request) @> array[$4::text])",
+            self._subscription_id, document.company_id, document.environment, emission.access_key,
+        )  # fmt: skip
+        return bool(listed)
+
     async def authorized_or_canceled_with_keys(
         self, company_id: UUID, environment: str, access_keys: Sequence[str]
     ) -> dict[str, Document]:

@@ -48,5 +48,27 @@ async def issue_on_hired_truck(shop: Shop) -> dict[str, Any]:
     return await issue(shop, modal=modal, predominantProduct=product, payments=[PAYMENT])
 
 
+async def issue_with_cte(shop: Shop, access_key: str) -> dict[str, Any]:
+    """Issues the manifest of a carrier that is filled from a CT-e of the company."""
+    load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
+    insurance = {"insurerName": "Seguradora", "insurerTaxId": "88.999.000/0001-98"}
+    manifest = await issue(
+        shop,
+        fromDocuments=True,
+        municipalityStartIbge=None,
+        documents=[{"cteAccessKeys": [access_key]}],
+        cargoTotalAmount=None,
+        cargoQuantity=None,
+        modal=MDFE["modal"] | {"ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]},
+        insurance=[insurance | {"policyNumber": "1", "endorsements": ["2"]}],
+        predominantProduct={
+            "cargoType": "general", "description": "Aparelhos", "ncm": "85287200", "fullLoad": load,
+        },
+        payments=[PAYMENT],
+    )  # fmt: skip
+    assert manifest["status"] == "authorized", manifest["rejection"]
+    return manifest
+
+
 async def tax_id_of(shop: Shop) -> str:
     return str(data_of(await shop.get(""))["taxId"])

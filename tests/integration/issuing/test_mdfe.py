@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from carimbo.authorities.pacing import MAX_SAME_LIST
-from integration.issuing.actions import xml_of
+from integration.issuing.actions import cancel, xml_of
 from integration.issuing.manifests import (
     DRIVER,
     LATER,
@@ -16,7 +16,7 @@ from integration.issuing.manifests import (
     create,
     issue,
     issue_on_hired_truck,
-    tax_id_of,
+    issue_with_cte,
 )
 from integration.issuing.shop import CARRIED_NFE, MDFE, Shop, accepted, changed, error_of
 from pdf_reading import text_of
@@ -259,24 +259,25 @@ class TestFromDocuments:
 
     async def test_cte_fill_the_contractor_too(self, shop: Shop) -> None:
         waybill = await shop.issue("cte")
-        load = {"loading": {"zipcode": "01310-100"}, "unloading": {"zipcode": "20040-030"}}
-        insurance = {"insurerName": "Seguradora", "insurerTaxId": "88.999.000/0001-98"}
-        body: dict[str, Any] = {
-            "fromDocuments": True,
-            "documents": [{"cteAccessKeys": [waybill["accessKey"]]}],
-            "modal": MDFE["modal"] | {"ciots": [{"ciot": "123456789012", "taxId": await tax_id_of(shop)}]},
-            "drivers": MDFE["drivers"],
-            "insurance": [insurance | {"policyNumber": "1", "endorsements": ["2"]}],
-            "predominantProduct": {
-                "cargoType": "general", "description": "Aparelhos", "ncm": "85287200", "fullLoad": load,
-            },
-            "payments": [PAYMENT],
-        }  # fmt: skip
-        manifest = await shop.settled(accepted(await shop.post("/mdfe", body)))
-        assert manifest["status"] == "authorized", manifest["rejection"]
+        manifest = await issue_with_cte(shop, waybill["accessKey"])
         root = etree.fromstring(await xml_of(shop, manifest))
         assert root.findtext(".//{*}infContratante/{*}CNPJ") == "44555666000181"
         assert root.findtext(".//{*}qCarga") == "1500.0000"
+
+    async def test_cte_of_an_open_manifest_is_not_canceled(self, shop: Shop) -> None:
+        waybill = await shop.issue("cte")
+        manifest = await issue_with_cte(shop, waybill["accessKey"])
+        refused = error_of(await cancel(shop, waybill), 409, "INVALID_STATE")
+        assert refused["currentStatus"] == "authorized"
+        path = shop.path(f"/mdfe/{manifest['id']}")
+        data_of(await shop.caller.http.delete(path, params={"justification": "Viagem não iniciada"}))
+        assert data_of(await cancel(shop, waybill))["status"] == "canceled"
+
+    async def test_authority_refuses_to_cancel_the_cte_of_a_closed_manifest(self, shop: Shop) -> None:
+        waybill = await shop.issue("cte")
+        data_of(await close(shop, await issue_with_cte(shop, waybill["accessKey"])))
+        details = error_of(await cancel(shop, waybill), 422, "AUTHORITY_REJECTED")
+        assert (details["authorityCode"], bool(details["hint"])) == ("528", True)
 
     async def test_document_that_the_company_does_not_have_is_refused(self, shop: Shop) -> None:
         body = MDFE | {"fromDocuments": True}

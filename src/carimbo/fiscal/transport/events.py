@@ -127,6 +127,7 @@ def cancellation_of(title: str, forbidden_after: Mapping[str, str] | None = None
             REPLACES: f"O {title} de substituição não pode ser cancelado (574).",
             **(forbidden_after or {}),
         },
+        forbidden_in_manifest=f"O {title} está em um MDF-e aberto: cancele antes o MDF-e (528).",
         deadline=CancellationDeadline(
             f"Se o tomador registrou a prestação em desacordo, emita um {title} de substituição.",
             _TOO_LATE,

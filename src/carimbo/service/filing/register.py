@@ -54,9 +54,12 @@ async def register_event(
     """
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_document(tenant, which)
-    document_type = document_type_named(document.type)
-    event = _event_of(document_type, document, event_name)
-    emission = _require_allowed(document, event)
+        document_type = document_type_named(document.type)
+        event = _event_of(document_type, document, event_name)
+        emission = _require_allowed(document, event)
+        if event.forbidden_in_manifest and await tenant.documents.is_in_manifest(document, emission):
+            sentence = event.forbidden_in_manifest
+            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
     with refusing_damaged_key(document):
         _require_in_time(context, document, emission, event, request)
         snapshot = await context.snapshot_of(which.subscription_id, company, document_type)

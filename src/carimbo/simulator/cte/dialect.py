@@ -8,6 +8,8 @@ from carimbo.simulator.ledger import DocumentStatus
 from carimbo.simulator.sefaz.dialect import FamilyDialect, JudgedEventType, RejectionDetail
 
 CTE, CTE_OS = "57", "67"
+MDFE = "58"
+"""The model of the documents that list CT-e."""
 _BOTH = frozenset({CTE, CTE_OS})
 _CANCELED = {DocumentStatus.CANCELED: "218"}
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
-from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, OS_DIALECT, UNDONE_BY
+from carimbo.simulator.cte.dialect import CTE_OS, DIALECT, MDFE, OS_DIALECT, UNDONE_BY
 from carimbo.simulator.group import NOTHING, Group
 from carimbo.simulator.identifiers import KEY_MODEL
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
@@ -126,9 +126,22 @@ class JudgedTransport(JudgedDocument):
 
     def referring(self, kind: str) -> list[Self]:
         """Returns the stored documents of a kind that refer to this one and are not canceled."""
-        stored = self.ledger.referring_to(self.service_path.environment, self.access_key)
-        opened = [self.reopened(document) for document in stored if not document.is_canceled]
+        opened = [
+            self.reopened(document)
+            for document in self._referring_documents
+            if document.access_key[KEY_MODEL] != MDFE
+        ]
         return [document for document in opened if document.kind == kind]
+
+    @property
+    def is_in_manifest(self) -> bool:
+        """Whether an MDF-e that is not canceled lists this document."""
+        return any(document.access_key[KEY_MODEL] == MDFE for document in self._referring_documents)
+
+    @property
+    def _referring_documents(self) -> list[StoredDocument]:
+        stored = self.ledger.referring_to(self.service_path.environment, self.access_key)
+        return [document for document in stored if not document.is_canceled]
 
     def reopened(self, document: StoredDocument) -> Self:
         """Returns a stored document, ready for rules."""

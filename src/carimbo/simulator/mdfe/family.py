@@ -18,8 +18,10 @@ from carimbo.simulator.sefaz.services import SimulatedService, SimulatedServices
 
 
 def _keep_trip(mdfe: JudgedMdfe, stored: StoredDocument) -> None:
-    """Stores the trip, which blocks others until it is closed."""
+    """Stores the trip, which blocks others until it is closed, and the CT-e, which are not canceled now."""
     mdfe.open_manifests.keep(stored.access_key, mdfe.trip)
+    for key in mdfe.cte_keys:
+        mdfe.ledger.keep_reference(stored, key)
 
 
 DOCUMENTS = DocumentRegister(JudgedMdfe, rules=DOCUMENT_RULES, authorized=_keep_trip)

@@ -52,3 +52,15 @@ exception when others then
     return '{}';
 end
 $$;
+
+-- The CT-e in the request of a manifest: they are not canceled while it is open.
+create function waybills_in(request text) returns text[] language plpgsql immutable strict parallel safe as $$
+begin
+    return array(
+        select regexp_replace(upper(key #>> '{}'), '[^0-9A-Z]', '', 'g')
+        from jsonb_path_query(request::jsonb, '$.documents[*].cteAccessKeys[*]') as key
+    );
+exception when others then
+    return '{}';
+end
+$$;

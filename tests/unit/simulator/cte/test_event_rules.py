@@ -1,6 +1,7 @@
 """Each rule about events, broken by one change of an accepted event."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -59,6 +60,15 @@ def refused_often(scenario: Scenario) -> None:
 def corrected(scenario: Scenario) -> None:
     [document] = scenario.carrier.ledger.documents()
     assert scenario.carrier.send_event(document.access_key, correction()).code == "135"
+
+
+def listed_in_a_manifest(scenario: Scenario) -> None:
+    ledger = scenario.carrier.ledger
+    [document] = ledger.documents()
+    key = document.access_key
+    manifest = replace(document, access_key=f"{key[:20]}58{key[22:]}")
+    ledger.keep_document(manifest, number_id="manifest")
+    ledger.keep_reference(manifest, key)
 
 
 def canceled(scenario: Scenario) -> None:
@@ -162,6 +172,7 @@ VIOLATIONS = [
     MessageViolation("574", "cancellation", prepare=document_is_a_substitution),
     MessageViolation("576", "cancellation", prepare=replaced_or_complemented(SUBSTITUTION)),
     MessageViolation("660", "cancellation", prepare=replaced_or_complemented(COMPLEMENT)),
+    MessageViolation("528", "cancellation", prepare=listed_in_a_manifest),
     MessageViolation("681", "correction", says(f"{DETAIL}/evCCeCTe/infCorrecao/grupoAlterado", "ICMS00")),
     MessageViolation("787", "disagreement", later=timedelta(days=45)),
     MessageViolation("664", "correction", prepare=replaced_or_complemented(SUBSTITUTION)),

@@ -155,6 +155,11 @@ def has_complement(event: JudgedCteEvent) -> bool:
     return event.cte is not None and bool(event.cte.referring(COMPLEMENT))
 
 
+def is_in_manifest(event: JudgedCteEvent) -> bool:
+    """MOC CT-e, 528."""
+    return event.cte is not None and event.cte.is_in_manifest
+
+
 def corrects_what_may_not_change(event: JudgedCteEvent) -> Finding:
     """MOC CT-e, 681."""
     for correction in event.detail.all("infCorrecao"):
@@ -176,6 +181,7 @@ TYPE_RULES: tuple[RejectionRule[JudgedCteEvent], ...] = (
     event_rule("574", is_substitution, (CANCELLATION,)),
     event_rule("576", has_substitute, (CANCELLATION,)),
     event_rule("660", has_complement, (CANCELLATION,)),
+    event_rule("528", is_in_manifest, (CANCELLATION,)),
     event_rule("862", has_delivery, (CANCELLATION,)),
     event_rule("681", corrects_what_may_not_change, (CORRECTION,)),
     event_rule("787", disputed_too_late, (DISAGREEMENT,)),
