@@ -83,7 +83,7 @@ class TestFirstStart:
     def test_the_samples_are_documents_of_the_company(self, first: Demo) -> None:
         authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized")
         shown = set(re.findall(r"^ +(\d{44}) *$", first.log, re.MULTILINE))
-        assert len(shown) == 7
+        assert len(shown) == 8
         assert shown <= {document["accessKey"] for document in authorized}
         (rejected,) = first.get("/v1/companies/{companyId}/invoices?status=rejected")
         assert (rejected["type"], rejected["rejection"]["code"]) == ("nfce", "778")
@@ -95,6 +95,10 @@ class TestFirstStart:
         history = [event["type"] for event in events]
         assert history.count("transmitted") == 1
         assert history[-2:] == ["consulted", "authorized"]
+
+    def test_the_manifest_lists_an_nfe_of_the_company_and_is_closed(self, first: Demo) -> None:
+        (manifest,) = first.get("/v1/companies/{companyId}/mdfe")
+        assert (manifest["status"], manifest["closedAt"] is not None) == ("authorized", True)
 
     def test_a_catalog_sale_becomes_an_nfse_and_an_nfe(self, first: Demo) -> None:
         sales = first.get("/v1/companies/{companyId}/sales")
@@ -108,7 +112,7 @@ class TestFirstStart:
         folder = Path(first.facts["emailFolder"])
         assert f"E-mails       {folder}\n" in first.log
         authorized = first.get("/v1/companies/{companyId}/invoices?status=authorized&pageSize=100")
-        keys = {document["accessKey"] for document in authorized if document["type"] != "nfce"}
+        keys = {document["accessKey"] for document in authorized if document["type"] not in ("nfce", "mdfe")}
         until(lambda: keys <= mailed_keys(folder), START_SECONDS)
         (file, *_) = folder.glob("NF-e-1-*.eml")
         message = message_from_bytes(file.read_bytes(), policy=policy.default)

@@ -300,7 +300,7 @@ class TestSecondStart:
         self, second: Demo, remembered: dict[str, Any]
     ) -> None:
         new = [document for document in invoices_of(second) if document["id"] not in remembered["documents"]]
-        assert Counter(document["status"] for document in new) == {"authorized": 10, "rejected": 1}
+        assert Counter(document["status"] for document in new) == {"authorized": 11, "rejected": 1}
         receipts = second.get("/v1/companies/{companyId}/nfce")
         assert sorted(receipt["number"] for receipt in receipts) == [
             number + 1 for number in range(remembered["receipts"] + 3)

@@ -13,7 +13,7 @@ from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.generation import GenerationMode
 
 from integration.api.contract_server import Server
-from integration.issuing.shop import ADDRESS, CTE, CTE_OS, MUG, NFCE, NFSE, RECIPIENT
+from integration.issuing.shop import ADDRESS, CTE, CTE_OS, MDFE, MUG, NFCE, NFSE, RECIPIENT
 
 load_all_checks()
 _ALWAYS_ACCEPTED = CHECKS.get_one("positive_data_acceptance")
@@ -50,6 +50,7 @@ GOOD_PARTS = {
     "createNfse": NFSE,
     "createCte": CTE,
     "createCteOs": CTE_OS,
+    "createMdfe": MDFE,
     "upsertCustomer": CUSTOMER | {"id": None},
     "replaceCustomer": CUSTOMER,
     "createWebhook": WEBHOOK,

@@ -20,7 +20,15 @@ from carimbo.settings import Settings
 from integration.issuing.shop import ADDRESS, CTE_SETTINGS, NFCE_SETTINGS, NFSE_SETTINGS, REGISTRATION
 from support import CNPJ
 
-ISSUING = ("createNfe", "createNfce", "createNfse", "createCte", "createCteOs", "createSale")
+ISSUING = (
+    "createNfe",
+    "createNfce",
+    "createNfse",
+    "createCte",
+    "createCteOs",
+    "createMdfe",
+    "createSale",
+)
 
 
 @dataclass

@@ -19,7 +19,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
-from integration.issuing.shop import CTE, CTE_OS
+from integration.issuing.shop import CTE, CTE_OS, MDFE
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
 from support import ABSENT, Caller, NewCaller, data_of
@@ -31,7 +31,7 @@ NFE = {**NFCE, "recipient": {"taxId": "529.982.247-25", "name": "Maria da Silva"
     "state": "SP",
 }}}  # fmt: skip
 NFSE = {"serviceDescription": "Licença de uso", "amount": 59.8, "borrower": {"name": "Maria da Silva"}}
-OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE, "cte": CTE}
+OWNED = {"nfe": NFE, "nfce": NFCE, "nfse": NFSE, "cte": CTE, "mdfe": MDFE}
 REGISTRATION = {"state": "SP", "number": "110042490114"}
 CUSTOMER = {"name": "Maria da Silva", "email": "maria@example.com", "document": "529.982.247-25"}
 PRODUCT = {"type": "service", "name": "Curso de cerâmica", "sku": "curso", "category": "course"}
@@ -55,6 +55,20 @@ BODIES: dict[str, dict[str, Any]] = {
     "createNfse": {"json": NFSE},
     "createCte": {"json": CTE},
     "createCteOs": {"json": CTE_OS},
+    "createMdfe": {"json": MDFE},
+    **{
+        operation: {"json": body_examples()[operation]["minimo"]["value"]}
+        for operation in (
+            "addDocumentsToMdfe",
+            "addDriverToMdfe",
+            "cancelMdfe",
+            "changePaymentOfMdfe",
+            "closeMdfe",
+            "closeMdfeByKey",
+            "emailMdfe",
+            "payFreightOfMdfe",
+        )
+    },
     "addGtvToCte": {"json": body_examples()["addGtvToCte"]["minimo"]["value"]},
     "changeInvoice": {"json": {"version": 1, "notes": "Invasor"}},
     "cancelNfe": {"json": {"justification": "Cancelada por um invasor"}},

@@ -98,7 +98,9 @@ class TestReadiness:
             (entry["type"], entry["environment"], entry["ready"], entry["missing"])
             for entry in status["types"]
         ]
-        assert shown == [(document_type, "production", True, []) for document_type in (*KINDS, "cteOs")]
+        assert shown == [
+            (document_type, "production", True, []) for document_type in (*KINDS, "cteOs", "mdfe")
+        ]
         assert await authorities_of(shop) == [("available", "107")] * 2
         # The national environment of NFS-e has no code for being available.
         assert await authorities_of(shop, "nfse") == [("available", None)]
@@ -115,7 +117,7 @@ class TestReadiness:
 
     async def test_company_without_data_lists_everything_it_lacks(self, system: System) -> None:
         status = await status_of(await bare_shop(system, await system.new_caller()))
-        nfe, nfce, nfse, cte, cte_os = status["types"]
+        nfe, nfce, nfse, cte, cte_os, mdfe = status["types"]
         lacking = ["address", "taxRegime", "stateRegistration"]
         assert (status["ready"], status["certificateExpiresAt"]) == (False, None)
         assert status["certificate"] is None
@@ -124,8 +126,9 @@ class TestReadiness:
         assert nfse["missing"] == ["address", "taxRegime", "certificate"]
         assert cte["missing"] == [*lacking, "certificate", "cte.active"]
         assert cte_os["missing"] == [*lacking, "certificate", "cte.active"]
-        assert [entry["ready"] for entry in status["types"]] == [False] * 5
-        assert [entry["authority"] for entry in status["types"]] == [None] * 5
+        assert mdfe["missing"] == [*lacking, "certificate"]
+        assert [entry["ready"] for entry in status["types"]] == [False] * 6
+        assert [entry["authority"] for entry in status["types"]] == [None] * 6
 
     async def test_nfse_shortcut_is_ready_only_with_the_settings_it_needs(self, shop: Shop) -> None:
         nfe, _, nfse, *_ = (await status_of(shop))["types"]
@@ -149,7 +152,7 @@ class TestReadiness:
         await shop.put_settings(nfce={"active": False})
         status = await status_of(shop)
         assert status["ready"] is True
-        assert [entry["ready"] for entry in status["types"]] == [True, False, True, True, True]
+        assert [entry["ready"] for entry in status["types"]] == [True, False, True, True, True, True]
         assert status["types"][1]["missing"] == ["nfce.active"]
 
     async def test_company_in_the_normal_regime_lacks_the_pis_cofins_regime_in_2026(
@@ -158,7 +161,7 @@ class TestReadiness:
         await shop.set_certificate(certificate_of_2026, IN_2026)
         set_clock(IN_2026)
         data_of(await shop.caller.http.put(shop.path(), json={"taxRegime": "normal", "simplesRate": None}))
-        assert await missing_of(shop) == [*[["pisCofinsRegime"]] * 3, [], []]
+        assert await missing_of(shop) == [*[["pisCofinsRegime"]] * 3, [], [], []]
         for document_type, body in (("nfe", NFE), ("nfse", NFSE)):
             details = error_of(await shop.post(f"/{document_type}", body), 422, "COMPANY_NOT_READY")
             assert details == {"missing": ["pisCofinsRegime"]}
@@ -171,14 +174,14 @@ class TestReadiness:
 
     async def test_nfse_of_a_simples_company_lacks_the_simples_rate(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"simplesRate": None}))
-        assert await missing_of(shop) == [[], [], ["simplesRate"], [], []]
+        assert await missing_of(shop) == [[], [], ["simplesRate"], [], [], []]
         (rule,) = error_of(await shop.post("/nfse", NFSE), 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert (rule["code"], rule["field"]) == ("E0712", "company.simplesRate")
 
     async def test_settings_of_the_responsible_that_the_state_requires_are_missing(self, shop: Shop) -> None:
         data_of(await shop.caller.http.put(shop.path(), json={"address": CAMPO_GRANDE}))
         data_of(await shop.post("/state-registrations", {"state": "MS", "number": "280405383"}))
-        assert await missing_of(shop) == [RESPONSIBLE, RESPONSIBLE, [], [], []]
+        assert await missing_of(shop) == [RESPONSIBLE, RESPONSIBLE, [], [], [], []]
         (rule,) = error_of(await shop.post("/nfe", NFE), 422, "FISCAL_RULE_VIOLATION")["rules"]
         assert rule["code"] == "972"
         assert all(name in rule["hint"] for name in RESPONSIBLE)
@@ -204,7 +207,7 @@ class TestTypesInUse:
 
     async def test_new_company_is_ready_if_it_can_issue_any_type(self, seller: Shop) -> None:
         status = await status_of(seller)
-        assert [entry["ready"] for entry in status["types"]] == [True, False, False, False, False]
+        assert [entry["ready"] for entry in status["types"]] == [True, False, False, False, False, True]
         assert status["ready"] is True
 
     async def test_type_that_was_never_used_or_configured_does_not_count(self, seller: Shop) -> None:
@@ -232,7 +235,7 @@ class TestTypesInUse:
         data_of(await seller.caller.http.delete(path))
         data_of(await seller.caller.http.put(seller.path(), json={"simplesRate": 6}))
         status = await status_of(seller)
-        assert [entry["ready"] for entry in status["types"]] == [False, False, True, False, False]
+        assert [entry["ready"] for entry in status["types"]] == [False, False, True, False, False, False]
         assert status["ready"] is False
 
     async def test_module_that_is_switched_off_does_not_count(self, shop: Shop) -> None:

@@ -72,10 +72,10 @@ class TestMissingRate:
     ) -> None:
         await change(shop, NORMAL)
         set_clock(LAST_MINUTE)
-        assert await missing_of(shop) == {document_type: [] for document_type in (*KINDS, "cteOs")}
+        assert await missing_of(shop) == {document_type: [] for document_type in (*KINDS, "cteOs", "mdfe")}
         set_clock(JANUARY)
         of_goods = {"nfe": [PLACE], "nfce": [PLACE], "nfse": []}
-        assert await missing_of(shop) == of_goods | {"cte": [PLACE], "cteOs": [PLACE]}
+        assert await missing_of(shop) == of_goods | {"cte": [PLACE], "cteOs": [PLACE], "mdfe": []}
         assert await codes_of(shop) == ["RATE_MISSING"]
 
     async def test_missing_rate_concerns_a_simples_company_only_in_the_regular_regime(

@@ -24,12 +24,12 @@ from support import OTHER_CNPJ, fields_of
 
 RECORD = {
     "id", "saleId", "status", "type", "externalId", "amount", "totalDue", "number", "series", "dps",
-    "deliveredAt", "accessKey", "protocol", "environment", "version", "issuedAt", "authorizedAt",
+    "deliveredAt", "closedAt", "accessKey", "protocol", "environment", "version", "issuedAt", "authorizedAt",
     "cancelableUntil", "contingency", "progress", "rejection", "warnings", "replacedById", "createdAt",
 }  # fmt: skip
 KNOWN_LATER = (
-    "externalId", "totalDue", "number", "series", "dps", "deliveredAt", "accessKey", "protocol", "issuedAt",
-    "authorizedAt", "cancelableUntil", "contingency", "rejection", "replacedById",
+    "externalId", "totalDue", "number", "series", "dps", "deliveredAt", "closedAt", "accessKey", "protocol",
+    "issuedAt",    "authorizedAt", "cancelableUntil", "contingency", "rejection", "replacedById",
 )  # fmt: skip
 OWNER_IN_KEY = {"nfe": slice(6, 20), "nfce": slice(6, 20), "nfse": slice(9, 23), "cte": slice(6, 20)}
 """The position of the issuer's CNPJ in the key."""

@@ -180,7 +180,7 @@ class TestLists:
     @pytest.mark.parametrize(
         ("columns", "shown"),
         [
-            ("topic = 'mdfe.expiring'", {"type": "mdfe", "status": "expiring"}),
+            ("topic = 'nfe.lost'", {"type": "nfe", "status": "lost"}),
             ("topic = 'zz.authorized'", {"type": "zz", "status": "authorized"}),
             ("details = '\"x\"'", {"type": "nfe", "status": "authorized"}),
         ],

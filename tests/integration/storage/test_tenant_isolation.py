@@ -1,7 +1,7 @@
 """No repository shows or changes a row of another subscription."""
 
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -59,6 +59,7 @@ class TestEveryRepository:
             "inutilizations",
             "number_sequences",
             "numberings",
+            "open_documents",
             "order_keys",
             "products",
             "sales",
@@ -129,6 +130,24 @@ class TestCertificates:
         with pytest.raises(asyncpg.ForeignKeyViolationError):
             async with neighbours.database.tenant(neighbours.stranger) as tenant:
                 await tenant.certificates.put(neighbours.company_id, SUMMARY)
+
+
+class TestOpenDocuments:
+    async def test_another_subscription_s_open_document_is_not_seen(self, neighbours: Neighbours) -> None:
+        open_since = {"openSince": "2026-11-01T00:00:00Z"}
+        async with neighbours.database.connection() as connection:
+            await connection.execute(
+                "update documents set status = 'authorized', facts = $1, created_at = '2026-11-01'",
+                open_since,
+            )
+        before, now = await neighbours.owner_rows(), datetime(2026, 12, 1, tzinfo=UTC)
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            rows = await tenant.open_documents.of_company(neighbours.company_id, ["nfe"], now)
+        assert rows
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.open_documents.of_company(neighbours.company_id, ["nfe"], now) == []
+            assert not await tenant.open_documents.warn(rows[0].id, 10, {})
+        assert await neighbours.owner_rows() == before
 
 
 class TestStateRegistrations:

@@ -19,6 +19,7 @@ EVERYTHING = {
     "invoice": [f"{document_type}.{verb}" for document_type in ("nfe", "nfse") for verb in _VERBS],
     "nfce": [f"nfce.{verb}" for verb in _VERBS],
     "cte": [f"cte.{verb}" for verb in _VERBS],
+    "mdfe": [f"mdfe.{verb}" for verb in (*_VERBS, "closed", "expiring")],
     "system": ["certificate.expiring"],
 }
 

@@ -1,6 +1,6 @@
 """Calls follow the published contract, so that types generated from it can parse them."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import jsonschema_rs
@@ -10,7 +10,9 @@ from carimbo.service.company_status.certificate_expiry import (
     certificates_to_warn_about,
     publish_expiry_warning,
 )
+from carimbo.worker.chores import warn_of_open_documents
 from integration.issuing.actions import cancel
+from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import KINDS, REFUSALS, Shop
 from integration.webhooks.listener import EVERYTHING, Listener, contract_of_events
 from support import data_of
@@ -66,6 +68,20 @@ class TestEvents:
         assert sorted(events) == sorted(
             f"{document_type}.{verb}" for document_type in KINDS for verb in verbs
         )
+
+    async def test_events_of_manifests_are_as_published(
+        self, published: dict[str, Any], shop: Shop, listener: Listener
+    ) -> None:
+        manifest = await issue_manifest(shop)
+        await shop.system.fetch(
+            "update documents set created_at = created_at - interval '26 days',"
+            " facts = jsonb_set(facts, '{openSince}', to_jsonb(now() - interval '26 days')) where id = $1",
+            manifest["id"],
+        )
+        await warn_of_open_documents(shop.system.database, datetime.now(UTC))
+        data_of(await shop.post(f"/mdfe/{manifest['id']}/close", {"cityCode": "3304557"}))
+        events = await validated_events(published, listener, 3)
+        assert events == ["mdfe.authorized", "mdfe.expiring", "mdfe.closed"]
 
     async def test_certificate_and_test_events_are_as_published(
         self, published: dict[str, Any], shop: Shop, listener: Listener
