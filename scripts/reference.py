@@ -17,6 +17,9 @@ from carimbo.fiscal.documents.cte.rules.judging import BOOKS as CTE_BOOKS
 from carimbo.fiscal.documents.cte.rules.original import RULES as CTE_ORIGINAL
 from carimbo.fiscal.documents.cteos.rules.judging import BOOKS as CTE_OS_BOOKS
 from carimbo.fiscal.documents.cteos.rules.original import RULES as CTE_OS_ORIGINAL
+from carimbo.fiscal.documents.mdfe.hints import hint_of as hint_of_manifest
+from carimbo.fiscal.documents.mdfe.rules.judging import BOOKS as MDFE_BOOKS
+from carimbo.fiscal.documents.mdfe.rules.payments import RULES as MDFE_PAYMENTS
 from carimbo.fiscal.documents.nfse.hints import hint_of as hint_of_note
 from carimbo.fiscal.documents.nfse.request_rules import REQUEST_RULES
 from carimbo.fiscal.documents.nfse.rules import NOTE_BOOKS
@@ -46,6 +49,8 @@ way. Write it as `SIMULA:NOME[:ARGUMENTO][:SEMPRE]`, anywhere in one of these te
   correction, or the reason of an event. In homologation the rules prescribe the names.
 - CT-e OS: the taker's name, the description of the service (`xDescServ`), the notes (`xObs`), the nature
   of the operation, a correction, or the reason of an event.
+- MDF-e: the name of a driver, a contractor or a payer, the predominant product, the notes (`infCpl`,
+  `infAdFisco`), or the reason of a cancellation.
 - NFS-e: the taker's name, the description of the service (`xDescServ`), the note (`xInfComp`), or
   the reason of an event or a replacement.
 
@@ -63,12 +68,13 @@ lost answer is lost for all. A trigger that acts once stops when it has acted on
 event of the lot, in this lot or in another one.
 
 `SIMULA:REJEICAO` needs a code of the same document type: `SIMULA:REJEICAO:539` for NF-e, NFC-e,
-CT-e and CT-e OS, `SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers 108 and 109 with
-HTTP 503.
+CT-e, CT-e OS and MDF-e, `SIMULA:REJEICAO:E0617` for NFS-e. Sefin, the authority of NFS-e, answers
+108 and 109 with HTTP 503.
 
 Some rejections say that the authority already has the document or event. A trigger adds made-up
 details to their messages, as a real authority would add real ones: protocol and time for 204 and
-218, also the other key for 539, and the protocol for 563, 573 and, of CT-e, 631.
+218, also the other key for 539, and the protocol for 563, 573 and, of CT-e and MDF-e, 631. Those of MDF-e
+about open ones (462, 611, 662, 686) get the key and the protocol of one.
 """
 
 
@@ -194,6 +200,15 @@ def rules_page() -> str:
         "| code | models | effect | message | hint | source |",
         "|---|---|---|---|---|---|",
         *_by_code(_transport_cells()),
+        "",
+        "## MDF-e",
+        "",
+        "Codes are those of the authority, or names that carimbo defines. `…` is a value of the document.",
+        "The rules about payments apply to the events of payments too, where 580 is 630.",
+        "",
+        "| code | effect | message | hint | source |",
+        "|---|---|---|---|---|",
+        *_by_code(_cells_of((*MDFE_BOOKS, MDFE_PAYMENTS), hint_of_manifest)),
     ]
     return "\n".join(lines) + "\n"
 

@@ -1,4 +1,4 @@
-"""The root element of a transport document, with what stands in it beside the signed part."""
+"""The root element of a transport document: the signed part, the QR code and the signature."""
 
 from typing import Any, NamedTuple
 

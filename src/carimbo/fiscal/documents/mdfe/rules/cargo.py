@@ -84,14 +84,14 @@ def _is_full_load(document: ManifestInput) -> bool:
     return document.carries_for_others and document.has_single_document
 
 
-@RULES.rule("301", "NT MDF-e 2025.001", "Com um só documento vai o NCM do produto predominante.")
+@RULES.rule("301", "NT MDF-e 2025.001", "Falta o NCM do produto predominante, que vai com um só documento.")
 def code_of_the_product_missing(document: ManifestInput) -> At | None:
     """Refuses a single document without the NCM of its product."""
     product = document.request.predominant_product
     return At("predominantProduct.ncm") if _is_full_load(document) and product and not product.ncm else None
 
 
-@RULES.rule("726", _PRODUCT, "Com um só documento vão os locais de carregamento e descarga.")
+@RULES.rule("726", _PRODUCT, "Faltam os locais de carregamento e descarga, que vão com um só documento.")
 def places_of_a_full_load_missing(document: ManifestInput) -> At | None:
     """Refuses a single document without the places of its load."""
     product = document.request.predominant_product
@@ -99,7 +99,7 @@ def places_of_a_full_load_missing(document: ManifestInput) -> At | None:
     return At("predominantProduct.fullLoad") if _is_full_load(document) and is_missing else None
 
 
-@RULES.rule("302", "NT MDF-e 2025.001", "Com um só documento vai o pagamento do frete.")
+@RULES.rule("302", "NT MDF-e 2025.001", "Falta o pagamento do frete, que vai com um só documento.")
 def payment_of_a_full_load_missing(document: ManifestInput) -> At | None:
     """Refuses a single document without a payment."""
     return At("payments") if _is_full_load(document) and not document.request.payments else None

@@ -38,7 +38,7 @@ def issued_in_the_future(document: ManifestInput) -> At | None:
     "228",
     _OF_DATE,
     "A data de emissão tem mais de {} horas.",
-    hint="Emita outro MDF-e com a hora atual, sem issueDate.",
+    hint="Emita o MDF-e com a hora atual, sem issueDate.",
 )
 def issued_long_ago(document: ManifestInput) -> At | None:
     """Refuses a date of issue more than a day ago, or more than a week in contingency."""
