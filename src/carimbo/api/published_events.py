@@ -10,7 +10,7 @@ from carimbo.service.delivery.event_names import (
     EVENT_GROUPS,
     SYSTEM_GROUP,
     TEST,
-    status_told_by,
+    status_in_event,
     topics_of,
 )
 
@@ -57,7 +57,7 @@ def _events() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _document(name: str) -> dict[str, Any]:
     types, happenings = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
-    status = status_told_by(happenings[0])
+    status = status_in_event(happenings[0])
     return _narrowed(_DOCUMENT, type={"enum": types, "examples": types}, status={"const": status})
 
 

@@ -23,7 +23,8 @@ MAX_SAME_INUTILIZATION = 15
 MAX_SAME_KEY = 9
 MAX_SAME_RECEIPT = 35
 MAX_SINGLE_DISTRIBUTION = 18
-# The list of open manifests; 60 requests in five minutes block (MOC MDF-e 3.00).
+# The list of open manifests: nobody needs it more often,
+# and 60 requests in five minutes block (MOC MDF-e 3.00).
 MAX_SAME_LIST = 50
 
 _HOUR = 3600

@@ -47,6 +47,8 @@ class Effect:
     """The moment of the event; None for that of the registration."""
     removes_fact: bool = False
     """Whether the document loses the fact, because the event undoes the one that set it."""
+    keeps_first: bool = False
+    """Whether a fact that the document has already stays as it is."""
 
 
 CANCELLATION = "cancellation"

@@ -38,7 +38,7 @@ class OpenTerm:
     days: int
     warned_days: tuple[int, ...]
     """How many days before the end of the term warnings are sent, the longest first."""
-    close_after: Callable[[Any], int | None]
-    """Returns after how many days a company wants open documents closed, by its settings; None for never."""
+    closing_setting: str
+    """The name of the setting with the days after which a company wants open documents closed."""
     usual_closing: Callable[[Any], Body]
     """Returns the request of the closing that is sent then, by the request of the document."""

@@ -108,6 +108,8 @@ class Rejected(AuthorityAnswer):
     """Whether the unchanged document may be accepted after a correction elsewhere."""
     spends_number: bool = False
     """Whether its number can't be used again: the next attempt needs another one."""
+    is_blocked: bool = False
+    """Whether another document that is still open prevents it, as an MDF-e of the same vehicle."""
     finds_closed: bool = False
     """Whether it was refused because its document is closed, which another program may have done."""
 

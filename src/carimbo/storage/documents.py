@@ -155,11 +155,13 @@ class Documents:
         return row and _document(row)
 
     async def is_in_manifest(self, document: Document, emission: EmissionRow) -> bool:
-        """Returns whether an open manifest of the company lists a CT-e."""
+        """Returns whether an open manifest of the company lists a CT-e; also one that was issued offline."""
         listed = await self._connection.fetchval(
-            "select exists (select from documents where subscription_id = $1 and company_id = $2"
-            " and environment = $3 and type = 'mdfe' and status = 'authorized' and not facts ? 'closedAt'"
-            " and waybills_in(request) @> array[$4::text])",
+            "select exists (select from documents d where d.subscription_id = $1 and d.company_id = $2"
+            " and d.environment = $3 and d.type = 'mdfe' and waybills_in(d.request) @> array[$4::text]"
+            " and (d.status = 'authorized' and not d.facts ? 'closedAt' or d.status = 'processing'"
+            " and exists (select from emissions e where e.subscription_id = $1 and e.document_id = d.id"
+            f" and e.ordinal = d.emission and {emissions.IS_PRINTED})))",
             self._subscription_id, document.company_id, document.environment, emission.access_key,
         )  # fmt: skip
         return bool(listed)

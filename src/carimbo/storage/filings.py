@@ -31,7 +31,7 @@ _EVENT_CONSEQUENCES = f""", attempt as (
             and emissions.document_id = held.document_id and emissions.ordinal = held.emission
     ), changed as (
         update documents set status = coalesce(:status, status), updated_at = now(),
-            facts = case when :fact::text is null then facts
+            facts = case when :fact::text is null or :keeps_first and facts ? :fact::text then facts
                 when :removes_fact then facts - :fact::text
                 else facts || jsonb_build_object(
                     :fact::text, coalesce(:fact_at::timestamptz, held.registered_at, now())) end,
@@ -166,6 +166,7 @@ class FilingSteps:
             "fact": verdict.effect.fact,
             "fact_at": verdict.effect.fact_at,
             "removes_fact": verdict.effect.removes_fact,
+            "keeps_first": verdict.effect.keeps_first,
         }
         await self._write(_CONCLUDE, values)
 

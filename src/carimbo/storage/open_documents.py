@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.lifecycle import CLOSING, FilingState
 from carimbo.storage.connection import Connection
 
 
@@ -17,6 +18,7 @@ class OpenDocumentRow:
     company_id: UUID
     id: UUID
     type: str
+    environment: str
     number: int
     access_key: str
     open_since: datetime
@@ -26,11 +28,12 @@ class OpenDocumentRow:
 
 # The moment of a document's creation is before that of its authorization, and only that one is in the index.
 _OPEN = """
-    select d.subscription_id, d.company_id, d.id, d.type, e.number, e.access_key,
+    select d.subscription_id, d.company_id, d.id, d.type, d.environment, e.number, e.access_key,
         (d.facts ->> 'openSince')::timestamptz as open_since, (d.facts ->> 'warnedDays')::int as warned_days
     from documents d
     join emissions e on e.subscription_id = d.subscription_id and e.document_id = d.id
         and e.ordinal = d.emission
+    join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id and c.deleted_at is null
     where d.status = 'authorized' and d.facts ? 'openSince' and not d.facts ? 'closedAt'
         and d.created_at <= {before} and (d.facts ->> 'openSince')::timestamptz <= {before}
         and d.type = any({types}) {condition}
@@ -60,16 +63,21 @@ async def open_documents(
 
 
 async def documents_to_be_closed(
-    connection: Connection, types: Sequence[str], before: datetime
+    connection: Connection, document_type: str, setting: str, now: datetime
 ) -> list[OpenDocumentRow]:
-    """Returns such documents of the companies that have set a number of days for their type."""
+    """Returns the open documents of a type that are older than the days in that setting of their company.
+
+    A closing that was refused is tried again a day later.
+    """
     condition = (
-        "and exists (select from companies c where c.subscription_id = d.subscription_id"
-        " and c.id = d.company_id and c.deleted_at is null"
-        " and c.settings #>> array[d.type, 'closeAfterDays'] is not null)"
+        "and (d.facts ->> 'openSince')::timestamptz"
+        " <= $1 - make_interval(days => (c.settings #>> array[d.type, $3])::int)"
+        " and not exists (select from event_filings f where f.subscription_id = d.subscription_id"
+        f" and f.document_id = d.id and f.emission = d.emission and f.type = '{CLOSING}'"
+        f" and f.state = '{FilingState.REFUSED}' and f.created_at > now() - interval '1 day')"
     )
     sql = _OPEN.format(before="$1", types="$2", condition=condition)
-    return [OpenDocumentRow(**row) for row in await connection.fetch(sql, before, list(types))]
+    return [OpenDocumentRow(**row) for row in await connection.fetch(sql, now, [document_type], setting)]
 
 
 class OpenDocuments:

@@ -86,11 +86,13 @@ class SupersededAttempts:
         )  # fmt: skip
 
     async def may_be_in_force(self, document_id: UUID, emission: int) -> bool:
-        """Returns whether an earlier attempt is not settled yet, or its cancellation is under way."""
-        return await self.are_open(document_id) or bool(
+        """Returns whether an earlier attempt is being settled or canceled; not if a person must decide."""
+        return bool(
             await self._connection.fetchval(
-                "select exists (select from event_filings where subscription_id = $1 and document_id = $2"
-                " and emission < $3 and state not in ('registered', 'refused'))",
+                "select exists (select from strays where subscription_id = $1 and document_id = $2"
+                " and next_action_at is not null) or exists (select from event_filings"
+                " where subscription_id = $1 and document_id = $2 and emission < $3"
+                " and next_action_at is not null)",
                 self._subscription_id, document_id, emission,
             )
         )  # fmt: skip

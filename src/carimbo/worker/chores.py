@@ -14,9 +14,9 @@ from carimbo.service.company_status.certificate_expiry import (
     publish_expiry_warning,
 )
 from carimbo.service.company_status.open_documents import (
-    close_if_due,
     documents_to_close,
     documents_to_warn_about,
+    file_usual_closing,
     publish_warning,
 )
 from carimbo.service.errors import Refusal
@@ -98,14 +98,14 @@ async def warn_of_open_documents(database: Database, now: datetime) -> None:
 
 
 async def close_forgotten_documents(context: FilingContext, now: datetime) -> None:
-    """Closes the open documents that their companies want closed; a failure does not stop the others.
+    """Files the closings of documents that their companies want closed; a failure does not stop the others.
 
     Two workers at the same time close nothing twice, because a document has a single closing.
     """
     for row in await documents_to_close(context.issuing.database, now):
         try:
-            if await close_if_due(context, row, now):
-                _log.info("document_closed", document=str(row.id))
+            await file_usual_closing(context, row)
+            _log.info("closing_filed", document=str(row.id))
         except Refusal as refusal:
             _log.warning("document_not_closed", document=str(row.id), code=refusal.code.name)
         except DatabaseUnavailable:

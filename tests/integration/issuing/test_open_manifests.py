@@ -8,6 +8,7 @@ import pytest
 
 from carimbo.service.company_status.open_documents import documents_to_warn_about, publish_warning
 from carimbo.worker.chores import close_forgotten_documents, warn_of_open_documents
+from integration.issuing.actions import filings, switch_environment
 from integration.issuing.manifests import DRIVER, create, issue
 from integration.issuing.shop import Shop
 from support import data_of
@@ -86,6 +87,14 @@ class TestWarnings:
         data_of(await shop.post(f"/mdfe/{manifest['id']}/close", {"cityCode": "3304557"}))
         assert await self.messages_of_status(shop) == []
 
+    async def test_status_names_only_manifests_of_its_environment(self, shop: Shop) -> None:
+        manifest = await left_open(shop, 26)
+        await switch_environment(shop, "homologation")
+        assert await self.messages_of_status(shop) == []
+        await switch_environment(shop, "production")
+        (message,) = await self.messages_of_status(shop)
+        assert manifest["accessKey"] in message
+
     async def messages_of_status(self, shop: Shop) -> list[str]:
         warnings = data_of(await shop.get("/status"))["warnings"]
         return [row["message"] for row in warnings if row["code"] == "DOCUMENT_LEFT_OPEN"]
@@ -100,6 +109,18 @@ class TestForgottenManifests:
             True,
             False,
         ]
+
+    async def test_closing_that_the_authority_refused_is_not_filed_again_the_same_day(
+        self, shop: Shop
+    ) -> None:
+        await shop.put_settings(mdfe={"closeAfterDays": 7})
+        manifest = await left_open(shop, 7)
+        await shop.system.fetch(
+            "update emissions set protocol = '935260000999999' where document_id = $1", manifest["id"]
+        )
+        for _ in range(2):
+            await close_forgotten_documents(shop.system.app.state.services.filing, datetime.now(UTC))
+        assert await filings(shop, manifest) == ["refused"]
 
     async def test_manifest_stays_open_without_the_setting(self, shop: Shop) -> None:
         manifest = await left_open(shop, 29)

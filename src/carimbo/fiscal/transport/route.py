@@ -92,6 +92,8 @@ def shortest_route(start: str, end: str) -> tuple[str, ...]:
         state = way[-1]
         if state == end:
             return way[1:-1]
+        if state in reached:
+            continue
         reached.add(state)
         for neighbor in _NEIGHBORS[state] - reached:
             further = degrees + dist(_CAPITALS[state], _CAPITALS[neighbor])

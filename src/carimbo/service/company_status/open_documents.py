@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from itertools import chain
 
 from carimbo.fiscal.lifecycle import CLOSING
 from carimbo.fiscal.open_documents import OpenTerm
@@ -27,7 +28,7 @@ def closes_by(row: OpenDocumentRow) -> datetime:
 
 
 def days_left(row: OpenDocumentRow, now: datetime) -> int:
-    """Returns the days until then, rounded up; 0 after that."""
+    """Returns the days until `closes_by`, rounded up; 0 afterwards."""
     return max(0, -((now - closes_by(row)) // _DAY))
 
 
@@ -42,12 +43,14 @@ def warning_due(row: OpenDocumentRow, now: datetime) -> int | None:
 
 async def documents_to_warn_about(database: Database, now: datetime) -> list[OpenDocumentRow]:
     """Returns all documents for which a warning is due."""
-    if not _TERMS:
-        return []
-    shortest = min(term.days - max(term.warned_days) for term in _TERMS.values())
     async with database.connection() as connection:
-        rows = await open_documents(connection, [*_TERMS], now - shortest * _DAY)
+        rows = await open_documents(connection, [*_TERMS], _warned_since(now))
     return [row for row in rows if warning_due(row, now) is not None]
+
+
+def _warned_since(now: datetime) -> datetime:
+    """Returns the latest moment of an authorization that is warned of now."""
+    return now - min(term.days - max(term.warned_days) for term in _TERMS.values()) * _DAY
 
 
 async def publish_warning(database: Database, row: OpenDocumentRow, now: datetime) -> bool:
@@ -64,43 +67,34 @@ async def publish_warning(database: Database, row: OpenDocumentRow, now: datetim
 
 
 async def documents_to_close(database: Database, now: datetime) -> list[OpenDocumentRow]:
-    """Returns the documents that are open for at least a day, of companies that close them by themselves."""
-    if not _TERMS:
-        return []
+    """Returns the documents that are open for longer than their companies want."""
     async with database.connection() as connection:
-        return await documents_to_be_closed(connection, [*_TERMS], now - _DAY)
+        rows = [
+            await documents_to_be_closed(connection, name, term.closing_setting, now)
+            for name, term in _TERMS.items()
+        ]
+    return list(chain.from_iterable(rows))
 
 
-async def close_if_due(context: FilingContext, row: OpenDocumentRow, now: datetime) -> bool:
-    """Closes a document that is open for longer than its company wants; returns whether it did.
-
-    Raises Refusal if it can't be closed.
-    """
-    issuing = context.issuing
-    async with issuing.database.autocommit(row.subscription_id) as tenant:
+async def file_usual_closing(context: FilingContext, row: OpenDocumentRow) -> None:
+    """Files the usual closing of a document. Raises Refusal if it can't be closed."""
+    async with context.issuing.database.autocommit(row.subscription_id) as tenant:
         company = await tenant.companies.get(row.company_id)
         document = await tenant.documents.get(row.id)
     if company is None or document is None:
-        return False
-    snapshot = await issuing.snapshots.of(row.subscription_id, company.id, company.revision)
-    document_type = document_type_named(row.type)
-    term = _TERMS[row.type]
-    after = term.close_after(snapshot.settings_of(document_type))
-    if after is None or now < row.open_since + after * _DAY:
-        return False
-    closing = term.usual_closing(stored_request(document))
+        return
+    closing = _TERMS[row.type].usual_closing(stored_request(document))
     reference = DocumentReference(row.subscription_id, row.id, row.company_id)
     await register_event(context, company, reference, CLOSING, closing)
-    return True
 
 
-async def open_documents_to_tell(
+async def near_their_term(
     database: Database, snapshot: CompanySnapshot, now: datetime
 ) -> list[OpenDocumentRow]:
-    """Returns the documents of a company whose term ends soon, the first to end first."""
-    if not _TERMS:
-        return []
-    shortest = min(term.days - max(term.warned_days) for term in _TERMS.values())
+    """Returns the open documents of a company whose term ends soon, the first to end first."""
     async with database.autocommit(snapshot.subscription_id) as tenant:
-        rows = await tenant.open_documents.of_company(snapshot.row.id, [*_TERMS], now - shortest * _DAY)
-    return sorted(rows, key=closes_by)
+        rows = await tenant.open_documents.of_company(snapshot.row.id, [*_TERMS], _warned_since(now))
+    return sorted(
+        (row for row in rows if row.environment == snapshot.environment_of(document_type_named(row.type))),
+        key=closes_by,
+    )

@@ -30,7 +30,7 @@ from carimbo.service.company_status.certificate_expiry import (
     days_left,
 )
 from carimbo.service.company_status.contingency import TypeContingencyRecord, contingency_of
-from carimbo.service.company_status.open_documents import open_documents_to_tell
+from carimbo.service.company_status.open_documents import near_their_term
 from carimbo.service.company_status.warnings import (
     CompanyWarningRecord,
     left_open,
@@ -174,7 +174,7 @@ async def read_status(
 
 
 async def _left_open(reader: StatusReader, snapshot: CompanySnapshot) -> list[CompanyWarningRecord]:
-    rows = await open_documents_to_tell(reader.database, snapshot, reader.clock())
+    rows = await near_their_term(reader.database, snapshot, reader.clock())
     state = (snapshot.row.address or {}).get("state")
     return left_open(rows, state, reader.clock()) if rows and state else []
 

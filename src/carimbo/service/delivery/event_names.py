@@ -68,7 +68,7 @@ def name_of(topic: str) -> str:
     return _NAMES.get(topic, topic)
 
 
-def status_told_by(happening: str) -> str:
+def status_in_event(happening: str) -> str:
     """Returns the status of a document in an event, by the second part of its topic."""
     return Status.AUTHORIZED if happening in (CLOSED, EXPIRING) else happening
 

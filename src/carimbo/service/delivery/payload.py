@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of, status_told_by
+from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of, status_in_event
 from carimbo.service.documents.files import Links
 from carimbo.service.documents.record import Rejection, number_of
 from carimbo.service.stored_records import partial_record, record_or_partial
@@ -109,7 +109,7 @@ def _readable_data(event: PublishedEvent, links: Links) -> DocumentData | dict[s
 
 def _document_values(event: PublishedEvent, document_id: UUID, links: Links) -> dict[str, Any]:
     details = event.details or {}
-    status = status_told_by(event.status)
+    status = status_in_event(event.status)
     number = number_of(event.type, event.number, event.assigned_number)
     is_filed = status in (Status.AUTHORIZED, Status.CANCELED) and event.authorized_at is not None
     return {

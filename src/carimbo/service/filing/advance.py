@@ -186,5 +186,5 @@ def _refused(decision: FilingRefused) -> FilingVerdict:
         message=answer.message,
         files={files.REFUSAL: answer_xml},
         # Another program closed the document: it is not open any more.
-        effect=Effect(fact=CLOSED_AT) if finds_closed else NO_EFFECT,
+        effect=Effect(fact=CLOSED_AT, keeps_first=True) if finds_closed else NO_EFFECT,
     )

@@ -17,11 +17,10 @@ from carimbo.fiscal.lifecycle import CLOSING
 from carimbo.fiscal.open_documents import ClosingByKey, OpenDocument
 from carimbo.fiscal.outcome import Authorized, Closed, Duplicate, Rejected, Throttled
 from carimbo.service.companies.snapshot import CompanySnapshot, SigningIdentity
-from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.documents.queries import DocumentReference, EventRecord
 from carimbo.service.errors import ErrorCode, Refusal, require_no_problems
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
-from carimbo.service.filing.outcome import EventUnderWay
 from carimbo.service.filing.register import register_event
 from carimbo.service.ports import OpenListingAuthority
 from carimbo.storage.companies import CompanyRow
@@ -99,10 +98,16 @@ class OpenDocumentsAtAuthority:
             record = await register_event(
                 self.filing, company, reference, CLOSING, closing.own_closing(request)
             )
-            if isinstance(record, EventUnderWay):
+            if not isinstance(record, EventRecord):
                 # It may still be registered; the same call again waits for the same closing.
                 raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
-            return await self._closed_own(snapshot, own, key)
+            return ClosedByKeyRecord(
+                access_key=key,
+                document_id=own.id,
+                protocol=record.protocol,
+                authority_code=record.authority_code,
+                authority_message=record.authority_message,
+            )
         return await self._close_elsewhere(snapshot, document_type, closing, request, key)
 
     async def _close_elsewhere(
@@ -163,21 +168,6 @@ class OpenDocumentsAtAuthority:
                 snapshot.row.id, environment, keys
             )
         return {key: document for key, document in documents.items() if document.type == document_type.name}
-
-    async def _closed_own(self, snapshot: CompanySnapshot, document: Document, key: str) -> ClosedByKeyRecord:
-        """Returns the closing of a document of this service."""
-        emission = document.emission
-        ordinal = emission.ordinal if emission else 0
-        async with self.filing.issuing.database.autocommit(snapshot.subscription_id) as tenant:
-            filings = await tenant.event_filings.of_document(document.id, ordinal, CLOSING)
-        filing = filings[-1] if filings else None
-        return ClosedByKeyRecord(
-            access_key=key,
-            document_id=document.id,
-            protocol=filing and filing.protocol,
-            authority_code=filing and filing.authority_code,
-            authority_message=filing and filing.authority_message,
-        )
 
 
 def _record(document: OpenDocument, own: Document | None) -> OpenAtAuthorityRecord:

@@ -279,8 +279,9 @@ async def _renumber(
     answer = taken.answer
     _log.warning("number_taken", document_id=str(document.row.id), code=answer.code, told=answer.message)
     is_printed = document.emission.is_printed
-    # The random code of a printed document was chosen by the point of sale.
-    issued_before = not is_printed and was_issued_before_restore(document, answer)
+    # A point of sale chose the random code of the documents that it printed.
+    is_ours = not is_printed or document.document_type.point_of_sale is None
+    issued_before = is_ours and was_issued_before_restore(document, answer)
     if is_printed or issued_before or document.emission.ordinal % _MAX_NUMBERS_IN_A_ROW == 0:
         refusal = _refusal(document, answer, retryable=not (is_printed or issued_before))
         hint = _ISSUED_BEFORE_RESTORE if issued_before else None

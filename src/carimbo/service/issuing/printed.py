@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.document_type import DocumentType
@@ -15,7 +16,7 @@ from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.storage.database import Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
-from carimbo.storage.emissions import NumberSeries, PrintedEmission
+from carimbo.storage.emissions import EmissionRow, NumberSeries, PrintedEmission
 from carimbo.storage.new_documents import NewDocument
 
 
@@ -62,18 +63,24 @@ def final_emission(document: Document, snapshot: CompanySnapshot) -> Emission | 
     if printed is None or not printed.is_printed or document_type.point_of_sale:
         return None
     state = snapshot.company.address.state
-    issued_at, started_at = printed.issued_at, printed.contingency_started_at
-    if issued_at is None or started_at is None:
+    if printed.issued_at is None:
         raise LookupError(f"document {document.id} was issued offline at no time")
+    issued_at = local_moment(printed.issued_at, state)
     return Emission(
         environment=Environment(document.environment),
         series=printed.series,
         number=printed.number,
         numeric_code=printed.numeric_code,
-        issued_at=local_moment(issued_at, state),
+        issued_at=issued_at,
         type=EmissionType(printed.emission_type),
-        contingency=Contingency(local_moment(started_at, state), printed.contingency_reason or ""),
+        contingency=contingency_of(printed, issued_at),
     )
+
+
+def contingency_of(attempt: EmissionRow, issued_at: datetime) -> Contingency:
+    """Returns start and reason of the contingency; it starts no later than a backdated document."""
+    started_at = (attempt.contingency_started_at or issued_at).astimezone(issued_at.tzinfo)
+    return Contingency(min(started_at, issued_at).replace(microsecond=0), attempt.contingency_reason or "")
 
 
 async def add_printed(

@@ -41,7 +41,7 @@ async def decide(
             context, document, key
         ):
             return replace(decider.ask(attempt), access_key=key)
-        case Rejected(retryable=True) if await _waits_for_earlier_attempt(context, document):
+        case Rejected(is_blocked=True) if await _waits_for_earlier_attempt(context, document):
             tries = attempt.tries + 1
             return ContinueAttempt(EmissionState.SIGNED, context.backoff.pause(tries, jitter()), tries)
         case _:
@@ -49,10 +49,9 @@ async def decide(
 
 
 async def _waits_for_earlier_attempt(context: WorkerContext, document: DocumentInProgress) -> bool:
-    """Returns whether a document on paper may be refused because of its own earlier attempt.
+    """Returns whether a document on paper may be blocked by its own earlier attempt.
 
-    That attempt may turn out to be authorized, and then block a manifest of the same vehicle (611) until it
-    is canceled.
+    That attempt may turn out to be authorized, and then block this one (611) until it is canceled.
     """
     emission = document.emission
     if not emission.is_printed or emission.ordinal == 1:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from carimbo.fiscal.emission import Contingency, Emission, EmissionType
+from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry
 from carimbo.fiscal.outcome import Outcome
@@ -16,10 +16,10 @@ from carimbo.service.documents.files import signed_file
 from carimbo.service.errors import ErrorCode
 from carimbo.service.issuing.filling import explain_problems
 from carimbo.service.issuing.in_progress import DocumentInProgress
+from carimbo.service.issuing.printed import contingency_of
 from carimbo.service.ports import LotAuthority
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
-from carimbo.storage.emissions import EmissionRow as Attempt
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.issuing import EmissionRoute, NumericCodes, SignedEmission
 
@@ -158,14 +158,8 @@ def _emission_of(context: WorkerContext, document: DocumentInProgress) -> Emissi
     if taken.emission_type == EmissionType.NORMAL:
         return now
     return replace(
-        now, type=EmissionType(taken.emission_type), contingency=_contingency(taken, now.issued_at)
+        now, type=EmissionType(taken.emission_type), contingency=contingency_of(taken, now.issued_at)
     )
-
-
-def _contingency(taken: Attempt, issued_at: datetime) -> Contingency:
-    """Returns start and reason of the contingency; it starts no later than a backdated document."""
-    started_at = (taken.contingency_started_at or issued_at).astimezone(issued_at.tzinfo)
-    return Contingency(min(started_at, issued_at).replace(microsecond=0), taken.contingency_reason or "")
 
 
 async def store_signed(

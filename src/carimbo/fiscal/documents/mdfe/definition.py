@@ -89,7 +89,7 @@ MDFE = DocumentType(
     open_term=OpenTerm(
         days=TERM_DAYS,
         warned_days=(10, 5, 1),
-        close_after=lambda settings: settings.close_after_days,
+        closing_setting="closeAfterDays",
         usual_closing=_usual_closing,
     ),
     own_fields=OwnFields(MdfeFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),

@@ -15,7 +15,6 @@ from carimbo.fiscal.documents.mdfe.event_signing import (
     signed_manifest_event,
 )
 from carimbo.fiscal.documents.mdfe.payment_events import PAYMENT, PAYMENT_CHANGE
-from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
@@ -105,15 +104,10 @@ def _close(request: ClosingRequest, about: EventSubject, issuer: FilingIssuer) -
         return detail
     if about.issued_at and detail.closed_on < about.issued_at.astimezone(about.occurred_at.tzinfo).date():
         return (broken("615", "closedAt", CLOSED_TOO_EARLY),)
-    waits_for_cargo = DOCUMENTS_INCLUDED_AT not in about.facts and _is_loaded_later(about.read_request())
-    if waits_for_cargo:
+    if about.read_request().later_loading and DOCUMENTS_INCLUDED_AT not in about.facts:
         message = "O MDF-e de carga posterior só é encerrado depois de incluir os documentos."
         return (broken("715", "cityCode", message),)
     return signed_manifest_event(detail, about, issuer)
-
-
-def _is_loaded_later(request: MdfeRequest) -> bool:
-    return request.later_loading
 
 
 def _cancel(request: ManifestCancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
@@ -151,7 +145,7 @@ MDFE_CANCELLATION = EventKind(
         _TOO_LATE,
         last_moment,
         # One whose cargo was never loaded could otherwise neither be canceled nor closed.
-        is_lifted_for=_is_loaded_later,
+        is_lifted_for=lambda request: request.later_loading,
         in_time_until=in_time_until,
     ),
 )

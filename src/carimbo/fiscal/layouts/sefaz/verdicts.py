@@ -90,6 +90,7 @@ def refusal(part: SefazPart, answer: SefazPart) -> Rejected | Unavailable | Thro
             answer_xml=answer.to_xml(),
             retryable=action in _OUTSIDE or part.code in part.dialect.retryable_rejections,
             spends_number=action is Action.ALREADY_INUTILIZED,
+            is_blocked=action is Action.OPEN_BEFORE,
             finds_closed=action is Action.CLOSED,
         )
     return refused_question(part)
