@@ -14,12 +14,10 @@ from carimbo.fiscal.problems import SCHEMA_PROBLEM, Problem
 from carimbo.fiscal.rules import NOTHING_BROKEN, HintOf, Judgement
 from carimbo.fiscal.schemas import Schemas
 from carimbo.fiscal.signed_documents import SignedDocument
-from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE
+from carimbo.fiscal.transport.rules.rule import MODE_CODE, SCHEMA_CODE
 
 Problems = tuple[Problem, ...]
 
-# The data of the mode have an XSD of their own, with another code.
-_MODE_CODE = "580"
 _TOO_LONG = "214"
 _MAX_KILOBYTES = 512
 _SIZE = "MOC, tamanho da mensagem"
@@ -58,7 +56,7 @@ def _is_at_or_around(path: str, others: Sequence[str]) -> bool:
 def _with_hint(problem: Problem, mode_fields: tuple[str, ...], hint_of: HintOf) -> Problem:
     if problem.code == SCHEMA_PROBLEM:
         is_of_mode = problem.path.startswith(mode_fields)
-        return replace(problem, code=_MODE_CODE if is_of_mode else SCHEMA_CODE)
+        return replace(problem, code=MODE_CODE if is_of_mode else SCHEMA_CODE)
     return problem if problem.hint else replace(problem, hint=hint_of(problem.code))
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from carimbo.fiscal.documents.mdfe.hints import hint_of
-from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, manual
+from carimbo.fiscal.documents.mdfe.rules.rule import manual
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.layouts.mdfe_v3.dialect import MDFE_DIALECT
 from carimbo.fiscal.layouts.mdfe_v3.events import ManifestDetail, ManifestEvent, issue_event
@@ -12,6 +12,7 @@ from carimbo.fiscal.layouts.sefaz.messages import registered_event
 from carimbo.fiscal.lifecycle import CLOSED_AT
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.sefaz_filing import signed_filing
+from carimbo.fiscal.transport.rules.rule import MODE_CODE
 
 DRIVER_INCLUDED_AT = "driverIncludedAt"
 DOCUMENTS_INCLUDED_AT = "documentsIncludedAt"

@@ -22,6 +22,8 @@ NORMAL_REGIME = "3"
 """The tax regime (`CRT`) that informs IBS and CBS."""
 SCHEMA_CODE = "215"
 """The code of the authorities for a document that their XSD refuses; NF-e has another."""
+MODE_CODE = "580"
+"""Their code for data of a mode that the XSD of the mode refuses."""
 AIR = "02"
 """The mode (`modal`) with an ICMS rate of its own."""
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from carimbo.fiscal.documents.mdfe.cargo_body import InsuranceParty
 from carimbo.fiscal.documents.mdfe.request import IssuerType
-from carimbo.fiscal.documents.mdfe.rules.rule import SCHEMA_CODE, ManifestCheck, ManifestInput, manual
+from carimbo.fiscal.documents.mdfe.rules.rule import ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.rules import At, RuleBook
+from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE
 
 RULES: RuleBook[ManifestCheck] = RuleBook()
 LATER_RULES: RuleBook[ManifestCheck] = RuleBook(when=lambda document: document.request.later_loading)

@@ -6,7 +6,7 @@ from itertools import chain
 from carimbo.fiscal.documents.mdfe.cargo_body import DocumentDetailsBody, UnloadingBody
 from carimbo.fiscal.documents.mdfe.mode import ManifestMode
 from carimbo.fiscal.documents.mdfe.request import IssuerType
-from carimbo.fiscal.documents.mdfe.rules.rule import SCHEMA_CODE, ManifestCheck, ManifestInput, manual
+from carimbo.fiscal.documents.mdfe.rules.rule import ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.rules import At, RuleBook
 from carimbo.fiscal.transport.keys import (
     NFE,
@@ -17,6 +17,7 @@ from carimbo.fiscal.transport.keys import (
     repeated_keys,
     valid_keys,
 )
+from carimbo.fiscal.transport.rules.rule import SCHEMA_CODE
 
 RULES: RuleBook[ManifestCheck] = RuleBook()
 

@@ -11,9 +11,10 @@ from carimbo.fiscal.documents.mdfe.payment_body import (
     PaymentComponentType,
     PaymentTerm,
 )
-from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, ManifestInput, manual
+from carimbo.fiscal.documents.mdfe.rules.rule import ManifestInput, manual
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.rules import At, DocumentCheck, RuleBook
+from carimbo.fiscal.transport.rules.rule import MODE_CODE
 
 _CENT = Decimal("0.01")
 _AMOUNTS, _TERMS, _ACCOUNT = manual("valor do pagamento"), manual("prazo do pagamento"), manual("banco")

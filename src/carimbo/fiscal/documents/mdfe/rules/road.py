@@ -7,12 +7,13 @@ from carimbo.fiscal.calendar import DatedRule
 from carimbo.fiscal.documents.mdfe.request import CarrierType
 from carimbo.fiscal.documents.mdfe.road import owner_of_vehicle
 from carimbo.fiscal.documents.mdfe.road_body import ManifestOwnerBody, WheelType
-from carimbo.fiscal.documents.mdfe.rules.rule import MODE_CODE, ManifestCheck, ManifestInput, manual
+from carimbo.fiscal.documents.mdfe.rules.rule import ManifestCheck, ManifestInput, manual
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.tax_ids import is_cpf
 from carimbo.fiscal.layouts.mdfe_v3.road import Contractor
 from carimbo.fiscal.rules import At, RuleBook, Severity
 from carimbo.fiscal.transport.places import ABROAD
+from carimbo.fiscal.transport.rules.rule import MODE_CODE
 
 RULES: RuleBook[ManifestCheck] = RuleBook(when=lambda document: document.road is not None)
 

@@ -16,10 +16,6 @@ from carimbo.fiscal.transport.places import ABROAD, is_interstate
 
 WAYBILL_LIST, INVOICE_LIST, MANIFEST_LIST = "cteAccessKeys", "nfeAccessKeys", "mdfeAccessKeys"
 """The lists of keys of a municipality."""
-SCHEMA_CODE = "215"
-"""The code of the authority for a document that its XSD refuses."""
-MODE_CODE = "580"
-"""Its code for data of a mode that the XSD of the mode refuses."""
 _NO_CARRIER = RoadCarrier()
 
 
