@@ -11,12 +11,14 @@ from typing import Any
 
 from carimbo.fiscal.tables.authorities import is_authorizer, serves_in_contingency
 from carimbo.simulator.calendar import FAKE_CBS_RATE, Calendar, Milestone
+from carimbo.simulator.distribution_sequence import PAGE
 from carimbo.simulator.store import Store
 
 _MAX_LATENCY_SECONDS = 600
 _MAX_LOT_SECONDS = 86_400
 _MAX_CLOCK_OFFSET = 10 * 366 * 86_400
 _GREATEST_SEED = 2**53
+_MAX_NFSE_QUERIES = 100_000
 _OUTAGES = ("108", "109")
 _CODE = re.compile("[0-9]{3,4}|E[0-9]{4}")
 _NOW, _CLOCK, _RULES_OFF = "now", "clockOffsetSeconds", "rulesOff"
@@ -52,6 +54,10 @@ class Controls:
     """How long a lot of several documents stays in process."""
     limits: bool = True
     """Whether too many calls are refused (656)."""
+    distribution_page: int = PAGE
+    """How many documents a distribution service returns at most."""
+    nfse_queries_per_hour: int = 60
+    """How often a taxpayer may ask for its NFS-e in an hour (429); the real limit is not published."""
     revocation_list: bool = True
     """Whether the list of revoked certificates is reachable."""
     rules_off: frozenset[str] = frozenset()
@@ -183,10 +189,13 @@ def _number(lowest: int, highest: int) -> Callable[[Any], float]:
     return read
 
 
-def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _GREATEST_SEED:
-        raise ValueError(f"deve ser um número inteiro de 0 a {_GREATEST_SEED}")
-    return value
+def _integer(lowest: int, highest: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
+            raise ValueError(f"deve ser um número inteiro de {lowest} a {highest}")
+        return value
+
+    return read
 
 
 def _flag(value: Any) -> bool:
@@ -298,7 +307,17 @@ SWITCHES: Mapping[str, Switch] = {
         f"How long a lot of several documents stays in process, in seconds, up to {_MAX_LOT_SECONDS}.",
         _number(0, _MAX_LOT_SECONDS),
     ),
-    "limits": Switch("limits", "Whether too many calls are refused (656; CT-e: 678).", _flag),
+    "limits": Switch("limits", "Whether too many calls are refused (656; CT-e: 678; NFS-e: 429).", _flag),
+    "distributionPage": Switch(
+        "distribution_page",
+        f"How many documents a distribution service returns at most, 1 to {PAGE}.",
+        _integer(1, PAGE),
+    ),
+    "nfseQueriesPerHour": Switch(
+        "nfse_queries_per_hour",
+        "How often a taxpayer may ask the data environment for its NFS-e in an hour; then 429.",
+        _integer(0, _MAX_NFSE_QUERIES),
+    ),
     "revocationList": Switch(
         "revocation_list",
         "Whether the list of revoked certificates is reachable; if not: 286 and 296, E1206 for NFS-e.",
@@ -323,7 +342,7 @@ SWITCHES: Mapping[str, Switch] = {
     "seed": Switch(
         "seed",
         "Seed of lost answers and failures: the same seed gives the same run; a change restarts it.",
-        _seed,
+        _integer(0, _GREATEST_SEED),
     ),
 }
 """The switches by their names in JSON."""

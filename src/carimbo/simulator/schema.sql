@@ -95,7 +95,7 @@ create table if not exists lots (
     primary key (environment, receipt)
 );
 
--- The services of NF-e and CT-e have sequences of their own.
+-- The services of NF-e, CT-e and NFS-e have sequences of their own.
 create table if not exists interests (
     environment  text not null,
     family       text not null,
@@ -107,6 +107,18 @@ create table if not exists interests (
     xml          blob not null,
     primary key (environment, family, taxpayer, nsu)
 );
+
+-- Who has asked the distribution services of NF-e and CT-e, and how long it must wait (656).
+create table if not exists distribution_readers (
+    environment  text not null,
+    family       text not null,
+    taxpayer     text not null,
+    last_nsu     integer,
+    asked_at     text,
+    finished_at  text,
+    blocked_at   text,
+    primary key (environment, family, taxpayer)
+) without rowid;
 
 create table if not exists contributors (
     state       text not null,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from lxml import etree
 
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
 from carimbo.fiscal.layouts.nfe_v4.events import OperationAcknowledged
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
 from carimbo.fiscal.outcome import (
     Authorized,

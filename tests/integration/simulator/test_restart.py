@@ -16,11 +16,11 @@ import httpx2
 import pytest
 
 from carimbo.authorities.nfe import NfeSefaz
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.emission import Emission
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
 from carimbo.fiscal.identity.signature import Signer
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.layouts.soap import envelope
 from carimbo.fiscal.outcome import Authorized, Canceled, Duplicate, Outcome, Processing
 from carimbo.fiscal.sample_certificate import SampleCertificate
@@ -282,7 +282,10 @@ class TestStopped:
         self, shop: Shop, before: Before, folder: Folder
     ) -> None:
         other = await kept(shop, recipient=CONTRIBUTOR)
+        # The page before the stop was the last one: its reader must wait for an hour.
+        await shop.switch(clockOffsetSeconds=3600)
         page = await page_after(shop, folder, before.page.last_nsu)
+        await shop.switch(clockOffsetSeconds=None)
         [first], [second] = before.page.documents, page.documents
         assert (first.nsu, second.nsu, page.max_nsu) == (1, 2, 2)
         assert before.sold.access_key.encode() in (first.xml or b"")

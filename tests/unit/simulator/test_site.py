@@ -91,7 +91,7 @@ class TestAddresses:
     def test_every_family_is_served_by_default(self, store: Store, trust: TrustedAuthorities) -> None:
         directory = Site(store, lambda: trust, lambda: NOW).directory
         assert directory["SEFIN"] == {"nfse": ["SefinNacional"]}
-        assert directory["ADN"] == {"nfse": ["parametrizacao"]}
+        assert directory["ADN"] == {"nfse": ["contribuintes", "parametrizacao"]}
         assert set(directory["SVRS"]) == {"nfe", "nfce", "cte", "cteos", "mdfe"}
         assert directory["SVRS"]["mdfe"] == [
             "MDFeConsNaoEnc",

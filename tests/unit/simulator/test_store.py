@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from carimbo.simulator.distribution_sequence import DistributionSequence
 from carimbo.simulator.ledger import DocumentStatus, Ledger
-from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from carimbo.simulator.store import Store, StoreOfAnotherVersion
 
 NFE = "35261111222333000181550010000000011000000014"

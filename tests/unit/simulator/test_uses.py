@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carimbo.simulator.sefaz.limits import WINDOW, UsageLog
+from carimbo.simulator.limits import WINDOW, UsageLog
 from carimbo.simulator.store import Store
 
 NOW = datetime(2026, 11, 14, 13, tzinfo=UTC)

@@ -8,7 +8,7 @@ from carimbo.simulator.family import RequestContext
 from carimbo.simulator.ledger import StoredDocument, StoredEvent
 from carimbo.simulator.sefaz.answers import authorized_document, registered_event
 from carimbo.simulator.sefaz.distribution import NSU_RULES, DistributionQuestion, DistributionService
-from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
+from carimbo.simulator.sefaz.distribution_reader import Distributor
 from carimbo.simulator.sefaz.judged import tax_id_of
 
 DOCUMENTS = {CTE: "procCTe_v4.00.xsd", CTE_OS: "procCTeOS_v4.00.xsd"}
@@ -53,6 +53,6 @@ def distribute_event(event: JudgedCteEvent, stored: StoredEvent) -> None:
 def _add(
     taxpayers: frozenset[str], key: str, schema: str, xml: str, environment: str, context: RequestContext
 ) -> None:
-    sequence = DistributionSequence(context.store, environment, FAMILY)
+    distributor = Distributor(context, environment, FAMILY)
     for taxpayer in sorted(taxpayers):
-        sequence.add(taxpayer, key, schema, xml, context.now)
+        distributor.add(taxpayer, key, schema, xml)

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from lxml import etree
 
+from carimbo.simulator.distribution_sequence import DistributionEntry
 from carimbo.simulator.group import group_of
 from carimbo.simulator.identifiers import tax_id_base
 from carimbo.simulator.ledger import Ledger, StoredDocument
@@ -26,12 +27,8 @@ from carimbo.simulator.sefaz.distribution import (
     DistributionService,
     answer_with,
 )
-from carimbo.simulator.sefaz.distribution_sequence import DistributionEntry
-from carimbo.simulator.sefaz.limits import count_use, limit_reached
 
 SERVICE = "NFeDistribuicaoDFe"
-DISTRIBUTIONS_OF_KEYS = 20
-"""Within an hour."""
 OF_KEY = "consChNFe"
 """The kind of question by key, which only NF-e has."""
 
@@ -56,13 +53,6 @@ class InvoiceQuestion(DistributionQuestion):
     def parties(self) -> InterestedParties | None:
         """The parties of the requested document."""
         return parties_of(self.document) if self.document else None
-
-
-def too_many_keys(question: InvoiceQuestion) -> bool:
-    """NT 2014.002: 20 questions by key in an hour."""
-    return question.kind == OF_KEY and limit_reached(
-        question.context, question.taxpayer, SERVICE, OF_KEY, DISTRIBUTIONS_OF_KEYS
-    )
 
 
 def unknown(question: InvoiceQuestion) -> bool:
@@ -105,7 +95,6 @@ def _by_key(code: str, broken: Callable[[InvoiceQuestion], Finding]) -> Rejectio
 
 DISTRIBUTION_RULES: tuple[RejectionRule[InvoiceQuestion], ...] = (
     *NSU_RULES,
-    RejectionRule("656", too_many_keys),
     # The national environment has no services of NFC-e, so that rule cannot apply.
     *(
         _by_key(rule.code, rule.broken)
@@ -127,7 +116,6 @@ class InvoiceDistribution(DistributionService[InvoiceQuestion]):
         """Returns the next page, the entry with an NSU, or a document by its key."""
         if question.kind != OF_KEY:
             return super().entries_of(question)
-        count_use(question.context, question.taxpayer, SERVICE, OF_KEY)
         entries = [_of_key(question, question.document)] if question.document else []
         return answer_with(question, entries, 0)
 
@@ -141,7 +129,13 @@ def _of_key(question: InvoiceQuestion, document: StoredDocument) -> Distribution
     else:
         schema, xml = INVOICE, authorized_document(question.dialect, document.xml, document.protocol_xml)
     existing = question.sequence.of_key(question.taxpayer, document.access_key, schema)
-    return DistributionEntry(existing[0].nsu if existing else 0, schema, xml.encode())
+    return DistributionEntry(
+        nsu=existing[0].nsu if existing else 0,
+        schema=schema,
+        xml=xml.encode(),
+        access_key=document.access_key,
+        created_at=document.received_at,
+    )
 
 
 DISTRIBUTION = InvoiceDistribution(InvoiceQuestion, rules=DISTRIBUTION_RULES)

@@ -20,7 +20,7 @@ from carimbo.simulator.nfe.dialect import (
     NOT_PERFORMED,
 )
 from carimbo.simulator.sefaz.answers import AnsweringAuthority, authorized_document, registered_event
-from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
+from carimbo.simulator.sefaz.distribution_reader import Distributor
 from carimbo.simulator.xml_messages import tax_id_field, text_elements
 
 _AUTHORIZED, _CANCELED = "1", "3"
@@ -114,14 +114,14 @@ def distribute_document(document: StoredDocument, invoice: Group, context: Reque
     """Distributes an authorized NF-e to its parties; the recipient gets a summary until it manifests."""
     if document.access_key[KEY_MODEL] != NFE:
         return
-    sequence = DistributionSequence(context.store, document.environment, _FAMILY)
+    distributor = Distributor(context, document.environment, _FAMILY)
     parties = parties_of(document, invoice)
     for taxpayer in sorted(parties.others):
         xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
-        sequence.add(taxpayer, document.access_key, INVOICE, xml, context.now)
+        distributor.add(taxpayer, document.access_key, INVOICE, xml)
     if parties.recipient not in parties.others | {"", parties.issuer}:
         summary = invoice_summary(document, invoice)
-        sequence.add(parties.recipient, document.access_key, INVOICE_SUMMARY, summary, context.now)
+        distributor.add(parties.recipient, document.access_key, INVOICE_SUMMARY, summary)
 
 
 def distribute_event(event: StoredEvent, document: StoredDocument, context: RequestContext) -> None:
@@ -129,7 +129,7 @@ def distribute_event(event: StoredEvent, document: StoredDocument, context: Requ
     if event.access_key[KEY_MODEL] != NFE:
         return
     parties = parties_of(document)
-    sequence = DistributionSequence(context.store, event.environment, _FAMILY)
+    distributor = Distributor(context, event.environment, _FAMILY)
     xml = registered_event(DIALECT, event.xml, event.answer_xml)
     by_issuer = event.type.startswith(_BY_ISSUERS)
     recipients = parties.others | {parties.recipient if by_issuer else parties.issuer}
@@ -137,16 +137,16 @@ def distribute_event(event: StoredEvent, document: StoredDocument, context: Requ
         is_plain_recipient = taxpayer == parties.recipient and taxpayer not in parties.others
         gets_summary = event.type == CORRECTION.code and is_plain_recipient
         if gets_summary and not is_released(document, Ledger(context.store)):
-            sequence.add(taxpayer, event.access_key, EVENT_SUMMARY, event_summary(event), context.now)
+            distributor.add(taxpayer, event.access_key, EVENT_SUMMARY, event_summary(event))
         else:
-            sequence.add(taxpayer, event.access_key, EVENT, xml, context.now)
+            distributor.add(taxpayer, event.access_key, EVENT, xml)
     if event.type in _RELEASING:
         _distribute_whole_document(document, event.author, context)
 
 
 def _distribute_whole_document(document: StoredDocument, taxpayer: str, context: RequestContext) -> None:
     """Gives the recipient the document itself, once."""
-    sequence = DistributionSequence(context.store, document.environment, _FAMILY)
-    if not sequence.of_key(taxpayer, document.access_key, INVOICE):
+    distributor = Distributor(context, document.environment, _FAMILY)
+    if not distributor.sequence.of_key(taxpayer, document.access_key, INVOICE):
         xml = authorized_document(DIALECT, document.xml, document.protocol_xml)
-        sequence.add(taxpayer, document.access_key, INVOICE, xml, context.now)
+        distributor.add(taxpayer, document.access_key, INVOICE, xml)

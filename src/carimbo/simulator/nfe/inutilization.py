@@ -10,6 +10,7 @@ from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.group import Group, group_of
 from carimbo.simulator.identifiers import is_cnpj
 from carimbo.simulator.ledger import Ledger, StoredInutilization
+from carimbo.simulator.limits import count_use, limit_reached
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.nfe.dialect import NAMESPACE, NFCE, NFE
 from carimbo.simulator.rules import AuthorityVerdict, RejectionRule, first_broken
@@ -20,7 +21,6 @@ from carimbo.simulator.sefaz.answers import (
     sample_protocol_for,
 )
 from carimbo.simulator.sefaz.call import Message, ServiceCall, ServiceQuestion
-from carimbo.simulator.sefaz.limits import count_use, limit_reached
 from carimbo.simulator.sefaz.rules.message import SIGNATURE_RULES
 from carimbo.simulator.signatures import XmlSignature, signature_of
 

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from carimbo.fiscal.tables.authorities import states_of
 from carimbo.fiscal.tables.geography import state_of_ibge
+from carimbo.simulator.limits import count_use, limit_reached
 from carimbo.simulator.nfe import answers
 from carimbo.simulator.rules import AuthorityVerdict, RejectionRule, first_broken
 from carimbo.simulator.sefaz.answers import AnsweringAuthority, ServiceAnswer, next_receipt
 from carimbo.simulator.sefaz.call import Message, ServiceCall
-from carimbo.simulator.sefaz.limits import count_use, limit_reached
 from carimbo.simulator.store import timestamp_of, timestamp_text
 
 QUESTIONS_ABOUT_A_RECEIPT = 40

@@ -5,7 +5,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from lxml import etree
@@ -58,6 +58,8 @@ class ResourceCall:
     """The certificate of the connection."""
     parameters: Mapping[str, str]
     """The parameters of the path by name, such as `chave` and `id`."""
+    query: Mapping[str, str] = field(default_factory=dict)
+    """The parameters of the query, by lower-case name as the server ignores case."""
     posted: PostedXml = NOTHING_POSTED
     """The XML of a POST."""
 

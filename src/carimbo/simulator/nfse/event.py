@@ -12,6 +12,7 @@ from carimbo.simulator.group import NOTHING, Group, group_of
 from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, StoredEvent
 from carimbo.simulator.nfse.answers import brasilia_time
 from carimbo.simulator.nfse.call import NAMESPACE
+from carimbo.simulator.nfse.distribution_sequence import distribute_event
 from carimbo.simulator.nfse.dps import JudgedDps
 from carimbo.simulator.nfse.note_xml import VERSION
 from carimbo.simulator.nfse.stored_notes import NATIONAL, stored_dps
@@ -173,6 +174,7 @@ def register_event(registration: AcceptedEvent, service_path: ServicePath, conte
     # A repeated event gets here only if its rules are switched off: the first one stays.
     with suppress(IntegrityError):
         ledger.keep_event(event)
+        distribute_event(event, context)
     if registration.type in CANCELED_BY:
         ledger.change_status(service_path.environment, registration.access_key, DocumentStatus.CANCELED)
     return xml

@@ -1,8 +1,9 @@
 """The NFS-e family: REST and JSON resources of the Sefin Nacional and its data environment."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
+from urllib.parse import parse_qsl
 
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES
 from carimbo.simulator.family import CallReply, IncomingCall, RequestContext, ServicePath
@@ -30,6 +31,8 @@ _METHODS = frozenset({"GET", "HEAD", "POST"})
 _OUT_OF_SERVICE = frozenset({"108", "109"})
 # The longest Id, that of an event, has 59 characters; the journal need not hold longer texts.
 _MAX_SUBJECT_LENGTH = 100
+_SUBJECTS = ("id", "chave", "municipio", "nsu")
+"""The parameters of paths that the journal shows as subject."""
 _RECIPIENT, _NAME = f"{{{NAMESPACE}}}toma", f"{{{NAMESPACE}}}xNome"
 _FREE_TEXTS = [f"{{{NAMESPACE}}}{tag}" for tag in ("xDescServ", "xInfComp", "xMotivo")]
 _NO_REVOCATION_LIST = "E1206"
@@ -48,10 +51,11 @@ _FAILED = {
 
 @dataclass(frozen=True, slots=True)
 class RequestedResource:
-    """The resource that a request addresses, and the XML that it posts."""
+    """The resource that a request addresses, with the XML that it posts and its query."""
 
     matched: MatchedResource
     posted: PostedXml
+    query: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +89,15 @@ class ServiceFamily:
 
         matched = matches[request.method]
         field = matched.resource.field
+        query = {name.lower(): value for name, value in parse_qsl(request.query)}
         if not field:
-            return _incoming_call(RequestedResource(matched, NOTHING_POSTED))
+            return _incoming_call(RequestedResource(matched, NOTHING_POSTED, query))
         if not is_json(request):
             return CallReply(_NOT_JSON, "", "O corpo não diz que é JSON.")
         packed = packed_text(request, field)
         if packed is None:
             return answers.wrong_request({field: ["The field is required."]})
-        return _incoming_call(RequestedResource(matched, unpack_posted(packed)))
+        return _incoming_call(RequestedResource(matched, unpack_posted(packed), query))
 
     def answer(
         self, service_path: ServicePath, incoming: IncomingCall, request: Request, context: RequestContext
@@ -134,7 +139,7 @@ class ServiceFamily:
 
 def _incoming_call(requested: RequestedResource) -> IncomingCall:
     parameters, posted = requested.matched.parameters, requested.posted
-    named = parameters.get("id") or parameters.get("chave") or parameters.get("municipio", "")
+    named = next((parameters[name] for name in _SUBJECTS if name in parameters), "")
     return IncomingCall(
         service=requested.matched.resource.name,
         subject=(posted.id or named)[:_MAX_SUBJECT_LENGTH],
@@ -165,6 +170,7 @@ def _call(
         context=context,
         sender=sender,
         parameters=requested.matched.parameters,
+        query=requested.query,
         posted=requested.posted,
     )
 

@@ -11,6 +11,7 @@ from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.nfse import answers
 from carimbo.simulator.nfse.answers import ErrorEntry
 from carimbo.simulator.nfse.call import ResourceCall, checked_message, pack_xml
+from carimbo.simulator.nfse.distribution_sequence import distribute_note
 from carimbo.simulator.nfse.dps import JudgedDps
 from carimbo.simulator.nfse.event import replace_note
 from carimbo.simulator.nfse.note_xml import Issue, note_xml
@@ -88,6 +89,7 @@ def _store(dps: JudgedDps, issue: Issue, xml: bytes) -> None:
         protocol_xml=xml,
     )
     dps.ledger.keep_document(document)
+    distribute_note(document, dps.content, dps.context)
     Declarations(dps.context.store, dps.service_path.environment).keep(dps.id, issue.access_key)
 
 

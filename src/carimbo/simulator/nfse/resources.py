@@ -6,12 +6,18 @@ from typing import NamedTuple
 
 from carimbo.fiscal.tables.authorities import services_of
 from carimbo.simulator.family import CallReply, ServicePath
-from carimbo.simulator.nfse import answers, city_resources, event_resources, note_resources
+from carimbo.simulator.nfse import (
+    answers,
+    city_resources,
+    distribution_resources,
+    event_resources,
+    note_resources,
+)
 from carimbo.simulator.nfse.answers import RejectionWriter
 from carimbo.simulator.nfse.call import ResourceCall
 
 _MODEL = "nfse"
-_SEFIN, _PARAMETERS = "SefinNacional", "parametrizacao"
+_SEFIN, _PARAMETERS, _TAXPAYERS = "SefinNacional", "parametrizacao", "contribuintes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +79,12 @@ _RESOURCES = (
         service=_PARAMETERS,
         path="{municipio}/{servico}/historicoaliquotas",
         answer=city_resources.read_rate_history,
+    ),
+    Resource(
+        service=_TAXPAYERS,
+        path="DFe/{nsu}",
+        answer=distribution_resources.read_documents,
+        reject=distribution_resources.reject,
     ),
 )
 

@@ -69,7 +69,11 @@ def party_tax_id(party: Group | None) -> str:
     return (party.text("CNPJ") or party.text("CPF")) if party else ""
 
 
+def parties_of(note: Group) -> frozenset[str]:
+    """Returns the tax ids of provider, taker and intermediary of an `infDPS`."""
+    return frozenset(party_tax_id(note.group(tag)) for tag in ("prest", "toma", "interm")) - {""}
+
+
 def is_party(owner: str, note: Group) -> bool:
     """Returns whether a certificate's owner is provider, taker or intermediary of an `infDPS`."""
-    parties = (party_tax_id(note.group(tag)) for tag in ("prest", "toma", "interm"))
-    return bool(owner) and tax_id_base(owner) in {tax_id_base(party) for party in parties if party}
+    return bool(owner) and tax_id_base(owner) in set(map(tax_id_base, parties_of(note)))

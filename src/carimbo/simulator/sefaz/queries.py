@@ -9,11 +9,11 @@ from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.controls import ContingencySwitch
 from carimbo.simulator.identifiers import KEY_LENGTH, KEY_STATE
 from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument
+from carimbo.simulator.limits import CONSULT, count_use
 from carimbo.simulator.rules import AuthorityVerdict, RejectionRule, first_broken
 from carimbo.simulator.sefaz import answers
 from carimbo.simulator.sefaz.answers import AnsweringAuthority, ServiceAnswer
 from carimbo.simulator.sefaz.call import Message, ServiceCall, contingency_is_open, in_contingency
-from carimbo.simulator.sefaz.limits import CONSULT, count_use
 from carimbo.simulator.sefaz.rules.queries import ConsultQuestion
 
 _UNKNOWN = AuthorityVerdict("217")

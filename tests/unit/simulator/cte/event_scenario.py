@@ -13,6 +13,7 @@ from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.simulator.family import ServicePath
 from carimbo.simulator.ledger import StoredDocument
 from carimbo.simulator.store import Store
+from support import CNPJ
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import CPF, ISSUED_AT, signer_of
 from unit.simulator.cte.bases import store_cte
@@ -156,6 +157,11 @@ def nothing_new(client: CteClient) -> SentMessage:
     return SentMessage(message, service_path(DISTRIBUTION, "AN"), client, "137")
 
 
+def _number_wanted(scenario: Scenario) -> SentMessage:
+    message = distribution_query(CNPJ, "<consNSU><NSU>000000000000000</NSU></consNSU>")
+    return SentMessage(message, service_path(DISTRIBUTION, "AN"), scenario.carrier, "137")
+
+
 BASES: Mapping[str, Base] = {
     "cancellation": _cancellation,
     "correction": lambda scenario: _event(scenario.carrier, scenario.transported(), correction()),
@@ -169,6 +175,7 @@ BASES: Mapping[str, Base] = {
     "consult": _consult,
     "status": _status,
     "nothing_new": lambda scenario: nothing_new(scenario.carrier),
+    "number_wanted": _number_wanted,
     "nothing_for_a_person": lambda scenario: nothing_new(scenario.person(CPF)),
 }
 """Accepted messages by name."""

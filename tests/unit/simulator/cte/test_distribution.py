@@ -3,15 +3,15 @@
 import gzip
 from base64 import b64decode
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 from lxml import etree
 
 from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.cte.dialect import NAMESPACE
 from carimbo.simulator.cte.distribution import DOCUMENTS, EVENT, FAMILY
+from carimbo.simulator.distribution_sequence import DistributionSequence
 from carimbo.simulator.family import HOMOLOGATION, CallReply
-from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.cte.bases import ALL_PARTIES, NORMAL, other_taker
 from unit.simulator.cte.cte_client import (
@@ -87,9 +87,31 @@ class TestDistribution:
         question = distribution_query(client.tax_id, "<consChCTe><chCTe>1</chCTe></consChCTe>")
         assert client.ask(service_path(DISTRIBUTION, "AN"), question).code == "215"
 
-    def test_same_question_within_an_hour_is_refused_with_the_code_of_nfe(self, client: CteClient) -> None:
+    def test_question_within_an_hour_of_an_empty_answer_is_refused_with_the_code_of_nfe(
+        self, client: CteClient
+    ) -> None:
         assert client.distributed().code == "137"
         refused = client.distributed()
         assert (refused.code, refused.message.startswith("Rejeição: Consumo")) == ("656", True)
+        assert schema_errors(refused, Schema.CTE_DISTRIBUTION_ANSWER) == []
+        assert text_of(refused, "maxNSU") == "000000000000000"
         later = replace(client, now=ISSUED_AT + timedelta(minutes=61))
         assert later.distributed().code == "137"
+
+    def test_lost_page_cannot_be_read_again(self, client: CteClient, taker: CteClient) -> None:
+        client.authorized(cte(client.signer))
+        assert taker.distributed().code == "138"
+        refused = taker.distributed()
+        assert refused.message.endswith(
+            "(Deve ser utilizado o ultNSU nas solicitacoes subsequentes. Tente apos 1 hora)"
+        )
+        assert text_of(refused, "ultNSU") == "000000000000001"
+
+    def test_reader_that_stopped_asking_for_60_days_gets_nothing_more(
+        self, client: CteClient, taker: CteClient
+    ) -> None:
+        assert taker.distributed().code == "137"
+        idle_since = (client.now - timedelta(days=61)).astimezone(UTC).isoformat(timespec="microseconds")
+        client.store.connection.execute("update distribution_readers set asked_at = ?", (idle_since,))
+        client.authorized(cte(client.signer))
+        assert schemas_for(client, SENDER) == []

@@ -9,7 +9,7 @@ from lxml import etree
 
 from carimbo.simulator.controls import ContingencySwitch
 from carimbo.simulator.ledger import DocumentStatus
-from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
+from carimbo.simulator.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
 from support import CNPJ
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.cte.bases import COMPLEMENT, SUBSTITUTION, store_cte

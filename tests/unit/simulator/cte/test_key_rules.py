@@ -11,8 +11,8 @@ from carimbo.simulator.cte.judged import JudgedCte
 from carimbo.simulator.family import PRODUCTION, RequestContext
 from carimbo.simulator.identifiers import check_digit
 from carimbo.simulator.ledger import DocumentStatus
+from carimbo.simulator.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.registers import Contributor, Contributors
-from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.sefaz.rules.documents import count_rejection
 from carimbo.simulator.trust import CertificateFlaw
 from support import CNPJ, OTHER_CNPJ

@@ -3,10 +3,12 @@
 import pytest
 from lxml import etree
 
+from carimbo.simulator import limits
 from carimbo.simulator.cte.dialect import DIALECT
-from carimbo.simulator.sefaz import limits
-from carimbo.simulator.sefaz.limits import CONSULTS_OF_A_KEY, count_use
+from carimbo.simulator.limits import CONSULTS_OF_A_KEY, count_use
+from carimbo.simulator.sefaz.distribution import SINGLE_QUESTIONS
 from support import CNPJ
+from unit.simulator.cte.cte_client import DISTRIBUTION
 from unit.simulator.cte.event_scenario import MessageViolation, Scenario, nothing_new
 from unit.simulator.cte.sample_cte import SENDER
 from unit.simulator.mutating import at, says
@@ -41,6 +43,23 @@ def without_news_already(scenario: Scenario) -> None:
     assert sent.by.ask(sent.service_path, sent.message).code == "137"
 
 
+def without_news_twice(scenario: Scenario) -> None:
+    without_news_already(scenario)
+    sent = nothing_new(scenario.carrier)
+    assert sent.by.ask(sent.service_path, sent.message).code == "656"
+
+
+def read_further(scenario: Scenario) -> None:
+    """As if the last answer had ended with another NSU, long ago."""
+    without_news_already(scenario)
+    scenario.change("update distribution_readers set last_nsu = 7, finished_at = null")
+
+
+def many_numbers_queried(scenario: Scenario) -> None:
+    for _ in range(SINGLE_QUESTIONS):
+        count_use(scenario.carrier.context, CNPJ, DISTRIBUTION, "consultas no ambiente 2")
+
+
 def other_code(root: etree._Element) -> None:
     element = at(root, "chCTe")
     element.text = with_part(35, "98765432")(element.text or "")
@@ -66,6 +85,9 @@ DISTRIBUTIONS = [
     MessageViolation("593", "nothing_new", says("CNPJ", SENDER)),
     MessageViolation("472", "nothing_for_a_person", says("CPF", OTHER_CPF)),
     MessageViolation("656", "nothing_new", prepare=without_news_already),
+    MessageViolation("656", "nothing_new", prepare=read_further),
+    MessageViolation("656", "number_wanted", prepare=without_news_twice),
+    MessageViolation("656", "number_wanted", prepare=many_numbers_queried),
     MessageViolation("589", "nothing_new", says("distNSU/ultNSU", "000000000000004")),
 ]
 

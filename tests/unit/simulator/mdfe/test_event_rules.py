@@ -7,7 +7,7 @@ import pytest
 from lxml import etree
 
 from carimbo.simulator.ledger import DocumentStatus
-from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
+from carimbo.simulator.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
 from support import CNPJ
 from unit.fiscal.goods.support import CPF, ISSUED_AT
 from unit.simulator.mdfe.bases import AIR, LOADS_LATER, OWN_CARGO, by, edited, store_event, store_mdfe

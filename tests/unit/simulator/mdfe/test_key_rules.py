@@ -10,9 +10,9 @@ from lxml import etree
 from carimbo.simulator.family import PRODUCTION, RequestContext
 from carimbo.simulator.identifiers import check_digit
 from carimbo.simulator.ledger import DocumentStatus
+from carimbo.simulator.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.mdfe.judged import JudgedMdfe
 from carimbo.simulator.registers import Contributor, Contributors
-from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.sefaz.rules.documents import count_rejection
 from carimbo.simulator.trust import CertificateFlaw
 from support import CNPJ, OTHER_CNPJ

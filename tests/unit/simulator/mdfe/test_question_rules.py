@@ -3,9 +3,9 @@
 import pytest
 from lxml import etree
 
+from carimbo.simulator import limits
+from carimbo.simulator.limits import CONSULTS_OF_A_KEY, count_use
 from carimbo.simulator.mdfe.dialect import DIALECT
-from carimbo.simulator.sefaz import limits
-from carimbo.simulator.sefaz.limits import CONSULTS_OF_A_KEY, count_use
 from support import CNPJ
 from unit.simulator.mdfe.event_scenario import MessageViolation, Scenario
 from unit.simulator.mdfe.sample_mdfe import CONTRACTOR

@@ -18,6 +18,7 @@ from carimbo.simulator.store import Store
 from nfe_dialect import (
     authorization_lot,
     distribution_after,
+    distribution_at,
     distribution_of_key,
     event_lot,
     key_query,
@@ -72,6 +73,11 @@ def nothing_new(scenario: Scenario) -> SentMessage:
 def nothing_for_a_person(scenario: Scenario) -> SentMessage:
     message = distribution_after("2", "35", CPF, 0)
     return SentMessage(message, service_path(DISTRIBUTION, "AN"), person(CPF)(scenario), "137")
+
+
+def number_wanted(scenario: Scenario) -> SentMessage:
+    message = distribution_at("2", "35", CNPJ, 0)
+    return SentMessage(message, service_path(DISTRIBUTION, "AN"), scenario.company, "137")
 
 
 def invoice_wanted(scenario: Scenario) -> SentMessage:
@@ -135,6 +141,7 @@ BASES: Mapping[str, Base] = {
     "consult": consult,
     "nothing_new": nothing_new,
     "nothing_for_a_person": nothing_for_a_person,
+    "number_wanted": number_wanted,
     "invoice_wanted": invoice_wanted,
     "lot_of_one": lot_of_one,
     "lot_of_two": lot_of_two,

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 from lxml import etree
 
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.events import (
@@ -12,10 +13,10 @@ from carimbo.fiscal.layouts.nfe_v4.events import (
     OperationConfirmed,
     OperationUnknown,
 )
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Rejected, Throttled
 from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.fiscal.schemas.files import Schema
+from carimbo.simulator.distribution_sequence import DistributionSequence
 from carimbo.simulator.family import HOMOLOGATION, CallReply
 from carimbo.simulator.nfe.dialect import NAMESPACE
 from carimbo.simulator.nfe.distribution_sequence import (
@@ -24,7 +25,6 @@ from carimbo.simulator.nfe.distribution_sequence import (
     INVOICE,
     INVOICE_SUMMARY,
 )
-from carimbo.simulator.sefaz.distribution_sequence import DistributionSequence
 from nfe_dialect import distribution_at, distribution_of_key, read_distribution
 from support import CNPJ
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
@@ -156,22 +156,31 @@ class TestInterests:
         assert schemas_for(client, CPF) == []
 
 
-class TestPages:
-    def fill(self, client: SefazClient, count: int) -> None:
-        interests = DistributionSequence(client.store, HOMOLOGATION, "nfe")
-        for number in range(count):
-            interests.add(BUYER_CNPJ, UNKNOWN_KEY, EVENT, f"<evento>{number}</evento>", client.now)
+def fill(client: SefazClient, count: int) -> None:
+    """Adds entries to the sequence of the customer."""
+    interests = DistributionSequence(client.store, HOMOLOGATION, "nfe")
+    for number in range(count):
+        interests.add(BUYER_CNPJ, UNKNOWN_KEY, EVENT, f"<evento>{number}</evento>", client.now)
 
+
+class TestPages:
     def test_page_has_fifty_documents(self, buyer: SefazClient) -> None:
-        self.fill(buyer, 60)
+        fill(buyer, 60)
         first = page(buyer.distributed(BUYER_CNPJ))
         assert (first.code, len(first.documents), first.last_nsu, first.max_nsu) == ("138", 50, 50, 60)
         second = page(buyer.distributed(BUYER_CNPJ, first.last_nsu))
         assert [document.nsu for document in second.documents] == list(range(51, 61))
         assert (second.last_nsu, second.max_nsu) == (60, 60)
 
+    def test_pages_can_be_made_smaller(self, buyer: SefazClient) -> None:
+        fill(buyer, 4)
+        buyer.switches["distribution_page"] = 3
+        first = page(buyer.distributed(BUYER_CNPJ))
+        assert (len(first.documents), first.last_nsu, first.max_nsu) == (3, 3, 4)
+        assert len(page(buyer.distributed(BUYER_CNPJ, 3)).documents) == 1
+
     def test_query_without_news_is_throttled_for_an_hour(self, buyer: SefazClient) -> None:
-        self.fill(buyer, 2)
+        fill(buyer, 2)
         nothing = page(buyer.distributed(BUYER_CNPJ, 2))
         assert (nothing.code, nothing.last_nsu, nothing.max_nsu) == ("137", 2, 2)
         answer = buyer.distributed(BUYER_CNPJ, 2)
@@ -187,19 +196,19 @@ class TestPages:
         assert {buyer.distributed(BUYER_CNPJ).code for _ in range(3)} == {"137"}
 
     def test_documents_older_than_ninety_days_are_not_distributed(self, buyer: SefazClient) -> None:
-        self.fill(buyer, 1)
+        fill(buyer, 1)
         buyer.now += timedelta(days=91)
-        self.fill(buyer, 1)
+        fill(buyer, 1)
         assert [document.nsu for document in page(buyer.distributed(BUYER_CNPJ)).documents] == [2]
         assert at_number(buyer, 1).code == "137"
 
     def test_single_number_can_be_queried(self, buyer: SefazClient) -> None:
-        self.fill(buyer, 3)
+        fill(buyer, 3)
         answer = page(at_number(buyer, 2))
         assert [document.xml for document in answer.documents] == [b"<evento>1</evento>"]
 
     def test_number_beyond_the_last_is_refused(self, buyer: SefazClient) -> None:
-        self.fill(buyer, 3)
+        fill(buyer, 3)
         assert (at_number(buyer, 4).code, buyer.distributed(BUYER_CNPJ, 4).code) == ("589", "589")
 
 
@@ -219,13 +228,6 @@ class TestByKey:
         assert answer.code == "641"
         assert isinstance(read_distribution(answer.reply.body), Rejected)
         assert text_of(answer, "xMotivo") == "Rejeição: NF-e indisponível para o emitente"
-
-    def test_queries_by_key_are_throttled_after_twenty_in_an_hour(
-        self, client: SefazClient, buyer: SefazClient
-    ) -> None:
-        key = sold(client)
-        assert {by_key(buyer, key).code for _ in range(20)} == {"138"}
-        assert isinstance(read_distribution(by_key(buyer, key).reply.body), Throttled)
 
 
 class TestCallers:

@@ -10,7 +10,7 @@ from lxml import etree
 
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.layouts.nfe_v4.events import OperationConfirmed
-from carimbo.simulator.sefaz.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
+from carimbo.simulator.limits import REFUSALS_OF_AN_EVENT, REFUSED_EVENT, count_use
 from support import CNPJ
 from unit.fiscal.command_files import FAR_AWAY, LONG_AGO
 from unit.fiscal.goods.support import BUYER_CNPJ, CPF, ISSUED_AT, NORMAL, emission, item, signer_of

@@ -22,7 +22,7 @@ from carimbo.simulator.sefaz.answers import registered_event
 from nfe_dialect import event_lot, read_event
 from unit.fiscal.goods.support import BUYER_CNPJ, CONTRIBUTOR, CPF, ISSUED_AT
 from unit.simulator.mutating import nfce, nfe
-from unit.simulator.nfe.event_scenario import CORRECTION, OFFLINE, UNKNOWN_KEY
+from unit.simulator.nfe.event_scenario import CORRECTION, OFFLINE, UNKNOWN_KEY, altered
 from unit.simulator.nfe.sefaz_client import (
     EVENT,
     REASON,
@@ -201,6 +201,15 @@ class TestLot:
         assert schema_errors(answer, CORRECTED) == []
         assert isinstance(read_event(answer.reply.body, key, "110110", 2), Authorized)
         assert isinstance(read_event(answer.reply.body, UNKNOWN_KEY, "110110", 1), Rejected)
+
+    def test_national_environment_answers_twenty_manifestations_one_by_one(self, buyer: SefazClient) -> None:
+        keys = [altered(UNKNOWN_KEY, 25, f"{number:09d}") for number in range(1, 21)]
+        events = [buyer.event(key, OperationAcknowledged(), by=BUYER_CNPJ) for key in keys]
+        lot = event_lot(1, [signed_event(event, buyer.signer) for event in events])
+        answer = buyer.ask(service_path(EVENT, "AN"), lot)
+        assert schema_errors(answer, MANIFESTED) == []
+        outcomes = [read_event(answer.reply.body, key, "210210", 1) for key in keys]
+        assert [getattr(outcome, "code", None) for outcome in outcomes] == ["136"] * 20
 
     @pytest.mark.parametrize(
         "inside",

@@ -18,6 +18,7 @@ from carimbo.fiscal.outcome import Authorized, Duplicate, Rejected, Throttled
 from carimbo.fiscal.schemas.files import Schema
 from carimbo.simulator.controls import Controls
 from carimbo.simulator.family import HOMOLOGATION, RequestContext, ServicePath
+from carimbo.simulator.limits import count_use
 from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.nfe.inutilization import (
     INUTILIZATION_RULES,
@@ -27,7 +28,6 @@ from carimbo.simulator.nfe.inutilization import (
 )
 from carimbo.simulator.rules import AuthorityVerdict, first_broken
 from carimbo.simulator.sefaz.call import ServiceCall
-from carimbo.simulator.sefaz.limits import count_use
 from support import CNPJ
 from unit.simulator.mutating import Edit, at, nfe, says, sign_again
 from unit.simulator.nfe.event_scenario import unchanged

@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.simulator.nfe.distribution import DISTRIBUTIONS_OF_KEYS, OF_KEY
+from carimbo.simulator import limits
+from carimbo.simulator.limits import CONSULTS_OF_A_KEY, count_use
 from carimbo.simulator.nfe.receipts import QUESTIONS_ABOUT_A_RECEIPT
-from carimbo.simulator.sefaz import limits
-from carimbo.simulator.sefaz.limits import CONSULTS_OF_A_KEY, count_use
+from carimbo.simulator.sefaz.distribution import SINGLE_QUESTIONS
 from support import CNPJ
 from unit.fiscal.goods.support import BUYER_CNPJ
 from unit.simulator.mutating import nfce, nfe, says
@@ -46,8 +46,8 @@ def consulted_often(scenario: Scenario) -> None:
     use_up(scenario, CNPJ, limits.CONSULT, kept.access_key, CONSULTS_OF_A_KEY)
 
 
-def many_keys_queried(scenario: Scenario) -> None:
-    use_up(scenario, BUYER_CNPJ, DISTRIBUTION, OF_KEY, DISTRIBUTIONS_OF_KEYS)
+def many_documents_queried(scenario: Scenario) -> None:
+    use_up(scenario, BUYER_CNPJ, DISTRIBUTION, "consultas no ambiente 2", SINGLE_QUESTIONS)
 
 
 def receipt_queried_often(scenario: Scenario) -> None:
@@ -57,6 +57,18 @@ def receipt_queried_often(scenario: Scenario) -> None:
 def without_news_already(scenario: Scenario) -> None:
     sent = nothing_new(scenario)
     assert sent.by.ask(sent.service_path, sent.message).code == "137"
+
+
+def without_news_twice(scenario: Scenario) -> None:
+    without_news_already(scenario)
+    sent = nothing_new(scenario)
+    assert sent.by.ask(sent.service_path, sent.message).code == "656"
+
+
+def read_further(scenario: Scenario) -> None:
+    """As if the last answer had ended with another NSU, long ago."""
+    without_news_already(scenario)
+    scenario.change("update distribution_readers set last_nsu = 7, finished_at = null")
 
 
 def canceled(scenario: Scenario) -> None:
@@ -108,7 +120,9 @@ DISTRIBUTIONS = [
     MessageViolation("593", "nothing_new", says("CNPJ", BUYER_CNPJ)),
     MessageViolation("472", "nothing_for_a_person", says("CPF", OTHER_CPF)),
     MessageViolation("656", "nothing_new", prepare=without_news_already),
-    MessageViolation("656", "invoice_wanted", prepare=many_keys_queried),
+    MessageViolation("656", "nothing_new", prepare=read_further),
+    MessageViolation("656", "number_wanted", prepare=without_news_twice),
+    MessageViolation("656", "invoice_wanted", prepare=many_documents_queried),
     MessageViolation("589", "nothing_new", says("distNSU/ultNSU", "000000000000004")),
     impossible_key("236", "invoice_wanted", with_wrong_digit),
     impossible_key("614", "invoice_wanted", with_part(0, "99")),

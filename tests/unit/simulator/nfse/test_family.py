@@ -76,7 +76,7 @@ class TestAddresses:
         answer = await sefin.ask("GET", "/")
         lines = answer.reply.body.decode().splitlines()
         assert "/sefin/nfse: SefinNacional" in lines
-        assert "/adn/nfse: parametrizacao" in lines
+        assert "/adn/nfse: contribuintes, parametrizacao" in lines
 
     async def test_soap_services_have_no_resources(self, sefin: Sefin) -> None:
         assert (await sefin.ask("GET", "/sp/nfe/NFeAutorizacao4")).status == 200

@@ -9,9 +9,9 @@ from lxml import etree
 
 from carimbo.simulator.family import HOMOLOGATION, RequestContext
 from carimbo.simulator.ledger import DocumentStatus, Ledger, StoredDocument, StoredInutilization
+from carimbo.simulator.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.nfe.dialect import DIALECT
 from carimbo.simulator.rules import AuthorityVerdict
-from carimbo.simulator.sefaz.limits import REJECTIONS_OF_A_DOCUMENT
 from carimbo.simulator.sefaz.rules.documents import count_rejection
 from unit.fiscal.goods.support import ISSUED_AT
 from unit.simulator.mutating import case_of

@@ -8,9 +8,7 @@ from carimbo.fiscal.tables.authorities import states_of
 from carimbo.fiscal.tables.geography import state_of_ibge
 from carimbo.simulator.identifiers import KEY_STATE, has_valid_check_digit
 from carimbo.simulator.ledger import DocumentStatus, StoredDocument
-from carimbo.simulator.rules import Finding
-from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
-from carimbo.simulator.sefaz.limits import (
+from carimbo.simulator.limits import (
     REFUSALS_OF_AN_EVENT,
     REFUSED_EVENT,
     REJECTED_DOCUMENT,
@@ -18,6 +16,8 @@ from carimbo.simulator.sefaz.limits import (
     count_use,
     limit_reached,
 )
+from carimbo.simulator.rules import Finding
+from carimbo.simulator.sefaz.judged import JudgedDocument, JudgedEvent
 
 TOLERANCE = timedelta(minutes=5)
 """Between the clocks of company and authority (MOC 7.0, B09-10)."""

@@ -21,9 +21,9 @@ from carimbo.simulator.identifiers import (
     tax_id_base,
 )
 from carimbo.simulator.ledger import Ledger, StoredDocument
+from carimbo.simulator.limits import CONSULT, CONSULTS_OF_A_KEY, limit_reached
 from carimbo.simulator.rules import Finding
 from carimbo.simulator.sefaz.call import ReceivedMessage, ServiceQuestion, holds_document
-from carimbo.simulator.sefaz.limits import CONSULT, CONSULTS_OF_A_KEY, limit_reached
 
 _FIRST_YEAR = 6
 _LAST_SERIES_OF_COMPANIES = 909

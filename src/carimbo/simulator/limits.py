@@ -1,4 +1,4 @@
-"""Limits of queries and refusals within an hour (656, NT 2018.002)."""
+"""Limits of calls and refusals within an hour (656, NT 2018.002)."""
 
 from datetime import datetime, timedelta
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from carimbo.simulator.store import Store, timestamp_text
+from carimbo.simulator.store import Store, timestamp_of, timestamp_text
 
 PAGE = 50
+"""The largest page of the real services."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,10 @@ class DistributionEntry:
 
     nsu: int
     schema: str
+    """What it is: the name of an XSD, or the family's own name."""
     xml: bytes
+    access_key: str
+    created_at: datetime
 
 
 class DistributionSequence:
@@ -40,9 +44,9 @@ class DistributionSequence:
         )
         self._store.connection.execute("insert into interests values (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
-    def after(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
+    def after(self, taxpayer: str, nsu: int, since: datetime, limit: int = PAGE) -> list[DistributionEntry]:
         """Returns the first page after an NSU, since a moment."""
-        return self._where(taxpayer, "nsu > ? and created_at >= ?", nsu, timestamp_text(since))
+        return self._where(taxpayer, "nsu > ? and created_at >= ?", nsu, timestamp_text(since), limit=limit)
 
     def at(self, taxpayer: str, nsu: int, since: datetime) -> list[DistributionEntry]:
         """Returns the entry with an NSU, if there is one."""
@@ -58,10 +62,22 @@ class DistributionSequence:
         row = self._store.connection.execute(query, (self._environment, self._family, taxpayer)).fetchone()
         return int(row[0] or 0)
 
-    def _where(self, taxpayer: str, condition: str, *values: Any) -> list[DistributionEntry]:
+    def _where(
+        self, taxpayer: str, condition: str, *values: Any, limit: int = PAGE
+    ) -> list[DistributionEntry]:
         rows = self._store.connection.execute(
-            "select nsu, schema, xml from interests where environment = ? and family = ? and taxpayer = ?"
-            f" and {condition} order by nsu limit {PAGE}",
-            (self._environment, self._family, taxpayer, *values),
+            "select nsu, schema, xml, access_key, created_at from interests"
+            " where environment = ? and family = ? and taxpayer = ?"
+            f" and {condition} order by nsu limit ?",
+            (self._environment, self._family, taxpayer, *values, limit),
         )
-        return [DistributionEntry(row["nsu"], row["schema"], bytes(row["xml"])) for row in rows]
+        return [
+            DistributionEntry(
+                nsu=row["nsu"],
+                schema=row["schema"],
+                xml=bytes(row["xml"]),
+                access_key=row["access_key"],
+                created_at=timestamp_of(row["created_at"]),
+            )
+            for row in rows
+        ]
