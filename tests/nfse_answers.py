@@ -1,6 +1,7 @@
 """Answers as the national environment of NFS-e writes them, for tests."""
 
 import base64
+import gzip
 import json
 from typing import Any
 
@@ -141,3 +142,41 @@ def rates(*percentages: str, service: str = "01.07.01.000") -> bytes:
         for percentage in percentages
     )
     return f'{{"aliquotas":{{"{service}":[{periods}]}},"mensagem":"Alíquotas recuperadas."}}'.encode()
+
+
+def distributed(nsu: int, xml: bytes, document_type: str = "NFSE") -> dict[str, Any]:
+    """Returns a document of a page of the distribution."""
+    return {
+        "NSU": nsu,
+        "ChaveAcesso": KEY,
+        "TipoDocumento": document_type,
+        "TipoEvento": None,
+        "ArquivoXml": base64.b64encode(gzip.compress(xml, mtime=0)).decode(),
+        "DataHoraGeracao": "2026-11-15T09:30:00.3",
+    }
+
+
+def distribution(*documents: dict[str, Any], state: str = "DOCUMENTOS_LOCALIZADOS", **members: Any) -> bytes:
+    """Returns a page of the distribution."""
+    answer = {
+        "StatusProcessamento": state,
+        "LoteDFe": list(documents),
+        "Alertas": [],
+        "Erros": [],
+        "TipoAmbiente": "HOMOLOGACAO",
+        "VersaoAplicativo": "1.0.0.0",
+        "DataHoraProcessamento": PROCESSED,
+    }
+    return json.dumps(answer | members).encode()
+
+
+def nothing_new(**members: Any) -> bytes:
+    """The answer of the distribution if there are no more documents; it comes with 404."""
+    text = "Nenhum documento localizado - não existem documentos fiscais"
+    errors = [{"Mensagem": {}, "Codigo": "E2220", "Descricao": text}]
+    return distribution(state="NENHUM_DOCUMENTO_LOCALIZADO", **{"Erros": errors, **members})
+
+
+def refused_distribution(code: str, text: str) -> bytes:
+    """Returns the refusal of a query to the distribution."""
+    return distribution(state="REJEICAO", Erros=[{"Codigo": code, "Descricao": text}])

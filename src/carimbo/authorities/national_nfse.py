@@ -11,7 +11,9 @@ from carimbo.authorities.metrics import ServiceLabels, measured
 from carimbo.authorities.pacing import PacedRequest, Pacing, StatusCache
 from carimbo.authorities.transport import HttpRequest, SendHttp
 from carimbo.fiscal.authority import ServiceStatus
+from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
+from carimbo.fiscal.identity.tax_ids import is_cpf
 from carimbo.fiscal.layouts.dps_v1.answer_part import pack_xml
 from carimbo.fiscal.layouts.dps_v1.answers import (
     ConsultedEvent,
@@ -24,6 +26,7 @@ from carimbo.fiscal.layouts.dps_v1.answers import (
     read_rate,
     read_registered_event,
 )
+from carimbo.fiscal.layouts.dps_v1.distribution import read_distribution
 from carimbo.fiscal.layouts.dps_v1.events import NoteEventIdentity, event_identity
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.outcome import (
@@ -69,6 +72,7 @@ _NOTES = _Service("SEFIN", "SefinNacional")
 # A person waits for these two.
 _STATUS = replace(_NOTES, max_seconds=5)
 _PARAMETERS = _Service("ADN", "parametrizacao", max_seconds=3)
+_DISTRIBUTION = _Service("ADN", "contribuintes")
 
 
 class NationalNfse:
@@ -145,6 +149,26 @@ class NationalNfse:
         request = HttpRequest("GET", f"/{city_code}/{service_code}/{day.isoformat()}/aliquota")
         read = partial(read_rate, city_code=city_code, service_code=service_code)
         return await self._ask(sender, _PARAMETERS, request, read)
+
+    async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
+        """Asks for the documents of interest after an NSU, those that the taxpayer issued included."""
+        answer = await self._distributed(sender, after, is_page=True)
+        if not isinstance(answer, DistributionPage):
+            return answer
+        # The service does not name the last number: an answer without documents stays where it was.
+        return replace(answer, last_nsu=max(after, answer.last_nsu), max_nsu=max(after, answer.max_nsu))
+
+    async def distribution_at(self, sender: AuthorityCredentials, state: str, nsu: int) -> DistributionAnswer:
+        """Asks for the document of interest with an NSU."""
+        return await self._distributed(sender, nsu, is_page=False)
+
+    async def _distributed(
+        self, sender: AuthorityCredentials, nsu: int, *, is_page: bool
+    ) -> DistributionAnswer:
+        # A person has no CNPJ: the service then takes the holder of the certificate.
+        taxpayer = "" if is_cpf(sender.tax_id) else f"&cnpjConsulta={sender.tax_id}"
+        request = HttpRequest("GET", f"/DFe/{nsu}?lote={str(is_page).lower()}{taxpayer}")
+        return await self._ask(sender, _DISTRIBUTION, request, read_distribution)
 
     async def _preventing_event(
         self, sender: AuthorityCredentials, event: NoteEventIdentity, refusal: Duplicate

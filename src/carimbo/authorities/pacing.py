@@ -79,11 +79,11 @@ class Pacing:
     def admit(self, request: PacedRequest) -> Throttled | None:
         """Counts a request; or returns why and until when it must not be sent."""
         self._drop_expired()
-        pauses = (self._pauses.get(request.service_key, 0.0), self._pauses.get(request.subject_key, 0.0))
+        pause_end = self._pauses.get(request.service_key, 0.0)
         counted = self._sent.get(request.subject_key, ())
         # With a full count, the oldest request of the hour must expire first.
         window_end = counted[0] + _HOUR if counted and len(counted) == request.max_per_hour else 0.0
-        end = max(*pauses, window_end)
+        end = max(pause_end, window_end)
         if end > self._clock():
             return self._refusal(end, request.throttled_code)
         if request.max_per_hour:
@@ -101,21 +101,15 @@ class Pacing:
 
     def pause_service(self, request: PacedRequest, seconds: float = _HOUR) -> datetime:
         """Pauses all requests of this taxpayer to the service; returns when the pause ends."""
-        return self._pause(request.service_key, seconds)
-
-    def pause_subject(self, request: PacedRequest) -> datetime:
-        """Pauses requests to the service about this subject for an hour; returns when the pause ends."""
-        return self._pause(request.subject_key, _HOUR)
+        key = request.service_key
+        end = self._pauses[key] = self._clock() + seconds
+        self._pauses.move_to_end(key)
+        return self._moment(end)
 
     @property
     def remembered(self) -> int:
         """Number of counts and pauses in memory."""
         return len(self._sent) + len(self._pauses)
-
-    def _pause(self, key: _Key, seconds: float) -> datetime:
-        end = self._pauses[key] = self._clock() + seconds
-        self._pauses.move_to_end(key)
-        return self._moment(end)
 
     def _refusal(self, end: float, code: str) -> Throttled:
         until = self._moment(end)

@@ -1,6 +1,6 @@
 """The SEFAZ authorities of a document family: SOAP requests to the responsible one, within its limits."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -10,13 +10,14 @@ from carimbo.authorities.metrics import ServiceLabels, measured
 from carimbo.authorities.pacing import PacedRequest, Pacing, StatusCache
 from carimbo.authorities.transport import SendSoap
 from carimbo.fiscal.authority import ServiceStatus
+from carimbo.fiscal.distribution import DistributionAnswer
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.layouts import soap
 from carimbo.fiscal.layouts.sefaz import messages
 from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage, read_distribution
+from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
 from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, event_identity
 from carimbo.fiscal.outcome import (
@@ -98,9 +99,6 @@ class SefazFamily:
     document_missing_code: str
     """Code of the refusal of an event whose document the authority does not have."""
 
-
-DistributionAnswer = DistributionPage | Rejected | Unavailable | Throttled | NotJudged
-"""A page of documents of interest to a taxpayer, or why there is none."""
 
 _PAGES, _SINGLE = "pages", "single"
 
@@ -199,14 +197,38 @@ class Sefaz:
             return await ask(home_of_key(key))
         return await self._ask_holder(key, ask)
 
+    async def register_events(
+        self, sender: AuthorityCredentials, signed: Sequence[bytes]
+    ) -> tuple[Outcome, ...]:
+        """Asks the national environment for the registration of several events in one lot."""
+        events, service = tuple(map(event_identity, signed)), self._family.national_event
+        if service is None:
+            raise LookupError("the family has no national events")
+        key = events[0].access_key
+        message = messages.event_lot(self._dialect, _lot_id(key), signed)
+        subject = " ".join(event.id for event in events)
+        request = SefazRequest(service, key.model, NATIONAL, subject, key.state_code, message)
+
+        def read(body: bytes) -> tuple[Outcome, ...]:
+            return tuple(
+                read_event(
+                    self._dialect,
+                    body,
+                    access_key=event.access_key,
+                    event_type=event.type,
+                    sequence=event.sequence,
+                )
+                for event in events
+            )
+
+        answer = await self._ask(sender, request, read)
+        return answer if isinstance(answer, tuple) else (answer,) * len(events)
+
     async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
-        """Asks for the documents of interest after an NSU; the last page requires a pause of an hour."""
+        """Asks for the documents of interest after an NSU; who asks rests for an hour after the last page."""
         message = messages.distribution_after(self._dialect, *_asker(sender, state), after)
         request = self._distribution(self._family.distribution.pages, state, _PAGES, message)
-        answer = await self._ask(sender, request, partial(read_distribution, self._dialect))
-        if isinstance(answer, DistributionPage) and answer.is_last:
-            self._pacing.pause_subject(self._paced(sender, request))
-        return answer
+        return await self._ask(sender, request, partial(read_distribution, self._dialect))
 
     async def distribution_at(self, sender: AuthorityCredentials, state: str, nsu: int) -> DistributionAnswer:
         """Asks for the document of interest with an NSU."""

@@ -48,7 +48,7 @@ NATIONAL_SERVICES = {
     ("55", NATIONAL): {"NFeRecepcaoEvento4", "NFeDistribuicaoDFe"},
     ("57", NATIONAL): {"CTeDistribuicaoDFe"},
     ("nfse", "SEFIN"): {"SefinNacional"},
-    ("nfse", "ADN"): {"parametrizacao"},
+    ("nfse", "ADN"): {"parametrizacao", "contribuintes"},
 }
 # Amazonas and the national authority keep no register; contingency authorities void no numbers.
 MISSING = {
@@ -142,6 +142,7 @@ class TestSimulatorEndpoints:
         [
             ("SEFIN", "SefinNacional", "/sefin/nfse/SefinNacional"),
             ("ADN", "parametrizacao", "/adn/nfse/parametrizacao"),
+            ("ADN", "contribuintes", "/adn/nfse/contribuintes"),
         ],
     )
     def test_simulator_has_the_rest_services_too(self, authorizer: str, service: str, path: str) -> None:
@@ -153,7 +154,11 @@ class TestOfficialEndpoints:
     def test_nfse_endpoints_are_those_of_the_national_environment(self) -> None:
         addresses = {
             OFFICIAL.address("nfse", authorizer, environment, service)
-            for authorizer, service in (("SEFIN", "SefinNacional"), ("ADN", "parametrizacao"))
+            for authorizer, service in (
+                ("SEFIN", "SefinNacional"),
+                ("ADN", "parametrizacao"),
+                ("ADN", "contribuintes"),
+            )
             for environment in Environment
         }
         assert addresses == {
@@ -161,6 +166,8 @@ class TestOfficialEndpoints:
             "https://sefin.producaorestrita.nfse.gov.br/SefinNacional",
             "https://adn.nfse.gov.br/parametrizacao",
             "https://adn.producaorestrita.nfse.gov.br/parametrizacao",
+            "https://adn.nfse.gov.br/contribuintes",
+            "https://adn.producaorestrita.nfse.gov.br/contribuintes",
         }
 
 

@@ -106,11 +106,6 @@ class TestResting:
         clock.seconds += 1
         assert pacing.admit(call()) is None
 
-    def test_blocked_subject_does_not_affect_others(self, pacing: Pacing) -> None:
-        pacing.pause_subject(call("a"))
-        assert pacing.admit(call("a"))
-        assert pacing.admit(call("b")) is None
-
     def test_block_affects_only_one_taxpayer_and_one_service(self, pacing: Pacing) -> None:
         pacing.pause_service(call())
         assert pacing.admit(call(tax_id=OTHER_CNPJ)) is None
@@ -136,13 +131,13 @@ class TestMemory:
     def test_memory_is_bounded(self, pacing: Pacing) -> None:
         for number in range(1_000):
             pacing.admit(call(str(number)))
-            pacing.pause_subject(call(str(number)))
+            pacing.pause_service(call(address=str(number)))
         assert pacing.remembered <= 2 * (100 + 1)
 
     def test_entries_older_than_an_hour_are_forgotten(self, pacing: Pacing, clock: Clock) -> None:
         for number in range(50):
             pacing.admit(call(str(number)))
-            pacing.pause_subject(call(str(number)))
+            pacing.pause_service(call(address=str(number)))
         clock.seconds += HOUR
         pacing.admit(call("new"))
         assert pacing.remembered == 1
@@ -151,9 +146,9 @@ class TestMemory:
         """A hundred entries are kept while more than that are added."""
         for others in (range(60), range(60, 120)):
             pacing.admit(call("counted"))
-            pacing.pause_subject(call("resting"))
+            pacing.pause_service(call(address="resting"))
             for number in others:
                 pacing.admit(call(str(number)))
-                pacing.pause_subject(call(str(number)))
+                pacing.pause_service(call(address=str(number)))
         assert [pacing.admit(call("counted")) is None for _ in range(2)] == [True, False]
-        assert pacing.admit(call("resting"))
+        assert pacing.admit(call(address="resting"))

@@ -11,8 +11,8 @@ import nfe_answers as nfe
 import toy_dialect as toy
 from carimbo.authorities.pacing import Pacing, StatusCache
 from carimbo.authorities.sefaz import Sefaz
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Authorized, Available, Closed, NotJudged, Unknown
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.fiscal.tables.statuses import CTE_STATUSES

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-import pytest
-
 import nfe_answers as answers
 from carimbo.authorities.nfe import NfeSefaz
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import Throttled
 from support import CNPJ
 from unit.authorities.wire import CANCELLATION, INUTILIZED, KEY, LOST, NOON, REFUSED, Clock, Wire, document
@@ -19,8 +17,6 @@ BLOCKED = "Rejeição: Consumo Indevido"
 
 class TestDistribution:
     PAGE = answers.distribution("138", "Documento localizado", answers.zipped(b"<nfeProc/>"))
-    LAST_PAGE = answers.distribution("138", "Documento localizado", last="000000000000200")
-    NOTHING = answers.distribution("137", "Nenhum documento localizado")
 
     async def test_distribution_is_asked_of_the_national_environment(
         self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
@@ -54,27 +50,6 @@ class TestDistribution:
         wire.answer = self.PAGE
         for _ in range(100):
             assert isinstance(await sefaz.distribution(sender, "SP", 100), DistributionPage)
-
-    @pytest.mark.parametrize("answer", [NOTHING, LAST_PAGE], ids=["137", "last page"])
-    async def test_distribution_pauses_for_an_hour_after_the_last_page(
-        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire, clock: Clock, answer: str
-    ) -> None:
-        wire.answer = answer
-        assert isinstance(await sefaz.distribution(sender, "SP", 150), DistributionPage)
-        clock.seconds += 3599
-        refused = await sefaz.distribution(sender, "SP", 150)
-        assert isinstance(refused, Throttled)
-        assert (refused.until, len(wire.sent)) == (NOON + timedelta(hours=1), 1)
-        clock.seconds += 1
-        await sefaz.distribution(sender, "SP", 150)
-        assert len(wire.sent) == 2
-
-    async def test_distribution_of_one_document_does_not_pause_with_the_pages(
-        self, sefaz: NfeSefaz, sender: AuthorityCredentials, wire: Wire
-    ) -> None:
-        wire.answer = self.NOTHING
-        await sefaz.distribution(sender, "SP", 150)
-        assert isinstance(await sefaz.distribution_of_key(sender, "SP", KEY), DistributionPage)
 
 
 def admitted(outcomes: Sequence[object]) -> int:

@@ -12,7 +12,10 @@ from carimbo.fiscal.layouts.dps_v1.events import (
     EventRequest,
     NoteCancellation,
     NoteEvent,
+    NoteEventDetail,
     NoteEventIdentity,
+    TakerConfirmation,
+    TakerRefusal,
     event_identity,
     issue_event,
     signed_event,
@@ -32,11 +35,14 @@ EVENTS = {
     "by its issuer": CANCELED,
     "letters in the CNPJ": replace(CANCELED, access_key=KEY_WITH_LETTERS, tax_id=OTHER_CNPJ),
     "of a person": replace(CANCELED, tax_id=CPF),
+    "confirmed by the taker": replace(CANCELED, detail=TakerConfirmation()),
+    "refused by the taker": replace(CANCELED, detail=TakerRefusal(reason_code="9", reason=REASON)),
+    "refused without a text": replace(CANCELED, detail=TakerRefusal(reason_code="1")),
 }
 each_event = pytest.mark.parametrize("event", EVENTS.values(), ids=EVENTS)
 
 
-def of_detail(detail: NoteCancellation) -> NoteEvent:
+def of_detail(detail: NoteEventDetail) -> NoteEvent:
     return replace(CANCELED, detail=detail)
 
 
@@ -86,10 +92,12 @@ class TestIssueEvent:
             (replace(CANCELLATION, reason="x" * 256), "justification"),
             (replace(CANCELLATION, reason="😀" * 20), "justification"),
             (replace(CANCELLATION, reason_code="3"), "reasonCode"),
+            (TakerRefusal(reason_code="6"), "reasonCode"),
+            (TakerRefusal(reason_code="9", reason="curto"), "justification"),
         ],
     )
     def test_problem_is_reported_at_its_path_in_the_body(
-        self, detail: NoteCancellation, path: str, signer: Signer, schemas: Schemas
+        self, detail: NoteEventDetail, path: str, signer: Signer, schemas: Schemas
     ) -> None:
         problems = issue_event(of_detail(detail), signer, schemas)
         assert isinstance(problems, tuple)

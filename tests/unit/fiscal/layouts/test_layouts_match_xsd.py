@@ -109,7 +109,7 @@ ROOTS: list[Root] = [
 ]
 
 OF_OFFICES = ("105104", "105105", "305101", "305102", "305103")
-MANIFESTATIONS = ("202201", "203202", "204203", "205204", "202205", "203206", "204207", "205208")
+MANIFESTATIONS = ("202201", "204203", "205204", "202205", "204207", "205208")
 
 LEFT_OUT = {
     "Invoice/avulsa": "only tax offices issue it",
@@ -140,7 +140,7 @@ LEFT_OUT = {
     "EventRequest/e101103": "a request to the municipality that carimbo does not send",
     "EventRequest/e105102": "registered by the authority with the note that replaces another",
     **{f"EventRequest/e{code}": "registered by tax offices" for code in OF_OFFICES},
-    **{f"EventRequest/e{code}": "a manifestation of the parties" for code in MANIFESTATIONS},
+    **{f"EventRequest/e{code}": "a manifestation of others than the taker" for code in MANIFESTATIONS},
 }
 
 EVENT_TAGS_OF_WAYBILLS = (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.layouts.sefaz.distribution import DistributedDocument, DistributionPage
+from carimbo.fiscal.distribution import DistributedDocument, DistributionPage
 from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Throttled, Unavailable
 from nfe_answers import distribution, doc_zip, rejected, zipped
 from nfe_dialect import read_distribution

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage
 from carimbo.fiscal.outcome import (
     AuthorityAnswer,
     Authorized,

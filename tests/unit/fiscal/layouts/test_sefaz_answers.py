@@ -6,8 +6,9 @@ import pytest
 
 import nfe_answers as nfe
 import toy_dialect as toy
+from carimbo.fiscal.distribution import DistributionPage
 from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
-from carimbo.fiscal.layouts.sefaz.distribution import DistributionPage, read_distribution
+from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
 from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
 from carimbo.fiscal.outcome import (
     Authorized,

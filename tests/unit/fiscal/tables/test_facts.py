@@ -30,7 +30,7 @@ COUNTS = {
     "municipalities": 5571,
     "countries": 237,
     "authorizers": 5 * 27,
-    "endpoints": 458,
+    "endpoints": 460,
     "nfce_addresses": 68,
     "cte_qr_addresses": 8 * 2,
     "cancellation_terms": 5 * 27,

@@ -17,9 +17,9 @@ from carimbo.fiscal.layouts.dps_v1.ibs_cbs import (
     Property,
     ReferencedNotes,
     ReformAmounts,
+    ReformSituation,
     ReformTaxes,
     ServiceIbsCbs,
-    Situation,
 )
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Findings, Problem
@@ -201,7 +201,7 @@ def ibs_cbs_of(
 
 def _group(request: NfseRequest, body: ServiceIbsCbsBody, indicator: str) -> ServiceIbsCbs:
     is_personal = request.borrower.is_person if body.personal_use is None else body.personal_use
-    situation = Situation(cst=body.cst, tax_class=body.tax_class_code)
+    situation = ReformSituation(cst=body.cst, tax_class=body.tax_class_code)
     return ServiceIbsCbs(
         purpose=_REGULAR_NOTE,
         personal_use="1" if is_personal else "0",

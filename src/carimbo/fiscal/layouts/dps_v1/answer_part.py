@@ -4,11 +4,9 @@ Unknown or unexpected members are ignored. The services spell member names diffe
 `Codigo`), so names are compared without regard to case."""
 
 import base64
-import binascii
 import gzip
 import json
 import re
-import zlib
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Self
@@ -18,6 +16,7 @@ from lxml import etree
 from carimbo.fiscal.identity.signature import NAMESPACE as DSIG
 from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
+from carimbo.fiscal.layouts.packed import unpack
 from carimbo.fiscal.outcome import Cause, NotJudged, one_line, unexpected, unreadable
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml, root_alone
 
@@ -28,11 +27,6 @@ _MARKUP = re.compile(r"<[^>]*>")
 _EXCERPT_BYTES = 2_000
 
 _DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>'
-_GZIP = 16 + zlib.MAX_WBITS
-_GZIP_MAGIC = b"\x1f\x8b"
-# A DPS has a few kB, and the authority adds about as much around it.
-_MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
-
 _DIGEST = "/".join(f"{{{DSIG}}}{tag}" for tag in ("Signature", "SignedInfo", "Reference", "DigestValue"))
 
 
@@ -72,14 +66,14 @@ class JsonPart:
         return [JsonPart.of(member) for member in values if isinstance(member, dict)]
 
 
-def read_object(body: bytes) -> JsonPart | NotJudged:
+def read_object(body: bytes, limit: int = _MAX_BODY_BYTES) -> JsonPart | NotJudged:
     """Returns the JSON object of an answer, or `NotJudged` with an excerpt of anything else."""
     if not body.strip():
         return NotJudged(cause=Cause.EMPTY, detail="resposta vazia")
     if _WEB_PAGE.match(body):
         return NotJudged(cause=Cause.HTML, detail=excerpt(body))
     try:
-        value = json.loads(body, parse_float=Decimal) if len(body) <= _MAX_BODY_BYTES else None
+        value = json.loads(body, parse_float=Decimal) if len(body) <= limit else None
     except (ValueError, RecursionError):
         value = None
     if value is None:
@@ -95,20 +89,6 @@ def excerpt(body: bytes) -> str:
 def pack_xml(xml: bytes) -> str:
     """Returns signed XML as base64 of gzip, with the XML declaration that the stored bytes lack."""
     return base64.b64encode(gzip.compress(_DECLARATION + xml, mtime=0)).decode("ascii")
-
-
-def unpack_xml(text: str) -> bytes | None:
-    """Returns the XML of base64 of gzip, or None if it is damaged, cut off or larger than any document."""
-    decompressor = zlib.decompressobj(_GZIP)
-    try:
-        zipped = binascii.a2b_base64("".join(text.split()))
-        if not zipped.startswith(_GZIP_MAGIC):
-            # The consult of events encodes in base64 twice.
-            zipped = binascii.a2b_base64(zipped)
-        xml = decompressor.decompress(zipped, _MAX_DOCUMENT_BYTES + 1)
-    except (ValueError, zlib.error):
-        return None
-    return xml if decompressor.eof and len(xml) <= _MAX_DOCUMENT_BYTES else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +131,7 @@ def open_xml(text: str, tag: str) -> AuthorityXml | NotJudged:
     Only the elements that a caller acts on are read later: a note that the authority issued is issued,
     however oddly the rest of it is written.
     """
-    xml = unpack_xml(text)
+    xml = unpack(text)
     if xml is None:
         return unreadable(f"{tag} ausente ou ilegível em base64 e gzip")
     try:

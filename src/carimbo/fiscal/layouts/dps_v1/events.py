@@ -1,4 +1,4 @@
-"""Events of the NFS-e: the issuer's requests to register them, written and signed."""
+"""Events of the NFS-e: requests of the issuer or the taker to register them, written and signed."""
 
 import re
 from dataclasses import dataclass
@@ -30,6 +30,29 @@ class NoteCancellation:
     reason: str = text("xMotivo", 255, path="justification")
 
 
+@group("e203202")
+class TakerConfirmation:
+    """`e203202`: the taker confirms the service."""
+
+    event_type = "203202"
+    description: str = text("xDesc", 46, default="Manifestação de NFS-e - Confirmação do Tomador")
+
+
+@group("e203206")
+class TakerRefusal:
+    """`e203206`: the taker refuses a note."""
+
+    event_type = "203206"
+    description: str = text("xDesc", 43, default="Manifestação de NFS-e - Rejeição do Tomador")
+    reason_code: str = text("cMotivo", 1)
+    """1 duplicate, 2 issued by the taker already, 3 no service, 4 wrong taxpayer, 5 wrong amount, 9 other."""
+    reason: str | None = text("xMotivo", 255, path="justification", default=None)
+
+
+NoteEventDetail = NoteCancellation | TakerConfirmation | TakerRefusal
+"""The group of an event's type."""
+
+
 @group("infPedReg")
 class EventRequest:
     """`infPedReg`: the signed part of an event."""
@@ -41,12 +64,12 @@ class EventRequest:
     cnpj: str | None = text("CNPJAutor", 14, path="taxId", default=None)
     cpf: str | None = text("CPFAutor", 11, path="taxId", default=None)
     access_key: str = text("chNFSe", 50)
-    detail: NoteCancellation = variant(path=INLINE)
+    detail: NoteEventDetail = variant(path=INLINE)
 
 
 @dataclass(frozen=True, slots=True)
 class NoteEvent:
-    """An event of a note, declared by its issuer."""
+    """An event of a note, declared by its issuer or its taker."""
 
     environment: str
     application_version: str
@@ -55,7 +78,7 @@ class NoteEvent:
     access_key: str
     """As the authority assigned it."""
     occurred_at: datetime
-    detail: NoteCancellation
+    detail: NoteEventDetail
 
     @property
     def id(self) -> str:

@@ -114,7 +114,7 @@ class DeferralRates:
 
 
 @group("gIBSCBS")
-class Situation:
+class ReformSituation:
     """`gIBSCBS`: how the service is taxed."""
 
     cst: str = text("CST", 3)
@@ -128,7 +128,7 @@ class Situation:
 class ReformTaxes:
     """`trib` of IBS and CBS."""
 
-    situation: Situation = child("gIBSCBS", path=INLINE)
+    situation: ReformSituation = child("gIBSCBS", path=INLINE)
 
 
 @group("valores")

@@ -25,7 +25,7 @@ from carimbo.fiscal.outcome import (
 )
 from carimbo.fiscal.tables.statuses import NFSE_STATUSES, Action
 
-_NOT_FOUND, _TOO_MANY = 404, 429
+_OK, _NOT_FOUND, _TOO_MANY = 200, 404, 429
 _REFUSALS = range(400, 500)
 # The service itself answers 401 and 403 for a client certificate, the server in front of it 495 and 496.
 _CERTIFICATE_REFUSED = frozenset({401, 403, 495, 496})
@@ -84,6 +84,20 @@ def read_refused_question(status: int, body: bytes) -> Unknown | Unavailable | T
         code, message = errors[0] if errors else (str(status), answer.text("mensagem"))
         return Unknown(code=code, message=message or "Não encontrado.")
     return _failure(status, body, answer, errors)
+
+
+def read_refused_page(status: int, body: bytes) -> Rejected | Unavailable | Throttled | NotJudged:
+    """Returns why the distribution has no page; `Rejected` is about the query itself."""
+    answer = read_object(body)
+    errors = _errors(answer)
+    is_answered = status == _OK or (status in _REFUSALS and status not in _CERTIFICATE_REFUSED)
+    if not errors or not is_answered or status == _TOO_MANY:
+        return _failure(status, body, answer, errors)
+    if all(error.action is Action.OUTAGE_SHORT for error in errors):
+        return _failure(status, body, answer, errors)
+    if undecided := [error for error in errors if error.code.endswith(_UNCATALOGUED)]:
+        return _not_judged(Cause.UNDECIDED, "", undecided)
+    return Rejected(code=errors[0].code, message=_message(errors), answer_xml=_as_xml(errors))
 
 
 def read_failure(status: int, body: bytes) -> Unavailable | Throttled | NotJudged:
