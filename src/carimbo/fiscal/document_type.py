@@ -26,6 +26,7 @@ from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.fiscal.printout import PaperSize
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.receiving import Receiving
 from carimbo.fiscal.rules import Hint
 from carimbo.fiscal.schemas import Schema
 from carimbo.fiscal.signed_documents import SignedDocument
@@ -230,6 +231,8 @@ class DocumentType(SettingsModule):
     """For a type whose requests, created directly, are filled from the catalog."""
     reference_filling: ReferenceFilling | None = None
     """For a type whose requests are filled from other documents of the company."""
+    receiving: Receiving | None = None
+    """For a type whose documents of other issuers an authority distributes to the company."""
 
     @property
     def singular_with_article(self) -> str:

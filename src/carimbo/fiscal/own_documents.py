@@ -9,12 +9,12 @@ from carimbo.fiscal.catalog.filling import FillingReview
 
 @dataclass(frozen=True, slots=True)
 class OwnDocument:
-    """A document of the company that was authorized, and may be canceled or replaced since."""
+    """An authorized document that the company issued or received; it may be canceled or replaced since."""
 
     type: str
     """The name of its document type."""
     request: Mapping[str, Any] = field(repr=False)
-    """The body that it was issued from."""
+    """The body that it was issued from; empty for a received document."""
     signed: bytes = field(repr=False)
     """The signed XML."""
     is_canceled: bool = False

@@ -141,6 +141,8 @@ FORMS = {
     r"^[0-9]{15}$": "informe os 15 dígitos do protocolo",
     r"^[0-9]{36}$": "informe os 36 dígitos do código de barras",
     r"^[1-9][0-9]{0,7}$": "informe até 8 dígitos, sem zeros à esquerda",
+    "^[1-59]$": "informe o código do motivo, de 1 a 5 ou 9",
+    r"^20[0-9]{2}-(0[1-9]|1[0-2])$": "informe o mês como AAAA-MM, por exemplo 2026-11",
     r"^[0-8]$": "informe um dígito de 0 a 8",
     r"^[0-9]$": "informe um dígito",
     r"^[0-9]{1,2}$": "informe os 2 dígitos do código",

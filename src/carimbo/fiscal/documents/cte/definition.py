@@ -13,6 +13,7 @@ from carimbo.fiscal.documents.cte.delivery_events import DELIVERED_AT
 from carimbo.fiscal.documents.cte.document import MODEL, NAME
 from carimbo.fiscal.documents.cte.events import CTE_EVENTS
 from carimbo.fiscal.documents.cte.from_documents import FILLING
+from carimbo.fiscal.documents.cte.received import RECEIVING
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.settings import CteSettings
 from carimbo.fiscal.documents.cte.xml import issue, review
@@ -78,4 +79,5 @@ CTE = DocumentType(
     contingencies=CONTINGENCIES,
     events=CTE_EVENTS,
     own_fields=OwnFields(_WaybillFields, _own_fields),
+    receiving=RECEIVING,
 )

@@ -15,6 +15,7 @@ from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.documents.cte.rules.original import RULES
 from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, read_invoice
 from carimbo.fiscal.layouts.nfe_v4.parties import InvoiceAddress, Issuer, Recipient
+from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.own_documents import OwnDocument, ReferenceFilling
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.transport.hints import hinted_problem
@@ -26,10 +27,11 @@ from carimbo.fiscal.transport.rules.rule import manual
 Body = Mapping[str, Any]
 
 INVOICE_UNKNOWN = "INVOICE_UNKNOWN"
-"""The code of an NF-e that the company does not have."""
+"""The code of an NF-e that the company does not have, or that can't be read."""
 _INVOICE = "nfe"
 _PAID_BY_RECIPIENT, _PAID_BY_OTHERS = "1", "2"
 _FROM_INVOICES = "documents.fromInvoices:"
+_BY_HAND = "Retire fromInvoices e informe partes, municípios e carga no pedido."
 _ORIGINALS = Originals(NAME, "CT-e", CteRequest, RULES)
 _WARNINGS = (_ORIGINALS.beginning, _FROM_INVOICES)
 _ROUTE = (
@@ -64,8 +66,10 @@ def _fill(body: Body, request: CteRequest, own: Mapping[str, OwnDocument]) -> tu
     problems = (*_ORIGINALS.problems(request, own), *_unusable_invoices(request, own))
     if problems:
         return body, FillingReview(problems=tuple(dict.fromkeys(problems)))
+    invoices, unread = _invoices(request, own)
+    if unread:
+        return body, FillingReview(problems=tuple(unread))
     filled, from_waybill = _from_waybill(body, request, own)
-    invoices = [read_invoice(own[key].signed) for key in _invoice_keys(request)]
     if not invoices:
         return filled, from_waybill
     filled, from_invoices = _from_invoices(filled, invoices)
@@ -82,8 +86,20 @@ def _unusable_invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> I
                 INVOICE_UNKNOWN,
                 path,
                 "A empresa não tem esta NF-e autorizada, e o CT-e não pode ser preenchido a partir dela.",
-                "Retire fromInvoices e informe partes, municípios e carga no pedido.",
+                _BY_HAND,
             )
+
+
+def _invoices(request: CteRequest, own: Mapping[str, OwnDocument]) -> tuple[list[Invoice], list[Problem]]:
+    """Reads the NF-e, those of other issuers too; their programs may write what our layout can't read."""
+    invoices, problems = [], []
+    for position, key in enumerate(_invoice_keys(request)):
+        try:
+            invoices.append(read_invoice(own[key].signed))
+        except UnreadableDocument as error:
+            path = f"documents.nfes[{position}].accessKey"
+            problems.append(Problem(INVOICE_UNKNOWN, path, f"A NF-e não pôde ser lida. {error}", _BY_HAND))
+    return invoices, problems
 
 
 def _from_waybill(

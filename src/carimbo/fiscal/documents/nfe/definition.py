@@ -7,6 +7,7 @@ from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, 
 from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.from_catalog import FILLING
 from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
+from carimbo.fiscal.documents.nfe.received import RECEIVING
 from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
@@ -55,4 +56,5 @@ NFE = DocumentType(
     catalog_filling=FILLING,
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
     events=(INVOICE_CANCELLATION, CORRECTION),
+    receiving=RECEIVING,
 )

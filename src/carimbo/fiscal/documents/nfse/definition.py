@@ -23,6 +23,7 @@ from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
 from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
+from carimbo.fiscal.documents.nfse.received import RECEIVING
 from carimbo.fiscal.documents.nfse.request import NfseRequest
 from carimbo.fiscal.documents.nfse.request_rules import missing_for_rules
 from carimbo.fiscal.documents.nfse.service_facts import missing_for_shortcut
@@ -100,4 +101,5 @@ NFSE = DocumentType(
     catalog_filling=FILLING,
     events=(NOTE_CANCELLATION,),
     own_fields=NOTE_FIELDS,
+    receiving=RECEIVING,
 )

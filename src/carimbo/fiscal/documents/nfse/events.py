@@ -16,7 +16,7 @@ from carimbo.fiscal.filing import (
     Justification,
     cancellation_route,
 )
-from carimbo.fiscal.layouts.dps_v1.events import NoteCancellation, NoteEvent, issue_event
+from carimbo.fiscal.layouts.dps_v1.events import NoteCancellation, NoteEvent, NoteEventDetail, issue_event
 from carimbo.fiscal.lifecycle import CANCELLATION, CANCELS
 from carimbo.fiscal.signed_documents import SignedFiling
 
@@ -39,13 +39,19 @@ class NoteCancellationRequest(Body):
 
 def cancel(request: NoteCancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     """Signs the cancellation of an NFS-e (e101101)."""
+    detail = NoteCancellation(reason_code=request.reason_code, reason=request.justification)
+    return signed_note_event(detail, about, issuer)
+
+
+def signed_note_event(detail: NoteEventDetail, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
+    """Returns the signed event of a company about an NFS-e, or its problems."""
     event = NoteEvent(
         environment=issuer.environment.code,
         application_version=application_version(issuer.software),
         tax_id=issuer.company.tax_id,
         access_key=about.access_key,
         occurred_at=about.occurred_at,
-        detail=NoteCancellation(reason_code=request.reason_code, reason=request.justification),
+        detail=detail,
     )
     signed = issue_event(event, issuer.signer, issuer.schemas)
     return signed if isinstance(signed, tuple) else SignedFiling.of(signed)

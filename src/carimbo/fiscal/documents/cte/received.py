@@ -1,0 +1,69 @@
+"""CT-e of other issuers, and what their taker can declare about them.
+
+One sequence distributes CT-e and CT-e OS.
+"""
+
+from datetime import timedelta
+from functools import partial
+
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.documents.cte.received_content import amounts, details
+from carimbo.fiscal.documents.cte.received_file import SCHEMAS_OF_ROOTS, read
+from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT, DISAGREEMENT, DISAGREEMENT_CANCELLATION
+from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
+from carimbo.fiscal.receiving import Receiving, ResponseKind, ResponseRoute, Role
+from carimbo.fiscal.transport.disagreement import DisagreementRequest, disagree, withdraw_disagreement
+from carimbo.fiscal.transport.events import registered
+
+_DISAGREED = "disagreed"
+_TERM = timedelta(days=45)
+_TOO_LATE = frozenset({"787"})
+# Another program of the company has used the sequence for an event of the same type.
+_REGISTERED_BEFORE = frozenset({"631"})
+_MAX_EVENTS = 20
+_PATH = "/disagreement"
+
+
+class WithdrawalRequest(Body):
+    """The withdrawal of the newest disagreement, which has no fields."""
+
+
+RECEIVING = Receiving(
+    service="cte",
+    collection="received-ctes",
+    event_prefix="receivedCte",
+    read_page=partial(read_distribution, CTE_DIALECT),
+    read=read,
+    imported_schemas=SCHEMAS_OF_ROOTS,
+    signed_tags=("CTe", "CTeOS"),
+    responds_as=Role.TAKER,
+    responses=(
+        ResponseKind(
+            name=_DISAGREED,
+            code=DISAGREEMENT,
+            description="Prestação do serviço em desacordo",
+            request=DisagreementRequest,
+            route=ResponseRoute("POST", _PATH, "disagreeWith", "Registra a prestação em desacordo"),
+            issue=disagree,
+            registered=registered,
+            max_events=_MAX_EVENTS,
+            within=_TERM,
+            late_codes=_TOO_LATE,
+            done_codes=_REGISTERED_BEFORE,
+        ),
+        ResponseKind(
+            name="withdrawn",
+            code=DISAGREEMENT_CANCELLATION,
+            description="Cancelamento da prestação do serviço em desacordo",
+            request=WithdrawalRequest,
+            route=ResponseRoute("DELETE", _PATH, "withdrawDisagreementWith", "Cancela o desacordo"),
+            issue=withdraw_disagreement,
+            registered=registered,
+            max_events=_MAX_EVENTS,
+            done_codes=_REGISTERED_BEFORE,
+            undoes=_DISAGREED,
+        ),
+    ),
+    details=details,
+    amounts=amounts,
+)

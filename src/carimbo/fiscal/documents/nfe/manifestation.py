@@ -1,0 +1,126 @@
+"""The recipient's statements about a received NF-e (manifestação do destinatário, NT 2020.001)."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
+from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, Justification
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
+from carimbo.fiscal.layouts.nfe_v4.events import (
+    InvoiceEvent,
+    Manifestation,
+    OperationAcknowledged,
+    OperationConfirmed,
+    OperationNotPerformed,
+    OperationUnknown,
+    issue_event,
+)
+from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN
+from carimbo.fiscal.layouts.sefaz.messages import registered_event
+from carimbo.fiscal.receiving import ResponseKind
+from carimbo.fiscal.sefaz_filing import signed_filing
+
+SCIENCE, CONFIRMED, UNKNOWN, NOT_PERFORMED = "science", "confirmed", "unknown", "notPerformed"
+_REGISTERED = partial(registered_event, NFE_DIALECT)
+_DUPLICATE, _TOO_LATE = frozenset({"573"}), frozenset({"596"})
+_ACKNOWLEDGED_WITHIN = timedelta(days=10)
+_CONCLUDED_WITHIN = timedelta(days=90)
+
+
+class ManifestationRequest(Body):
+    """What the company states about a received NF-e."""
+
+    type: Literal["confirmed", "unknown", "notPerformed", "science"] = Field(
+        description=(
+            "Manifestação: confirmed (confirmação da operação), unknown (desconhecimento), notPerformed"
+            " (operação não realizada) ou science (ciência, que o serviço já registra sozinho)."
+        ),
+        examples=[CONFIRMED],
+    )
+    justification: Annotated[Justification | None, MAY_BE_MISSING] = Field(
+        default=None,
+        description=(
+            "Justificativa, de 15 a 255 caracteres (xJust): obrigatória com notPerformed; a confirmação não a"
+            " leva."
+        ),
+        examples=["A mercadoria chegou avariada e foi recusada"],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def require_justification(cls, given: Any) -> Any:
+        """Marks the justification as missing in an operation that was not performed."""
+        if not isinstance(given, dict) or given.get("type") != NOT_PERFORMED:
+            return given
+        return {**given, "justification": Missing()} if is_blank(given.get("justification")) else given
+
+
+def _national_event(**values: Any) -> InvoiceEvent:
+    """Returns the event, addressed to the national environment, whatever the state of the document."""
+    return InvoiceEvent(**values | {"organ": NATIONAL_ORGAN})
+
+
+def _issue(
+    detail: Callable[[Any], Manifestation], request: Any, about: EventSubject, issuer: FilingIssuer
+) -> FilingResult:
+    """Signs the statement of a recipient; the company that files it is the recipient."""
+    return signed_filing(_national_event, issue_event, detail(request), about, issuer)
+
+
+def _conclusive(
+    name: str, code: str, description: str, detail: Callable[[ManifestationRequest], Manifestation]
+) -> ResponseKind:
+    return ResponseKind(
+        name=name,
+        code=code,
+        description=description,
+        request=ManifestationRequest,
+        chosen_by=lambda request: request.type == name,
+        denies=name != CONFIRMED,
+        issue=partial(_issue, detail),
+        registered=_REGISTERED,
+        max_events=2,
+        within=_CONCLUDED_WITHIN,
+        late_codes=_TOO_LATE,
+        done_codes=_DUPLICATE,
+    )
+
+
+MANIFESTATIONS = (
+    ResponseKind(
+        name=SCIENCE,
+        code=OperationAcknowledged.event_type,
+        description="Ciência da operação",
+        request=ManifestationRequest,
+        chosen_by=lambda request: request.type == SCIENCE,
+        issue=partial(_issue, lambda request: OperationAcknowledged()),
+        registered=_REGISTERED,
+        within=_ACKNOWLEDGED_WITHIN,
+        late_codes=_TOO_LATE,
+        done_codes=_DUPLICATE,
+        is_conclusive=False,
+    ),
+    _conclusive(
+        CONFIRMED,
+        OperationConfirmed.event_type,
+        "Confirmação da operação",
+        lambda request: OperationConfirmed(),
+    ),
+    _conclusive(
+        UNKNOWN,
+        OperationUnknown.event_type,
+        "Desconhecimento da operação",
+        lambda request: OperationUnknown(reason=request.justification),
+    ),
+    _conclusive(
+        NOT_PERFORMED,
+        OperationNotPerformed.event_type,
+        "Operação não realizada",
+        lambda request: OperationNotPerformed(reason=request.justification or ""),
+    ),
+)

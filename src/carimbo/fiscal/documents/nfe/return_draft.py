@@ -1,0 +1,225 @@
+"""The draft of the NF-e that returns the goods of a received one to its issuer."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
+
+from carimbo.fiscal.body.messages import json_path
+from carimbo.fiscal.calendar import DatedRule, rules_on
+from carimbo.fiscal.documents.nfe.document import NAME
+from carimbo.fiscal.documents.nfe.received_file import invoice_in
+from carimbo.fiscal.documents.nfe.request import NfeRequest, OperationDirection, Purpose
+from carimbo.fiscal.goods.item_body import COUNTS
+from carimbo.fiscal.goods.item_taxes import deducted_icms
+from carimbo.fiscal.goods.items import NO_GTIN
+from carimbo.fiscal.goods.presence import Presence
+from carimbo.fiscal.identity.access_key import AccessKey
+from carimbo.fiscal.layouts.json_form import to_plain
+from carimbo.fiscal.layouts.layout import layout_of
+from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
+from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
+from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn500, IcmsSn900
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item, ItemTaxes
+from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
+from carimbo.fiscal.layouts.reading import UnreadableDocument, read_group
+from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.parties.company import Company, TaxRegime
+from carimbo.fiscal.receiving import UnreadFile
+from carimbo.fiscal.tables.geography import municipality_of_ibge
+from carimbo.fiscal.tables.goods_codes import CFOPS
+from carimbo.fiscal.taxes.trade import day_of_key
+
+_NATURE = "DEVOLUCAO DE COMPRA"
+# The last three digits of the CFOP: goods that were bought to be sold again, also with tax substitution.
+_RESOLD, _RESOLD_WITH_SUBSTITUTION = "202", "411"
+# Transfers, goods for export, and fuels, whose sales say what the buyer does with them.
+_RETURN_OF = {
+    "151": "209", "152": "209", "155": "209", "156": "209", "408": "209", "409": "209",
+    "501": "503", "502": "503",
+    "651": "660", "652": "661", "653": "662", "654": "660", "655": "661", "656": "662", "667": "662",
+}  # fmt: skip
+_PRODUCT_FIELDS = (
+    "description", "ncm", "nveCodes", "cest", "relevantScale", "manufacturerTaxId", "ipiException", "unit",
+    "quantity", "unitValue", "taxableUnit", "taxableQuantity", "taxableUnitValue", "gtin", "taxableGtin",
+    "barcode", "taxableBarcode", "freight", "insurance", "discount", "other", "importContentId", "batches",
+    "vehicle", "medicine", "firearms", "fuel", "recopiNumber",
+)  # fmt: skip
+_WITH_CSOSN = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
+# Single-phase fuels have a CST in every regime.
+_SINGLE_PHASE = frozenset({"02", "15", "53", "61"})
+_RETAINED = frozenset({"60", "500"})
+_RETAINED_FIELDS = tuple(map(to_camel, layout_of(IcmsSn500).defaults))
+_OTHER_FIELDS = tuple(map(to_camel, layout_of(IcmsSn900).defaults))
+_NOT_REPEATED = frozenset({"origin", "cst", "csosn", "creditRate", "creditAmount"})
+# Guia Prático da EFD-Contribuições, on returned purchases.
+_OTHER_EXITS = {"cst": "49"}
+_WHOLE = Decimal(100)
+
+
+def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
+    """Returns the body of the NF-e by which the company returns all goods of a whole NF-e.
+
+    It is a draft for a person: the goods are taken as bought to be sold again, because the document does not
+    say what the buyer did with them. It has no `sku`, since the codes are those of the seller, and no freight
+    mode. Taxes are those of the document, in the form that the regime of the company requires:
+
+    - In Simples Nacional and for MEI, ICMS has CSOSN 900 with base, rate and amounts of the document
+      (Resolução CGSN 140/2018, art. 59), or 500 if it was retained earlier.
+    - In the normal regime it has the CST of the document. A CSOSN becomes 60 if the tax was retained earlier,
+      else 90, with the credit of the purchase as its amount if there was one. PIS and COFINS have CST 49:
+      the credit is reversed in the books. IBS and CBS are repeated.
+    - IPI is refunded (impostoDevol), as if the company were no contributor of IPI.
+
+    Raises `UnreadFile` if no draft can be made.
+    """
+    part = invoice_in(xml)
+    try:
+        invoice = read_group(Invoice, part.element)
+    except UnreadableDocument as error:
+        raise UnreadFile(str(error)) from error
+    about = invoice.identification
+    if about.direction != OperationDirection.OUTBOUND.code or about.purpose != Purpose.NORMAL.code:
+        raise UnreadFile("Só se devolve a mercadoria de uma nota de saída com finalidade normal.")
+    draft = _body(invoice, part.key_in_id(NFE_DIALECT.stem), company)
+    try:
+        NfeRequest.model_validate(draft)
+    except ValidationError as invalid:
+        paths = ", ".join(json_path(error["loc"]) for error in invalid.errors()[:5])
+        raise UnreadFile(f"A nota tem valores que a devolução não pode repetir: {paths}.") from invalid
+    return draft
+
+
+def _body(invoice: Invoice, key: AccessKey, company: Company) -> dict[str, Any]:
+    sold_at = invoice.identification.issued_at
+    return {
+        "purpose": Purpose.RETURN.value,
+        "nature": _NATURE,
+        "presence": Presence.NONE.value,
+        "paymentMethod": "none",
+        "recipient": _recipient(invoice.issuer),
+        **_present({"governmentPurchase": _group(invoice.identification.government_purchase)}),
+        "items": [_item(item, key, invoice.issuer, company) for item in invoice.items],
+        "notes": f"Devolução da NF-e {key.number}, série {key.series}, de {sold_at:%d/%m/%Y}.",
+    }
+
+
+def _recipient(issuer: Issuer) -> dict[str, Any]:
+    """Returns the issuer of the document as a recipient."""
+    address = issuer.address
+    municipality = municipality_of_ibge(address.city_code)
+    # The spelling of a name may differ from that of our table, which has the name of each code.
+    city = {"cityCode": address.city_code} if municipality else {"city": address.city}
+    lines = {
+        "zipcode": address.zipcode,
+        "street": address.street,
+        "number": address.number,
+        "complement": address.complement,
+        "district": address.district,
+        "state": address.state,
+        **city,
+    }
+    values = {
+        "taxId": issuer.cnpj or issuer.cpf,
+        "name": issuer.name,
+        "stateRegistration": issuer.state_registration,
+        "phone": address.phone,
+        "address": _present(lines),
+    }
+    return _present(values)
+
+
+def _item(item: Item, key: AccessKey, issuer: Issuer, company: Company) -> dict[str, Any]:
+    taxes = item.taxes
+    values = {
+        **_product(item.product),
+        "cfop": _cfop(item.product.cfop, issuer, company),
+        "countsInTotal": None if item.product.counts_in_total == COUNTS else False,
+        "origin": getattr(taxes.icms, "origin", None),
+        "icms": _icms(taxes, company),
+        "returnedIpi": _returned_ipi(taxes),
+        "pisSt": _group(taxes.pis_st),
+        "cofinsSt": _group(taxes.cofins_st),
+        "referencedItem": {"accessKey": str(key), "position": item.position},
+    }
+    if company.tax_regime is TaxRegime.NORMAL and _has_contributions(key):
+        values |= {"pis": _OTHER_EXITS, "cofins": _OTHER_EXITS}
+    if company.tax_regime in _WITH_CSOSN and (deducted := deducted_icms(taxes.icms)):
+        # No CSOSN has exempted ICMS, by which the price was lower.
+        values["discount"] = values.get("discount", ZERO) + deducted
+    if company.informs_ibs_cbs(_day_of(key)):
+        values |= {"ibsCbs": _group(taxes.ibs_cbs), "selectiveTax": _group(taxes.selective_tax)}
+    return _present(values)
+
+
+def _product(product: ItemProduct) -> dict[str, Any]:
+    values = _as_json(to_plain(product))
+    return {name: values[name] for name in _PRODUCT_FIELDS if values.get(name, NO_GTIN) != NO_GTIN}
+
+
+def _cfop(sold_with: str, issuer: Issuer, company: Company) -> str:
+    """Returns the CFOP by which the buyer returns what was sold with a CFOP."""
+    first = "5" if issuer.address.state == company.address.state else "6"
+    row = CFOPS.rows.get(sold_with)
+    operation = _RESOLD_WITH_SUBSTITUTION if row and row.is_tax_substitution else _RESOLD
+    # A MEI has a single CFOP for returns (NT 2025.002, I08-141).
+    is_mei = company.tax_regime is TaxRegime.MEI
+    return first + (_RESOLD if is_mei else _RETURN_OF.get(sold_with[1:], operation))
+
+
+def _icms(taxes: ItemTaxes, company: Company) -> dict[str, Any]:
+    """Returns the ICMS of the document with the code that the regime of the company requires."""
+    values = _group(taxes.icms) or {}
+    code = values.get("cst") or values.get("csosn")
+    has_csosn = company.tax_regime in _WITH_CSOSN
+    if code in _SINGLE_PHASE or (not has_csosn and "cst" in values):
+        return {name: value for name, value in values.items() if name != "origin"}
+    # A MEI has no CSOSN 500 (NT 2024.001, N12a-80).
+    if code in _RETAINED and company.tax_regime is not TaxRegime.MEI:
+        situation = {"csosn": "500"} if has_csosn else {"cst": "60"}
+        return situation | _chosen(values, _RETAINED_FIELDS)
+    if has_csosn:
+        return {"csosn": "900"} | _chosen(values, _OTHER_FIELDS)
+    credit = {"rate": values.get("creditRate"), "amount": values.get("creditAmount")}
+    return {"cst": "90"} | (_present(credit) if credit["amount"] else {}) | _chosen(values, _OTHER_FIELDS)
+
+
+def _chosen(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values and name not in _NOT_REPEATED}
+
+
+def _returned_ipi(taxes: ItemTaxes) -> dict[str, Any] | None:
+    amount = getattr(taxes.ipi.taxation, "amount", None) if taxes.ipi else None
+    return {"returnedShare": _WHOLE, "amount": amount} if amount else None
+
+
+def _has_contributions(key: AccessKey) -> bool:
+    """Returns whether PIS and COFINS existed when the goods were sold."""
+    return DatedRule.PIS_COFINS_ENDED not in rules_on(_day_of(key), NAME)
+
+
+def _day_of(key: AccessKey) -> date:
+    day = day_of_key(key)
+    if day is None:
+        raise UnreadFile("A chave de acesso não tem um mês válido.")
+    return day
+
+
+def _group(group: Any) -> dict[str, Any] | None:
+    """Returns a group of the layout as a body has it; None if there is none."""
+    return None if group is None else _as_json(to_plain(group))
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _as_json(inner) for name, inner in value.items()}
+    if isinstance(value, tuple):
+        return list(map(_as_json, value))
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

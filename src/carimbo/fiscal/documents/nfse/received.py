@@ -1,0 +1,121 @@
+"""NFS-e of other issuers, and what their taker can declare about them."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
+from carimbo.fiscal.documents.nfse.events import registered_event, signed_note_event
+from carimbo.fiscal.documents.nfse.received_content import amounts, details
+from carimbo.fiscal.documents.nfse.received_file import NOTE, read
+from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, Justification
+from carimbo.fiscal.layouts.dps_v1.distribution import read_page
+from carimbo.fiscal.layouts.dps_v1.events import NoteEventDetail, TakerConfirmation, TakerRefusal
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.receiving import Receiving, ResponseKind, Role
+
+_CONFIRMED, _REFUSED = "confirmed", "refused"
+_DUPLICATE_NOTE, _OTHER = "1", "9"
+_ReasonCode = Annotated[str, StringConstraints(pattern="^[1-59]$")]
+# In the access key: whether the municipality's own system or the national one made the note.
+_GENERATOR, _OF_MUNICIPALITY = 7, "1"
+_OTHER_GENERATOR = Problem(
+    "E0831",
+    "type",
+    "A NFS-e foi gerada pelo sistema do próprio município, e só ele recebe a manifestação sobre ela.",
+)
+
+
+class NoteResponseRequest(Body):
+    """What the taker declares about a received NFS-e."""
+
+    type: Literal["confirmed", "refused"] = Field(
+        description=(
+            "Manifestação do tomador: confirmed (confirmação do serviço) ou refused (rejeição da nota)."
+        ),
+        examples=[_CONFIRMED],
+    )
+    reason_code: Annotated[_ReasonCode | None, MAY_BE_MISSING] = Field(
+        default=None,
+        description=(
+            "Motivo da rejeição, obrigatório com refused: 1 NFS-e em duplicidade, 2 NFS-e já emitida pelo"
+            " tomador, 3 não ocorrência do fato gerador, 4 erro quanto à responsabilidade tributária, 5 erro"
+            " quanto ao valor, às deduções, ao serviço ou à data, 9 outros (cMotivo)."
+        ),
+        examples=[_DUPLICATE_NOTE],
+    )
+    justification: Annotated[Justification | None, MAY_BE_MISSING] = Field(
+        default=None,
+        description="Justificativa, de 15 a 255 caracteres: obrigatória com o motivo 9 (xMotivo).",
+        examples=["O serviço não foi contratado por nós"],
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def require_reason(cls, given: Any) -> Any:
+        """Marks the missing reason of a refusal, and the missing text of another reason (E1949)."""
+        if not isinstance(given, dict) or given.get("type") != _REFUSED:
+            return given
+        missing = {} if not is_blank(given.get("reasonCode")) else {"reasonCode": Missing()}
+        # Numbers are accepted as codes.
+        if str(given.get("reasonCode")) == _OTHER and is_blank(given.get("justification")):
+            missing["justification"] = Missing()
+        return {**given, **missing}
+
+
+def _issue(
+    detail: Callable[[NoteResponseRequest], NoteEventDetail],
+    request: NoteResponseRequest,
+    about: EventSubject,
+    issuer: FilingIssuer,
+) -> FilingResult:
+    """Signs the statement of a taker; the company that files it is the taker."""
+    if about.access_key[_GENERATOR : _GENERATOR + 1] == _OF_MUNICIPALITY:
+        return (_OTHER_GENERATOR,)
+    return signed_note_event(detail(request), about, issuer)
+
+
+def _confirmation(_request: NoteResponseRequest) -> TakerConfirmation:
+    return TakerConfirmation()
+
+
+def _refusal(request: NoteResponseRequest) -> TakerRefusal:
+    return TakerRefusal(reason_code=request.reason_code or "", reason=request.justification)
+
+
+RECEIVING = Receiving(
+    service="nfse",
+    collection="received-nfses",
+    event_prefix="receivedNfse",
+    read_page=read_page,
+    read=read,
+    imported_schemas={"NFSe": NOTE},
+    responds_as=Role.TAKER,
+    has_corrections=False,
+    responses=(
+        ResponseKind(
+            name=_CONFIRMED,
+            code=TakerConfirmation.event_type,
+            description="Confirmação do tomador",
+            request=NoteResponseRequest,
+            chosen_by=lambda request: request.type == _CONFIRMED,
+            issue=partial(_issue, _confirmation),
+            registered=registered_event,
+        ),
+        ResponseKind(
+            name=_REFUSED,
+            code=TakerRefusal.event_type,
+            description="Rejeição do tomador",
+            denies=True,
+            request=NoteResponseRequest,
+            chosen_by=lambda request: request.type == _REFUSED,
+            issue=partial(_issue, _refusal),
+            registered=registered_event,
+        ),
+    ),
+    details=details,
+    amounts=amounts,
+)
