@@ -36,15 +36,19 @@ from carimbo.storage.events import Events
 from carimbo.storage.filings import FilingSteps
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
+from carimbo.storage.manifestations import Manifestations
 from carimbo.storage.numbering import Numberings, NumberSequences
 from carimbo.storage.open_documents import OpenDocuments
 from carimbo.storage.options import DEFAULT_OPTIONS, PoolOptions
 from carimbo.storage.order_keys import OrderKeys
 from carimbo.storage.pool import Pool
 from carimbo.storage.products import Products
+from carimbo.storage.received import ReceivedDocuments
+from carimbo.storage.receptions import Receptions
 from carimbo.storage.sales import Sales
 from carimbo.storage.secrets import Secrets
 from carimbo.storage.state_registrations import StateRegistrations
+from carimbo.storage.stream_steps import StreamSteps
 from carimbo.storage.subscriptions import Allowances
 from carimbo.storage.superseded_attempts import SupersededAttempts
 from carimbo.storage.webhooks import Webhooks
@@ -128,6 +132,10 @@ class Tenant:
         return Inutilizations(self.connection, self.subscription_id)
 
     @cached_property
+    def manifestations(self) -> Manifestations:
+        return Manifestations(self.connection, self.subscription_id)
+
+    @cached_property
     def number_sequences(self) -> NumberSequences:
         return NumberSequences(self.connection, self.subscription_id)
 
@@ -142,6 +150,14 @@ class Tenant:
     @cached_property
     def products(self) -> Products:
         return Products(self.connection, self.subscription_id)
+
+    @cached_property
+    def received(self) -> ReceivedDocuments:
+        return ReceivedDocuments(self.connection, self.subscription_id)
+
+    @cached_property
+    def receptions(self) -> Receptions:
+        return Receptions(self.connection, self.subscription_id)
 
     @cached_property
     def sales(self) -> Sales:
@@ -234,6 +250,10 @@ class Database:
     def filing_steps(self, lease: Lease) -> ConnectionContext[FilingSteps]:
         """Gives the steps of a filing; each step is one statement and one transaction."""
         return ConnectionContext(self._pool, lambda connection: FilingSteps(connection, lease))
+
+    def stream_steps(self, lease: Lease) -> ConnectionContext[StreamSteps]:
+        """Gives the steps of a stream; each step is one statement and one transaction."""
+        return ConnectionContext(self._pool, lambda connection: StreamSteps(connection, lease))
 
     async def close(self) -> None:
         """Closes all connections; drops them if the database does not answer in time."""

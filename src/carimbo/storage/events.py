@@ -105,12 +105,17 @@ class Events:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def add(self, topic: str, company_id: UUID | None, details: dict[str, Any]) -> UUID:
-        """Stores an event that is not about a document, in the transaction in which it happens."""
+    async def add(
+        self, topic: str, company_id: UUID | None, details: dict[str, Any], subject_id: UUID | None = None
+    ) -> UUID:
+        """Stores an event that is about no document of ours, in the transaction in which it happens.
+
+        Events about the same received document (`subject_id`) are delivered in their order.
+        """
         row = await self._connection.fetchrow(
-            "insert into events (subscription_id, topic, company_id, details) values ($1, $2, $3, $4)"
-            " returning id",
-            self._subscription_id, topic, company_id, details,
+            "insert into events (subscription_id, topic, company_id, details, document_id)"
+            " values ($1, $2, $3, $4, $5) returning id",
+            self._subscription_id, topic, company_id, details, subject_id,
         )  # fmt: skip
         event_id: UUID = only(row)["id"]
         return event_id

@@ -1,4 +1,4 @@
-"""Filings, that is events and inutilizations: their state and their steps.
+"""Filings, that is events, inutilizations and manifestations: their state and their steps.
 
 Every table of filings has the columns `state`, `digest`, `tries`, `protocol`, `registered_at`,
 `authority_code`, `authority_message` and `own_refusal`, besides those of work (see work.py). Each step is one
@@ -14,6 +14,7 @@ from uuid import UUID
 from carimbo.fiscal.lifecycle import NO_EFFECT, Effect, HistoryEntry, Status
 from carimbo.storage.connection import Connection
 from carimbo.storage.emissions import LastAnswer
+from carimbo.storage.received import LOCK_COMPANY
 from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import TABLES, WHERE_HELD, Lease, WorkKind, write_held
 
@@ -56,7 +57,21 @@ _EVENT_CONSEQUENCES = f""", attempt as (
         from held join documents on documents.subscription_id = held.subscription_id
             and documents.id = held.document_id
     )"""
-_CONSEQUENCES = {WorkKind.EVENT: _EVENT_CONSEQUENCES, WorkKind.INUTILIZATION: ""}
+# A statement of a company about a received document becomes the status of the document; an acknowledgement
+# only of one about which nothing was said. The lock comes before the row (see received.py).
+_MANIFESTATION_CONSEQUENCES = f""", changed as (
+        update received_documents d
+        set status = case when locked.state = 'registered' then locked.status_after else d.status end,
+            acknowledge_by = null, version = nextval('received_versions'), updated_at = now()
+        from (select held.*, {LOCK_COMPANY.format(company_id="held.company_id")} from held) as locked
+        where d.subscription_id = locked.subscription_id and d.id = locked.document_id
+            and (locked.is_conclusive or d.status = 'pending')
+    )"""
+_CONSEQUENCES = {
+    WorkKind.EVENT: _EVENT_CONSEQUENCES,
+    WorkKind.INUTILIZATION: "",
+    WorkKind.MANIFESTATION: _MANIFESTATION_CONSEQUENCES,
+}
 
 
 def _statements(template: str) -> dict[WorkKind, NamedSql]:

@@ -76,6 +76,14 @@ _PARKED = """
         union all
         select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
         union all
+        select 'manifestation', subscription_id, company_id, id, type, created_at, parked_reason
+        from manifestations
+        union all
+        select 'reception', subscription_id, company_id, id, service, created_at, parked_reason
+        from receptions
+        union all
+        select 'stream', subscription_id, subscription_id, id, service, created_at, parked_reason from streams
+        union all
         select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
     ) as work where parked_reason is not null and ($1::uuid is null or id = $1) order by queued_at, id
 """
@@ -83,6 +91,8 @@ _OPEN_FILINGS = """
     select (select count(*) from event_filings
             where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
         + (select count(*) from inutilizations
+            where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
+        + (select count(*) from manifestations
             where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
         + (select count(*) from strays where subscription_id = $1 and company_id = $2
             and (next_action_at is not null or parked_reason is not null))
@@ -95,7 +105,7 @@ async def parked_work(connection: Connection, work_id: UUID | None = None) -> li
 
 
 async def count_open_filings(connection: Connection, subscription_id: UUID, company_id: UUID) -> int:
-    """Returns how many events, inutilizations and superseded attempts of a company are not settled."""
+    """Returns how many filings and superseded attempts of a company are not settled."""
     count: int = await connection.fetchval(_OPEN_FILINGS, subscription_id, company_id)
     return count
 
@@ -124,6 +134,19 @@ class WebhookStates:
     """Failing, but with no delivery left to retry: whether they answer now is unknown."""
     disabled: int
     """Disabled because of their failures; not those that their owner disabled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamStates:
+    """Counts of the streams that companies follow; one may be in several states."""
+
+    followed: int
+    blocked: int
+    """The authority blocks all questions for about an hour."""
+    behind: int
+    """With documents that were announced, or given to another program, and did not come yet."""
+    silent: int
+    """Without an answer for two days; after sixty the authority adds no more documents."""
 
 
 # No index has all documents with work: one has those that wait for their turn, and one has the others.
@@ -161,6 +184,17 @@ _WEBHOOKS = """
         from webhooks w where deleted_at is null
     ) as webhooks
 """
+# Who is followed by nobody needs no attention.
+_STREAMS = """
+    select count(*) as followed,
+        count(*) filter (where blocked_until > now()) as blocked,
+        count(*) filter (where last_nsu < max_nsu or exists (
+            select from stream_gaps g where g.stream_id = s.id and g.filled_at is null
+        )) as behind,
+        count(*) filter (where coalesce(answered_at, created_at) < now() - interval '2 days') as silent
+    from streams s
+    where exists (select from receptions r where r.stream_id = s.id and r.is_active)
+"""
 # A started day counts as a whole one.
 _CERTIFICATES = """
     select greatest(0, ceil(extract(epoch from e.expires_at - $1) / 86400))::integer as days_left,
@@ -185,6 +219,11 @@ async def parked_by_kind(connection: Connection) -> dict[str, int]:
 async def webhook_states(connection: Connection) -> WebhookStates:
     """Returns how many webhooks are in each state."""
     return WebhookStates(**only(await connection.fetchrow(_WEBHOOKS)))
+
+
+async def stream_states(connection: Connection) -> StreamStates:
+    """Returns how many streams are in each state."""
+    return StreamStates(**only(await connection.fetchrow(_STREAMS)))
 
 
 async def certificates_by_days_left(

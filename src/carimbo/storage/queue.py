@@ -168,6 +168,7 @@ _ANSWERED = {
     WorkKind.DOCUMENT: _DOCUMENT_ANSWER,
     WorkKind.EVENT: _FILING_ANSWER,
     WorkKind.INUTILIZATION: _FILING_ANSWER,
+    WorkKind.MANIFESTATION: _FILING_ANSWER,
 }
 
 
@@ -176,7 +177,7 @@ async def retry_answered(
 ) -> None:
     """Makes paused work of a company due if its last answer has one of the codes.
 
-    This applies to documents, events and inutilizations, but not to work that a worker holds.
+    This applies to documents, events, inutilizations and manifestations, but not to work that a worker holds.
     """
     for kind, answered in _ANSWERED.items():
         await connection.execute(

@@ -32,6 +32,9 @@ class WorkKind(StrEnum):
     SUPERSEDED = "stray"
     SALE = "sale"
     EMAIL = "email"
+    STREAM = "stream"
+    RECEPTION = "reception"
+    MANIFESTATION = "manifestation"
     PROBE = "probe"
 
 
@@ -43,6 +46,9 @@ TABLES = {
     WorkKind.SUPERSEDED: "strays",
     WorkKind.SALE: "sales",
     WorkKind.EMAIL: "emails",
+    WorkKind.STREAM: "streams",
+    WorkKind.RECEPTION: "receptions",
+    WorkKind.MANIFESTATION: "manifestations",
     WorkKind.PROBE: "probes",
 }
 # SQL of when resumed work is due, if not now: a sale goes on waiting for its scheduled time.

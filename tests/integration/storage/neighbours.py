@@ -25,6 +25,7 @@ from carimbo.storage.webhooks import WebhookFacts
 from carimbo.storage.work import Lease, WorkKey, WorkKind
 from claimed_rows import claim_row
 from integration.storage.document_rows import CREATED, new_document
+from integration.storage.received_rows import add_received
 
 TAX_ID = "11222333000181"
 SIGNED = SignedEmission(
@@ -93,6 +94,9 @@ class Neighbours:
     email_id: UUID
     webhook_id: UUID
     delivery_id: UUID
+    reception_id: UUID
+    received_id: UUID
+    manifestation_id: UUID
 
     @property
     def number_series(self) -> NumberSeries:
@@ -147,6 +151,7 @@ async def create_neighbours(database: Database, authenticator: Authenticator) ->
             email_id=await _add_email(tenant, company_id, document_id),
             webhook_id=webhook.id,
             delivery_id=await _add_delivery(tenant, owner, webhook.id),
+            **await add_received(tenant, company_id, TAX_ID),
         )
 
 

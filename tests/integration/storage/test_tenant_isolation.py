@@ -57,11 +57,14 @@ class TestEveryRepository:
             "event_filings",
             "events",
             "inutilizations",
+            "manifestations",
             "number_sequences",
             "numberings",
             "open_documents",
             "order_keys",
             "products",
+            "received",
+            "receptions",
             "sales",
             "secrets",
             "state_registrations",
@@ -76,8 +79,9 @@ class TestEveryRepository:
 
     async def test_the_owner_has_rows_in_every_table(self, neighbours: Neighbours) -> None:
         rows = await neighbours.owner_rows()
-        # Rate limits and probes of the queue belong to no tenant and have no tenant repository.
-        assert {name for name, table_rows in rows.items() if not table_rows} <= {"rate_limits", "probes"}
+        # Rate limits, probes of the queue and streams belong to no tenant and have no tenant repository.
+        of_nobody = {"rate_limits", "probes", "streams"}
+        assert {name for name, table_rows in rows.items() if not table_rows} <= of_nobody
 
 
 class TestCompanies:

@@ -1,0 +1,314 @@
+"""Received documents: what others issued for the companies of a subscription, and its events.
+
+Every change of a document gives it a new version, and callers ask for what changed after a version. So the
+versions of one company must become visible in their order: whoever changes its received documents locks them
+first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+from carimbo.fiscal.receiving import TaxedAmount
+from carimbo.storage.connection import Connection, only
+from carimbo.storage.received_search import ReceivedFilter, find_received
+from carimbo.storage.sql import NamedSql
+
+LOCK_COMPANY = "pg_advisory_xact_lock(hashtextextended('received:' || {company_id}, 0))"
+"""SQL that locks the received documents of a company until the transaction ends."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewReceived:
+    """A received document to store."""
+
+    id: UUID
+    company_id: UUID
+    service: str
+    type: str
+    environment: str
+    access_key: str
+    series: int | None
+    number: int | None
+    role: str
+    issuer_tax_id: str
+    issuer_name: str
+    amount: Decimal | None
+    issued_at: datetime
+    authorized_at: datetime | None
+    protocol: str | None
+    situation: str
+    status: str
+    has_full_xml: bool
+    nsu: int | None
+    source: str
+    acknowledge_by: datetime | None
+    respond_by: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceivedRow(NewReceived):
+    """A stored received document."""
+
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewReceivedEvent:
+    """An event of a received document that the authority distributed."""
+
+    id: UUID
+    company_id: UUID
+    environment: str
+    access_key: str
+    code: str
+    description: str
+    sequence: int
+    author_tax_id: str
+    protocol: str | None
+    occurred_at: datetime | None
+    registered_at: datetime | None
+    situation: str | None
+    text: str | None
+    has_full_xml: bool
+    nsu: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceivedEventRow(NewReceivedEvent):
+    """A stored event."""
+
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class MonthlyTotal:
+    """The sum of a month by CFOP, tax and CST."""
+
+    cfop: str
+    tax: str
+    cst: str
+    items: Decimal
+    base: Decimal
+    amount: Decimal
+    documents: int
+
+
+_COLUMNS = ", ".join(field.name for field in fields(ReceivedRow))
+_WRITTEN = tuple(field.name for field in fields(NewReceived))
+_ADD = NamedSql(f"""
+    insert into received_documents (subscription_id, {", ".join(_WRITTEN)})
+    values ($1, {", ".join(f":{name}" for name in _WRITTEN)}) returning {_COLUMNS}
+""")
+_CHANGE = NamedSql(f"""
+    update received_documents set {", ".join(f"{name} = :{name}" for name in _WRITTEN if name != "id")},
+        version = nextval('received_versions'), updated_at = now()
+    where subscription_id = $1 and id = :id returning {_COLUMNS}
+""")
+_EVENT_COLUMNS = ", ".join(field.name for field in fields(ReceivedEventRow))
+_EVENT_WRITTEN = tuple(field.name for field in fields(NewReceivedEvent))
+_ADD_EVENT = NamedSql(f"""
+    insert into received_events as e (subscription_id, {", ".join(_EVENT_WRITTEN)})
+    values ($1, {", ".join(f":{name}" for name in _EVENT_WRITTEN)})
+    on conflict (subscription_id, company_id, environment, access_key, code, sequence, author_tax_id)
+    do update set text = excluded.text, has_full_xml = true, protocol = excluded.protocol,
+        registered_at = excluded.registered_at
+    where excluded.has_full_xml and not e.has_full_xml
+    returning {_EVENT_COLUMNS}, xmax = 0 as is_new
+""")
+
+
+class ReceivedDocuments:
+    """Received documents of one subscription."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def lock(self, company_id: UUID) -> None:
+        """Locks the received documents of a company until the transaction ends."""
+        await self._connection.execute(f"select {LOCK_COMPANY.format(company_id='$1::uuid')}", company_id)
+
+    async def add(self, document: NewReceived) -> ReceivedRow:
+        """Stores a new document, under the lock of its company."""
+        row = await self._connection.fetchrow(
+            _ADD.text, self._subscription_id, *_ADD.arguments(vars(document))
+        )
+        return ReceivedRow(**only(row))
+
+    async def change(self, document: NewReceived) -> ReceivedRow:
+        """Stores a changed document with a new version, under the lock of its company."""
+        row = await self._connection.fetchrow(
+            _CHANGE.text, self._subscription_id, *_CHANGE.arguments(vars(document))
+        )
+        return ReceivedRow(**only(row))
+
+    async def get(self, document_id: UUID) -> ReceivedRow | None:
+        """Returns a document, or None."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from received_documents where subscription_id = $1 and id = $2",
+            self._subscription_id, document_id,
+        )  # fmt: skip
+        return row and ReceivedRow(**row)
+
+    async def by_key(self, company_id: UUID, environment: str, access_key: str) -> ReceivedRow | None:
+        """Returns the document of a company with an access key, or None."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from received_documents where subscription_id = $1 and company_id = $2"
+            " and environment = $3 and access_key = $4",
+            self._subscription_id, company_id, environment, access_key,
+        )  # fmt: skip
+        return row and ReceivedRow(**row)
+
+    async def is_issued_here(self, company_id: UUID, environment: str, access_key: str) -> bool:
+        """Returns whether this service issued the document with an access key for the company."""
+        is_ours: bool = await self._connection.fetchval(
+            "select exists (select from emissions where subscription_id = $1 and company_id = $2"
+            " and environment = $3 and (access_key = $4 or assigned_key = $4)"
+            " and state in ('sent', 'authorized', 'canceled'))",
+            self._subscription_id, company_id, environment, access_key,
+        )  # fmt: skip
+        return is_ours
+
+    async def page(
+        self, company_id: UUID, wanted: ReceivedFilter, offset: int, size: int
+    ) -> tuple[list[ReceivedRow], int]:
+        """Returns a page, the newest issued first, and the number of all matches."""
+        ids, total = await find_received(
+            self._connection, self._subscription_id, company_id, wanted, offset, size
+        )
+        return await self._in_order(ids), total
+
+    async def after_version(
+        self, company_id: UUID, service: str, environment: str, version: int, size: int
+    ) -> list[ReceivedRow]:
+        """Returns the documents that changed after a version, in the order of their versions."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from received_documents where subscription_id = $1 and company_id = $2"
+            " and service = $3 and environment = $4 and version > $5 order by version limit $6",
+            self._subscription_id, company_id, service, environment, version, size,
+        )  # fmt: skip
+        return [ReceivedRow(**row) for row in rows]
+
+    async def to_acknowledge(self, company_id: UUID, environment: str, limit: int) -> list[ReceivedRow]:
+        """Returns summaries that can still be acknowledged, those with the least time first."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from received_documents where subscription_id = $1 and company_id = $2"
+            " and environment = $3 and acknowledge_by > now() and status = 'pending'"
+            " and not exists (select from manifestations m where m.subscription_id = $1"
+            " and m.document_id = received_documents.id and m.state <> 'refused')"
+            " order by acknowledge_by limit $4",
+            self._subscription_id, company_id, environment, limit,
+        )  # fmt: skip
+        return [ReceivedRow(**row) for row in rows]
+
+    async def add_event(self, event: NewReceivedEvent) -> tuple[ReceivedEventRow, bool] | None:
+        """Stores an event, or completes its summary; returns None if nothing changed.
+
+        The second value says whether the event is new.
+        """
+        row = await self._connection.fetchrow(
+            _ADD_EVENT.text, self._subscription_id, *_ADD_EVENT.arguments(vars(event))
+        )
+        if row is None:
+            return None
+        values = dict(row)
+        is_new = values.pop("is_new")
+        return ReceivedEventRow(**values), is_new
+
+    async def events(self, company_id: UUID, environment: str, access_key: str) -> list[ReceivedEventRow]:
+        """Returns the events of a document, oldest first."""
+        rows = await self._connection.fetch(
+            f"select {_EVENT_COLUMNS} from received_events where subscription_id = $1 and company_id = $2"
+            " and environment = $3 and access_key = $4 order by coalesce(registered_at, created_at), id",
+            self._subscription_id, company_id, environment, access_key,
+        )  # fmt: skip
+        return [ReceivedEventRow(**row) for row in rows]
+
+    async def put_amounts(self, document_id: UUID, amounts: Sequence[TaxedAmount]) -> None:
+        """Stores the sums of a document by CFOP, tax and CST."""
+        await self._connection.executemany(
+            "insert into received_amounts (subscription_id, document_id, cfop, tax, cst, items, base, amount)"
+            " values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
+            [
+                (
+                    self._subscription_id, document_id, amount.cfop, amount.tax, amount.cst, amount.items,
+                    amount.base, amount.amount,
+                )
+                for amount in amounts
+            ],
+        )  # fmt: skip
+
+    async def monthly_totals(
+        self,
+        company_id: UUID,
+        service: str,
+        environment: str,
+        since: datetime,
+        before: datetime,
+        role: str,
+        without: Sequence[str],
+    ) -> list[MonthlyTotal]:
+        """Returns the sums of documents that were issued in a time, in which the company has a role.
+
+        Canceled and denied ones do not count, nor those in the statuses of `without`.
+        """
+        rows = await self._connection.fetch(
+            """
+            select a.cfop, a.tax, a.cst, sum(a.items) as items, sum(a.base) as base, sum(a.amount) as amount,
+                count(*) as documents
+            from received_documents d
+            join received_amounts a on a.subscription_id = d.subscription_id and a.document_id = d.id
+            where d.subscription_id = $1 and d.company_id = $2 and d.service = $3 and d.environment = $4
+                and d.issued_at >= $5 and d.issued_at < $6 and d.situation not in ('canceled', 'denied')
+                and d.role = $7 and d.status <> all($8)
+            group by a.cfop, a.tax, a.cst order by a.cfop, a.tax, a.cst
+            """,
+            self._subscription_id, company_id, service, environment, since, before, role, without,
+        )  # fmt: skip
+        return [MonthlyTotal(**row) for row in rows]
+
+    async def warn(self, document_id: UUID) -> ReceivedRow | None:
+        """Stores that the company was warned of a term; returns None if it was warned before."""
+        row = await self._connection.fetchrow(
+            "update received_documents set warned_at = now(), version = nextval('received_versions'),"
+            " updated_at = now()"
+            f" where subscription_id = $1 and id = $2 and warned_at is null returning {_COLUMNS}",
+            self._subscription_id, document_id,
+        )  # fmt: skip
+        return row and ReceivedRow(**row)
+
+    async def _in_order(self, ids: Sequence[UUID]) -> list[ReceivedRow]:
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from received_documents where subscription_id = $1 and id = any($2)",
+            self._subscription_id, ids,
+        )  # fmt: skip
+        by_id = {row["id"]: ReceivedRow(**row) for row in rows}
+        return [by_id[document_id] for document_id in ids]
+
+
+@dataclass(frozen=True)
+class DueDocument:
+    """A document about which its company must conclude soon."""
+
+    subscription_id: UUID
+    company_id: UUID
+    id: UUID
+
+
+async def documents_to_conclude(
+    connection: Connection, service: str, within: timedelta, statuses: Sequence[str], limit: int = 1000
+) -> list[DueDocument]:
+    """Returns documents in these statuses whose term ends soon, and whose companies were not warned."""
+    rows = await connection.fetch(
+        "select subscription_id, company_id, id from received_documents where service = $1"
+        " and respond_by is not null and warned_at is null"
+        " and respond_by between now() and now() + $2::interval"
+        " and status = any($3) and situation in ('authorized', 'corrected') order by respond_by limit $4",
+        service, within, statuses, limit,
+    )  # fmt: skip
+    return [DueDocument(**row) for row in rows]

@@ -1,0 +1,157 @@
+"""Receptions: which companies follow a stream, and how much of its journal each has read."""
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, only
+from carimbo.storage.work import WHERE_HELD, Lease, write_held
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reception:
+    """A company that follows a stream in one environment."""
+
+    id: UUID
+    company_id: UUID
+    service: str
+    environment: str
+    stream_id: UUID
+    is_active: bool
+    pages_due: int
+    pages_read: int
+    refused_at: datetime | None
+    refusal: str | None
+    created_at: datetime
+    parked_reason: str | None
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A company that may ask for a stream: it follows, and has a certificate that is valid."""
+
+    subscription_id: UUID
+    reception_id: UUID
+    company_id: UUID
+    revision: int
+
+
+_COLUMNS = ", ".join(field.name for field in fields(Reception))
+
+
+class Receptions:
+    """Receptions of one subscription's companies."""
+
+    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+        self._connection = connection
+        self._subscription_id = subscription_id
+
+    async def start(self, company_id: UUID, service: str, environment: str, stream_id: UUID) -> Reception:
+        """Makes a company follow a stream; it also gets what the journal still has."""
+        row = await self._connection.fetchrow(
+            f"""
+            insert into receptions
+                (subscription_id, company_id, service, environment, stream_id, pages_due, pages_read)
+            select $1, $2, $3, $4, id, pages, coalesce(
+                (select min(ordinal) - 1 from stream_pages where stream_id = $5), pages
+            ) from streams where id = $5
+            on conflict (subscription_id, company_id, service, environment) do update
+            set is_active = true, refused_at = null, refusal = null, parked_reason = null, attempts = 0,
+                stream_id = excluded.stream_id,
+                pages_due = case when receptions.stream_id = excluded.stream_id
+                    then greatest(receptions.pages_due, excluded.pages_due) else excluded.pages_due end,
+                pages_read = case when receptions.stream_id = excluded.stream_id
+                    then greatest(receptions.pages_read, excluded.pages_read) else excluded.pages_read end,
+                acknowledge_at = null, next_action_at = now()
+            returning {_COLUMNS}
+            """,
+            self._subscription_id, company_id, service, environment, stream_id,
+        )  # fmt: skip
+        return Reception(**only(row))
+
+    async def stop(self, company_id: UUID, service: str) -> bool:
+        """Makes a company follow a service no more; returns False if it did not."""
+        result = await self._connection.execute(
+            "update receptions set is_active = false, next_action_at = null"
+            " where subscription_id = $1 and company_id = $2 and service = $3 and is_active",
+            self._subscription_id, company_id, service,
+        )  # fmt: skip
+        return bool(result != "UPDATE 0")
+
+    async def stop_all(self, company_id: UUID) -> None:
+        """Makes a company follow nothing any more."""
+        await self._connection.execute(
+            "update receptions set is_active = false, next_action_at = null"
+            " where subscription_id = $1 and company_id = $2 and is_active",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+
+    async def get(self, reception_id: UUID) -> Reception | None:
+        """Returns a reception, or None."""
+        row = await self._connection.fetchrow(
+            f"select {_COLUMNS} from receptions where subscription_id = $1 and id = $2",
+            self._subscription_id, reception_id,
+        )  # fmt: skip
+        return row and Reception(**row)
+
+    async def of_company(self, company_id: UUID) -> list[Reception]:
+        """Returns what a company follows or has followed."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from receptions where subscription_id = $1 and company_id = $2"
+            " order by service, environment",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+        return [Reception(**row) for row in rows]
+
+    async def wake(self, company_id: UUID) -> None:
+        """Makes the work of a company's receptions due, for example after its certificate was replaced."""
+        await self._connection.execute(
+            "update receptions set refused_at = null, refusal = null, acknowledge_at = null,"
+            " next_action_at = case when parked_reason is null then now() end"
+            " where subscription_id = $1 and company_id = $2 and is_active",
+            self._subscription_id, company_id,
+        )  # fmt: skip
+
+
+async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:
+    """Returns the companies that may ask for a stream, the longest valid certificates first.
+
+    A company whose certificate the authority refused may ask again after a day.
+    """
+    rows = await connection.fetch(
+        """
+        select r.subscription_id, r.id as reception_id, r.company_id, c.revision
+        from receptions r
+        join companies c on c.subscription_id = r.subscription_id and c.id = r.company_id
+        join certificates k on k.subscription_id = r.subscription_id and k.company_id = r.company_id
+        where r.stream_id = $1 and r.is_active and c.deleted_at is null
+            and coalesce(r.refused_at < now() - interval '1 day', true)
+        order by k.expires_at desc, r.id
+        """,
+        stream_id,
+    )  # fmt: skip
+    return [Asker(**row) for row in rows]
+
+
+async def advance_reading(connection: Connection, lease: Lease, ordinal: int) -> None:
+    """Stores that an answer of the journal was read, in the transaction that stores its documents."""
+    await write_held(
+        connection, lease, f"update receptions set pages_read = $4 {WHERE_HELD} returning id", ordinal
+    )
+
+
+async def pause_reception(connection: Connection, lease: Lease, acknowledge_after: timedelta | None) -> None:
+    """Releases a reception until there is something to read or to acknowledge."""
+    await write_held(
+        connection, lease,
+        f"""
+        update receptions set lease_until = null, attempts = 0,
+            acknowledge_at = now() + $4::interval,
+            next_action_at = case
+                when is_active and pages_due > pages_read then now()
+                when is_active then now() + $4::interval
+            end
+        {WHERE_HELD} returning id
+        """,
+        acknowledge_after,
+    )  # fmt: skip

@@ -1,0 +1,210 @@
+"""The steps of a stream: asking for a page or for a single document, and storing what came.
+
+Each step is one statement, and does nothing unless the caller still holds the lease by the newest token. All
+pauses are counted by the clock of the database: that of a worker may be wrong.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from carimbo.storage.connection import Connection
+from carimbo.storage.sql import NamedSql
+from carimbo.storage.work import WHERE_HELD, Lease, LeaseLost, write_held
+
+MAX_SINGLE_CALLS = 18
+"""Questions about single documents in an hour; the authorities allow 20, and others may ask too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamChange:
+    """What an answer to a question for a page changes."""
+
+    last_nsu: int
+    max_nsu: int
+    empty_answers: int
+    blocks: int
+    unanswered: int
+    pause: timedelta
+    block: timedelta | None
+    question: str
+    body: bytes | None
+    """The answer to keep in the journal."""
+    gap_first: int | None
+    gap_last: int | None
+    gap_reason: str | None
+    has_other_reader: bool
+    is_answered: bool
+    refused_id: UUID | None
+    """The reception whose company the authority refuses."""
+    refusal: str | None
+    parked_reason: str | None
+    code: str | None
+    message: str | None
+
+
+@dataclass(frozen=True)
+class SingleQuestion:
+    """A document to ask for: by its NSU, which is in a gap, or by its access key."""
+
+    nsu: int | None
+    access_key: str | None
+    gap_first: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleChange:
+    """What an answer to a question about a single document changes."""
+
+    question: str
+    body: bytes | None
+    is_settled: bool
+    """Whether the document need not be asked for again."""
+    block: timedelta | None
+    code: str | None
+    message: str | None
+    nsu: int | None
+    access_key: str | None
+    gap_first: int | None
+
+
+# The question counts from now on: a worker that dies has perhaps asked, and the next one waits. The pause is
+# that of an answer without documents.
+_BEGIN = NamedSql(f"""
+    update streams set is_asked = true, asked_at = now(), ask_at = now() + :pause::interval
+    {WHERE_HELD} and not is_asked and greatest(ask_at, coalesce(blocked_until, ask_at)) <= now()
+    returning id
+""")
+_JOURNAL = """page as (
+        insert into stream_pages (stream_id, ordinal, question, body)
+        select id, pages, :question, :body from held where :body::bytea is not null
+    ), woken as (
+        update receptions r set pages_due = held.pages,
+            next_action_at = case when r.parked_reason is null then now() end
+        from held where r.stream_id = held.id and r.is_active and :body::bytea is not null
+    )"""
+_STORE_PAGE = NamedSql(
+    f"""
+    with held as (
+        update streams set last_nsu = :last_nsu, max_nsu = :max_nsu, empty_answers = :empty_answers,
+            blocks = :blocks, unanswered = :unanswered, is_asked = false,
+            pages = pages + case when :body::bytea is null then 0 else 1 end,
+            ask_at = now() + :pause::interval,
+            blocked_until = coalesce(now() + :block::interval, blocked_until),
+            last_code = :code, last_message = :message,
+            other_reader_at = case when :has_other_reader then now() else other_reader_at end,
+            lapsed_from = case when {{lapsed}} then answered_at else lapsed_from end,
+            lapsed_until = case when {{lapsed}} then now() else lapsed_until end,
+            answered_at = case when :is_answered then now() else answered_at end,
+            parked_reason = :parked_reason
+        {WHERE_HELD} returning id, pages
+    ), {_JOURNAL}, gap as (
+        insert into stream_gaps (stream_id, first_nsu, last_nsu, next_nsu, reason)
+        select id, :gap_first, :gap_last, :gap_first, :gap_reason from held
+        where :gap_first::bigint is not null
+        on conflict (stream_id, first_nsu) do update
+        set last_nsu = greatest(stream_gaps.last_nsu, excluded.last_nsu), filled_at = null
+    ), refused as (
+        update receptions r set refused_at = now(), refusal = :refusal from held
+        where r.stream_id = held.id and r.id = :refused_id
+    )
+    select id from held
+""".replace("{lapsed}", ":is_answered and answered_at < now() - :lapse::interval")
+)
+_NEXT_SINGLE = """
+    select null::bigint as nsu, access_key, null::bigint as gap_first from (
+        select access_key from stream_requests where stream_id = $1 and answered_at is null
+        order by created_at limit 1
+    ) as requested
+    union all
+    select next_nsu, null, first_nsu from (
+        select next_nsu, first_nsu from stream_gaps where stream_id = $1 and filled_at is null
+        order by first_nsu limit 1
+    ) as gap
+    limit 1
+"""
+_BEGIN_SINGLE = NamedSql(f"""
+    with held as (
+        select id from streams {WHERE_HELD} and coalesce(blocked_until <= now(), true) for update
+    ), forgotten as (
+        delete from stream_calls using held where stream_id = held.id and at < now() - interval '1 day'
+    )
+    insert into stream_calls (stream_id) select id from held
+    where (
+        select count(*) from stream_calls c where c.stream_id = held.id and c.at > now() - interval '1 hour'
+    ) < :most
+    returning stream_id
+""")
+_STORE_SINGLE = NamedSql(f"""
+    with held as (
+        update streams set pages = pages + case when :body::bytea is null then 0 else 1 end,
+            blocked_until = coalesce(now() + :block::interval, blocked_until)
+        {WHERE_HELD} returning id, pages
+    ), {_JOURNAL}, gap as (
+        update stream_gaps g set next_nsu = :nsu::bigint + 1,
+            filled_at = case when :nsu::bigint >= g.last_nsu then now() end
+        from held where g.stream_id = held.id and g.first_nsu = :gap_first and :is_settled
+    ), request as (
+        update stream_requests q set answered_at = now(), code = :code, message = :message
+        from held where q.stream_id = held.id and q.access_key = :access_key and :is_settled
+    )
+    select id from held
+""")
+# When a single question is allowed again: after the oldest of the last 18 is an hour old. A stream that a
+# company follows never sleeps: one that the authority refused may ask again after a day.
+_SCHEDULE = NamedSql(f"""
+    update streams set lease_until = null, attempts = 0, next_action_at = case
+        when parked_reason is not null then null
+        when :is_idle and not exists (select from receptions where stream_id = $2 and is_active) then null
+        else greatest(now() + :pause::interval, blocked_until, least(ask_at, case
+            when exists (select from stream_gaps where stream_id = $2 and filled_at is null)
+                or exists (select from stream_requests where stream_id = $2 and answered_at is null)
+            then coalesce(
+                (select at + interval '1 hour' from stream_calls
+                 where stream_id = $2 and at > now() - interval '1 hour'
+                 order by at desc offset :most - 1 limit 1),
+                now()
+            ) end)) end
+    {WHERE_HELD} returning next_action_at
+""")
+
+
+class StreamSteps:
+    """The steps of one stream, for the holder of its lease. All raise LeaseLost."""
+
+    def __init__(self, connection: Connection, lease: Lease) -> None:
+        self._connection = connection
+        self._lease = lease
+
+    async def begin_question(self, pause: timedelta) -> None:
+        """Stores that a page is asked for now; refuses by LeaseLost if it is not due."""
+        await self._write(_BEGIN, {"pause": pause})
+
+    async def store_answer(self, change: StreamChange, lapse: timedelta) -> None:
+        """Stores an answer in the journal and everything that follows from it."""
+        await self._write(_STORE_PAGE, {**vars(change), "lapse": lapse})
+
+    async def next_single(self) -> SingleQuestion | None:
+        """Returns the single document that is asked for next: what a person waits for, then gaps."""
+        row = await self._connection.fetchrow(_NEXT_SINGLE, self._lease.key.id)
+        return row and SingleQuestion(**row)
+
+    async def begin_single(self) -> bool:
+        """Counts a question about a single document; returns False if none is left in this hour."""
+        try:
+            await self._write(_BEGIN_SINGLE, {"most": MAX_SINGLE_CALLS})
+        except LeaseLost:
+            return False
+        return True
+
+    async def store_single(self, change: SingleChange) -> None:
+        """Stores the answer to a question about a single document."""
+        await self._write(_STORE_SINGLE, vars(change))
+
+    async def schedule(self, pause: timedelta, *, is_idle: bool = False) -> None:
+        """Releases the stream until something may be asked; one that nobody follows until it is woken."""
+        await self._write(_SCHEDULE, {"pause": pause, "is_idle": is_idle, "most": MAX_SINGLE_CALLS})
+
+    async def _write(self, statement: NamedSql, values: dict[str, Any]) -> None:
+        await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))

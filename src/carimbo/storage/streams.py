@@ -1,0 +1,216 @@
+"""Streams: the sequences in which authorities distribute documents, shared by all companies of one CNPJ.
+
+A stream belongs to the installation; `stream_steps.py` has the steps of its worker.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from carimbo.storage.connection import Connection, only
+from carimbo.storage.identifiers import NIL
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamRow:
+    """A stream; `is_due` and `has_rested` are by the clock of the database."""
+
+    id: UUID
+    service: str
+    environment: str
+    tax_id: str
+    last_nsu: int
+    max_nsu: int
+    ask_at: datetime
+    blocked_until: datetime | None
+    asked_at: datetime | None
+    is_asked: bool
+    answered_at: datetime | None
+    empty_answers: int
+    blocks: int
+    unanswered: int
+    last_code: str | None
+    last_message: str | None
+    other_reader_at: datetime | None
+    lapsed_from: datetime | None
+    lapsed_until: datetime | None
+    pages: int
+    next_action_at: datetime | None
+    parked_reason: str | None
+    is_due: bool
+    """Whether a page may be asked for now."""
+    has_other_reader: bool
+    """Whether another program read the sequence in the last days."""
+    allowed_at: datetime
+    """When a page may be asked for next."""
+    is_blocked: bool
+    has_rested: bool
+    """Whether the last question for a page was more than an hour ago."""
+
+
+_COMPUTED = {
+    "is_due": "greatest(ask_at, coalesce(blocked_until, ask_at)) <= now()",
+    "has_other_reader": "coalesce(other_reader_at > now() - interval '7 days', false)",
+    "allowed_at": "greatest(now(), ask_at, blocked_until)",
+    "is_blocked": "coalesce(blocked_until > now(), false)",
+    "has_rested": "coalesce(asked_at < now() - interval '1 hour', true)",
+}
+_COLUMNS = ", ".join(
+    f"{_COMPUTED[field.name]} as {field.name}" if field.name in _COMPUTED else field.name
+    for field in fields(StreamRow)
+)
+
+
+@dataclass(frozen=True)
+class StreamGap:
+    """Numbers that are asked for one by one."""
+
+    first_nsu: int
+    last_nsu: int
+    next_nsu: int
+    reason: str
+    created_at: datetime
+    filled_at: datetime | None
+
+
+@dataclass(frozen=True)
+class StreamPage:
+    """An answer in the journal."""
+
+    ordinal: int
+    question: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class UnreadFileRow:
+    """A file of the journal that can't be read, as it came."""
+
+    position: int
+    nsu: int | None
+    schema: str
+    reason: str
+    content: str
+
+
+async def open_stream(
+    connection: Connection, service: str, environment: str, tax_id: str, rest: timedelta
+) -> UUID:
+    """Returns the id of a stream, which is stored if it is new; wakes its worker.
+
+    It is asked as soon as it has rested, even if it is asked rarely. The work of a stream that was parked
+    begins again, but not before the next question is allowed.
+    """
+    row = await connection.fetchrow(
+        """
+        insert into streams as s (subscription_id, service, environment, tax_id) values ($1, $2, $3, $4)
+        on conflict (service, environment, tax_id) do update set parked_reason = null, attempts = 0,
+            ask_at = least(s.ask_at, s.asked_at + $5::interval),
+            next_action_at = least(
+                s.next_action_at,
+                greatest(now(), least(s.ask_at, s.asked_at + $5::interval), s.blocked_until)
+            )
+        returning id
+        """,
+        NIL, service, environment, tax_id, rest,
+    )  # fmt: skip
+    stream_id: UUID = only(row)["id"]
+    return stream_id
+
+
+async def wake_stream(connection: Connection, stream_id: UUID) -> None:
+    """Makes the worker of a stream look again who can ask, as soon as a question is allowed."""
+    await connection.execute(
+        "update streams set next_action_at = greatest(now(), ask_at, blocked_until)"
+        " where subscription_id = $1 and id = $2 and parked_reason is null"
+        " and coalesce(next_action_at > greatest(now(), ask_at, blocked_until), true)",
+        NIL, stream_id,
+    )  # fmt: skip
+
+
+async def read_stream(connection: Connection, stream_id: UUID) -> StreamRow:
+    """Returns a stream."""
+    row = await connection.fetchrow(
+        f"select {_COLUMNS} from streams where subscription_id = $1 and id = $2", NIL, stream_id
+    )
+    return StreamRow(**only(row))
+
+
+async def gaps_of(connection: Connection, stream_id: UUID, limit: int = 100) -> list[StreamGap]:
+    """Returns the gaps of a stream, the newest first."""
+    rows = await connection.fetch(
+        "select first_nsu, last_nsu, next_nsu, reason, created_at, filled_at from stream_gaps"
+        " where stream_id = $1 order by first_nsu desc limit $2",
+        stream_id, limit,
+    )  # fmt: skip
+    return [StreamGap(**row) for row in rows]
+
+
+async def request_by_key(connection: Connection, stream_id: UUID, access_key: str) -> None:
+    """Asks the worker of a stream for a document by its key; asked again if it was not handed out."""
+    await connection.execute(
+        """
+        with requested as (
+            insert into stream_requests (stream_id, access_key) values ($1, $2)
+            on conflict (stream_id, access_key) do update set answered_at = null, created_at = now()
+            where stream_requests.answered_at < now() - interval '1 hour'
+        )
+        update streams set next_action_at = least(next_action_at, greatest(now(), blocked_until))
+        where subscription_id = $3 and id = $1 and parked_reason is null
+        """,
+        stream_id, access_key, NIL,
+    )  # fmt: skip
+
+
+async def refusal_of_request(connection: Connection, stream_id: UUID, access_key: str) -> str | None:
+    """Returns why the authority did not give a document by its key; None if it may still come."""
+    refusal: str | None = await connection.fetchval(
+        "select code || ' ' || message from stream_requests"
+        " where stream_id = $1 and access_key = $2 and answered_at is not null"
+        " and code not in ('137', '138')",
+        stream_id, access_key,
+    )  # fmt: skip
+    return refusal
+
+
+async def pages_after(connection: Connection, stream_id: UUID, ordinal: int, limit: int) -> list[StreamPage]:
+    """Returns the next answers of the journal."""
+    rows = await connection.fetch(
+        "select ordinal, question, body from stream_pages where stream_id = $1 and ordinal > $2"
+        " order by ordinal limit $3",
+        stream_id, ordinal, limit,
+    )  # fmt: skip
+    return [StreamPage(**row) for row in rows]
+
+
+async def keep_unread(
+    connection: Connection, stream_id: UUID, ordinal: int, unread: Sequence[UnreadFileRow]
+) -> None:
+    """Stores the files of a page that can't be read, once."""
+    await connection.executemany(
+        "insert into stream_unread_files (stream_id, ordinal, position, nsu, schema, reason, content)"
+        " values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
+        [(stream_id, ordinal, *vars(file).values()) for file in unread],
+    )
+
+
+async def unread_files_of(connection: Connection, stream_id: UUID) -> int:
+    """Returns how many files of a stream can't be read."""
+    count: int = await connection.fetchval(
+        "select count(*) from stream_unread_files where stream_id = $1", stream_id
+    )
+    return count
+
+
+async def delete_old_pages(connection: Connection, keep: timedelta) -> None:
+    """Deletes the answers of the journal, except those that a company that follows has not read."""
+    await connection.execute(
+        """
+        delete from stream_pages p where received_at < now() - $1::interval and not exists (
+            select from receptions r where r.stream_id = p.stream_id and r.is_active
+                and r.pages_read < p.ordinal
+        )
+        """,
+        keep,
+    )

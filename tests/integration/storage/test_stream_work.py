@@ -1,0 +1,269 @@
+"""Questions about single documents, and when a stream is due."""
+
+from datetime import timedelta
+
+import pytest
+
+from carimbo.storage.database import Database
+from carimbo.storage.stream_steps import MAX_SINGLE_CALLS, SingleQuestion
+from carimbo.storage.streams import refusal_of_request, request_by_key, wake_stream
+from carimbo.storage.work import Lease, LeaseLost
+from integration.storage.stream_rows import (
+    ACCESS_KEY,
+    HOUR,
+    Stream,
+    change_reception,
+    only_stream,
+    open_new_stream,
+    reception_row,
+    single_answer,
+)
+
+SOON = timedelta(seconds=1)
+OTHER_KEY = "35" + 42 * "2"
+IN_AN_HOUR = "ask_at = now() + interval '1 hour'"
+BLOCKED = "blocked_until = now() + interval '65 minutes'"
+
+
+@pytest.fixture
+async def stream(rows_database: Database) -> Stream:
+    return await only_stream(rows_database)
+
+
+async def begin_single(stream: Stream, lease: Lease) -> bool:
+    async with stream.database.stream_steps(lease) as steps:
+        return await steps.begin_single()
+
+
+async def next_single(stream: Stream, lease: Lease) -> SingleQuestion | None:
+    async with stream.database.stream_steps(lease) as steps:
+        return await steps.next_single()
+
+
+async def request(stream: Stream, access_key: str = ACCESS_KEY) -> None:
+    async with stream.database.connection() as connection:
+        await request_by_key(connection, stream.id, access_key)
+
+
+async def spend(stream: Stream, count: int, age: str) -> None:
+    """Adds questions about single documents that were asked before."""
+    await stream.run(
+        f"insert into stream_calls select $1, now() - interval '{age}' from generate_series(1, $2::integer)",
+        count,
+    )
+
+
+def about(value: timedelta | None, expected: timedelta) -> bool:
+    return value is not None and abs(value - expected) < timedelta(seconds=20)
+
+
+class TestBudget:
+    async def test_no_more_than_the_budget_is_asked_in_an_hour(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        begun = [await begin_single(stream, lease) for _ in range(MAX_SINGLE_CALLS + 2)]
+        assert begun == [True] * MAX_SINGLE_CALLS + [False] * 2
+
+    async def test_budget_is_shared_with_workers_that_took_over(self, stream: Stream) -> None:
+        await spend(stream, MAX_SINGLE_CALLS - 1, "59 minutes")
+        await stream.claimed()
+        lease = await stream.claimed_by_another()
+        assert [await begin_single(stream, lease) for _ in range(2)] == [True, False]
+
+    async def test_question_of_more_than_an_hour_ago_counts_no_more(self, stream: Stream) -> None:
+        await spend(stream, MAX_SINGLE_CALLS, "61 minutes")
+        assert await begin_single(stream, await stream.claimed())
+
+    async def test_questions_of_another_stream_do_not_count(self, stream: Stream) -> None:
+        other = await open_new_stream(stream.database, "12ABC34501DE35")
+        await spend(other, MAX_SINGLE_CALLS, "1 minute")
+        assert await begin_single(stream, await stream.claimed())
+
+    @pytest.mark.parametrize("state", [BLOCKED, "lease_token = lease_token + 1", "lease_until = null"])
+    async def test_nothing_is_asked_during_a_block_or_without_the_lease(
+        self, stream: Stream, state: str
+    ) -> None:
+        lease = await stream.claimed()
+        await stream.change(state)
+        assert not await begin_single(stream, lease)
+        assert await stream.rows("stream_calls") == []
+
+
+class TestSingle:
+    async def test_document_that_a_person_waits_for_comes_before_gaps(self, stream: Stream) -> None:
+        await stream.add_gap(20, 22)
+        await stream.add_gap(5, 7)
+        await request(stream)
+        await request(stream, OTHER_KEY)
+        lease = await stream.claimed()
+        assert await next_single(stream, lease) == SingleQuestion(None, ACCESS_KEY, None)
+        await stream.run("update stream_requests set answered_at = now() where stream_id = $1")
+        assert await next_single(stream, lease) == SingleQuestion(5, None, 5)
+
+    async def test_gap_is_filled_number_by_number(self, stream: Stream) -> None:
+        await stream.add_gap(5, 6)
+        lease, questions = await stream.claimed(), []
+        while question := await next_single(stream, lease):
+            questions.append(question.nsu)
+            async with stream.database.stream_steps(lease) as steps:
+                await steps.store_single(single_answer(nsu=question.nsu))
+        assert questions == [5, 6]
+        assert [page["ordinal"] for page in await stream.rows("stream_pages")] == [1, 2]
+        (gap,) = await stream.rows("stream_gaps")
+        assert gap["filled_at"] is not None
+
+    async def test_document_that_did_not_come_is_asked_for_again(self, stream: Stream) -> None:
+        await stream.add_gap(5, 6)
+        await request(stream)
+        lease = await stream.claimed()
+        lost = {"body": None, "is_settled": False, "code": None, "message": None}
+        async with stream.database.stream_steps(lease) as steps:
+            await steps.store_single(single_answer(**lost))
+            await steps.store_single(single_answer(**lost, nsu=None, gap_first=None, access_key=ACCESS_KEY))
+            assert await steps.next_single() == SingleQuestion(None, ACCESS_KEY, None)
+        (gap,) = await stream.rows("stream_gaps")
+        assert gap["next_nsu"] == 5
+
+    async def test_refusal_of_a_request_is_kept_for_the_person_who_waits(self, stream: Stream) -> None:
+        await request(stream)
+        refused = {"body": None, "code": "640", "message": "Sem permissão", "nsu": None, "gap_first": None}
+        async with stream.database.stream_steps(await stream.claimed()) as steps:
+            await steps.store_single(single_answer(**refused, access_key=ACCESS_KEY))
+        async with stream.database.connection() as connection:
+            assert await refusal_of_request(connection, stream.id, ACCESS_KEY) == "640 Sem permissão"
+
+    async def test_single_document_wakes_receptions_and_leaves_the_pages_alone(self, stream: Stream) -> None:
+        reception = await stream.follow()
+        await change_reception(stream.database, reception, "next_action_at = null")
+        await stream.add_gap(5, 6)
+        await stream.change(f"last_nsu = 50, {IN_AN_HOUR}")
+        async with stream.database.stream_steps(await stream.claimed()) as steps:
+            await steps.store_single(single_answer())
+        row = await stream.read()
+        assert (row.last_nsu, row.pages, row.is_due) == (50, 1, False)
+        stored = await reception_row(stream.database, reception)
+        assert stored["pages_due"] == 1
+        assert stored["next_action_at"] <= stored["now"]
+
+    async def test_worker_whose_lease_was_taken_over_stores_no_document(self, stream: Stream) -> None:
+        await stream.add_gap(5, 6)
+        lease = await stream.claimed()
+        await stream.claimed_by_another()
+        before = await stream.rows("stream_gaps")
+        with pytest.raises(LeaseLost):
+            async with stream.database.stream_steps(lease) as steps:
+                await steps.store_single(single_answer(block=HOUR))
+        assert await stream.rows("stream_gaps") == before
+        assert await stream.rows("stream_pages") == []
+        assert not (await stream.read()).is_blocked
+
+
+class TestSchedule:
+    async def test_stream_without_gaps_is_due_when_a_page_may_be_asked_for(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.change(IN_AN_HOUR)
+        assert about(await stream.schedule(lease), HOUR)
+
+    @pytest.mark.parametrize("age", [None, "30 minutes", "61 minutes"])
+    async def test_stream_with_a_gap_is_due_as_soon_as_the_budget_allows(
+        self, stream: Stream, age: str | None
+    ) -> None:
+        lease = await stream.claimed()
+        await stream.change(IN_AN_HOUR)
+        await stream.add_gap()
+        if age is not None:
+            await spend(stream, MAX_SINGLE_CALLS - 1, "10 minutes")
+            await spend(stream, 1, age)
+        expected = timedelta(minutes=30) if age == "30 minutes" else SOON
+        assert about(await stream.schedule(lease), expected)
+
+    async def test_page_that_is_allowed_before_the_budget_is_not_delayed(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.change("ask_at = now() + interval '5 minutes'")
+        await stream.add_gap()
+        await spend(stream, MAX_SINGLE_CALLS, "30 minutes")
+        assert about(await stream.schedule(lease), timedelta(minutes=5))
+
+    @pytest.mark.parametrize("is_gap", [True, False])
+    async def test_blocked_stream_is_due_after_the_block(self, stream: Stream, is_gap: bool) -> None:
+        lease = await stream.claimed()
+        await stream.change(BLOCKED)
+        if is_gap:
+            await stream.add_gap()
+        assert about(await stream.schedule(lease), timedelta(minutes=65))
+
+    async def test_filled_gap_and_answered_request_need_no_question(self, stream: Stream) -> None:
+        await stream.add_gap()
+        await request(stream)
+        await stream.run("update stream_gaps set filled_at = now() where stream_id = $1")
+        await stream.run("update stream_requests set answered_at = now() where stream_id = $1")
+        lease = await stream.claimed()
+        await stream.change(IN_AN_HOUR)
+        assert about(await stream.schedule(lease), HOUR)
+
+    async def test_stream_that_nobody_follows_sleeps(self, stream: Stream) -> None:
+        assert await stream.schedule(await stream.claimed(), is_idle=True) is None
+
+    async def test_stream_whose_only_company_was_refused_does_not_sleep(self, stream: Stream) -> None:
+        """It may ask again after a day, and nothing else would wake the stream then."""
+        reception = await stream.follow()
+        await change_reception(stream.database, reception, "refused_at = now(), next_action_at = null")
+        assert about(await stream.schedule(await stream.claimed(), is_idle=True), SOON)
+
+    async def test_parked_stream_is_not_due(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.change("parked_reason = 'voltou ao NSU 1'")
+        await stream.add_gap()
+        assert await stream.schedule(lease) is None
+        await request(stream)
+        assert await stream.due_in() is None
+
+    async def test_released_stream_can_be_claimed_again(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.schedule(lease)
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
+        await stream.change("next_action_at = now()")
+        assert (await stream.claimed()).attempts == 1
+
+
+class TestWake:
+    @pytest.mark.parametrize("due_at", ["null", "now() + interval '1 hour'"])
+    async def test_stream_is_woken_as_early_as_a_question_is_allowed(
+        self, stream: Stream, due_at: str
+    ) -> None:
+        await stream.change(f"ask_at = now() + interval '10 minutes', next_action_at = {due_at}")
+        async with stream.database.connection() as connection:
+            await wake_stream(connection, stream.id)
+        assert about(await stream.due_in(), timedelta(minutes=10))
+
+    @pytest.mark.parametrize(
+        "state", ["next_action_at = null, parked_reason = 'x'", "next_action_at = now() - interval '1 hour'"]
+    )
+    async def test_parked_or_due_stream_is_left_alone(self, stream: Stream, state: str) -> None:
+        await stream.change(state)
+        before = await stream.value("next_action_at")
+        async with stream.database.connection() as connection:
+            await wake_stream(connection, stream.id)
+        assert await stream.value("next_action_at") == before
+
+    async def test_request_wakes_a_stream_that_rests(self, stream: Stream) -> None:
+        await stream.change(f"{IN_AN_HOUR}, next_action_at = now() + interval '1 hour'")
+        await request(stream)
+        assert about(await stream.due_in(), timedelta(0))
+
+    async def test_request_during_a_block_waits_for_its_end(self, stream: Stream) -> None:
+        await stream.change(f"{BLOCKED}, next_action_at = null")
+        await request(stream)
+        assert about(await stream.due_in(), timedelta(minutes=65))
+
+    @pytest.mark.parametrize(("age", "is_open"), [("59 minutes", False), ("61 minutes", True)])
+    async def test_answered_request_is_repeated_only_after_an_hour(
+        self, stream: Stream, age: str, is_open: bool
+    ) -> None:
+        await request(stream)
+        await stream.run(
+            f"update stream_requests set answered_at = now() - interval '{age}' where stream_id = $1"
+        )
+        await request(stream)
+        (row,) = await stream.rows("stream_requests")
+        assert (row["answered_at"] is None) == is_open

@@ -1,0 +1,216 @@
+"""Questions for pages: one worker asks at a time, when it is allowed, and stores the answer at once."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from carimbo.service.receiving.decision import OTHER_READER, REST
+from carimbo.storage.database import Database
+from carimbo.storage.streams import open_stream
+from carimbo.storage.work import LeaseLost
+from integration.storage.stream_rows import (
+    BODY,
+    ENVIRONMENT,
+    HOUR,
+    SERVICE,
+    TAX_ID,
+    Stream,
+    change_reception,
+    only_stream,
+    open_new_stream,
+    page_answer,
+    reception_row,
+)
+
+EIGHT = 8
+
+
+@pytest.fixture
+async def stream(rows_database: Database) -> Stream:
+    return await only_stream(rows_database)
+
+
+class TestOpen:
+    async def test_two_that_open_a_stream_at_once_get_the_same(self, rows_database: Database) -> None:
+        await only_stream(rows_database)
+        opened = await asyncio.gather(
+            *(open_new_stream(rows_database, "12ABC34501DE35") for _ in range(EIGHT))
+        )
+        assert len({stream.id for stream in opened}) == 1
+
+    @pytest.mark.parametrize("other", [("cte", ENVIRONMENT, TAX_ID), (SERVICE, "homologation", TAX_ID)])
+    async def test_each_service_and_environment_has_its_own_stream(
+        self, stream: Stream, other: tuple[str, str, str]
+    ) -> None:
+        async with stream.database.connection() as connection:
+            assert await open_stream(connection, *other, REST) != stream.id
+
+    async def test_parked_stream_that_is_opened_works_again_but_asks_no_earlier(self, stream: Stream) -> None:
+        await stream.change(
+            "parked_reason = 'x', attempts = 5, next_action_at = null, ask_at = now(),"
+            " blocked_until = now() + interval '30 minutes', last_nsu = 7"
+        )
+        await open_new_stream(stream.database)
+        row = await stream.read()
+        assert (row.parked_reason, row.last_nsu, row.next_action_at) == (None, 7, row.blocked_until)
+        assert await stream.value("attempts") == 0
+
+
+class TestBegin:
+    async def test_only_one_of_several_workers_begins_a_question(self, stream: Stream) -> None:
+        async def turn() -> bool:
+            lease = await stream.claim()
+            if lease is not None:
+                await stream.begin(lease)
+            return lease is not None
+
+        assert sum(await asyncio.gather(*(turn() for _ in range(EIGHT)))) == 1
+
+    async def test_begun_question_counts_as_asked_and_allows_no_other_for_an_hour(
+        self, stream: Stream
+    ) -> None:
+        assert (await stream.read()).has_rested
+        await stream.begin(await stream.claimed())
+        row = await stream.read()
+        assert (row.is_asked, row.is_due, row.has_rested) == (True, False, False)
+        assert await stream.value("ask_at - now()") > timedelta(minutes=59)
+
+    async def test_worker_whose_lease_was_taken_over_begins_no_question(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.claimed_by_another()
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
+        assert not (await stream.read()).is_asked
+
+    @pytest.mark.parametrize(
+        "state",
+        [
+            "ask_at = now() + interval '1 minute'",
+            "blocked_until = now() + interval '1 minute'",
+            "is_asked = true",
+        ],
+    )
+    async def test_question_that_is_not_allowed_is_not_begun(self, stream: Stream, state: str) -> None:
+        lease = await stream.claimed()
+        await stream.change(state)
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
+        assert (await stream.read()).asked_at is None
+
+    async def test_question_is_allowed_again_after_a_block(self, stream: Stream) -> None:
+        await stream.change("blocked_until = now() - interval '1 second'")
+        await stream.begin(await stream.claimed())
+        assert (await stream.read()).is_asked
+
+
+class TestStore:
+    async def test_answer_with_documents_moves_the_stream_and_wakes_all_that_follow_it(
+        self, stream: Stream
+    ) -> None:
+        followers = [await stream.follow(), await stream.follow()]
+        for reception in followers:
+            await change_reception(stream.database, reception, "next_action_at = null")
+        lease = await stream.claimed()
+        await stream.begin(lease)
+        await stream.store(lease, page_answer())
+        row = await stream.read()
+        assert (row.last_nsu, row.max_nsu, row.is_asked, row.pages, row.last_code) == (
+            50,
+            80,
+            False,
+            1,
+            "138",
+        )
+        assert timedelta(0) < await stream.value("ask_at - now()") <= timedelta(seconds=1)
+        assert row.answered_at is not None
+        ((ordinal, question, body),) = [
+            (page["ordinal"], page["question"], page["body"]) for page in await stream.rows("stream_pages")
+        ]
+        assert (ordinal, question, body) == (1, "after:0", BODY)
+        for reception in followers:
+            stored = await reception_row(stream.database, reception)
+            assert (stored["pages_due"], stored["pages_read"]) == (1, 0)
+            assert stored["next_action_at"] <= stored["now"]
+
+    async def test_answer_without_documents_wakes_nobody(self, stream: Stream) -> None:
+        reception = await stream.follow()
+        await change_reception(stream.database, reception, "next_action_at = null")
+        await stream.store(await stream.claimed(), page_answer(body=None))
+        assert (await stream.read()).pages == 0
+        assert await stream.rows("stream_pages") == []
+        assert (await reception_row(stream.database, reception))["next_action_at"] is None
+
+    async def test_stopped_and_parked_receptions_are_not_woken_but_the_parked_one_misses_nothing(
+        self, stream: Stream
+    ) -> None:
+        stopped, parked = await stream.follow(), await stream.follow()
+        await change_reception(stream.database, stopped, "is_active = false, next_action_at = null")
+        await change_reception(stream.database, parked, "parked_reason = 'x', next_action_at = null")
+        await stream.store(await stream.claimed(), page_answer())
+        rows = [await reception_row(stream.database, reception) for reception in (stopped, parked)]
+        assert [row["next_action_at"] for row in rows] == [None, None]
+        assert rows[1]["pages_due"] == 1
+
+    async def test_block_is_stored_with_its_gap(self, stream: Stream) -> None:
+        gap = {"gap_first": 1, "gap_last": 30, "gap_reason": OTHER_READER}
+        change = page_answer(last_nsu=30, body=None, block=HOUR, has_other_reader=True, code="656", **gap)
+        await stream.store(await stream.claimed(), change)
+        row = await stream.read()
+        assert (row.last_nsu, row.is_blocked, row.is_due) == (30, True, False)
+        assert row.other_reader_at is not None
+        (stored,) = await stream.rows("stream_gaps")
+        assert (stored["first_nsu"], stored["next_nsu"], stored["last_nsu"]) == (1, 1, 30)
+        assert (stored["reason"], stored["filled_at"]) == (OTHER_READER, None)
+
+    async def test_later_answer_does_not_end_a_block(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.store(lease, page_answer(block=HOUR))
+        await stream.store(lease, page_answer())
+        assert (await stream.read()).is_blocked
+
+    async def test_refusal_is_stored_for_the_company_that_asked_alone(self, stream: Stream) -> None:
+        refused, other = await stream.follow(), await stream.follow()
+        change = page_answer(body=None, refused_id=refused.id, refusal="593 CNPJ-base difere")
+        await stream.store(await stream.claimed(), change)
+        rows = [await reception_row(stream.database, reception) for reception in (refused, other)]
+        assert [row["refusal"] for row in rows] == ["593 CNPJ-base difere", None]
+        assert [row["refused_at"] is not None for row in rows] == [True, False]
+
+    async def test_worker_whose_lease_was_taken_over_stores_nothing(self, stream: Stream) -> None:
+        reception = await stream.follow()
+        lease = await stream.claimed()
+        await stream.begin(lease)
+        await stream.claimed_by_another()
+        before = await stream.read(), await reception_row(stream.database, reception)
+        gap = {"gap_first": 1, "gap_last": 30, "gap_reason": OTHER_READER}
+        with pytest.raises(LeaseLost):
+            await stream.store(lease, page_answer(refused_id=reception.id, refusal="593", **gap))
+        after = await stream.read(), await reception_row(stream.database, reception)
+        assert (after[0], after[1] | {"now": None}) == (before[0], before[1] | {"now": None})
+        assert await stream.rows("stream_pages") == await stream.rows("stream_gaps") == []
+
+    async def test_answer_after_sixty_days_of_silence_shows_the_lapse(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.change("answered_at = now() - interval '59 days'")
+        await stream.store(lease, page_answer())
+        assert (await stream.read()).lapsed_until is None
+        await stream.change("answered_at = now() - interval '61 days'")
+        silent_since = (await stream.read()).answered_at
+        await stream.store(lease, page_answer(is_answered=False))
+        assert (await stream.read()).lapsed_until is None
+        await stream.store(lease, page_answer())
+        row = await stream.read()
+        assert (row.lapsed_from, row.lapsed_until) == (silent_since, row.answered_at)
+
+
+class TestDeath:
+    async def test_question_of_a_dead_worker_is_seen_by_the_next_one(self, stream: Stream) -> None:
+        await stream.begin(await stream.claimed())
+        lease = await stream.claimed_by_another()
+        assert (await stream.read()).is_asked
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
+        await stream.store(lease, page_answer(last_nsu=0, body=None, unanswered=1, is_answered=False))
+        row = await stream.read()
+        assert (row.is_asked, row.unanswered, row.answered_at) == (False, 1, None)
