@@ -5,7 +5,7 @@ Rejections are stored by `issuing/conclude.py`.
 
 from typing import TypedDict
 
-from carimbo.fiscal.outcome import Available, Cause, NotJudged, Outcome
+from carimbo.fiscal.outcome import AuthorityAnswer, Cause, NotJudged, Outcome
 from carimbo.storage.emissions import LastAnswer
 
 CERTIFICATE_NOT_ACCEPTED = Cause.CERTIFICATE_NOT_ACCEPTED.value.upper()
@@ -58,7 +58,7 @@ class LoggedAnswer(TypedDict):
     told: str
 
 
-def log_fields(outcome: Outcome | Available) -> LoggedAnswer:
+def log_fields(outcome: AuthorityAnswer | NotJudged) -> LoggedAnswer:
     """Returns the log fields of an answer, or of the failure to get one."""
     message = outcome.detail if isinstance(outcome, NotJudged) else outcome.message
     return LoggedAnswer(answer=type(outcome).__name__, code=outcome.code, told=message)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.parties.customer import CustomerFacts
+from carimbo.fiscal.receiving import Receiving
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 _BY_NAME: Mapping[str, DocumentType] = {document_type.name: document_type for document_type in DOCUMENT_TYPES}
@@ -31,6 +32,25 @@ def is_numbered_by_authority(name: str) -> bool:
     """Returns whether the authority numbers the documents of a type; False if the type is unknown."""
     document_type = find_document_type(name)
     return document_type is not None and document_type.numbering.is_by_authority
+
+
+RECEIVED_TYPES = tuple(document_type for document_type in DOCUMENT_TYPES if document_type.receiving)
+"""The types whose documents of other issuers are received."""
+
+
+def receiving_of_type(document_type: DocumentType) -> Receiving:
+    """Returns how documents of a type are received. Raises LookupError."""
+    if document_type.receiving is None:
+        raise LookupError(f"{document_type.name} is not received")
+    return document_type.receiving
+
+
+def type_receiving(service: str) -> tuple[DocumentType, Receiving]:
+    """Returns the document type that a distribution service belongs to, and how it is received."""
+    for document_type in RECEIVED_TYPES:
+        if document_type.receiving and document_type.receiving.service == service:
+            return document_type, document_type.receiving
+    raise LookupError(f"nothing is received from {service}")
 
 
 def document_type_named(name: str) -> DocumentType:

@@ -247,6 +247,12 @@ class ErrorCode(Enum):
         deadline="2026-11-15T15:00:00Z",
         alternative="Emita um documento de devolução.",
     )
+    MANIFEST_DEADLINE_EXCEEDED = _entry(
+        RefusalKind.INVALID,
+        "O prazo da manifestação já passou.",
+        "O prazo da manifestação já passou: terminou em {deadline}.",
+        deadline="2026-11-15T15:00:00Z",
+    )
     RATE_LIMIT_EXCEEDED = _entry(
         RefusalKind.THROTTLED,
         "Limite de requisições excedido: aguarde antes de tentar de novo.",

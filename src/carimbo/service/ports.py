@@ -1,10 +1,12 @@
 """Interfaces to the outside that use cases need; the composition root provides the implementations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Protocol, runtime_checkable
 
 from carimbo.fiscal.authority import Authority
+from carimbo.fiscal.distribution import DistributionAnswer
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.open_documents import OpenDocument
@@ -37,6 +39,37 @@ class OpenListingAuthority(Authority, Protocol):
         self, sender: AuthorityCredentials, state: str
     ) -> tuple[OpenDocument, ...] | Unavailable | Throttled | NotJudged:
         """Asks for the documents of the sender that are neither closed nor canceled."""
+
+
+@runtime_checkable
+class DistributingAuthority(Authority, Protocol):
+    """Authorities that distribute documents of interest to a taxpayer."""
+
+    async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
+        """Asks for the documents after an NSU."""
+
+    async def distribution_at(self, sender: AuthorityCredentials, state: str, nsu: int) -> DistributionAnswer:
+        """Asks for the document with an NSU."""
+
+
+@runtime_checkable
+class KeyDistributingAuthority(DistributingAuthority, Protocol):
+    """Authorities that also distribute a document by its access key."""
+
+    async def distribution_of_key(
+        self, sender: AuthorityCredentials, state: str, access_key: str
+    ) -> DistributionAnswer:
+        """Asks for the document with an access key."""
+
+
+@runtime_checkable
+class EventLotAuthority(Authority, Protocol):
+    """Authorities that register several events at once."""
+
+    async def register_events(
+        self, sender: AuthorityCredentials, signed: Sequence[bytes]
+    ) -> tuple[Outcome, ...]:
+        """Asks for the registration of events; the outcomes are in their order."""
 
 
 @runtime_checkable

@@ -12,6 +12,7 @@ from carimbo import __version__
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.printout import DocumentPrint, EventPrint, PaperSize
+from carimbo.fiscal.receiving import Situation
 from carimbo.service.companies.company_settings import module_of, stored_settings
 from carimbo.service.companies.logos import logo_of
 from carimbo.service.companies.registration import require_company
@@ -22,6 +23,7 @@ from carimbo.service.errors import invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, printed_events, require_event
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.ports import Printer
+from carimbo.service.receiving.queries import ReceivedReference, require_received, require_whole_xml
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
@@ -154,6 +156,21 @@ class Printouts:
             order = EventPrint(event.document.type, xml, signed_event, await logo_of(tenant, company))
         with refusing_unreadable_xml(document):
             return await self.drawn(PreparedPdf(file, partial(self._printer.event, order)))
+
+    async def received(self, which: ReceivedReference, known_versions: Collection[str] = ()) -> PdfDownload:
+        """Returns a received document as a PDF file."""
+        async with self._database.snapshot(which.subscription_id) as tenant:
+            row = await require_received(tenant, which)
+            document_type = document_type_named(row.type)
+            name = f"{document_type.issuing.print_name}-{row.access_key}.pdf"
+            file = self._cached(name, row.id, row.situation, row.has_full_xml)
+            if file.pdf or file.version in known_versions:
+                return file
+            xml = await require_whole_xml(tenant, row)
+        paper = document_type.issuing.papers[0]
+        is_canceled = row.situation == Situation.CANCELED
+        order = DocumentPrint(row.type, xml, paper, is_canceled=is_canceled)
+        return await self.drawn(PreparedPdf(file, partial(self._printer.document, order)))
 
     def _cached(self, name: str, *visible: object) -> PdfDownload:
         """Returns a file from the cache, if it is there; `visible` is everything that the file depends on."""

@@ -26,12 +26,15 @@ _MAX_SLOW = 1000
 # Kinds in the order in which they get free slots. The caller of an event waits for its answer.
 _ORDER = (
     WorkKind.EVENT,
+    WorkKind.MANIFESTATION,
     WorkKind.DOCUMENT,
     WorkKind.INUTILIZATION,
     WorkKind.SUPERSEDED,
     WorkKind.PROBE,
     WorkKind.SALE,
     WorkKind.EMAIL,
+    WorkKind.STREAM,
+    WorkKind.RECEPTION,
 )
 
 

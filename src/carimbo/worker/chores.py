@@ -23,16 +23,20 @@ from carimbo.service.errors import Refusal
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
+from carimbo.service.receiving.reminders import documents_to_remind_of, publish_reminder
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.probes import delete_old_probes
+from carimbo.storage.streams import delete_old_pages
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
 _DAILY = timedelta(days=1)
+# The authorities keep what they distribute for 90 days.
+_JOURNAL_KEPT = timedelta(days=100)
 # Between batches, so that the database is free for callers most of the time.
 _PAUSE = timedelta(seconds=1)
 
@@ -114,6 +118,27 @@ async def close_forgotten_documents(context: FilingContext, now: datetime) -> No
             _log.error("document_not_closed", document=str(row.id), exc_info=error)
 
 
+async def remind_of_received_forever(database: Database, every: timedelta = HOURLY) -> None:
+    """Warns of received documents about which companies must conclude, periodically until cancelled."""
+
+    async def remind() -> None:
+        await remind_of_received(database)
+
+    await repeat(remind, "received", every)
+
+
+async def remind_of_received(database: Database) -> None:
+    """Sends the warnings about received documents that are due; a failure does not stop the others."""
+    for due, receiving in await documents_to_remind_of(database):
+        try:
+            if await publish_reminder(database, due, receiving):
+                _log.info("manifestation_due", document=str(due.id))
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("manifestation_not_warned_of", document=str(due.id), exc_info=error)
+
+
 async def warn_of_rates_forever(clock: Callable[[], datetime], every: timedelta = _DAILY) -> None:
     """Checks for missing rates of IBS and CBS at the start and then daily, until cancelled."""
 
@@ -175,7 +200,7 @@ async def _inutilize_company(context: FilingContext, subscription_id: UUID, comp
 
 
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
-    """Deletes old deliveries, e-mails and probes hourly until cancelled."""
+    """Deletes old deliveries, e-mails, probes and answers of distributions hourly until cancelled."""
 
     async def delete() -> None:
         async with database.connection() as connection:
@@ -184,6 +209,7 @@ async def delete_old_history_forever(database: Database, keep: timedelta, keep_e
             while await delete_old_emails(connection, keep_emails):
                 pass
             await delete_old_probes(connection)
+            await delete_old_pages(connection, _JOURNAL_KEPT)
 
     await repeat(delete, "delivery_log")
 

@@ -15,6 +15,7 @@ from carimbo.storage.monitoring import (
     certificates_by_days_left,
     parked_by_kind,
     queue_state,
+    stream_states,
     total_backlog,
     webhook_states,
 )
@@ -58,6 +59,7 @@ async def measure(observer: Observer) -> None:
         _set_each(metrics.WORK_PARKED, await parked_by_kind(connection))
 
         metrics.DELIVERIES_OVERDUE.set(await count_overdue_deliveries(connection, overdue_after))
+        _set_each(metrics.STREAMS, asdict(await stream_states(connection)))
         _set_each(metrics.WEBHOOKS, asdict(await webhook_states(connection)))
 
         within = timedelta(days=max(WARNED_DAYS))

@@ -124,6 +124,13 @@ BREAKER_OPEN = Gauge(
     ["model", "authorizer", "environment"],
     registry=REGISTRY,
 )
+STREAMS = Gauge(
+    "carimbo_streams",
+    "Sequences of received documents that companies follow: all (followed), blocked by the authority, behind "
+    f"(with documents that did not come yet), silent (without an answer for two days). {_OF_ALL}",
+    ["state"],
+    registry=REGISTRY,
+)
 CERTIFICATES_EXPIRING = Gauge(
     "carimbo_certificates_expiring",
     f"Certificates that expire within this number of days; expired ones are not counted. {_OF_ALL}",

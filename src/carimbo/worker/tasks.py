@@ -5,10 +5,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.delivery.mailing import MailingContext, send_email
 from carimbo.service.filing import advance as filing
+from carimbo.service.filing.advance import ReadFiling
 from carimbo.service.filing.in_progress import read_event, read_range
 from carimbo.service.issuing import advance as issuing
 from carimbo.service.issuing.superseded import settle_superseded
 from carimbo.service.maintenance import conclude_probe
+from carimbo.service.receiving.in_progress import read_manifestation
+from carimbo.service.receiving.reception import advance_reception
+from carimbo.service.receiving.streams import advance_stream
 from carimbo.service.sales.schedule import emit_due_sale
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease, WorkKind
@@ -20,30 +24,21 @@ Task = Callable[[Database, Lease], Awaitable[None]]
 def tasks_of(context: WorkerContext, mailing: MailingContext) -> Mapping[WorkKind, Task]:
     """Returns the task of every kind of work."""
 
-    async def issue(_: Database, lease: Lease) -> None:
-        await issuing.advance(context, lease)
+    def in_context(advance: Callable[[WorkerContext, Lease], Awaitable[None]]) -> Task:
+        return lambda _, lease: advance(context, lease)
 
-    async def file_event(_: Database, lease: Lease) -> None:
-        await filing.advance(context, lease, read_event)
-
-    async def inutilize(_: Database, lease: Lease) -> None:
-        await filing.advance(context, lease, read_range)
-
-    async def settle_attempt(_: Database, lease: Lease) -> None:
-        await settle_superseded(context, lease)
-
-    async def fire_sale(_: Database, lease: Lease) -> None:
-        await emit_due_sale(context, lease)
-
-    async def mail(_: Database, lease: Lease) -> None:
-        await send_email(mailing, lease)
+    def filing_of(read: ReadFiling) -> Task:
+        return lambda _, lease: filing.advance(context, lease, read)
 
     return {
-        WorkKind.DOCUMENT: issue,
-        WorkKind.EVENT: file_event,
-        WorkKind.INUTILIZATION: inutilize,
-        WorkKind.SUPERSEDED: settle_attempt,
-        WorkKind.SALE: fire_sale,
-        WorkKind.EMAIL: mail,
+        WorkKind.DOCUMENT: in_context(issuing.advance),
+        WorkKind.EVENT: filing_of(read_event),
+        WorkKind.INUTILIZATION: filing_of(read_range),
+        WorkKind.MANIFESTATION: filing_of(read_manifestation),
+        WorkKind.SUPERSEDED: in_context(settle_superseded),
+        WorkKind.SALE: in_context(emit_due_sale),
+        WorkKind.EMAIL: lambda _, lease: send_email(mailing, lease),
+        WorkKind.STREAM: in_context(advance_stream),
+        WorkKind.RECEPTION: in_context(advance_reception),
         WorkKind.PROBE: conclude_probe,
     }

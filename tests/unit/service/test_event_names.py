@@ -20,6 +20,18 @@ class TestGroups:
             "nfce": {f"nfce.{verb}" for verb in VERBS.values()},
             "cte": {f"cte.{verb}" for verb in VERBS.values()},
             "mdfe": {"mdfe.closed", "mdfe.expiring", *(f"mdfe.{verb}" for verb in VERBS.values())},
+            "received": {
+                "receivedNfe.created",
+                "receivedNfe.completed",
+                "receivedNfe.canceled",
+                "receivedNfe.corrected",
+                "receivedNfe.manifestDue",
+                "receivedCte.created",
+                "receivedCte.canceled",
+                "receivedCte.corrected",
+                "receivedNfse.created",
+                "receivedNfse.canceled",
+            },
             "system": {"certificate.expiring"},
         }
 
@@ -91,5 +103,6 @@ class TestChoice:
             "nfce": [],
             "cte": [],
             "mdfe": [],
+            "received": [],
             "system": ["certificate.expiring"],
         }

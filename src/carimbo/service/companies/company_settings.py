@@ -55,10 +55,20 @@ class NumberingSettings(Changes):
     )
 
 
+class ReceivedSettings(Changes):
+    """Settings of received documents."""
+
+    auto_acknowledge: Flag = Field(
+        default=True,
+        description="Registra sozinho a ciência das NF-e recebidas, para que o XML inteiro venha.",
+    )
+
+
 class _SettingsBase(Changes):
     defaults: DefaultSettings = DefaultSettings()
     email: EmailSettings = EmailSettings()
     numbering: NumberingSettings = NumberingSettings()
+    received: ReceivedSettings = ReceivedSettings()
 
 
 if TYPE_CHECKING:
@@ -143,6 +153,8 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
         await _store_secrets(tenant, company_id, document_type, module)
         await _store_number(tenant, company, document_type, merged)
     await tenant.companies.set_settings(company_id, merged)
+    if changes.received.model_fields_set:
+        await tenant.receptions.wake(company_id)
 
 
 async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySettings:

@@ -301,6 +301,11 @@ def require_able_to_file(snapshot: CompanySnapshot, document_type: DocumentType,
     missing = snapshot.missing_registration(document_type)
     if missing:
         raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=list(missing))
+    require_valid_certificate(snapshot, now)
+
+
+def require_valid_certificate(snapshot: CompanySnapshot, now: datetime) -> None:
+    """Refuses a company without a certificate that is valid now."""
     if not snapshot.has_valid_certificate(now):
         raise _certificate_refusal(snapshot, now)
 

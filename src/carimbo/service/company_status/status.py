@@ -38,6 +38,7 @@ from carimbo.service.company_status.warnings import (
     warnings_of,
 )
 from carimbo.service.outage_board import OutageBoard
+from carimbo.service.receiving.sync import StreamRecord, streams_of
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.monitoring import backlog_of_company
@@ -122,6 +123,9 @@ class CompanyStatusRecord(Record):
         description="O que pede atenção e não impede de emitir hoje, como a alíquota que falta para janeiro."
     )
     documents: BacklogRecord
+    streams: list[StreamRecord] = Field(
+        description="A distribuição dos documentos recebidos; vazia até o primeiro `sync`."
+    )
     checked_at: datetime
 
 
@@ -152,6 +156,7 @@ async def read_status(
             tenant.connection, subscription_id, company.id, reader.overdue_after
         )
         with_documents = await tenant.documents.types_in_use(company.id)
+        streams = await streams_of(tenant.connection, await tenant.receptions.of_company(company.id))
     used = {
         document_type.name
         for document_type in DOCUMENT_TYPES
@@ -169,6 +174,7 @@ async def read_status(
         types=types,
         warnings=[*warnings_of(snapshot, reader.clock()), *await _left_open(reader, snapshot)],
         documents=BacklogRecord.model_validate(backlog),
+        streams=streams,
         checked_at=reader.clock(),
     )
 

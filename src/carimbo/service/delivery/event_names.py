@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.document_types import RECEIVED_TYPES
 
 CERTIFICATE_EXPIRING = "certificate.expiring"
 TEST = "webhook.test"
@@ -18,6 +19,8 @@ CLOSED = "closed"
 """What happened to a document that was closed; its status stays authorized."""
 EXPIRING = "expiring"
 """What happens to a document that must be closed soon."""
+
+RECEIVED_GROUP = "received"
 
 _VERBS: Mapping[Status, str] = {
     Status.AUTHORIZED: "authorized",
@@ -44,6 +47,16 @@ _NAMES: Mapping[str, str] = {
 }
 
 
+def _received_names() -> tuple[str, ...]:
+    """Returns the events of received documents; their topics have the same names."""
+    return tuple(
+        f"{receiving.event_prefix}.{happening}"
+        for document_type in RECEIVED_TYPES
+        if (receiving := document_type.receiving)
+        for happening in receiving.happenings
+    )
+
+
 def _groups() -> Mapping[str, tuple[str, ...]]:
     names = {
         group: [
@@ -55,7 +68,8 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
         for group in dict.fromkeys(document_type.event_group for document_type in DOCUMENT_TYPES)
     }
     return {group: tuple(dict.fromkeys(listed)) for group, listed in names.items()} | {
-        SYSTEM_GROUP: (CERTIFICATE_EXPIRING,)
+        RECEIVED_GROUP: _received_names(),
+        SYSTEM_GROUP: (CERTIFICATE_EXPIRING,),
     }
 
 
@@ -77,4 +91,5 @@ def topics_of(names: Iterable[str]) -> list[str]:
     """Returns all topics of the given names."""
     chosen = set(names)
     of_documents = [topic for topic, name in _NAMES.items() if name in chosen]
-    return of_documents + [CERTIFICATE_EXPIRING] * (CERTIFICATE_EXPIRING in chosen)
+    others = (*EVENT_GROUPS[RECEIVED_GROUP], CERTIFICATE_EXPIRING)
+    return of_documents + [topic for topic in others if topic in chosen]

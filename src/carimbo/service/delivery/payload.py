@@ -8,9 +8,16 @@ from pydantic import ConfigDict, Field
 
 from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
-from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, name_of, status_in_event
+from carimbo.service.delivery.event_names import (
+    CERTIFICATE_EXPIRING,
+    EVENT_GROUPS,
+    RECEIVED_GROUP,
+    name_of,
+    status_in_event,
+)
 from carimbo.service.documents.files import Links
 from carimbo.service.documents.record import Rejection, number_of
+from carimbo.service.receiving.record import ReceivedRecord
 from carimbo.service.stored_records import partial_record, record_or_partial
 from carimbo.storage.events import PublishedEvent
 
@@ -71,13 +78,20 @@ class CertificateData(Record):
     days_left: int = Field(description="Dias até o vencimento; o último conta por inteiro.", examples=[30])
 
 
+class ReceivedData(ReceivedRecord):
+    """The data of an event about a received document, as the document was then."""
+
+    company_id: UUID
+    tax_id: str = Field(description="CNPJ da empresa.", examples=["11222333000181"])
+
+
 class EventPayload(Record):
     """An event as webhooks and `GET /v1/events` show it."""
 
     id: UUID
     event: str = Field(examples=["nfe.authorized"])
     created_at: datetime
-    data: DocumentData | CertificateData | dict[str, Any]
+    data: DocumentData | ReceivedData | CertificateData | dict[str, Any]
 
 
 def payload_json(event: PublishedEvent, links: Links) -> dict[str, Any]:
@@ -93,7 +107,11 @@ def event_payload(event: PublishedEvent, links: Links) -> EventPayload:
     return EventPayload(id=event.id, event=name_of(event.topic), created_at=event.created_at, data=data)
 
 
-def _data(event: PublishedEvent, links: Links) -> DocumentData | CertificateData | dict[str, Any]:
+def _data(
+    event: PublishedEvent, links: Links
+) -> DocumentData | ReceivedData | CertificateData | dict[str, Any]:
+    if event.topic in EVENT_GROUPS[RECEIVED_GROUP]:
+        return ReceivedData.model_validate(_company_of(event) | (event.details or {}))
     if event.document_id is not None:
         return DocumentData.model_validate(_document_values(event, event.document_id, links))
     data = _company_of(event) | (event.details or {})
@@ -102,7 +120,7 @@ def _data(event: PublishedEvent, links: Links) -> DocumentData | CertificateData
 
 def _readable_data(event: PublishedEvent, links: Links) -> DocumentData | dict[str, Any]:
     """Returns the readable part of an event."""
-    if event.document_id is None:
+    if event.document_id is None or event.topic in EVENT_GROUPS[RECEIVED_GROUP]:
         return _company_of(event)
     return partial_record(DocumentData, _document_values(event, event.document_id, links))
 

@@ -54,6 +54,10 @@ SIGNED = "signed"
 """The signed XML of an event or a range, which is sent unchanged."""
 REGISTRATION = "registration"
 """The authority's registration of an event or a range."""
+RECEIVED_FILE = "document"
+"""The whole XML of a received document."""
+RECEIVED_XML = "received.xml"
+"""The extension in links to the XML of received documents."""
 REFUSAL = "refusal"
 """The authority's rejection of an event or a range."""
 
@@ -185,6 +189,10 @@ class Links:
     def xml(self, subscription_id: UUID, document_id: UUID) -> str:
         """Returns a link to the authorized XML of a document."""
         return self._link(subscription_id, document_id, "xml")
+
+    def received_xml(self, subscription_id: UUID, document_id: UUID) -> str:
+        """Returns a link to the XML of a received document."""
+        return self._link(subscription_id, document_id, RECEIVED_XML)
 
     def opened(
         self, owner: str, document_id: str, extension: str, expires: str, signature: str

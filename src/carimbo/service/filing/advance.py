@@ -1,6 +1,7 @@
 """Advances a filing as far as possible; the work can be interrupted and resumed after every step."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 import structlog
 
@@ -74,17 +75,35 @@ async def _sign_and_send(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity
 ) -> FilingInProgress | None:
     """Signs, stores and sends the filing; it is marked as sent when it is stored."""
-    if filing.snapshot.missing_registration(filing.document_type):
+    if filing.missing_data:
         return await _handle_missing(context, lease, filing, _NOT_READY)
+    signed = await sign_filing(context, lease, filing, identity)
+    if signed is None:
+        return None
+    return await _ask_authority(context, lease, filing.with_changes(**signed.changes), identity, signed.xml)
+
+
+@dataclass(frozen=True)
+class SignedAttempt:
+    """The signed bytes of a filing, and what has changed in its row."""
+
+    xml: bytes
+    changes: Mapping[str, object]
+
+
+async def sign_filing(
+    context: WorkerContext, lease: Lease, filing: FilingInProgress, identity: SigningIdentity
+) -> SignedAttempt | None:
+    """Signs a filing and stores it as sent, because it is sent next; None if it was refused unsent."""
     issuer = filing_issuer(context.builder, filing.snapshot, filing.environment, identity.signer)
     signed = filing.make(issuer, context.builder.clock())
     if isinstance(signed, tuple):
-        return await _refuse_unsent(context, lease, filing, signed)
+        await _refuse_unsent(context, lease, filing, signed)
+        return None
     async with context.database.filing_steps(lease) as steps:
         await steps.keep_signed(FilingState.SENT, signed.digest_value, files.SIGNED, signed.xml)
     context.reached(f"{filing.name} signed", filing.subject)
-    filing = filing.with_changes(state=FilingState.SIGNED, digest=signed.digest_value)
-    return await _ask_authority(context, lease, filing, identity, signed.xml)
+    return SignedAttempt(signed.xml, {"state": FilingState.SIGNED, "digest": signed.digest_value})
 
 
 async def _ask_authority(
@@ -97,12 +116,13 @@ async def _ask_authority(
     lease.require_held()
     outcome = await (filing.send if is_new else filing.ask)(authority, sender, signed)
     context.reached(f"{filing.name} answered", filing.subject)
-    return await _apply_answer(context, lease, filing, outcome)
+    return await apply_answer(context, lease, filing, outcome)
 
 
-async def _apply_answer(
+async def apply_answer(
     context: WorkerContext, lease: Lease, filing: FilingInProgress, outcome: Outcome
 ) -> FilingInProgress | None:
+    """Stores what follows from an answer; returns the filing if it goes on at once."""
     decider = FilingDecider(context.backoff, context.builder.clock(), jitter())
     decision = filing.decide(decider, outcome)
     logged = _LOGGED_DECISIONS[type(decision)]

@@ -82,6 +82,10 @@ class FilingInProgress(Protocol):
     def waits_for_company(self) -> bool:
         """Whether the filing waits for missing data of its company, instead of being refused."""
 
+    @property
+    def missing_data(self) -> tuple[str, ...]:
+        """What the company lacks to sign and send it, except its certificate."""
+
     def with_changes(self, **changes: object) -> Self:
         """Returns the filing with changes of its row."""
 
@@ -169,6 +173,10 @@ class EventInProgress:
     def waits_for_company(self) -> bool:
         """True for an event about a superseded attempt: we file it, so no caller would repeat it."""
         return self.row.emission != (self.document.emission and self.document.emission.ordinal)
+
+    @property
+    def missing_data(self) -> tuple[str, ...]:
+        return self.snapshot.missing_registration(self.document_type)
 
     def with_changes(self, **changes: Any) -> "EventInProgress":
         """Returns the filing with changes of its row."""
@@ -297,6 +305,10 @@ class RangeInProgress:
     @property
     def subject(self) -> str:
         return str(self.row.id)
+
+    @property
+    def missing_data(self) -> tuple[str, ...]:
+        return self.snapshot.missing_registration(self.document_type)
 
     def with_changes(self, **changes: Any) -> "RangeInProgress":
         """Returns the filing with changes of its row."""

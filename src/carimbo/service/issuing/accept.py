@@ -57,6 +57,8 @@ class DocumentOrder:
     text: str
     """The JSON of the request, unchanged."""
     idempotency_key: str | None
+    is_draft: bool = False
+    """Whether it is only stored, for a person to review, change and emit."""
 
     @property
     def external_id(self) -> str | None:
@@ -147,7 +149,7 @@ def _prepare(
         source.snapshot,
         source.environment,
     )
-    waits = bool(issuing.waits and issuing.waits(filled.request))
+    waits = order.is_draft or bool(issuing.waits and issuing.waits(filled.request))
     queued = not waits and not is_held(snapshot, document_type)
     period = counted_period(order.subscription, environment, context.builder.clock()) if queued else None
     recipient = issuing.addressee(filled.request)

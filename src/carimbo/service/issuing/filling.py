@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from pydantic import ValidationError
 
@@ -19,9 +20,10 @@ from carimbo.fiscal.lifecycle import REPLACED_AT, Status
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.own_documents import OwnDocument
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.receiving import Situation
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.document_types import document_type_named
-from carimbo.service.documents.files import signed_file
+from carimbo.service.documents.files import RECEIVED_FILE, signed_file
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body
 from carimbo.service.json_values import read_exact_json, write_json
 from carimbo.storage.database import Database, Tenant
@@ -121,7 +123,11 @@ async def _filled_from_documents(
         documents = await tenant.documents.authorized_or_canceled_with_keys(
             snapshot.row.id, environment, keys
         )
-        owned = {key: await _own_document(tenant, document) for key, document in documents.items()}
+        owned: dict[str, OwnDocument | None] = {
+            key: await _own_document(tenant, document) for key, document in documents.items()
+        }
+        for key in set(keys) - set(owned):
+            owned[key] = await _received_document(tenant, snapshot.row.id, environment, key)
     body = read_exact_json(text)
     filled, review = filling.fill(body, request, {key: own for key, own in owned.items() if own})
     if review.problems or filled == body:
@@ -145,6 +151,17 @@ async def _own_document(tenant: Tenant, document: Document) -> OwnDocument | Non
         is_canceled=document.status == Status.CANCELED,
         is_replaced=REPLACED_AT in document.facts,
     )
+
+
+async def _received_document(
+    tenant: Tenant, company_id: UUID, environment: str, access_key: str
+) -> OwnDocument | None:
+    """Returns a document that somebody else issued and the company received, if its whole XML is here."""
+    row = await tenant.received.by_key(company_id, environment, access_key)
+    xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row and row.has_full_xml else None
+    if row is None or xml is None or row.situation == Situation.DENIED:
+        return None
+    return OwnDocument(row.type, {}, xml, is_canceled=row.situation == Situation.CANCELED)
 
 
 def explain_problems(

@@ -1,0 +1,46 @@
+"""Makes the draft of the document that returns the goods of a received one."""
+
+from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.receiving import UnreadFile
+from carimbo.service.contexts import IssuingContext
+from carimbo.service.errors import ErrorCode, Refusal, broken_rules
+from carimbo.service.issuing.accept import Accepted, DocumentOrder, accept
+from carimbo.service.json_values import write_json
+from carimbo.service.receiving.queries import ReceivedReference, require_received, require_whole_xml
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.subscriptions import Subscription
+
+_BY_HAND = "Emita a devolução com POST /nfe, com purpose return e a chave da nota em references."
+
+
+async def draft_return(
+    context: IssuingContext,
+    subscription: Subscription,
+    company: CompanyRow,
+    which: ReceivedReference,
+    idempotency_key: str | None,
+) -> Accepted:
+    """Stores the draft of a return, which a person reviews, changes and emits. Raises Refusal."""
+    document_type = which.document_type
+    return_draft = which.receiving.return_draft
+    if return_draft is None:
+        raise LookupError(f"{document_type.name} has no returns")
+    async with context.database.autocommit(subscription.id) as tenant:
+        xml = await require_whole_xml(tenant, await require_received(tenant, which))
+    snapshot = await context.snapshots.of(subscription.id, company.id, company.revision)
+    try:
+        body = return_draft(xml, snapshot.company)
+        request = document_type.issuing.request.model_validate(body)
+    except UnreadFile as error:
+        problem = Problem("RETURN_NOT_POSSIBLE", "id", str(error), _BY_HAND)
+        raise Refusal(ErrorCode.FISCAL_RULE_VIOLATION, rules=broken_rules((problem,))) from error
+    order = DocumentOrder(
+        subscription,
+        company,
+        document_type,
+        request,
+        write_json(body),
+        idempotency_key,
+        is_draft=True,
+    )
+    return await accept(context, order)

@@ -1,0 +1,272 @@
+"""Reading received documents: lists, one, its XML and its events, and monthly totals."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Number, Record
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.local_time import beginning_of
+from carimbo.fiscal.receiving import Receiving, Role, Situation, UnreadFile
+from carimbo.service.companies.company_settings import stored_settings
+from carimbo.service.contexts import IssuingContext
+from carimbo.service.document_types import receiving_of_type
+from carimbo.service.documents.files import RECEIVED_FILE, Links, XmlFile
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found
+from carimbo.service.json_values import json_value
+from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
+from carimbo.service.receiving.record import (
+    ReceivedDetailsRecord,
+    ReceivedEventRecord,
+    ReceivedRecord,
+    event_records,
+    received_record,
+    received_values,
+)
+from carimbo.service.stored_records import log_unreadable
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.received import ReceivedRow
+from carimbo.storage.received_search import ReceivedFilter
+from carimbo.storage.streams import refusal_of_request, request_by_key
+
+
+@dataclass(frozen=True)
+class ReceivedReference:
+    """Identifies a received document of a company."""
+
+    subscription_id: UUID
+    company_id: UUID
+    document_type: DocumentType
+    document_id: UUID
+
+    @property
+    def receiving(self) -> Receiving:
+        """How documents of the type are received."""
+        return receiving_of_type(self.document_type)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReceivedQuery:
+    """The filters of a list of received documents, as a caller writes them."""
+
+    status: str | None = None
+    situation: Situation | None = None
+    role: Role | None = None
+    start_date: date | None = None
+    end_date: date | None = None
+    search: str = ""
+    after: int | None = None
+
+
+class XmlAvailability(StrEnum):
+    """Whether the whole XML of a received document is here."""
+
+    SUMMARY_ONLY = "summaryOnly"
+    REQUESTED = "requested"
+    AVAILABLE = "available"
+
+
+class ReceivedXml(Record):
+    """The XML of a received document, or why there is none yet."""
+
+    access_key: str
+    xml: str | None
+    xml_url: str | None = Field(description="Link temporário que abre o XML sem credenciais.")
+    availability: XmlAvailability
+    reason: str | None = Field(description="Por que o XML ainda não está aqui, e o que fazer.")
+
+
+class TotalRecord(Record):
+    """A sum of a month."""
+
+    cfop: str = Field(description="Vazio nos serviços.", examples=["5102"])
+    tax: str = Field(examples=["icms"])
+    cst: str = Field(description="CST ou CSOSN; vazio quando o imposto não o tem.", examples=["00"])
+    items: Number = Field(description="Valor dos itens, já sem os descontos.")
+    base: Number
+    amount: Number
+    documents: int
+
+
+async def list_received(
+    context: IssuingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    document_type: DocumentType,
+    query: ReceivedQuery,
+    request: PageRequest,
+) -> Page[ReceivedRecord]:
+    """Lists received documents, the newest first; after a version, in the order of their changes."""
+    receiving = receiving_of_type(document_type)
+    _require_status(receiving, query.status)
+    snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
+    environment = snapshot.environment_of(document_type)
+    state = (company.address or {}).get("state")
+    wanted = ReceivedFilter(
+        service=receiving.service,
+        environment=environment,
+        status=query.status,
+        situation=query.situation,
+        role=query.role,
+        issued_from=first_moment(query.start_date, state),
+        issued_before=moment_after(query.end_date, state),
+        search=query.search.strip() or None,
+    )
+    async with context.database.autocommit(subscription_id) as tenant:
+        if query.after is not None:
+            rows = await tenant.received.after_version(
+                company.id, receiving.service, environment, query.after, request.page_size
+            )
+            return Page([received_record(row) for row in rows], len(rows), request)
+        rows, total = await tenant.received.page(company.id, wanted, request.offset, request.page_size)
+    return Page([received_record(row) for row in rows], total, request)
+
+
+def _require_status(receiving: Receiving, status: str | None) -> None:
+    statuses = ("pending", *(kind.name for kind in receiving.responses if kind.undoes is None))
+    if status is not None and status not in statuses:
+        raise invalid_field("status", f"Use um destes: {', '.join(statuses)}.")
+
+
+async def read_received(database: Database, which: ReceivedReference) -> ReceivedDetailsRecord:
+    """Returns a received document with parties, items and totals, if its whole XML is here."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row.has_full_xml else None
+    details = None
+    if xml is not None:
+        try:
+            read = which.receiving.details(xml)
+            details = read.model_copy(update={"items": json_value(read.items)})
+        except UnreadFile as error:
+            log_unreadable("received_documents", row.id, error)
+    return ReceivedDetailsRecord.model_validate({**received_values(row), "details": details})
+
+
+async def read_received_events(database: Database, which: ReceivedReference) -> list[ReceivedEventRecord]:
+    """Returns what its issuer, others and the company itself registered about a document, oldest first."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        events = await tenant.received.events(row.company_id, row.environment, row.access_key)
+        manifestations = await tenant.manifestations.of_document(row.id)
+    describe = {kind.name: kind.description for kind in which.receiving.responses}
+    return event_records(events, manifestations, describe)
+
+
+async def read_received_xml(
+    context: IssuingContext, links: Links, company: CompanyRow, which: ReceivedReference
+) -> ReceivedXml:
+    """Returns the XML of a document; asks for it if the authority would give it now."""
+    async with context.database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        if row.has_full_xml:
+            xml = await require_whole_xml(tenant, row)
+            return ReceivedXml(
+                access_key=row.access_key,
+                xml=xml.decode(),
+                xml_url=links.received_xml(which.subscription_id, row.id),
+                availability=XmlAvailability.AVAILABLE,
+                reason=None,
+            )
+        availability, reason = await _await_xml(tenant, company, which, row, context.builder.clock())
+    return ReceivedXml(
+        access_key=row.access_key, xml=None, xml_url=None, availability=availability, reason=reason
+    )
+
+
+_UNKNOWN = "Documento recebido não encontrado."
+_FOUR_DAYS = timedelta(days=4)
+_CANCELED = "O emitente cancelou a nota antes da ciência: a SEFAZ só guarda o resumo para a empresa."
+_ACKNOWLEDGE = (
+    "Só há o resumo. A SEFAZ libera o XML depois da ciência ou da confirmação: manifeste-se, ou ligue"
+    " settings.received.autoAcknowledge."
+)
+_TOO_LATE = (
+    "Só há o resumo, e o prazo da ciência, de 10 dias, já passou: a SEFAZ libera o XML depois da confirmação"
+    " da operação; ou importe o XML que o emitente enviou."
+)
+_ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
+_REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
+_UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
+
+
+async def _await_xml(
+    tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
+) -> tuple[XmlAvailability, str]:
+    acknowledgement = which.receiving.acknowledgement
+    if row.situation not in ("authorized", "corrected"):
+        return XmlAvailability.SUMMARY_ONLY, _CANCELED
+    if acknowledgement is None or row.status == "pending":
+        if row.acknowledge_by is None or row.acknowledge_by < now:
+            return XmlAvailability.SUMMARY_ONLY, _TOO_LATE
+        is_automatic = stored_settings(company).model.received.auto_acknowledge
+        return XmlAvailability.SUMMARY_ONLY, _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
+    if row.status == "unknown":
+        return XmlAvailability.SUMMARY_ONLY, _UNKNOWN_OPERATION
+    for reception in await tenant.receptions.of_company(row.company_id):
+        if reception.service == row.service and reception.environment == row.environment:
+            await request_by_key(tenant.connection, reception.stream_id, row.access_key)
+            refusal = await refusal_of_request(tenant.connection, reception.stream_id, row.access_key)
+            if refusal:
+                return XmlAvailability.SUMMARY_ONLY, f"A SEFAZ não deu o XML: {refusal}"
+    return XmlAvailability.REQUESTED, _REQUESTED
+
+
+async def monthly_totals(
+    context: IssuingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    document_type: DocumentType,
+    month: date,
+) -> list[TotalRecord]:
+    """Returns the sums of a month by CFOP, tax and CST, of what the company bought or took.
+
+    Documents that were canceled, or whose operation the company denies, do not count.
+    """
+    receiving = receiving_of_type(document_type)
+    snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
+    state = (company.address or {}).get("state") or "DF"
+    next_month = (month.replace(day=28) + _FOUR_DAYS).replace(day=1)
+    async with context.database.autocommit(subscription_id) as tenant:
+        totals = await tenant.received.monthly_totals(
+            company.id,
+            receiving.service,
+            snapshot.environment_of(document_type),
+            beginning_of(month.replace(day=1), state),
+            beginning_of(next_month, state),
+            receiving.responds_as,
+            [kind.name for kind in receiving.responses if kind.denies],
+        )
+    return [TotalRecord.model_validate(total) for total in totals]
+
+
+async def read_received_file(database: Database, which: DocumentReference) -> XmlFile:
+    """Returns the XML of a received document of a link. Raises Refusal."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await tenant.received.get(which.document_id)
+        if row is None:
+            raise not_found(_UNKNOWN)
+        return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
+
+
+async def require_received(tenant: Tenant, which: ReceivedReference) -> ReceivedRow:
+    """Returns a received document of a company. Raises Refusal."""
+    row = await tenant.received.get(which.document_id)
+    is_right = row and row.company_id == which.company_id and row.service == which.receiving.service
+    if row is None or not is_right:
+        raise not_found(_UNKNOWN)
+    return row
+
+
+async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
+    """Returns the whole XML of a document. Raises Refusal if only its summary is here."""
+    xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row.has_full_xml else None
+    if xml is None:
+        sentence = "Só há o resumo deste documento: veja em GET /xml por quê."
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=row.status, allowed=[])
+    return xml

@@ -1,0 +1,214 @@
+"""Advances a stream: asks for the next page or for a single document, and stores the answer as it came.
+
+What is asked is stored before, and what comes is stored at once and read later: the authority does not give
+an answer twice, and blocks who asks again.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+
+from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import AuthorityCredentials
+from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled
+from carimbo.service.authority_answers import log_fields
+from carimbo.service.contexts import WorkerContext
+from carimbo.service.document_types import type_receiving
+from carimbo.service.ports import DistributingAuthority, KeyDistributingAuthority
+from carimbo.service.receiving.decision import (
+    BETWEEN_PAGES,
+    BLOCK,
+    LAPSE,
+    REST,
+    StreamDecider,
+    StreamDecision,
+    StreamProgress,
+)
+from carimbo.service.waiting import jitter
+from carimbo.storage.identifiers import NIL
+from carimbo.storage.receptions import Asker, askers_of
+from carimbo.storage.stream_steps import SingleChange, SingleQuestion, StreamChange
+from carimbo.storage.streams import StreamRow, read_stream
+from carimbo.storage.work import Lease
+
+_log = structlog.get_logger("carimbo.receiving")
+_NO_ANSWER = NotJudged(cause=Cause.CONNECTION, detail="o programa parou antes de guardar a resposta")
+_NOBODY_ASKS = timedelta(hours=1)
+_AFTER_SILENCE = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class StreamSender:
+    """A company in whose name a stream is asked for."""
+
+    asker: Asker
+    authority: DistributingAuthority
+    credentials: AuthorityCredentials
+    state: str
+
+
+async def advance_stream(context: WorkerContext, lease: Lease) -> None:
+    """Asks at most one question; the row says when the next one is allowed."""
+    async with context.database.autocommit(NIL) as tenant:
+        stream = await read_stream(tenant.connection, lease.key.id)
+        askers = await askers_of(tenant.connection, stream.id)
+    if stream.is_asked:
+        # The worker that asked did not store the answer.
+        await _store_answer(context, lease, stream, None, _NO_ANSWER)
+        await _release(context, lease, BETWEEN_PAGES)
+        return
+    sender = await _find_sender(context, stream, askers)
+    if sender is None:
+        await _release(context, lease, _NOBODY_ASKS, is_idle=not askers)
+        return
+    if stream.is_due:
+        await _ask_for_page(context, lease, stream, sender)
+    elif not stream.is_blocked and not await _ask_for_single(context, lease, stream, sender):
+        await _release(context, lease, _AFTER_SILENCE)
+        return
+    await _release(context, lease, BETWEEN_PAGES)
+
+
+async def _find_sender(context: WorkerContext, stream: StreamRow, askers: list[Asker]) -> StreamSender | None:
+    """Returns the first company that can ask now: one that still issues in the environment of the stream."""
+    document_type, _ = type_receiving(stream.service)
+    authority = context.authorities[document_type.name]
+    if not isinstance(authority, DistributingAuthority):
+        raise LookupError(f"no authority distributes {document_type.name}")
+    now, environment = context.builder.clock(), Environment(stream.environment)
+    for asker in askers:
+        snapshot = await context.snapshots.of(asker.subscription_id, asker.company_id, asker.revision)
+        address = snapshot.row.address or {}
+        is_able = snapshot.has_valid_certificate(now) and "state" in address
+        if not is_able or snapshot.environment_of(document_type) is not environment:
+            continue
+        identity = await context.snapshots.signing_identity_of(snapshot)
+        if identity is not None:
+            credentials = identity.sender(stream.tax_id, environment)
+            return StreamSender(asker, authority, credentials, address["state"])
+    return None
+
+
+async def _ask_for_page(
+    context: WorkerContext, lease: Lease, stream: StreamRow, sender: StreamSender
+) -> None:
+    async with context.database.stream_steps(lease) as steps:
+        await steps.begin_question(REST)
+    context.reached("stream asked", stream.tax_id)
+    lease.require_held()
+    answer = await sender.authority.distribution(sender.credentials, sender.state, stream.last_nsu)
+    context.reached("stream answered", stream.tax_id)
+    await _store_answer(context, lease, stream, sender.asker, answer)
+    context.reached("stream stored", stream.tax_id)
+
+
+async def _store_answer(
+    context: WorkerContext, lease: Lease, stream: StreamRow, asker: Asker | None, answer: DistributionAnswer
+) -> None:
+    progress = StreamProgress(
+        last_nsu=stream.last_nsu,
+        max_nsu=stream.max_nsu,
+        empty_answers=stream.empty_answers,
+        blocks=stream.blocks,
+        unanswered=stream.unanswered,
+    )
+    decision = StreamDecider(progress, jitter(), has_rested=stream.has_rested).decide(answer)
+    _log.info(
+        "stream_answered",
+        stream=str(stream.id),
+        service=stream.service,
+        last_nsu=decision.progress.last_nsu,
+        max_nsu=decision.progress.max_nsu,
+        **log_fields(answer),
+    )
+    change = _change(decision, f"after:{stream.last_nsu}", asker, is_answered=_is_answer(answer))
+    async with context.database.stream_steps(lease) as steps:
+        await steps.store_answer(change, LAPSE)
+
+
+def _change(
+    decision: StreamDecision, question: str, asker: Asker | None, *, is_answered: bool
+) -> StreamChange:
+    gap = decision.gap
+    return StreamChange(
+        last_nsu=decision.progress.last_nsu,
+        max_nsu=decision.progress.max_nsu,
+        empty_answers=decision.progress.empty_answers,
+        blocks=decision.progress.blocks,
+        unanswered=decision.progress.unanswered,
+        pause=decision.pause,
+        block=decision.block,
+        question=question,
+        body=decision.body,
+        gap_first=gap.first_nsu if gap else None,
+        gap_last=gap.last_nsu if gap else None,
+        gap_reason=gap.reason if gap else None,
+        has_other_reader=decision.has_other_reader,
+        is_answered=is_answered,
+        refused_id=asker.reception_id if asker and decision.refused else None,
+        refusal=decision.refused,
+        parked_reason=decision.parked,
+        code=decision.code,
+        message=decision.message,
+    )
+
+
+async def _ask_for_single(
+    context: WorkerContext, lease: Lease, stream: StreamRow, sender: StreamSender
+) -> bool:
+    """Asks for a document that somebody waits for, or for the next one of a gap.
+
+    Returns False if the authority did not answer: at once it would cost another question of the hour.
+    """
+    async with context.database.stream_steps(lease) as steps:
+        question = await steps.next_single()
+        if question is None or not await steps.begin_single():
+            return True
+    lease.require_held()
+    answer = await _single_answer(sender, question)
+    change = single_change(question, answer)
+    _log.info("single_answered", stream=str(stream.id), question=change.question, **log_fields(answer))
+    async with context.database.stream_steps(lease) as steps:
+        await steps.store_single(change)
+    return change.is_settled or change.block is not None
+
+
+async def _single_answer(sender: StreamSender, question: SingleQuestion) -> DistributionAnswer:
+    authority = sender.authority
+    if question.nsu is not None:
+        return await authority.distribution_at(sender.credentials, sender.state, question.nsu)
+    if question.access_key is None or not isinstance(authority, KeyDistributingAuthority):
+        raise LookupError("the service distributes no document by its key")
+    return await authority.distribution_of_key(sender.credentials, sender.state, question.access_key)
+
+
+def single_change(question: SingleQuestion, answer: DistributionAnswer) -> SingleChange:
+    """Returns what the answer to a question about a single document changes.
+
+    A document that the authority does not have, or may not give, is not asked for again.
+    """
+    has_documents = isinstance(answer, DistributionPage) and bool(answer.documents)
+    is_judged = not isinstance(answer, NotJudged)
+    return SingleChange(
+        question=f"nsu:{question.nsu}" if question.nsu is not None else f"key:{question.access_key}",
+        body=answer.body if isinstance(answer, DistributionPage) and has_documents else None,
+        is_settled=isinstance(answer, DistributionPage | Rejected),
+        block=BLOCK if isinstance(answer, Throttled) and answer.was_asked else None,
+        code=answer.code if is_judged else None,
+        message=answer.message if is_judged else None,
+        nsu=question.nsu,
+        access_key=question.access_key,
+        gap_first=question.gap_first,
+    )
+
+
+async def _release(context: WorkerContext, lease: Lease, pause: timedelta, *, is_idle: bool = False) -> None:
+    async with context.database.stream_steps(lease) as steps:
+        await steps.schedule(pause, is_idle=is_idle)
+
+
+def _is_answer(answer: DistributionAnswer) -> bool:
+    """Returns whether the authority has counted the question as one of this CNPJ."""
+    return isinstance(answer, DistributionPage) or (isinstance(answer, Throttled) and answer.was_asked)

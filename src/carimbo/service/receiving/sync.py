@@ -1,0 +1,180 @@
+"""Follows the distribution of documents for a company, stops it, and tells how far it has come."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Record
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.service.companies.registration import hold_company, unknown_company
+from carimbo.service.companies.snapshot import CompanySnapshot, require_valid_certificate
+from carimbo.service.contexts import IssuingContext
+from carimbo.service.document_types import receiving_of_type
+from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.receiving.decision import REST
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.connection import Connection
+from carimbo.storage.receptions import Reception
+from carimbo.storage.streams import StreamGap, StreamRow, gaps_of, open_stream, read_stream, unread_files_of
+
+_STATE_REGISTRATION = "stateRegistration"
+
+
+class NsuGapRecord(Record):
+    """Numbers of the sequence whose documents did not come with a page."""
+
+    first_nsu: int
+    last_nsu: int
+    next_nsu: int = Field(description="O próximo a ser pedido; os anteriores já foram.")
+    reason: str = Field(
+        description="`otherReader`: outro programa os recebeu; `lostAnswer`: a resposta se perdeu.",
+        examples=["otherReader"],
+    )
+    created_at: datetime
+    filled_at: datetime | None
+
+
+class StreamRecord(Record):
+    """How far the distribution of documents to a company has come."""
+
+    service: str = Field(examples=["nfe"])
+    environment: Environment
+    status: str = Field(
+        description=(
+            "`active`: acompanha; `stopped`: não acompanha; `blocked`: a autoridade bloqueou as consultas"
+            " até `scheduledFor`; `refused`: a autoridade recusou a empresa; `parked`: espera por quem opera"
+            " o serviço."
+        ),
+        examples=["active"],
+    )
+    scheduled_for: datetime | None = Field(
+        description="Quando será a próxima consulta; nulo quando não acompanha."
+    )
+    last_synced_at: datetime | None = Field(description="Quando a autoridade respondeu por último.")
+    last_nsu: int
+    max_nsu: int = Field(description="O maior NSU que a autoridade anunciou.")
+    is_behind: bool = Field(description="Se ainda há documentos a buscar.")
+    last_code: str | None
+    last_message: str | None
+    gaps: list[NsuGapRecord]
+    unread_files: int = Field(description="Arquivos que não puderam ser lidos, guardados como vieram.")
+    warnings: list[str]
+
+
+class QueuedSync(StreamRecord):
+    """A query that was queued."""
+
+    status: str = Field(description="Sempre `queued`.", examples=["queued"])
+
+
+class SyncStopped(Record):
+    """A distribution that is not followed any more."""
+
+    service: str
+    status: str = Field(examples=["stopped"])
+
+
+def require_able_to_receive(snapshot: CompanySnapshot, document_type: DocumentType, now: datetime) -> None:
+    """Refuses a company that can't ask for its documents, or make statements about them."""
+    if snapshot.row.deleted_at is not None:
+        raise unknown_company()
+    missing = missing_to_receive(snapshot, document_type)
+    if missing:
+        raise Refusal(ErrorCode.COMPANY_NOT_READY, missing=list(missing))
+    require_valid_certificate(snapshot, now)
+
+
+def missing_to_receive(snapshot: CompanySnapshot, document_type: DocumentType) -> tuple[str, ...]:
+    """Returns what a company lacks, except its certificate.
+
+    Only for NF-e it must be able to issue them itself; who takes a service needs no state registration.
+    """
+    missing = snapshot.missing_registration(document_type)
+    needs_registration = document_type.receiving is not None and document_type.receiving.needs_registration
+    return tuple(name for name in missing if needs_registration or name != _STATE_REGISTRATION)
+
+
+async def sync(
+    context: IssuingContext, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
+) -> QueuedSync:
+    """Makes a company follow the distribution, and has it asked as soon as the authority allows it."""
+    receiving = receiving_of_type(document_type)
+    snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
+    require_able_to_receive(snapshot, document_type, context.builder.clock())
+    environment = snapshot.environment_of(document_type)
+    async with context.database.tenant(subscription_id) as tenant:
+        await hold_company(tenant, company.id)
+        stream_id = await open_stream(tenant.connection, receiving.service, environment, company.tax_id, REST)
+        reception = await tenant.receptions.start(company.id, receiving.service, environment, stream_id)
+        record = await _stream_record(tenant.connection, reception)
+    return QueuedSync.model_validate({**dict(record), "status": "queued"})
+
+
+async def stop_sync(
+    context: IssuingContext, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
+) -> SyncStopped:
+    """Makes a company follow the distribution no more; what it has received stays."""
+    service = receiving_of_type(document_type).service
+    async with context.database.tenant(subscription_id) as tenant:
+        await tenant.receptions.stop(company.id, service)
+    return SyncStopped(service=service, status="stopped")
+
+
+async def streams_of(connection: Connection, receptions: list[Reception]) -> list[StreamRecord]:
+    """Returns how far each distribution of a company has come."""
+    return [await _stream_record(connection, reception) for reception in receptions]
+
+
+async def _stream_record(connection: Connection, reception: Reception) -> StreamRecord:
+    stream = await read_stream(connection, reception.stream_id)
+    gaps = await gaps_of(connection, stream.id)
+    return StreamRecord(
+        service=stream.service,
+        environment=Environment(stream.environment),
+        status=_status(stream, reception),
+        scheduled_for=stream.allowed_at if reception.is_active else None,
+        last_synced_at=stream.answered_at,
+        last_nsu=stream.last_nsu,
+        max_nsu=stream.max_nsu,
+        is_behind=stream.last_nsu < stream.max_nsu
+        or reception.pages_read < stream.pages
+        or any(gap.filled_at is None for gap in gaps),
+        last_code=stream.last_code,
+        last_message=stream.last_message,
+        gaps=[NsuGapRecord.model_validate(gap) for gap in gaps],
+        unread_files=await unread_files_of(connection, stream.id),
+        warnings=_warnings(stream, reception, gaps),
+    )
+
+
+def _status(stream: StreamRow, reception: Reception) -> str:
+    if not reception.is_active:
+        return "stopped"
+    if reception.refused_at is not None:
+        return "refused"
+    if stream.parked_reason or reception.parked_reason:
+        return "parked"
+    return "blocked" if stream.is_blocked else "active"
+
+
+def _warnings(stream: StreamRow, reception: Reception, gaps: list[StreamGap]) -> list[str]:
+    warnings = []
+    if reception.refusal:
+        warnings.append(f"A autoridade recusou a consulta em nome da empresa: {reception.refusal}")
+    if stream.parked_reason:
+        warnings.append(f"As consultas pararam: {stream.parked_reason} Peça /sync para tentar de novo.")
+    if stream.has_other_reader:
+        warnings.append(
+            "Outro programa consulta os documentos deste CNPJ, e os dois se atrapalham: deixe só um. O que"
+            " ele recebeu é pedido nota por nota, até 18 por hora."
+        )
+    if any(gap.filled_at is None for gap in gaps):
+        warnings.append("Há NSU que ainda não vieram: veja gaps.")
+    if stream.lapsed_until and stream.lapsed_from:
+        warnings.append(
+            f"De {stream.lapsed_from:%d/%m/%Y} a {stream.lapsed_until:%d/%m/%Y} ninguém consultou por mais de"
+            " 60 dias, e a autoridade deixou de numerar documentos: importe os que faltarem."
+        )
+    return warnings
