@@ -7,8 +7,14 @@ from pydantic import BaseModel
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
-from carimbo.service.delivery.event_names import CERTIFICATE_EXPIRING, EVENT_GROUPS, SYSTEM_GROUP, TEST
-from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload
+from carimbo.service.delivery.event_names import (
+    CERTIFICATE_EXPIRING,
+    EVENT_GROUPS,
+    RECEIVED_GROUP,
+    SYSTEM_GROUP,
+    TEST,
+)
+from carimbo.service.delivery.payload import CertificateData, DocumentData, EventPayload, ReceivedData
 
 _WHEN: Mapping[str, str] = {
     "authorized": "the authority authorized the document",
@@ -16,6 +22,11 @@ _WHEN: Mapping[str, str] = {
     "cancelled": "the document was canceled, or another one replaced and canceled it",
     "expiring": "10, 5 and 1 days before the authority refuses new ones, if the document is still open",
     "closed": "the document was closed, here or by other software; its status stays `authorized`",
+    "created": "a document that somebody else issued reached the company, whole or as a summary",
+    "completed": "the whole XML of a received document arrived; before there was only its summary",
+    "corrected": "the issuer of a received document registered a correction letter",
+    "canceled": "the issuer of a received document canceled it",
+    "manifestDue": "10 days before the term for a manifestation about a received document ends, once",
     CERTIFICATE_EXPIRING: (
         f"{', '.join(map(str, WARNED_DAYS))} days before a company's certificate expires, once each"
     ),
@@ -45,6 +56,30 @@ FIELDS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "pdfUrl": "link to the PDF, valid without credentials for `CARIMBO_LINK_DAYS`",
         "xmlUrl": "link to the XML, likewise",
     },
+    ReceivedData: {
+        "id": "id of the received document",
+        "type": "type of the document, as `nfe`",
+        "accessKey": "its access key",
+        "series": "its series, if it has one",
+        "number": "its number",
+        "environment": "`production` or `homologation`",
+        "role": "the part of the company in the document, as `recipient`, `taker` or `carrier`",
+        "issuer": "`taxId` and `name` of the issuer",
+        "amount": "total of the document, in reais",
+        "issuedAt": "time of issue in the document",
+        "authorizedAt": "when the authority authorized it",
+        "protocol": "protocol of the authorization",
+        "status": "the last statement of the company: `pending`, or the name of a manifestation",
+        "situation": "`authorized`, `corrected`, `canceled` or `denied`",
+        "hasFullXml": "whether the whole XML is here, and not only the summary",
+        "nsu": "number in the sequence of the distribution",
+        "manifestDeadline": "until when the company can make a statement about it",
+        "version": "grows with every change of the document; for the cursor `after` of the list",
+        "createdAt": "when the document arrived",
+        "updatedAt": "when it last changed",
+        "companyId": "id of the company that received it",
+        "taxId": "CNPJ of the company, without punctuation",
+    },
     CertificateData: {
         "companyId": "id of the company that owns the certificate",
         "taxId": "CNPJ of the company, without punctuation",
@@ -68,13 +103,19 @@ def event_tables() -> list[str]:
         "",
         *_payload("Every event", EventPayload),
         *_payload("`data` of a document", DocumentData),
+        *_payload(f"`data` of the group `{RECEIVED_GROUP}`", ReceivedData),
         *_payload(f"`data` of the group `{SYSTEM_GROUP}`", CertificateData),
     ]
 
 
 def _event(name: str, group: str) -> str:
     prefix, _, verb = name.partition(".")
-    of = ", ".join(module.title for module in DOCUMENT_TYPES if module.event_prefix == prefix)
+    types = [
+        module.title
+        for module in DOCUMENT_TYPES
+        if prefix in (module.event_prefix, module.receiving and module.receiving.event_prefix)
+    ]
+    of = ", ".join(types)
     return f"| `{name}` | `{group}` | {of} | {_WHEN.get(name) or _WHEN[verb]} |"
 
 

@@ -23,6 +23,7 @@ from carimbo.api import (
     open_documents,
     printouts,
     products,
+    received,
     sales,
     webhooks,
 )
@@ -77,6 +78,7 @@ _ROUTERS = (
     filings.ranges,
     lookups.municipality_reading,
     open_documents.router,
+    received.router,
     documents.reading,
     printouts.of_company,
     printouts.of_subscription,

@@ -20,10 +20,11 @@ from carimbo.api.type_routes import (
 )
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.printout import PaperSize
-from carimbo.service.documents.files import read_xml
+from carimbo.service.documents.files import RECEIVED_XML, read_xml
 from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.errors import ErrorCode
 from carimbo.service.printouts import PdfDownload
+from carimbo.service.receiving.queries import read_received_file
 
 of_company = company_router(ReadingEndpoint)
 of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)
@@ -46,7 +47,7 @@ class PdfResponse(Response):
     media_type = "application/pdf"
 
 
-_ANSWERS: Responses = {
+PDF_ANSWERS: Responses = {
     **file_responses(PdfResponse.media_type, _TAG),
     304: {"description": "O PDF é o mesmo que já se tem.", "headers": _TAG},
 }
@@ -101,7 +102,7 @@ def _add(document_type: DocumentType, path: str, name: str, summary: str, handle
         handler,
         ErrorCode.INVALID_STATE,
         response_class=PdfResponse,
-        answers=_ANSWERS,
+        answers=PDF_ANSWERS,
     )
 
 
@@ -116,7 +117,7 @@ for _collection in collections():
     operation_id="readInvoicePdf",
     summary="Imprime um documento em PDF",
     response_class=PdfResponse,
-    responses=_ANSWERS | error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
+    responses=PDF_ANSWERS | error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
 )
 async def read_invoice_pdf(
     printouts: CurrentPrintouts,
@@ -157,6 +158,14 @@ async def open_pdf(
 ) -> Response:
     """Returns the PDF of a signed link, without credentials."""
     return _with_private_headers(pdf_response(await printouts.document(reference, None, versions), versions))
+
+
+@link_router.get("/{owner}/{documentId}.received.xml")
+async def open_received_xml(
+    database: CurrentDatabase, reference: Annotated[DocumentReference, Depends(_LinkedDocument(RECEIVED_XML))]
+) -> Response:
+    """Returns the XML of a received document of a signed link, without credentials."""
+    return _with_private_headers(xml_response(await read_received_file(database, reference)))
 
 
 @link_router.get("/{owner}/{documentId}.xml")

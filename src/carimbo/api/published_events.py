@@ -8,6 +8,7 @@ from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.delivery.event_names import (
     CERTIFICATE_EXPIRING,
     EVENT_GROUPS,
+    RECEIVED_GROUP,
     SYSTEM_GROUP,
     TEST,
     status_in_event,
@@ -20,6 +21,11 @@ _WHEN: Mapping[str, str] = {
     "cancelled": "O documento foi cancelado, ou outro tomou o lugar dele.",
     "expiring": "O documento está aberto há semanas: encerre-o, ou a autoridade recusará os próximos.",
     "closed": "O documento foi encerrado, aqui ou por outro programa; o status continua authorized.",
+    "created": "Um documento que outro emitiu chegou à empresa: inteiro, ou só o resumo (`hasFullXml`).",
+    "completed": "O XML inteiro de um documento recebido chegou; antes só havia o resumo.",
+    "corrected": "O emitente de um documento recebido registrou uma carta de correção.",
+    "canceled": "O emitente de um documento recebido o cancelou.",
+    "manifestDue": "O prazo da manifestação de um documento recebido termina em 10 dias ou menos.",
     CERTIFICATE_EXPIRING: f"O certificado de uma empresa vence em {', '.join(map(str, WARNED_DAYS[:-1]))} ou"
     f" {WARNED_DAYS[-1]} dias; um aviso de cada.",
     "test": "Pedido por `POST /v1/webhooks/{webhookId}/test`, e enviado só a esse webhook.",
@@ -34,8 +40,9 @@ _ANSWER = (
     "Recebido. Qualquer outro status, ou nenhuma resposta a tempo, leva a algumas novas tentativas, em"
     " intervalos crescentes; `webhook.test` não se repete."
 )
-_PAYLOAD, _DOCUMENT, _CERTIFICATE = (
-    {"$ref": f"#/components/schemas/{name}"} for name in ("EventPayload", "DocumentData", "CertificateData")
+_PAYLOAD, _DOCUMENT, _RECEIVED, _CERTIFICATE = (
+    {"$ref": f"#/components/schemas/{name}"}
+    for name in ("EventPayload", "DocumentData", "ReceivedData", "CertificateData")
 )
 _TRIAL = {
     "type": "object",
@@ -50,8 +57,9 @@ def published_events() -> dict[str, Any]:
 
 
 def _events() -> Iterator[tuple[str, dict[str, Any]]]:
+    others = {SYSTEM_GROUP: _CERTIFICATE, RECEIVED_GROUP: _RECEIVED}
     for group, names in EVENT_GROUPS.items():
-        yield from ((name, _CERTIFICATE if group == SYSTEM_GROUP else _document(name)) for name in names)
+        yield from ((name, others.get(group) or _document(name)) for name in names)
     yield TEST, _TRIAL
 
 

@@ -158,14 +158,19 @@ def add_reading(
 
 def add_no_document(router: APIRouter, document_type: DocumentType, path: str) -> None:
     """Refuses DELETE on a fixed path, where the route that cancels documents would take it for an id."""
+    add_no_record(router, f"/{document_type.read_collection}{path}", "DELETE")
+
+
+def add_no_record(router: APIRouter, path: str, method: str) -> None:
+    """Refuses a method on a fixed path, where another route would take its last segment for an id."""
 
     async def refuse() -> Response:
         raise WrongMethod
 
     router.add_api_route(
-        f"/{document_type.read_collection}{path}",
+        path,
         refuse,
-        methods=["DELETE"],
+        methods=[method],
         include_in_schema=False,
         # Nothing else of such a request is checked.
         route_class_override=OpenEndpoint,

@@ -36,7 +36,8 @@ class TestRead:
         assert settings["email"] == {"sendOnAuthorization": False}
         assert settings["numbering"] == {"inutilizeGaps": "manual"}
         types = {"nfe", "nfce", "nfse", "cte", "cteOs", "mdfe"}
-        assert set(settings) == types | {"defaults", "email", "numbering"}
+        assert settings["received"] == {"autoAcknowledge": True}
+        assert set(settings) == types | {"defaults", "email", "numbering", "received"}
 
 
 class TestChange:

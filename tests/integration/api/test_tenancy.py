@@ -22,6 +22,7 @@ from carimbo.storage.inutilizations import NewInutilization
 from integration.issuing.shop import CTE, CTE_OS, MDFE
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
+from integration.storage.received_rows import new_received
 from support import ABSENT, Caller, NewCaller, data_of
 
 ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
@@ -42,6 +43,7 @@ WEBHOOK = {"url": "http://127.0.0.1:9/webhooks", "events": {"invoice": ["nfe.aut
 LOGO = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 )
+RECEIVED = ("ReceivedNfe", "ReceivedCte", "ReceivedNfse")
 # A valid body for each operation, so that only the foreign id can be wrong.
 BODIES: dict[str, dict[str, Any]] = {
     "updateCompany": {"json": {"tradeName": "Invasor"}},
@@ -111,6 +113,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "replaceWebhook": {"json": WEBHOOK | {"url": "http://127.0.0.1:9/invasor"}},
     "setWebhookActive": {"json": {"active": False}},
     "rotateWebhookSecret": {"json": {"overlapHours": 0}},
+    **{f"import{name}": {"files": {"file": ("a.xml", b"<a/>")}} for name in RECEIVED},
+    **{f"total{name}s": {"params": {"month": "2026-11"}} for name in RECEIVED},
+    "manifestReceivedNfe": {"json": {"type": "confirmed"}},
+    "manifestReceivedNfse": {"json": {"type": "confirmed"}},
+    "disagreeWithReceivedCte": {"json": {"justification": "Registrado por um invasor"}},
     "cancelSale": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
 }
 
@@ -189,6 +196,10 @@ async def owned(caller: Caller, database: Database, company_certificate: SampleC
     ids["sales"] = await sale_of(shop, ids)
     ids["/v1/webhooks"] = data_of(await client.post("/v1/webhooks", json=WEBHOOK))["id"]
     ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
+    async with database.tenant(caller.subscription_id) as tenant:
+        for number, service in enumerate(("nfe", "cte", "nfse")):
+            new = new_received(shop.company_id, service=service, type=service, access_key=f"{number:044}")
+            ids[f"received-{service}s"] = str((await tenant.received.add(new)).id)
     for document_type in OWNED:
         ids |= await filings_of(shop, document_type, UUID(invoices[document_type]))
     return Owned(caller, company_id, ids)

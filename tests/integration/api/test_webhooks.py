@@ -30,6 +30,7 @@ class TestCreate:
                 "nfce": [],
                 "cte": [],
                 "mdfe": [],
+                "received": [],
                 "system": [],
             },
             "active": True,

@@ -17,8 +17,9 @@ from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
 from integration.issuing.manifests import LATER, issue_on_hired_truck
 from integration.issuing.manifests import issue as issue_manifest
-from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted
+from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted, sister_of
 from integration.issuing.system import System
+from integration.receiving.inbox import Buyer, carried, served
 from integration.sales.store import COURSE, MARIA, Store
 from support import data_of
 
@@ -101,6 +102,34 @@ async def new_manifest_on_hired_truck(shop: Shop) -> str:
     return str((await issue_on_hired_truck(shop))["id"])
 
 
+async def new_received_nfe(shop: Shop) -> str:
+    return await _received(Buyer.buys, shop, "received-nfes")
+
+
+async def new_received_cte(shop: Shop) -> str:
+    return await _received(carried, shop, "received-ctes")
+
+
+async def new_received_nfse(shop: Shop) -> str:
+    return await _received(served, shop, "received-nfses")
+
+
+async def _received(issue: Callable[[Buyer], Awaitable[Any]], shop: Shop, collection: str) -> str:
+    """Returns the id of a received document about which the shop has not concluded.
+
+    Another company issues one for each example, before the first query: the next one is an hour later.
+    """
+    buyer = Buyer(shop, await sister_of(shop))
+    if not await buyer.inbox(collection):
+        for _ in range(_EXAMPLES):
+            await issue(buyer)
+        await buyer.sync(collection)
+    rows = await buyer.inbox(collection)
+    return str(next(row["id"] for row in rows if row["status"] in ("pending", "science")))
+
+
+# Of each operation about received documents.
+_EXAMPLES = 2
 # Creates the record for the `{id}` of a path, by the end of the path.
 NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/sales/{id}": new_draft_sale,
@@ -111,6 +140,9 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/cte/{id}/gtv": new_valuables,
     "/mdfe/{id}/documents": new_manifest_to_load,
     "/mdfe/{id}/payments": new_manifest_on_hired_truck,
+    "/received-nfes/{id}/manifest": new_received_nfe,
+    "/received-ctes/{id}/disagreement": new_received_cte,
+    "/received-nfses/{id}/manifest": new_received_nfse,
     "/v1/webhooks/{id}": new_webhook,
     "/v1/webhooks/{id}/active": new_webhook,
     "/v1/webhooks/{id}/rotate-secret": new_webhook,

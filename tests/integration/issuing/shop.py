@@ -258,6 +258,14 @@ async def bare_shop(system: System, caller: Caller, tax_id: str | None = None, *
     return Shop(system, caller, company_id)
 
 
+async def sister_of(shop: Shop) -> Shop:
+    """Creates another establishment of the same company, in the same subscription and with all settings."""
+    templates = shop.system.templates.items()
+    template = next(template for (_, *settings), template in templates if settings)
+    company_id = await template.copy(shop.system.database, shop.caller.subscription_id, _next_tax_id())
+    return Shop(shop.system, shop.caller, str(company_id))
+
+
 def _next_tax_id() -> str:
     """Returns the CNPJ of an establishment that no other test company has."""
     first = f"{CNPJ[:8]}{next(_ESTABLISHMENTS):04}"

@@ -20,6 +20,18 @@ EVERYTHING = {
     "nfce": [f"nfce.{verb}" for verb in _VERBS],
     "cte": [f"cte.{verb}" for verb in _VERBS],
     "mdfe": [f"mdfe.{verb}" for verb in (*_VERBS, "closed", "expiring")],
+    "received": [
+        "receivedNfe.created",
+        "receivedNfe.completed",
+        "receivedNfe.corrected",
+        "receivedNfe.canceled",
+        "receivedNfe.manifestDue",
+        "receivedCte.created",
+        "receivedCte.corrected",
+        "receivedCte.canceled",
+        "receivedNfse.created",
+        "receivedNfse.canceled",
+    ],
     "system": ["certificate.expiring"],
 }
 

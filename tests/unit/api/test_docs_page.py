@@ -121,7 +121,7 @@ class TestPages:
 
     def test_pages_are_loaded_in_parts(self) -> None:
         sizes = {name: len(html.encode()) for name, html in our_pages().items()}
-        assert sizes[OVERVIEW] < 50_000
+        assert sizes[OVERVIEW] < 60_000
         assert sizes[SEARCH_INDEX] < 400_000
         assert max(sizes.values()) < 600_000
 

@@ -1,0 +1,245 @@
+"""Streams at the authority: who asks too much is blocked, and nothing that it hands out is lost."""
+
+import gzip
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from uuid import UUID
+
+import pytest
+
+from carimbo.authorities.endpoints import SimulatorEndpoints
+from carimbo.authorities.nfe import NfeSefaz
+from carimbo.authorities.pacing import Pacing
+from carimbo.fiscal.distribution import DistributionAnswer
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
+from carimbo.main.authorities import transport_of
+from carimbo.storage.stream_steps import MAX_SINGLE_CALLS
+from integration.issuing.shop import error_of, ready_shop
+from integration.receiving.inbox import Buyer
+from support import data_of
+
+
+@asynccontextmanager
+async def other_program(buyer: Buyer) -> AsyncIterator[NfeSefaz]:
+    """Gives a client that knows nothing of the streams, as another program with the same certificate."""
+    settings = buyer.shop.system.settings
+    async with transport_of(settings) as transport:
+        endpoints = SimulatorEndpoints(buyer.shop.system.simulator.url)
+        yield NfeSefaz(transport.exchange, endpoints, Pacing())
+
+
+async def other_reads(buyer: Buyer, certificate: A1Certificate, after: int) -> DistributionAnswer:
+    """Has another program ask for the documents of the company."""
+    sender = AuthorityCredentials(certificate, await buyer.tax_id(), Environment.PRODUCTION)
+    async with other_program(buyer) as sefaz:
+        return await sefaz.distribution(sender, "SP", after)
+
+
+async def keep_only_pages(buyer: Buyer) -> None:
+    """Turns the acknowledgement off: its XML would be asked for by key, and counted."""
+    await buyer.shop.put_settings(received={"autoAcknowledge": False})
+
+
+class TestPages:
+    async def test_every_page_is_asked_for_and_then_the_stream_rests(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.shop.system.switch(distributionPage=3)
+        keys = {(await buyer.buys())["accessKey"] for _ in range(7)}
+        await buyer.sync()
+        assert {document["accessKey"] for document in await buyer.inbox()} == keys
+        assert await buyer.questions() == ["138", "138", "138"]
+        stream = await buyer.stream()
+        assert (stream["lastNsu"], stream["maxNsu"], stream["isBehind"]) == (7, 7, False)
+
+    async def test_sync_within_the_hour_is_queued_for_its_end(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        first = await buyer.sync()
+        for _ in range(5):
+            again = await buyer.sync()
+            assert again["scheduledFor"] > first["scheduledFor"]
+        assert await buyer.questions() == ["137"]
+        await buyer.an_hour_passes()
+        assert await buyer.questions() == ["137", "137"]
+
+    async def test_stopped_company_is_not_asked_for(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        await buyer.shop.caller.http.delete(buyer.shop.path("/received-nfes/sync"))
+        await buyer.buys()
+        await buyer.time_passes()
+        await buyer.shop.system.until(
+            "(select bool_and(s.next_action_at is null) from streams s"
+            f" join receptions r on r.stream_id = s.id where r.company_id = '{UUID(buyer.shop.id)}')"
+        )
+        assert await buyer.questions() == ["137"]
+        assert (await buyer.stream())["status"] == "stopped"
+
+
+class TestSharing:
+    async def test_two_subscriptions_share_a_stream_and_not_their_inboxes(
+        self, buyer: Buyer, certificate: A1Certificate
+    ) -> None:
+        await keep_only_pages(buyer)
+        await buyer.buys()
+        await buyer.sync()
+        system = buyer.shop.system
+        shop = await ready_shop(system, await system.new_caller(), certificate, await buyer.tax_id())
+        other = Buyer(shop, buyer.supplier)
+        await keep_only_pages(other)
+        await other.sync()
+        ours, theirs = await buyer.only(), await other.only()
+        assert ours["accessKey"] == theirs["accessKey"]
+        assert ours["id"] != theirs["id"]
+        error_of(await other.shop.get(f"/received-nfes/{ours['id']}"), 404, "NOT_FOUND")
+        data_of(await other.shop.post(f"/received-nfes/{theirs['id']}/manifest", {"type": "confirmed"}))
+        assert (await buyer.only())["status"] == "pending"
+        assert await buyer.questions() == ["138"]
+        await other.leave()
+
+
+class TestOtherReader:
+    async def test_documents_that_another_program_took_come_one_by_one(
+        self, buyer: Buyer, certificate: A1Certificate
+    ) -> None:
+        await keep_only_pages(buyer)
+        await buyer.buys()
+        await buyer.sync()
+        keys = {(await buyer.buys())["accessKey"] for _ in range(3)}
+        await buyer.authority_ages()
+        await other_reads(buyer, certificate, 1)
+        await buyer.streams_age()
+        await buyer.shop.system.until(
+            "(select count(*) > 0 from stream_gaps g join receptions r on r.stream_id = g.stream_id"
+            f" where r.company_id = '{UUID(buyer.shop.id)}')"
+        )
+        stream = await buyer.stream()
+        assert stream["status"] == "blocked"
+        assert [(gap["firstNsu"], gap["lastNsu"], gap["reason"]) for gap in stream["gaps"]] == [
+            (2, 4, "otherReader")
+        ]
+        assert any("Outro programa" in warning for warning in stream["warnings"])
+        await buyer.an_hour_passes()
+        assert keys < {document["accessKey"] for document in await buyer.inbox()}
+        assert [gap["filledAt"] is None for gap in (await buyer.stream())["gaps"]] == [False]
+
+    async def test_single_questions_stay_within_their_hourly_limit(
+        self, buyer: Buyer, certificate: A1Certificate
+    ) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        for _ in range(MAX_SINGLE_CALLS + 2):
+            await buyer.buys()
+        await buyer.authority_ages()
+        await other_reads(buyer, certificate, 0)
+        await buyer.streams_age()
+        await buyer.quiet()
+        await buyer.an_hour_passes()
+        assert len(await buyer.questions("consNSU")) == MAX_SINGLE_CALLS
+        await buyer.an_hour_passes()
+        assert await buyer.questions("consNSU") == ["138"] * (MAX_SINGLE_CALLS + 2)
+        assert len(await buyer.inbox(limit=100)) == MAX_SINGLE_CALLS + 2
+
+
+class TestLostAnswers:
+    async def test_documents_of_a_lost_answer_come_one_by_one(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        keys = {(await buyer.buys())["accessKey"] for _ in range(3)}
+        await buyer.shop.system.switch(lostAnswers=1)
+        await buyer.sync()
+        await buyer.shop.system.switch(lostAnswers=0)
+        assert await buyer.inbox() == []
+        await buyer.an_hour_passes()
+        (gap,) = (await buyer.stream())["gaps"]
+        assert (gap["firstNsu"], gap["lastNsu"], gap["reason"]) == (1, 3, "lostAnswer")
+        assert not any("Outro programa" in warning for warning in (await buyer.stream())["warnings"])
+        await buyer.an_hour_passes()
+        assert {document["accessKey"] for document in await buyer.inbox()} == keys
+
+
+class TestBlocks:
+    async def test_nothing_is_asked_during_a_block(self, buyer: Buyer, certificate: A1Certificate) -> None:
+        await other_reads(buyer, certificate, 0)
+        await buyer.sync()
+        assert await buyer.questions() == ["137", "656"]
+        for _ in range(3):
+            await buyer.sync()
+        assert len(await buyer.questions()) == 2
+        assert (await buyer.stream())["status"] == "blocked"
+        await buyer.an_hour_passes()
+        assert (await buyer.questions())[2:] == ["137"]
+
+
+UNKNOWN = ("resNova_v9.99.xsd", gzip.compress(b"<resNova/>"))
+BOMB = ("procNFe_v4.00.xsd", gzip.compress(b"<a>" + bytes(8 * 1024 * 1024)))
+DAMAGED = ("procNFe_v4.00.xsd", b"no gzip")
+
+
+class TestUnreadFiles:
+    async def test_files_that_can_not_be_read_are_kept_as_they_came(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        texts = [(schema, b64encode(content).decode()) for schema, content in (UNKNOWN, BOMB, DAMAGED)]
+        documents = "".join(
+            f'<docZip NSU="{number:015}" schema="{schema}">{text}</docZip>'
+            for number, (schema, text) in enumerate(texts, 1)
+        )
+        body = page_with(documents)
+        await buyer.shop.system.fetch(
+            "with page as (insert into stream_pages (stream_id, ordinal, question, body)"
+            " select stream_id, 1, 'after:0', $2 from receptions where company_id = $1)"
+            " update receptions set pages_due = 1, next_action_at = now() where company_id = $1",
+            UUID(buyer.shop.id),
+            body,
+        )
+        await buyer.quiet()
+        rows = await buyer.shop.system.fetch(
+            "select schema, content, reason from stream_unread_files u join receptions r"
+            " on r.stream_id = u.stream_id where r.company_id = $1 order by position",
+            UUID(buyer.shop.id),
+        )
+        assert [(row["schema"], row["content"]) for row in rows] == texts
+        assert all(row["reason"] for row in rows)
+        assert (await buyer.stream())["unreadFiles"] == 3
+
+
+def page_with(documents: str) -> bytes:
+    return (
+        '<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope"><soap:Body>'
+        '<retDistDFeInt xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.01"><tpAmb>1</tpAmb>'
+        "<verAplic>1</verAplic><cStat>138</cStat><xMotivo>Documento localizado</xMotivo>"
+        "<dhResp>2026-11-14T10:00:00-03:00</dhResp><ultNSU>000000000000003</ultNSU>"
+        f"<maxNSU>000000000000003</maxNSU><loteDistDFeInt>{documents}</loteDistDFeInt>"
+        "</retDistDFeInt></soap:Body></soap:Envelope>"
+    ).encode()
+
+
+class TestSilence:
+    async def test_two_months_without_a_question_are_told(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        await buyer.time_passes(61 * 86_400)
+        await buyer.quiet()
+        await buyer.shop.system.until(
+            "(select count(*) > 0 from streams s join receptions r on r.stream_id = s.id"
+            f" where r.company_id = '{UUID(buyer.shop.id)}' and s.lapsed_until is not null)"
+        )
+        assert any("60 dias" in warning for warning in (await buyer.stream())["warnings"])
+
+
+@pytest.mark.parametrize("collection", ["received-nfes", "received-ctes", "received-nfses"])
+async def test_company_without_certificate_is_asked_for_when_it_has_one(
+    buyer: Buyer, certificate: A1Certificate, collection: str
+) -> None:
+    await buyer.sync(collection)
+    await buyer.shop.caller.http.delete(buyer.shop.path("/certificate"))
+    await buyer.time_passes()
+    await buyer.quiet()
+    before = (await buyer.stream())["lastSyncedAt"]
+    await buyer.shop.set_certificate(certificate)
+    await buyer.shop.system.until(
+        "(select bool_and(s.answered_at > now() - interval '1 minute') from streams s"
+        f" join receptions r on r.stream_id = s.id where r.company_id = '{UUID(buyer.shop.id)}')"
+    )
+    assert (await buyer.stream())["lastSyncedAt"] > before

@@ -1,0 +1,152 @@
+"""The inbox of received documents: lists, changes, imports, drafts of returns, and monthly sums."""
+
+import json
+from typing import Any
+
+import pytest
+
+from integration.issuing.shop import Shop, accepted, error_of
+from integration.receiving.inbox import NFES, Buyer
+from receiver import receiving
+from support import TIMEOUT_SECONDS, data_of
+
+
+async def xml_of(shop: Shop, document: dict[str, Any]) -> bytes:
+    return (await shop.get(f"/{document['type']}/{document['id']}/xml")).content
+
+
+async def upload(shop: Shop, xml: bytes, collection: str = NFES) -> Any:
+    return await shop.caller.http.post(
+        shop.path(f"/{collection}/import"), files={"file": ("nota.xml", xml, "application/xml")}
+    )
+
+
+class TestLists:
+    async def test_list_is_searched_by_issuer_number_key_and_status(self, buyer: Buyer) -> None:
+        first, second = await buyer.buys(), await buyer.buys()
+        await buyer.sync()
+        keys = [document["accessKey"] for document in await buyer.inbox()]
+        assert set(keys) == {first["accessKey"], second["accessKey"]}
+        assert len(await buyer.inbox(search="loja mod")) == 2
+        assert await buyer.inbox(search="padaria") == []
+        for search in (first["accessKey"], str(first["number"])):
+            assert [row["accessKey"] for row in await buyer.inbox(search=search)] == [first["accessKey"]]
+        assert await buyer.inbox(status="confirmed") == []
+        assert len(await buyer.inbox(status="science", limit=1)) == 1
+        assert await buyer.inbox(startDate="2020-01-01", endDate="2020-12-31") == []
+
+    async def test_cursor_returns_what_changed_since(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.buys()
+        await buyer.sync()
+        rows = await buyer.inbox(after=0)
+        versions = [row["version"] for row in rows]
+        assert versions == sorted(versions)
+        assert await buyer.inbox(after=versions[-1]) == []
+        path = f"/received-nfes/{rows[0]['id']}/manifest"
+        data_of(await buyer.shop.post(path, {"type": "confirmed"}))
+        (changed,) = await buyer.inbox(after=versions[-1])
+        assert (changed["id"], changed["status"]) == (rows[0]["id"], "confirmed")
+
+
+class TestImport:
+    async def test_xml_by_hand_is_in_the_inbox_and_is_completed_once(self, buyer: Buyer) -> None:
+        bought = await buyer.buys()
+        xml = await xml_of(buyer.supplier, bought)
+        imported = data_of(await upload(buyer.shop, xml))
+        assert (imported["accessKey"], imported["hasFullXml"]) == (bought["accessKey"], True)
+        assert data_of(await upload(buyer.shop, xml))["id"] == imported["id"]
+        await buyer.sync()
+        assert (await buyer.only())["id"] == imported["id"]
+
+    async def test_document_that_the_company_issued_elsewhere_can_be_imported(self, buyer: Buyer) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        assert data_of(await upload(buyer.supplier, xml))["role"] == "issuer"
+
+    async def test_document_of_others_is_refused(self, buyer: Buyer) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.supplier.issue("nfe"))
+        details = error_of(await upload(buyer.shop, xml), 422, "VALIDATION_ERROR")
+        assert "não está no documento" in details["fields"][0]["error"]
+
+    async def test_document_that_was_changed_after_its_signature_is_refused(self, buyer: Buyer) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        forged = xml.replace(b"<vNF>59.80</vNF>", b"<vNF>9.80</vNF>")
+        assert forged != xml
+        details = error_of(await upload(buyer.shop, forged), 422, "VALIDATION_ERROR")
+        assert "assinado" in details["fields"][0]["error"]
+
+    @pytest.mark.parametrize("content", [b"", b"<nfeProc/>", b"<a>", b"\xff", b"<!DOCTYPE a><a/>"])
+    async def test_file_that_is_no_document_is_refused(self, buyer: Buyer, content: bytes) -> None:
+        details = error_of(await upload(buyer.shop, content), 422, "VALIDATION_ERROR")
+        assert details["fields"][0]["field"] == "file"
+
+
+class TestReturns:
+    async def test_draft_of_a_return_is_reviewed_changed_and_emitted(self, buyer: Buyer) -> None:
+        bought = await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        draft = accepted(await buyer.shop.post(f"/received-nfes/{document['id']}/return-draft"))
+        assert (draft["status"], draft["type"], draft["amount"]) == ("pending", "nfe", 59.8)
+        body = data_of(await buyer.shop.get(f"/nfe/{draft['id']}", include="request"))["request"]
+        assert body["purpose"] == "return"
+        assert bought["accessKey"] in str(body)
+        accepted(await buyer.shop.emit(draft))
+        returned = await buyer.shop.settled(draft)
+        assert returned["status"] == "authorized", returned["rejection"]
+
+    async def test_summary_has_no_return(self, buyer: Buyer) -> None:
+        await buyer.shop.put_settings(received={"autoAcknowledge": False})
+        await buyer.buys()
+        await buyer.sync()
+        path = f"/received-nfes/{(await buyer.only())['id']}/return-draft"
+        error_of(await buyer.shop.post(path), 409, "INVALID_STATE")
+
+
+class TestTotals:
+    async def test_month_is_summed_by_cfop_tax_and_cst_without_canceled_documents(self, buyer: Buyer) -> None:
+        bought, canceled = await buyer.buys(), await buyer.buys()
+        await buyer.sync()
+        month = bought["issuedAt"][:7]
+        (goods,) = [
+            total
+            for total in data_of(await buyer.shop.get("/received-nfes/totals", month=month))
+            if total["tax"] == "icms"
+        ]
+        assert (goods["cfop"], goods["items"], goods["documents"]) == ("5102", 119.6, 2)
+        data_of(await buyer.supplier.caller.http.delete(buyer.supplier.path(f"/nfe/{canceled['id']}")))
+        await buyer.an_hour_passes()
+        totals = data_of(await buyer.shop.get("/received-nfes/totals", month=month))
+        assert {total["documents"] for total in totals} == {1}
+
+    async def test_month_must_be_one(self, buyer: Buyer) -> None:
+        error_of(await buyer.shop.get("/received-nfes/totals", month="2026-13"), 422, "VALIDATION_ERROR")
+
+
+class TestWaybills:
+    async def test_cte_is_filled_from_a_received_nfe(self, buyer: Buyer) -> None:
+        bought = await buyer.buys()
+        await buyer.sync()
+        body = {
+            "documents": {"nfes": [{"accessKey": bought["accessKey"]}], "fromInvoices": True},
+            "cargo": {"quantities": [{"unit": "KG", "quantity": 12}]},
+            "serviceAmount": 100,
+            "icms": {},
+        }
+        waybill = await buyer.shop.issue("cte", **dict.fromkeys(buyer.shop.bodies["cte"]) | body)
+        assert waybill["status"] == "authorized", waybill["rejection"]
+
+
+class TestEvents:
+    async def test_webhook_says_created_and_completed(self, buyer: Buyer) -> None:
+        async with receiving() as receiver:
+            events = {"received": ["receivedNfe.created", "receivedNfe.completed"]}
+            body = {"url": receiver.url, "events": events}
+            data_of(await buyer.shop.caller.http.post("/v1/webhooks", json=body))
+            bought = await buyer.buys()
+            await buyer.sync()
+            calls = await receiver.until(2, TIMEOUT_SECONDS)
+        payloads = [json.loads(call.body) for call in calls]
+        assert [payload["event"] for payload in payloads] == ["receivedNfe.created", "receivedNfe.completed"]
+        assert {payload["data"]["accessKey"] for payload in payloads} == {bought["accessKey"]}
+        assert [payload["data"]["hasFullXml"] for payload in payloads] == [False, True]

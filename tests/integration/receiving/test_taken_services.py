@@ -1,0 +1,89 @@
+"""CT-e and NFS-e that a company takes: the same inbox, and what the taker can declare about them."""
+
+from uuid import UUID
+
+from integration.issuing.shop import error_of
+from integration.receiving.inbox import Buyer, carried, served
+from support import data_of
+
+CTES, NFSES = "received-ctes", "received-nfses"
+REASON = "Valor do frete diferente do combinado"
+
+
+class TestWaybills:
+    async def test_cte_is_received_whole_read_and_printed(self, buyer: Buyer) -> None:
+        issued = await carried(buyer)
+        await buyer.sync(CTES)
+        received = await buyer.only(CTES)
+        assert (received["accessKey"], received["role"]) == (issued["accessKey"], "taker")
+        assert (received["hasFullXml"], received["amount"]) == (True, 59.8)
+        details = data_of(await buyer.shop.get(f"/{CTES}/{received['id']}"))["details"]
+        assert {"issuer", "shipper", "recipient"} <= {party["role"] for party in details["parties"]}
+        assert (await buyer.shop.get(f"/{CTES}/{received['id']}/pdf")).content.startswith(b"%PDF")
+
+    async def test_taker_disagrees_and_withdraws_it(self, buyer: Buyer) -> None:
+        issued = await carried(buyer)
+        await buyer.sync(CTES)
+        path = f"/{CTES}/{(await buyer.only(CTES))['id']}"
+        disagreed = data_of(await buyer.shop.post(f"{path}/disagreement", {"justification": REASON}))
+        assert (disagreed["status"], disagreed["manifestationStatus"]) == ("disagreed", "authorized")
+        withdrawn = data_of(await buyer.shop.caller.http.delete(buyer.shop.path(f"{path}/disagreement")))
+        assert withdrawn["status"] == "pending"
+        again = await buyer.shop.caller.http.delete(buyer.shop.path(f"{path}/disagreement"))
+        error_of(again, 409, "INVALID_STATE")
+        calls = await buyer.shop.system.journal(issued["accessKey"])
+        assert [call["code"] for call in calls if "Evento" in call["service"]] == ["135", "135"]
+
+    async def test_cancellation_of_the_carrier_changes_the_situation(self, buyer: Buyer) -> None:
+        issued = await carried(buyer)
+        await buyer.sync(CTES)
+        data_of(await buyer.supplier.caller.http.delete(buyer.supplier.path(f"/cte/{issued['id']}")))
+        await buyer.an_hour_passes()
+        assert (await buyer.only(CTES))["situation"] == "canceled"
+
+
+class TestServiceNotes:
+    async def test_nfse_is_received_read_and_printed(self, buyer: Buyer) -> None:
+        issued = await served(buyer)
+        await buyer.sync(NFSES)
+        received = await buyer.only(NFSES)
+        assert (received["accessKey"], received["role"]) == (issued["accessKey"], "taker")
+        assert received["amount"] == 59.8
+        details = data_of(await buyer.shop.get(f"/{NFSES}/{received['id']}"))["details"]
+        assert details["items"]
+        assert (await buyer.shop.get(f"/{NFSES}/{received['id']}/pdf")).content.startswith(b"%PDF")
+        totals = data_of(await buyer.shop.get(f"/{NFSES}/totals", month=issued["issuedAt"][:7]))
+        assert {total["cfop"] for total in totals} == {""}
+
+    async def test_taker_refuses_a_note_with_its_reason(self, buyer: Buyer) -> None:
+        await served(buyer)
+        await buyer.sync(NFSES)
+        path = f"/{NFSES}/{(await buyer.only(NFSES))['id']}/manifest"
+        details = error_of(await buyer.shop.post(path, {"type": "refused"}), 422, "VALIDATION_ERROR")
+        assert details["fields"][0]["field"] == "reasonCode"
+        refused = data_of(await buyer.shop.post(path, {"type": "refused", "reasonCode": "1"}))
+        assert (refused["status"], refused["manifestationStatus"]) == ("refused", "authorized")
+
+    async def test_own_notes_are_received_only_if_another_program_issued_them(self, buyer: Buyer) -> None:
+        """The national environment distributes a taxpayer's own notes too."""
+        for _ in range(2):
+            await buyer.shop.issue("nfse")
+        # As if another program had issued it.
+        await buyer.shop.system.fetch(
+            "delete from emissions where assigned_key = (select max(assigned_key) from emissions"
+            " where company_id = $1)",
+            UUID(buyer.shop.id),
+        )
+        await buyer.sync(NFSES)
+        own = await buyer.only(NFSES)
+        assert own["role"] == "issuer"
+        refusal = await buyer.shop.post(f"/{NFSES}/{own['id']}/manifest", {"type": "confirmed"})
+        error_of(refusal, 409, "INVALID_STATE")
+
+    async def test_empty_answer_is_asked_again_after_an_hour(self, buyer: Buyer) -> None:
+        await buyer.sync(NFSES)
+        await served(buyer)
+        await buyer.sync(NFSES)
+        assert await buyer.inbox(NFSES) == []
+        await buyer.an_hour_passes()
+        assert len(await buyer.inbox(NFSES)) == 1
