@@ -90,6 +90,7 @@ bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and is
 	$(BENCHMARK)webhooks.py
 	$(BENCHMARK)lookups.py
 	$(BENCHMARK)growth.py --documents $(or $(STORED),100000)
+	$(BENCHMARK)inbox.py --documents $(or $(STORED),100000)
 
 figures: BENCHMARK = $(BIN)/python benchmarks/record.py benchmarks/
 figures: bench ## make bench, and write its figures to docs/howto/benchmarks.md

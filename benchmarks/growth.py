@@ -16,7 +16,7 @@ from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 
@@ -111,6 +111,7 @@ class Side:
         return reply
 
 
+AnySide = TypeVar("AnySide")
 Call = Callable[[Side], Awaitable[float]]
 CALLS: dict[str, Call] = {
     "list": Side.list_newest,
@@ -158,7 +159,9 @@ async def side_of(installation: Installation) -> AsyncIterator[Side]:
         await database.close()
 
 
-async def race(few: Side, many: Side, call: Call, calls: int) -> tuple[float, float]:
+async def race(
+    few: AnySide, many: AnySide, call: Callable[[AnySide], Awaitable[float]], calls: int
+) -> tuple[float, float]:
     """Medians of a call on both sides, made in turns: a slow moment of the machine is one for both."""
     taken: list[tuple[float, float]] = []
     deadline = time.monotonic() + _MAX_SECONDS

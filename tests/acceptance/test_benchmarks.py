@@ -108,6 +108,14 @@ RUNS = {
         },
         has_loaded_parts=True,
     ),
+    "inbox": ShortRun(
+        "--documents 30 --few 10 --calls 2",
+        {
+            r"^(10|30) received documents stored in \d+ seconds$": 2,
+            r"^  (list.*|search.*|changes) +# ms +# ms  ratio #, bar 1.5$": 8,
+        },
+        has_loaded_parts=True,
+    ),
     "soak": ShortRun(
         "--documents 4 --between 1 1",
         {r"^faults: [a-zA-Z]+ \w+ \d": 1, r"^4 of 4 authorized, \d+ messages sent, contradictions: 0$": 1},
