@@ -61,7 +61,8 @@ _CLAIM_LOT = f"""
         order by m.created_at, m.id limit $4 for update of m skip locked
     )
     update manifestations m
-    set lease_token = lease_token + 1, lease_until = now() + $5::interval, attempts = attempts + 1
+    set lease_token = lease_token + 1, lease_until = now() + $5::interval, attempts = attempts + 1,
+        next_action_at = now() + $5::interval
     from picked where m.subscription_id = $1 and m.id = picked.id
     returning {", ".join(f"m.{field.name}" for field in fields(Manifestation))}, m.lease_token
 """
@@ -110,7 +111,7 @@ class Manifestations:
     ) -> list[tuple[Manifestation, Lease]]:
         """Claims automatic statements of a company that wait for a lot, oldest first.
 
-        One that was sent without an answer is settled alone (see filing), and is in no lot again.
+        One that is not concluded under its lease is settled alone (see filing), and is in no lot again.
         """
         rows = await self._connection.fetch(
             _CLAIM_LOT, self._subscription_id, company_id, environment, limit, duration
