@@ -129,6 +129,19 @@ async def wake_stream(connection: Connection, stream_id: UUID) -> None:
     )  # fmt: skip
 
 
+async def bring_forward(connection: Connection, latest: timedelta, rest: timedelta) -> int:
+    """Makes streams rest once more whose next question is impossibly late; returns how many there are.
+
+    Their times were stored before the clock of the database was set back.
+    """
+    result = await connection.execute(
+        "update streams set ask_at = now() + $2::interval, blocked_until = null,"
+        " next_action_at = now() + $2::interval where next_action_at > now() + $1::interval",
+        latest, rest,
+    )  # fmt: skip
+    return int(result.removeprefix("UPDATE "))
+
+
 async def read_stream(connection: Connection, stream_id: UUID) -> StreamRow:
     """Returns a stream."""
     row = await connection.fetchrow(

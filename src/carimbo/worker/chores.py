@@ -23,6 +23,7 @@ from carimbo.service.errors import Refusal
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
+from carimbo.service.receiving.decision import BLOCK, MAX_PAUSE
 from carimbo.service.receiving.reminders import documents_to_remind_of, publish_reminder
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
@@ -30,7 +31,7 @@ from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.probes import delete_old_probes
-from carimbo.storage.streams import delete_old_pages
+from carimbo.storage.streams import bring_forward, delete_old_pages
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
@@ -118,13 +119,21 @@ async def close_forgotten_documents(context: FilingContext, now: datetime) -> No
             _log.error("document_not_closed", document=str(row.id), exc_info=error)
 
 
-async def remind_of_received_forever(database: Database, every: timedelta = HOURLY) -> None:
-    """Warns of received documents about which companies must conclude, periodically until cancelled."""
+async def guard_received_forever(database: Database, every: timedelta = HOURLY) -> None:
+    """Warns of received documents about which companies must conclude, and corrects the times of streams."""
 
-    async def remind() -> None:
+    async def guard() -> None:
+        await correct_streams(database)
         await remind_of_received(database)
 
-    await repeat(remind, "received", every)
+    await repeat(guard, "received", every)
+
+
+async def correct_streams(database: Database) -> None:
+    """Corrects streams whose next question is impossibly late, because a clock was set back."""
+    async with database.connection() as connection:
+        if streams := await bring_forward(connection, MAX_PAUSE, BLOCK):
+            _log.warning("streams_brought_forward", streams=streams)
 
 
 async def remind_of_received(database: Database) -> None:

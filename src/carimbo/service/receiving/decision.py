@@ -16,6 +16,8 @@ BETWEEN_PAGES = timedelta(seconds=1)
 REST = timedelta(minutes=61)
 """Above the hour that the authority wants, as its clock is not ours."""
 _LONG_REST = timedelta(hours=6)
+MAX_PAUSE = timedelta(hours=12)
+"""Longer than any pause: a later question can only come from a clock that was set back."""
 _RARE_AFTER = 24
 """After so many answers without documents the questions become rare."""
 BLOCK = timedelta(minutes=65)
