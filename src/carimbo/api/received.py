@@ -237,7 +237,7 @@ def _manifest(kinds: Sequence[ResponseKind]) -> Callable[..., Any]:
 
 
 @dataclass(frozen=True)
-class _Inbox:
+class _ReceivedRoutes:
     """Adds the routes of the received documents of one type."""
 
     document_type: DocumentType
@@ -254,12 +254,12 @@ class _Inbox:
         **more: Any,
     ) -> None:
         """Adds a route below the collection; `{name}` in the operation is that of the collection."""
-        article = "Recebidos" if self.document_type.is_masculine else "Recebidas"
+        received = "recebidos" if self.document_type.is_masculine else "recebidas"
         router.add_api_route(
             f"/{self.receiving.collection}{path}",
             handler,
             methods=[method],
-            tags=[f"{self.document_type.title} {article.lower()}"],
+            tags=[f"{self.document_type.title} {received}"],
             operation_id=operation.format(name=f"Received{name_of(self.document_type)}"),
             summary=summary,
             responses=more.pop("answers", {}) | error_responses(ErrorCode.NOT_FOUND, *codes),
@@ -272,21 +272,32 @@ class _Inbox:
         title = self.document_type.plural_with_article
         self.add("GET", "", "list{name}s", f"Lista {title} que outros emitiram para a empresa", _list)
         self._add_sync()
-        summary = "Importa o XML de um documento"
-        self.add("POST", "/import", "import{name}", summary, _import, description=_IMPORT)
-        summary = "Soma um mês por CFOP, imposto e CST"
-        self.add("GET", "/totals", "total{name}s", summary, _totals, description=_TOTALS)
+        self.add(
+            "POST", "/import", "import{name}", "Importa o XML de um documento", _import, description=_IMPORT
+        )
+        sums = "Soma um mês por CFOP, imposto e CST"
+        self.add("GET", "/totals", "total{name}s", sums, _totals, description=_TOTALS)
         for path in ("/sync", "/import"):
             add_no_record(router, f"/{self.receiving.collection}{path}", "GET")
-        self.add("GET", "/{id}", "read{name}", "Lê um documento recebido, com itens e partes", _read)
-        self.add("GET", "/{id}/xml", "read{name}Xml", "Lê o XML de um documento recebido", _xml)
-        self.add("GET", "/{id}/events", "list{name}Events", "Lê os eventos de um documento recebido", _events)
-        summary, pdf = "Imprime um documento recebido em PDF", {"answers": PDF_ANSWERS}
-        state = ErrorCode.INVALID_STATE
-        self.add("GET", "/{id}/pdf", "read{name}Pdf", summary, _pdf, state, response_class=PdfResponse, **pdf)
+        self._add_reading()
         self._add_responses()
         if self.receiving.return_draft:
             self._add_return()
+
+    def _add_reading(self) -> None:
+        self.add("GET", "/{id}", "read{name}", "Lê um documento recebido, com itens e partes", _read)
+        self.add("GET", "/{id}/xml", "read{name}Xml", "Lê o XML de um documento recebido", _xml)
+        self.add("GET", "/{id}/events", "list{name}Events", "Lê os eventos de um documento recebido", _events)
+        self.add(
+            "GET",
+            "/{id}/pdf",
+            "read{name}Pdf",
+            "Imprime um documento recebido em PDF",
+            _pdf,
+            ErrorCode.INVALID_STATE,
+            answers=PDF_ANSWERS,
+            response_class=PdfResponse,
+        )
 
     def _add_sync(self) -> None:
         self.add(
@@ -338,4 +349,4 @@ class _Inbox:
 
 for _document_type in RECEIVED_TYPES:
     if _document_type.receiving:
-        _Inbox(_document_type, _document_type.receiving).add_all()
+        _ReceivedRoutes(_document_type, _document_type.receiving).add_all()
