@@ -93,7 +93,7 @@ class Side:
 
     async def changes(self) -> float:
         """What changed since shortly before the newest change."""
-        return await self._get(f"?after={self.newest_version - 20}&limit=20")
+        return await self._get(f"?after={max(0, self.newest_version - 20)}&limit=20")
 
     async def _get(self, rest: str) -> float:
         request = request_text("GET", f"{self.inbox_path}{rest}", self.installation.headers)

@@ -210,6 +210,10 @@ class Receiving:
     """Whether the taxpayer first gets a summary, and the document after an acknowledgement."""
     warned_days: int | None = None
     """How many days before the end of the term a warning is sent; None if the company need not conclude."""
+    settled_codes: frozenset[str] = frozenset()
+    """The authority's codes for a single document that it does not have, or may not give."""
+    consults_events: bool = False
+    """Whether the authority shows whether an event was registered; otherwise it is sent again."""
     finds_by_key: bool = False
     """Whether the service distributes a document by its access key."""
     details: Callable[[bytes], ReceivedDetails]

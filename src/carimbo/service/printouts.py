@@ -19,15 +19,18 @@ from carimbo.service.companies.registration import require_company
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.files import authorized_xml, not_authorized_refusal, signed_xml
 from carimbo.service.documents.queries import DocumentReference, refusing_unreadable_xml, require_document
-from carimbo.service.errors import invalid_field
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, printed_events, require_event
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.ports import Printer
 from carimbo.service.receiving.queries import ReceivedReference, require_received, require_whole_xml
+from carimbo.service.stored_records import READING_ERRORS, log_unreadable
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
+
+_NOT_PRINTED = "O XML deste documento tem partes que não sabemos imprimir: use o PDF que o emitente enviou."
 
 
 class PdfCache:
@@ -170,7 +173,13 @@ class Printouts:
         paper = document_type.issuing.papers[0]
         is_canceled = row.situation == Situation.CANCELED
         order = DocumentPrint(row.type, xml, paper, is_canceled=is_canceled)
-        return await self.drawn(PreparedPdf(file, partial(self._printer.document, order)))
+        try:
+            return await self.drawn(PreparedPdf(file, partial(self._printer.document, order)))
+        except READING_ERRORS as error:
+            log_unreadable("received_documents", row.id, error)
+            raise Refusal(
+                ErrorCode.INVALID_STATE, _NOT_PRINTED, currentStatus=row.status, allowed=[]
+            ) from error
 
     def _cached(self, name: str, *visible: object) -> PdfDownload:
         """Returns a file from the cache, if it is there; `visible` is everything that the file depends on."""

@@ -199,6 +199,7 @@ class ReceivedDocuments:
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from received_documents where subscription_id = $1 and company_id = $2"
             " and environment = $3 and acknowledge_by > now() and status = 'pending'"
+            " and situation in ('authorized', 'corrected')"
             " and not exists (select from manifestations m where m.subscription_id = $1"
             " and m.document_id = received_documents.id and m.state <> 'refused')"
             " order by acknowledge_by limit $4",
@@ -230,10 +231,14 @@ class ReceivedDocuments:
         return [ReceivedEventRow(**row) for row in rows]
 
     async def put_amounts(self, document_id: UUID, amounts: Sequence[TaxedAmount]) -> None:
-        """Stores the sums of a document by CFOP, tax and CST."""
+        """Stores the sums of a document by CFOP, tax and CST, in place of earlier ones."""
+        await self._connection.execute(
+            "delete from received_amounts where subscription_id = $1 and document_id = $2",
+            self._subscription_id, document_id,
+        )  # fmt: skip
         await self._connection.executemany(
             "insert into received_amounts (subscription_id, document_id, cfop, tax, cst, items, base, amount)"
-            " values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
+            " values ($1, $2, $3, $4, $5, $6, $7, $8)",
             [
                 (
                     self._subscription_id, document_id, amount.cfop, amount.tax, amount.cst, amount.items,

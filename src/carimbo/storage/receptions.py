@@ -20,6 +20,9 @@ class Reception:
     is_active: bool
     pages_due: int
     pages_read: int
+    proved_fingerprint: str | None
+    """The certificate with which the authority answered this company."""
+    refused_fingerprint: str | None
     refused_at: datetime | None
     refusal: str | None
     created_at: datetime
@@ -28,12 +31,15 @@ class Reception:
 
 @dataclass(frozen=True)
 class Asker:
-    """A company that may ask for a stream: it follows, and has a certificate that is valid."""
+    """A company that follows a stream, with its present certificate."""
 
     subscription_id: UUID
     reception_id: UUID
     company_id: UUID
     revision: int
+    fingerprint: str
+    is_proved: bool
+    """Whether the authority has answered this certificate."""
 
 
 _COLUMNS = ", ".join(field.name for field in fields(Reception))
@@ -56,18 +62,26 @@ class Receptions:
                 (select min(ordinal) - 1 from stream_pages where stream_id = $5), pages
             ) from streams where id = $5
             on conflict (subscription_id, company_id, service, environment) do update
-            set is_active = true, refused_at = null, refusal = null, parked_reason = null, attempts = 0,
+            set is_active = true, parked_reason = null, attempts = 0,
                 stream_id = excluded.stream_id,
                 pages_due = case when receptions.stream_id = excluded.stream_id
                     then greatest(receptions.pages_due, excluded.pages_due) else excluded.pages_due end,
                 pages_read = case when receptions.stream_id = excluded.stream_id
                     then greatest(receptions.pages_read, excluded.pages_read) else excluded.pages_read end,
-                acknowledge_at = null, next_action_at = now()
+                next_action_at = now()
             returning {_COLUMNS}
             """,
             self._subscription_id, company_id, service, environment, stream_id,
         )  # fmt: skip
         return Reception(**only(row))
+
+    async def stop_others(self, company_id: UUID, service: str, environment: str) -> None:
+        """Makes a company follow a service in one environment only."""
+        await self._connection.execute(
+            "update receptions set is_active = false, next_action_at = null where subscription_id = $1"
+            " and company_id = $2 and service = $3 and environment <> $4 and is_active",
+            self._subscription_id, company_id, service, environment,
+        )  # fmt: skip
 
     async def stop(self, company_id: UUID, service: str) -> bool:
         """Makes a company follow a service no more; returns False if it did not."""
@@ -106,27 +120,29 @@ class Receptions:
     async def wake(self, company_id: UUID) -> None:
         """Makes the work of a company's receptions due, for example after its certificate was replaced."""
         await self._connection.execute(
-            "update receptions set refused_at = null, refusal = null, acknowledge_at = null,"
-            " next_action_at = case when parked_reason is null then now() end"
+            "update receptions set next_action_at = case when parked_reason is null then now() end"
             " where subscription_id = $1 and company_id = $2 and is_active",
             self._subscription_id, company_id,
         )  # fmt: skip
 
 
 async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:
-    """Returns the companies that may ask for a stream, the longest valid certificates first.
+    """Returns the companies that may ask for a stream.
 
-    A company whose certificate the authority refused may ask again after a day.
+    Certificates that the authority has not answered yet come first: each gets one question. A certificate
+    that it refused may ask again after a day.
     """
     rows = await connection.fetch(
         """
-        select r.subscription_id, r.id as reception_id, r.company_id, c.revision
+        select r.subscription_id, r.id as reception_id, r.company_id, c.revision, k.fingerprint,
+            r.proved_fingerprint is not distinct from k.fingerprint as is_proved
         from receptions r
         join companies c on c.subscription_id = r.subscription_id and c.id = r.company_id
         join certificates k on k.subscription_id = r.subscription_id and k.company_id = r.company_id
         where r.stream_id = $1 and r.is_active and c.deleted_at is null
-            and coalesce(r.refused_at < now() - interval '1 day', true)
-        order by k.expires_at desc, r.id
+            and (r.refused_fingerprint is distinct from k.fingerprint
+                or r.refused_at < now() - interval '1 day')
+        order by is_proved, k.expires_at desc, r.id
         """,
         stream_id,
     )  # fmt: skip
@@ -140,18 +156,23 @@ async def advance_reading(connection: Connection, lease: Lease, ordinal: int) ->
     )
 
 
-async def pause_reception(connection: Connection, lease: Lease, acknowledge_after: timedelta | None) -> None:
-    """Releases a reception until there is something to read or to acknowledge."""
+async def pause_reception(
+    connection: Connection, lease: Lease, acknowledge_after: timedelta | None, fingerprint: str | None
+) -> None:
+    """Releases a reception until there is something to read or to acknowledge.
+
+    `fingerprint` is that of its valid certificate. If it is not proved, the answer that proves it wakes the
+    reception; it may have come meanwhile.
+    """
     await write_held(
         connection, lease,
         f"""
         update receptions set lease_until = null, attempts = 0,
-            acknowledge_at = now() + $4::interval,
             next_action_at = case
-                when is_active and pages_due > pages_read then now()
+                when is_active and proved_fingerprint = $5 and pages_due > pages_read then now()
                 when is_active then now() + $4::interval
             end
         {WHERE_HELD} returning id
         """,
-        acknowledge_after,
+        acknowledge_after, fingerprint,
     )  # fmt: skip

@@ -13,6 +13,8 @@ from carimbo.storage.connection import Connection
 from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WHERE_HELD, Lease, LeaseLost, write_held
 
+MAX_MISSES = 30
+"""After so many numbers in a row without a document, older ones of a gap are given up: they are not kept."""
 MAX_SINGLE_CALLS = 18
 """Questions about single documents in an hour; the authorities allow 20, and others may ask too."""
 
@@ -36,9 +38,12 @@ class StreamChange:
     gap_reason: str | None
     has_other_reader: bool
     is_answered: bool
-    refused_id: UUID | None
-    """The reception whose company the authority refuses."""
+    asker_id: UUID | None
+    """The reception in whose name the question was asked."""
+    fingerprint: str | None
+    """Its certificate, which an answer proves."""
     refusal: str | None
+    """Why the authority refuses the company that asked."""
     parked_reason: str | None
     code: str | None
     message: str | None
@@ -67,6 +72,10 @@ class SingleChange:
     nsu: int | None
     access_key: str | None
     gap_first: int | None
+    asker_id: UUID
+    fingerprint: str
+    is_answered: bool
+    refusal: str | None
 
 
 # The question counts from now on: a worker that dies has perhaps asked, and the next one waits. The pause is
@@ -80,9 +89,19 @@ _JOURNAL = """page as (
         insert into stream_pages (stream_id, ordinal, question, body)
         select id, pages, :question, :body from held where :body::bytea is not null
     ), woken as (
-        update receptions r set pages_due = held.pages,
-            next_action_at = case when r.parked_reason is null then now() end
-        from held where r.stream_id = held.id and r.is_active and :body::bytea is not null
+        update receptions r set
+            pages_due = case when :body::bytea is null then r.pages_due else held.pages end,
+            next_action_at = case when r.parked_reason is null then now() end,
+            proved_fingerprint = case when r.id = :asker_id and :is_answered then :fingerprint
+                else r.proved_fingerprint end,
+            refused_fingerprint = case when r.id = :asker_id and :refusal::text is not null then :fingerprint
+                else r.refused_fingerprint end,
+            refused_at = case when r.id = :asker_id and :refusal::text is not null then now()
+                else r.refused_at end,
+            refusal = case when r.id <> :asker_id then r.refusal when :is_answered then null
+                else coalesce(:refusal, r.refusal) end
+        from held where r.stream_id = held.id and r.is_active
+            and (:body::bytea is not null or r.id = :asker_id)
     )"""
 _STORE_PAGE = NamedSql(
     f"""
@@ -92,7 +111,8 @@ _STORE_PAGE = NamedSql(
             pages = pages + case when :body::bytea is null then 0 else 1 end,
             ask_at = now() + :pause::interval,
             blocked_until = coalesce(now() + :block::interval, blocked_until),
-            last_code = :code, last_message = :message,
+            last_code = case when :refusal::text is null then :code else last_code end,
+            last_message = case when :refusal::text is null then :message else last_message end,
             other_reader_at = case when :has_other_reader then now() else other_reader_at end,
             lapsed_from = case when {{lapsed}} then answered_at else lapsed_from end,
             lapsed_until = case when {{lapsed}} then now() else lapsed_until end,
@@ -101,13 +121,11 @@ _STORE_PAGE = NamedSql(
         {WHERE_HELD} returning id, pages
     ), {_JOURNAL}, gap as (
         insert into stream_gaps (stream_id, first_nsu, last_nsu, next_nsu, reason)
-        select id, :gap_first, :gap_last, :gap_first, :gap_reason from held
+        select id, :gap_first, :gap_last, :gap_last, :gap_reason from held
         where :gap_first::bigint is not null
         on conflict (stream_id, first_nsu) do update
-        set last_nsu = greatest(stream_gaps.last_nsu, excluded.last_nsu), filled_at = null
-    ), refused as (
-        update receptions r set refused_at = now(), refusal = :refusal from held
-        where r.stream_id = held.id and r.id = :refused_id
+        set last_nsu = greatest(stream_gaps.last_nsu, excluded.last_nsu),
+            next_nsu = greatest(stream_gaps.next_nsu, excluded.next_nsu), filled_at = null
     )
     select id from held
 """.replace("{lapsed}", ":is_answered and answered_at < now() - :lapse::interval")
@@ -120,7 +138,7 @@ _NEXT_SINGLE = """
     union all
     select next_nsu, null, first_nsu from (
         select next_nsu, first_nsu from stream_gaps where stream_id = $1 and filled_at is null
-        order by first_nsu limit 1
+        order by last_nsu desc limit 1
     ) as gap
     limit 1
 """
@@ -142,8 +160,12 @@ _STORE_SINGLE = NamedSql(f"""
             blocked_until = coalesce(now() + :block::interval, blocked_until)
         {WHERE_HELD} returning id, pages
     ), {_JOURNAL}, gap as (
-        update stream_gaps g set next_nsu = :nsu::bigint + 1,
-            filled_at = case when :nsu::bigint >= g.last_nsu then now() end
+        update stream_gaps g set next_nsu = :nsu::bigint - 1,
+            missing = g.missing + case when :body::bytea is not null then 0
+                when g.misses + 1 >= {MAX_MISSES} then :nsu::bigint - g.first_nsu + 1 else 1 end,
+            misses = case when :body::bytea is null then g.misses + 1 else 0 end,
+            filled_at = case when :nsu::bigint <= g.first_nsu
+                or (:body::bytea is null and g.misses + 1 >= {MAX_MISSES}) then now() end
         from held where g.stream_id = held.id and g.first_nsu = :gap_first and :is_settled
     ), request as (
         update stream_requests q set answered_at = now(), code = :code, message = :message

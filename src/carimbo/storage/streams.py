@@ -69,6 +69,8 @@ class StreamGap:
     first_nsu: int
     last_nsu: int
     next_nsu: int
+    missing: int
+    """Numbers for which the authority has no document, or not any more."""
     reason: str
     created_at: datetime
     filled_at: datetime | None
@@ -105,12 +107,13 @@ async def open_stream(
     row = await connection.fetchrow(
         """
         insert into streams as s (subscription_id, service, environment, tax_id) values ($1, $2, $3, $4)
-        on conflict (service, environment, tax_id) do update set parked_reason = null, attempts = 0,
-            ask_at = least(s.ask_at, s.asked_at + $5::interval),
-            next_action_at = least(
-                s.next_action_at,
-                greatest(now(), least(s.ask_at, s.asked_at + $5::interval), s.blocked_until)
-            )
+        on conflict (subscription_id, service, environment, tax_id) do update
+        set parked_reason = null, attempts = 0,
+            ask_at = least(s.ask_at, greatest(s.asked_at, s.answered_at) + $5::interval),
+            next_action_at = least(s.next_action_at, greatest(
+                now(), s.blocked_until,
+                least(s.ask_at, greatest(s.asked_at, s.answered_at) + $5::interval)
+            ))
         returning id
         """,
         NIL, service, environment, tax_id, rest,
@@ -153,7 +156,7 @@ async def read_stream(connection: Connection, stream_id: UUID) -> StreamRow:
 async def gaps_of(connection: Connection, stream_id: UUID, limit: int = 100) -> list[StreamGap]:
     """Returns the gaps of a stream, the newest first."""
     rows = await connection.fetch(
-        "select first_nsu, last_nsu, next_nsu, reason, created_at, filled_at from stream_gaps"
+        "select first_nsu, last_nsu, next_nsu, missing, reason, created_at, filled_at from stream_gaps"
         " where stream_id = $1 order by first_nsu desc limit $2",
         stream_id, limit,
     )  # fmt: skip

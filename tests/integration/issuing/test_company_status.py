@@ -34,7 +34,7 @@ from support import CNPJ, data_of
 
 STATUS = {
     "companyId", "ready", "certificateExpiresAt", "certificate", "types", "warnings", "documents",
-    "checkedAt",
+    "checkedAt", "streams",
 }  # fmt: skip
 IN_2026 = datetime(2026, 11, 16, 12, tzinfo=UTC)
 """PIS and COFINS end with the year."""

@@ -4,6 +4,7 @@ import gzip
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -14,6 +15,7 @@ from carimbo.authorities.pacing import Pacing
 from carimbo.fiscal.distribution import DistributionAnswer
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.certificate import A1Certificate, AuthorityCredentials
+from carimbo.fiscal.sample_certificate import SampleAuthority
 from carimbo.main.authorities import transport_of
 from carimbo.storage.stream_steps import MAX_SINGLE_CALLS
 from integration.issuing.shop import error_of, ready_shop
@@ -89,14 +91,40 @@ class TestSharing:
         other = Buyer(shop, buyer.supplier)
         await keep_only_pages(other)
         await other.sync()
+        # Only an answer of the authority proves that a company may read what the other one received.
+        assert await other.inbox() == []
+        assert (await other.stream())["lastNsu"] == 0
+        await other.an_hour_passes()
         ours, theirs = await buyer.only(), await other.only()
         assert ours["accessKey"] == theirs["accessKey"]
         assert ours["id"] != theirs["id"]
         error_of(await other.shop.get(f"/received-nfes/{ours['id']}"), 404, "NOT_FOUND")
         data_of(await other.shop.post(f"/received-nfes/{theirs['id']}/manifest", {"type": "confirmed"}))
         assert (await buyer.only())["status"] == "pending"
-        assert await buyer.questions() == ["138"]
+        assert await buyer.questions() == ["138", "137"]
         await other.leave()
+
+    async def test_made_up_certificate_reads_nothing_and_does_not_stop_the_others(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.buys()
+        await buyer.sync()
+        system = buyer.shop.system
+        tax_id = await buyer.tax_id()
+        now = datetime.now(UTC)
+        authority = SampleAuthority.create(now, name="AC INVENTADA")
+        forged = A1Certificate.from_bundle(
+            authority.issue_company(tax_id, "LOJA", now, now + timedelta(days=30)).to_pem()
+        )
+        shop = await ready_shop(system, await system.new_caller(), forged, tax_id)
+        stranger = Buyer(shop, buyer.supplier)
+        await stranger.sync()
+        bought = await buyer.buys()
+        await buyer.an_hour_passes()
+        assert await stranger.inbox() == []
+        assert (await stranger.stream())["status"] == "refused"
+        assert bought["accessKey"] in {document["accessKey"] for document in await buyer.inbox()}
+        assert (await buyer.stream())["lastMessage"] == "Documento localizado para o Destinatário"
+        await stranger.leave()
 
 
 class TestOtherReader:

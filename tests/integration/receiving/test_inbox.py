@@ -57,7 +57,8 @@ class TestImport:
         assert (imported["accessKey"], imported["hasFullXml"]) == (bought["accessKey"], True)
         assert data_of(await upload(buyer.shop, xml))["id"] == imported["id"]
         await buyer.sync()
-        assert (await buyer.only())["id"] == imported["id"]
+        received = await buyer.only()
+        assert (received["id"], received["nsu"], received["status"]) == (imported["id"], 1, "science")
 
     async def test_document_that_the_company_issued_elsewhere_can_be_imported(self, buyer: Buyer) -> None:
         xml = await xml_of(buyer.supplier, await buyer.buys())
@@ -94,6 +95,11 @@ class TestReturns:
         accepted(await buyer.shop.emit(draft))
         returned = await buyer.shop.settled(draft)
         assert returned["status"] == "authorized", returned["rejection"]
+
+    async def test_note_that_the_company_sold_has_no_return(self, buyer: Buyer) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        own = data_of(await upload(buyer.supplier, xml))
+        error_of(await buyer.supplier.post(f"/received-nfes/{own['id']}/return-draft"), 409, "INVALID_STATE")
 
     async def test_summary_has_no_return(self, buyer: Buyer) -> None:
         await buyer.shop.put_settings(received={"autoAcknowledge": False})

@@ -1,5 +1,6 @@
 """CT-e and NFS-e that a company takes: the same inbox, and what the taker can declare about them."""
 
+import asyncio
 from uuid import UUID
 
 from integration.issuing.shop import error_of
@@ -63,6 +64,18 @@ class TestServiceNotes:
         assert details["fields"][0]["field"] == "reasonCode"
         refused = data_of(await buyer.shop.post(path, {"type": "refused", "reasonCode": "1"}))
         assert (refused["status"], refused["manifestationStatus"]) == ("refused", "authorized")
+
+    async def test_statement_whose_answer_was_lost_is_registered(self, buyer: Buyer) -> None:
+        await served(buyer)
+        await buyer.sync(NFSES)
+        path = f"/{NFSES}/{(await buyer.only(NFSES))['id']}/manifest"
+        await buyer.shop.system.switch(lostAnswers=1)
+        sending = asyncio.create_task(buyer.shop.post(path, {"type": "confirmed"}))
+        await buyer.shop.system.until("(select count(*) > 0 from manifestations where state = 'sent')")
+        await asyncio.sleep(0.3)
+        await buyer.shop.system.switch(lostAnswers=0)
+        confirmed = data_of(await sending)
+        assert (confirmed["status"], confirmed["manifestationStatus"]) == ("confirmed", "authorized")
 
     async def test_own_notes_are_received_only_if_another_program_issued_them(self, buyer: Buyer) -> None:
         """The national environment distributes a taxpayer's own notes too."""

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from carimbo.service.receiving.decision import BETWEEN_PAGES, LAPSE, REST
 from carimbo.storage.database import Database
-from carimbo.storage.identifiers import new_id
+from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.queue import claim_due
 from carimbo.storage.receptions import Reception
 from carimbo.storage.stream_steps import SingleChange, StreamChange
@@ -39,7 +39,8 @@ def page_answer(**changes: Any) -> StreamChange:
         "gap_reason": None,
         "has_other_reader": False,
         "is_answered": True,
-        "refused_id": None,
+        "asker_id": None,
+        "fingerprint": None,
         "refusal": None,
         "parked_reason": None,
         "code": "138",
@@ -60,6 +61,10 @@ def single_answer(**changes: Any) -> SingleChange:
         "nsu": 5,
         "access_key": None,
         "gap_first": 5,
+        "asker_id": NIL,
+        "fingerprint": "a1",
+        "is_answered": True,
+        "refusal": None,
     }
     return SingleChange(**{**values, **changes})
 
@@ -129,7 +134,7 @@ class Stream:
     async def add_gap(self, first: int = 5, last: int = 7) -> None:
         await self.run(
             "insert into stream_gaps (stream_id, first_nsu, last_nsu, next_nsu, reason)"
-            " values ($1, $2, $3, $2, 'otherReader')",
+            " values ($1, $2, $3, $3, 'otherReader')",
             first, last,
         )  # fmt: skip
 

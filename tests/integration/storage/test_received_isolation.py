@@ -54,7 +54,7 @@ class TestReceptions:
             with pytest.raises(LeaseLost):
                 await advance_reading(connection, lease, 9)
             with pytest.raises(LeaseLost):
-                await pause_reception(connection, lease, DAY)
+                await pause_reception(connection, lease, DAY, "a1")
         assert await neighbours.owner_rows() == before
 
 

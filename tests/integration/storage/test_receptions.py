@@ -47,7 +47,7 @@ async def read_page(database: Database, lease: Lease, ordinal: int) -> None:
 async def due_after(database: Database, lease: Lease, after: timedelta | None) -> timedelta | None:
     """Releases a reception; returns in what time it is due, or None if it sleeps."""
     async with database.transaction() as connection:
-        await pause_reception(connection, lease, after)
+        await pause_reception(connection, lease, after, "a1")
         value: timedelta | None = await connection.fetchval(
             "select next_action_at - now() from receptions where id = $1", lease.key.id
         )
@@ -87,14 +87,13 @@ class TestStart:
         await change_reception(
             stream.database,
             shop,
-            "is_active = false, pages_read = 2, parked_reason = 'x', refused_at = now(),"
-            " next_action_at = null",
+            "is_active = false, pages_read = 2, parked_reason = 'x', next_action_at = null",
         )
         row = await reception_row(stream.database, shop)
         again = await stream.follow(row["subscription_id"], shop.company_id)
         assert again.id == shop.id
         assert (again.is_active, again.pages_due, again.pages_read) == (True, 3, 2)
-        assert (again.refused_at, again.parked_reason) == (None, None)
+        assert again.parked_reason is None
         row = await reception_row(stream.database, shop)
         assert row["next_action_at"] <= row["now"]
 
@@ -128,11 +127,17 @@ class TestPause:
     async def test_page_that_came_meanwhile_makes_the_reception_due_again(self, stream: Stream) -> None:
         reception = await stream.follow()
         lease = await claimed(stream.database, reception)
-        await stream.store(await stream.claimed(), page_answer())
+        await stream.store(await stream.claimed(), page_answer(asker_id=reception.id, fingerprint="a1"))
         assert await due_after(stream.database, lease, None) == timedelta(0)
         assert await due_after(stream.database, await claimed(stream.database, reception), HOUR) == timedelta(
             0
         )
+
+    async def test_page_that_the_company_may_not_read_yet_does_not_make_it_due(self, stream: Stream) -> None:
+        reception = await stream.follow()
+        lease = await claimed(stream.database, reception)
+        await stream.store(await stream.claimed(), page_answer())
+        assert await due_after(stream.database, lease, None) is None
 
     async def test_company_that_stopped_meanwhile_is_not_due_again(self, stream: Stream) -> None:
         await stream.add_pages(1)
@@ -158,25 +163,23 @@ class TestPause:
 
 
 class TestWake:
-    async def test_new_certificate_ends_a_refusal_and_makes_the_reception_due(self, stream: Stream) -> None:
+    async def test_new_certificate_makes_the_reception_due(self, stream: Stream) -> None:
         reception = await stream.follow()
-        await change_reception(
-            stream.database, reception, "refused_at = now(), refusal = '593', next_action_at = null"
-        )
-        assert await self._woken(stream.database, reception) == (None, None, True)
+        await change_reception(stream.database, reception, "next_action_at = null")
+        assert await self._woken(stream.database, reception)
 
     @pytest.mark.parametrize("state", ["is_active = false", "parked_reason = 'x'"])
     async def test_stopped_or_parked_reception_is_not_made_due(self, stream: Stream, state: str) -> None:
         reception = await stream.follow()
         await change_reception(stream.database, reception, f"{state}, next_action_at = null")
-        assert await self._woken(stream.database, reception) == (None, None, False)
+        assert not await self._woken(stream.database, reception)
 
-    async def _woken(self, database: Database, reception: Reception) -> tuple[object, object, bool]:
+    async def _woken(self, database: Database, reception: Reception) -> bool:
         row = await reception_row(database, reception)
         async with database.tenant(row["subscription_id"]) as tenant:
             await tenant.receptions.wake(reception.company_id)
         row = await reception_row(database, reception)
-        return row["refused_at"], row["refusal"], row["next_action_at"] is not None
+        return row["next_action_at"] is not None
 
 
 class TestAskers:
@@ -186,11 +189,25 @@ class TestAskers:
         stream = await open_new_stream(database, "12ABC34501DE36")
         short, long = await self._follow(stream, shop, 30), await self._follow(stream, other_shop, 300)
         assert await self._askers(stream) == [long.id, short.id]
-        await change_reception(database, long, "refused_at = now() - interval '23 hours'")
+        refused = f"refused_fingerprint = '{SUMMARY.fingerprint}'"
+        await change_reception(
+            database,
+            long,
+            f"{refused}, refused_at = now() - interval '23 hours'",
+        )
         assert await self._askers(stream) == [short.id]
         await change_reception(database, long, "refused_at = now() - interval '25 hours'")
+        await change_reception(database, long, "refused_fingerprint = 'another', refused_at = now()")
         await change_reception(database, short, "is_active = false")
         assert await self._askers(stream) == [long.id]
+
+    async def test_certificate_that_the_authority_has_not_answered_asks_first(
+        self, database: Database, shop: Shop, other_shop: Shop
+    ) -> None:
+        stream = await open_new_stream(database, "12ABC34501DE38")
+        new, proved = await self._follow(stream, shop, 30), await self._follow(stream, other_shop, 300)
+        await change_reception(database, proved, f"proved_fingerprint = '{SUMMARY.fingerprint}'")
+        assert await self._askers(stream) == [new.id, proved.id]
 
     async def test_company_without_a_certificate_or_that_was_deleted_may_not_ask(
         self, database: Database, shop: Shop, subscription_id: UUID

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from carimbo.storage.database import Database
-from carimbo.storage.stream_steps import MAX_SINGLE_CALLS, SingleQuestion
+from carimbo.storage.stream_steps import MAX_MISSES, MAX_SINGLE_CALLS, SingleQuestion
 from carimbo.storage.streams import refusal_of_request, request_by_key, wake_stream
 from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.stream_rows import (
@@ -97,7 +97,7 @@ class TestSingle:
         lease = await stream.claimed()
         assert await next_single(stream, lease) == SingleQuestion(None, ACCESS_KEY, None)
         await stream.run("update stream_requests set answered_at = now() where stream_id = $1")
-        assert await next_single(stream, lease) == SingleQuestion(5, None, 5)
+        assert await next_single(stream, lease) == SingleQuestion(22, None, 20)
 
     async def test_gap_is_filled_number_by_number(self, stream: Stream) -> None:
         await stream.add_gap(5, 6)
@@ -106,10 +106,20 @@ class TestSingle:
             questions.append(question.nsu)
             async with stream.database.stream_steps(lease) as steps:
                 await steps.store_single(single_answer(nsu=question.nsu))
-        assert questions == [5, 6]
+        assert questions == [6, 5]
         assert [page["ordinal"] for page in await stream.rows("stream_pages")] == [1, 2]
         (gap,) = await stream.rows("stream_gaps")
         assert gap["filled_at"] is not None
+
+    async def test_gap_is_given_up_when_only_old_numbers_are_left(self, stream: Stream) -> None:
+        await stream.add_gap(1, 100)
+        lease, questions = await stream.claimed(), 0
+        while question := await next_single(stream, lease):
+            questions += 1
+            async with stream.database.stream_steps(lease) as steps:
+                await steps.store_single(single_answer(nsu=question.nsu, gap_first=1, body=None, code="137"))
+        (gap,) = await stream.rows("stream_gaps")
+        assert (questions, gap["missing"], gap["filled_at"] is None) == (MAX_MISSES, 100, False)
 
     async def test_document_that_did_not_come_is_asked_for_again(self, stream: Stream) -> None:
         await stream.add_gap(5, 6)
@@ -121,7 +131,7 @@ class TestSingle:
             await steps.store_single(single_answer(**lost, nsu=None, gap_first=None, access_key=ACCESS_KEY))
             assert await steps.next_single() == SingleQuestion(None, ACCESS_KEY, None)
         (gap,) = await stream.rows("stream_gaps")
-        assert gap["next_nsu"] == 5
+        assert gap["next_nsu"] == 6
 
     async def test_refusal_of_a_request_is_kept_for_the_person_who_waits(self, stream: Stream) -> None:
         await request(stream)
@@ -206,7 +216,11 @@ class TestSchedule:
     async def test_stream_whose_only_company_was_refused_does_not_sleep(self, stream: Stream) -> None:
         """It may ask again after a day, and nothing else would wake the stream then."""
         reception = await stream.follow()
-        await change_reception(stream.database, reception, "refused_at = now(), next_action_at = null")
+        await change_reception(
+            stream.database,
+            reception,
+            "refused_at = now(), next_action_at = null",
+        )
         assert about(await stream.schedule(await stream.claimed(), is_idle=True), SOON)
 
     async def test_parked_stream_is_not_due(self, stream: Stream) -> None:

@@ -160,7 +160,7 @@ class TestStore:
         assert (row.last_nsu, row.is_blocked, row.is_due) == (30, True, False)
         assert row.other_reader_at is not None
         (stored,) = await stream.rows("stream_gaps")
-        assert (stored["first_nsu"], stored["next_nsu"], stored["last_nsu"]) == (1, 1, 30)
+        assert (stored["first_nsu"], stored["next_nsu"], stored["last_nsu"]) == (1, 30, 30)
         assert (stored["reason"], stored["filled_at"]) == (OTHER_READER, None)
 
     async def test_later_answer_does_not_end_a_block(self, stream: Stream) -> None:
@@ -171,11 +171,26 @@ class TestStore:
 
     async def test_refusal_is_stored_for_the_company_that_asked_alone(self, stream: Stream) -> None:
         refused, other = await stream.follow(), await stream.follow()
-        change = page_answer(body=None, refused_id=refused.id, refusal="593 CNPJ-base difere")
+        change = page_answer(
+            body=None,
+            is_answered=False,
+            asker_id=refused.id,
+            fingerprint="a1",
+            refusal="593 CNPJ",
+        )
         await stream.store(await stream.claimed(), change)
         rows = [await reception_row(stream.database, reception) for reception in (refused, other)]
-        assert [row["refusal"] for row in rows] == ["593 CNPJ-base difere", None]
+        assert [row["refusal"] for row in rows] == ["593 CNPJ", None]
         assert [row["refused_at"] is not None for row in rows] == [True, False]
+        assert [row["refused_fingerprint"] for row in rows] == ["a1", None]
+        assert (await stream.read()).last_message is None
+
+    async def test_answer_proves_the_certificate_that_asked_alone(self, stream: Stream) -> None:
+        asker, other = await stream.follow(), await stream.follow()
+        await stream.store(await stream.claimed(), page_answer(asker_id=asker.id, fingerprint="a1"))
+        rows = [await reception_row(stream.database, reception) for reception in (asker, other)]
+        assert [row["proved_fingerprint"] for row in rows] == ["a1", None]
+        assert [row["pages_due"] for row in rows] == [1, 1]
 
     async def test_worker_whose_lease_was_taken_over_stores_nothing(self, stream: Stream) -> None:
         reception = await stream.follow()
@@ -185,7 +200,7 @@ class TestStore:
         before = await stream.read(), await reception_row(stream.database, reception)
         gap = {"gap_first": 1, "gap_last": 30, "gap_reason": OTHER_READER}
         with pytest.raises(LeaseLost):
-            await stream.store(lease, page_answer(refused_id=reception.id, refusal="593", **gap))
+            await stream.store(lease, page_answer(asker_id=reception.id, refusal="593", **gap))
         after = await stream.read(), await reception_row(stream.database, reception)
         assert (after[0], after[1] | {"now": None}) == (before[0], before[1] | {"now": None})
         assert await stream.rows("stream_pages") == await stream.rows("stream_gaps") == []

@@ -194,10 +194,10 @@ class TestRefusal:
         assert (decision.parked, decision.block, decision.progress) == (None, None, BEHIND)
         assert decision.pause > HOUR
 
-    def test_certificate_that_tls_refuses_leaves_the_question_to_another_company_in_minutes(self) -> None:
+    def test_certificate_that_tls_refuses_leaves_the_question_to_another_company_at_once(self) -> None:
         decision = decide(NOT_ACCEPTED)
         assert decision.refused == NOT_ACCEPTED.detail
-        assert (decision.pause, decision.progress) == (TWO_MINUTES, BEHIND)
+        assert (decision.pause, decision.progress) == (timedelta(0), BEHIND)
 
 
 class TestSilence:

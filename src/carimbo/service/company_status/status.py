@@ -156,7 +156,12 @@ async def read_status(
             tenant.connection, subscription_id, company.id, reader.overdue_after
         )
         with_documents = await tenant.documents.types_in_use(company.id)
-        streams = await streams_of(tenant.connection, await tenant.receptions.of_company(company.id))
+        streams = await streams_of(
+            tenant.connection,
+            await tenant.receptions.of_company(company.id),
+            snapshot,
+            reader.clock(),
+        )
     used = {
         document_type.name
         for document_type in DOCUMENT_TYPES

@@ -159,7 +159,8 @@ class StreamDecider:
         is_refused = failure.cause is Cause.CERTIFICATE_NOT_ACCEPTED
         if is_refused or not failure.may_have_arrived:
             refused = failure.detail if is_refused else None
-            return self._waits(_RETRY, refused=refused, code=failure.code, message=failure.detail)
+            pause = AT_ONCE if is_refused else _RETRY
+            return self._waits(pause, refused=refused, code=failure.code, message=failure.detail)
         unanswered = self.progress.unanswered + 1
         # The lost answer may have been the one after which an hour has to pass.
         may_have_been_last = self.progress.last_nsu >= self.progress.max_nsu

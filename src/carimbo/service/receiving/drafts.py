@@ -1,7 +1,7 @@
 """Makes the draft of the document that returns the goods of a received one."""
 
 from carimbo.fiscal.problems import Problem
-from carimbo.fiscal.receiving import UnreadFile
+from carimbo.fiscal.receiving import Situation, UnreadFile
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.issuing.accept import Accepted, DocumentOrder, accept
@@ -10,6 +10,7 @@ from carimbo.service.receiving.queries import ReceivedReference, require_receive
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.subscriptions import Subscription
 
+_NOT_BOUGHT = "Só se devolve o que a empresa comprou, em uma nota que não foi cancelada nem denegada."
 _BY_HAND = "Emita a devolução com POST /nfe, com purpose return e a chave da nota em references."
 
 
@@ -26,7 +27,11 @@ async def draft_return(
     if return_draft is None:
         raise LookupError(f"{document_type.name} has no returns")
     async with context.database.autocommit(subscription.id) as tenant:
-        xml = await require_whole_xml(tenant, await require_received(tenant, which))
+        row = await require_received(tenant, which)
+        xml = await require_whole_xml(tenant, row)
+    is_valid = row.situation in (Situation.AUTHORIZED, Situation.CORRECTED)
+    if row.role != which.receiving.responds_as or not is_valid:
+        raise Refusal(ErrorCode.INVALID_STATE, _NOT_BOUGHT, currentStatus=row.status, allowed=[])
     snapshot = await context.snapshots.of(subscription.id, company.id, company.revision)
     try:
         body = return_draft(xml, snapshot.company)

@@ -1,11 +1,14 @@
 """Imports the XML of a document by hand: what the distribution does not give, or not any more."""
 
+import asyncio
 import re
 from uuid import UUID
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.identity.certificate import UnreadableCertificate, owner_of
 from carimbo.fiscal.identity.signature import BadSignature, verify
+from carimbo.fiscal.identity.tax_ids import cnpj_base, is_cpf
 from carimbo.fiscal.receiving import ReceivedDocument, Receiving, Role, UnreadFile
 from carimbo.fiscal.xml_reading import UnreadableXml, local_name, read_xml
 from carimbo.service.companies.registration import hold_company
@@ -37,11 +40,13 @@ async def import_received(
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
     environment = snapshot.environment_of(document_type)
     try:
-        file = read_file(receiving, _schema_of(receiving, xml), xml, company.tax_id, None)
+        schema = _schema_of(receiving, xml)
+        file = await asyncio.to_thread(read_file, receiving, schema, xml, company.tax_id, None)
     except UnreadFile as error:
         raise invalid_field(_FIELD, str(error)) from error
-    _require_signed(receiving, xml)
     _require_of_company(file, company, environment)
+    if isinstance(file.content, ReceivedDocument):
+        await asyncio.to_thread(_require_signed, receiving, xml, file.content.issuer_tax_id)
     async with context.database.tenant(subscription_id) as tenant:
         await hold_company(tenant, company.id)
         await tenant.received.lock(company.id)
@@ -64,18 +69,31 @@ def _schema_of(receiving: Receiving, xml: bytes) -> str:
     return schema
 
 
-def _require_signed(receiving: Receiving, xml: bytes) -> None:
+def _require_signed(receiving: Receiving, xml: bytes, issuer_tax_id: str) -> None:
     """Refuses a document that was changed after it was signed, or whose protocol is of another version."""
-    for element in read_xml(xml):
+    for element in read_xml(xml).iterchildren("*"):
         if local_name(element) not in receiving.signed_tags:
             continue
         try:
             signature = verify(element)
         except BadSignature as error:
             raise invalid_field(_FIELD, f"{error} Envie o XML como foi autorizado.") from error
+        if not _is_of(signature.certificate_der, issuer_tax_id):
+            raise invalid_field(_FIELD, "A assinatura não é do emitente do documento.")
         authorized = _DIGEST.search(xml)
         if authorized and authorized[1].decode() != signature.digest_value:
             raise invalid_field(_FIELD, "O protocolo é de outra versão deste documento.")
+
+
+def _is_of(certificate_der: bytes, tax_id: str) -> bool:
+    """Returns whether a certificate is of a person, or of an establishment of a company."""
+    try:
+        owner, _ = owner_of(certificate_der)
+    except UnreadableCertificate:
+        return False
+    if owner is None or is_cpf(tax_id):
+        return owner == tax_id
+    return cnpj_base(owner) == cnpj_base(tax_id)
 
 
 def _require_of_company(file: ReadFile, company: CompanyRow, environment: Environment) -> None:

@@ -15,7 +15,7 @@ from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.receiving import ResponseKind
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_types import type_receiving
+from carimbo.service.document_types import receiving_of_type, type_receiving
 from carimbo.service.filing.decision import FilingDecider, FilingDecision, FilingRegistered
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.receiving.sync import missing_to_receive
@@ -80,8 +80,10 @@ class ManifestationInProgress:
         return await authority.register_event(sender, signed)
 
     async def ask(self, authority: Authority, sender: AuthorityCredentials, signed: bytes) -> Outcome:
-        """Sends it again: a consult may not show it to us, and a second one is refused as a duplicate."""
-        return await authority.register_event(sender, signed)
+        """Asks whether it was registered, or sends it again: a second one is refused as a duplicate."""
+        if receiving_of_type(self.document_type).consults_events:
+            return await authority.consult_event(sender, signed)
+        return await self.send(authority, sender, signed)
 
     def decide(self, decider: FilingDecider, outcome: Outcome) -> FilingDecision:
         """Returns the decision about an answer; what another program registered counts as registered."""

@@ -120,10 +120,16 @@ class Inbox:
                 return None
             return await self._add(file, document, source)
         situation = _worse(existing.situation, document.situation)
-        if existing.has_full_xml or not document.is_full:
+        is_distributed_first = existing.source == "import" and source == "distribution"
+        if is_distributed_first and not document.is_full:
+            # The authority itself must say what the document is: its XML replaces the imported one.
+            summary = self._row(existing.id, file, document, source)
+            marked = replace(existing, nsu=file.nsu, acknowledge_by=summary.acknowledge_by)
+            return await self._change_situation(await self.tenant.received.change(marked), situation)
+        if not document.is_full or (existing.has_full_xml and not is_distributed_first):
             return await self._change_situation(existing, situation)
         changed = replace(
-            self._row(existing.id, file, document, existing.source),
+            self._row(existing.id, file, document, source),
             situation=situation,
             status=existing.status,
             nsu=existing.nsu or file.nsu,
@@ -143,7 +149,9 @@ class Inbox:
             self.company_id, self.environment, document.access_key
         ):
             situation = _worse(situation, event.situation)
-        row = await self.tenant.received.add(replace(new, situation=situation))
+        is_valid = situation in (Situation.AUTHORIZED, Situation.CORRECTED)
+        acknowledge_by = new.acknowledge_by if is_valid else None
+        row = await self.tenant.received.add(replace(new, situation=situation, acknowledge_by=acknowledge_by))
         await self._keep_files(row, file)
         await self._publish(CREATED, row)
         return row

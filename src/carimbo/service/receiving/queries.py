@@ -192,29 +192,38 @@ _TOO_LATE = (
 )
 _ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
 _REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
+_NOT_FOLLOWED = "A empresa não acompanha a distribuição: peça /sync, ou importe o XML que o emitente enviou."
 _UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
 
 
 async def _await_xml(
     tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
 ) -> tuple[XmlAvailability, str]:
-    acknowledgement = which.receiving.acknowledgement
-    if row.situation not in ("authorized", "corrected"):
-        return XmlAvailability.SUMMARY_ONLY, _CANCELED
-    if acknowledgement is None or row.status == "pending":
-        if row.acknowledge_by is None or row.acknowledge_by < now:
-            return XmlAvailability.SUMMARY_ONLY, _TOO_LATE
-        is_automatic = stored_settings(company).model.received.auto_acknowledge
-        return XmlAvailability.SUMMARY_ONLY, _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
-    if row.status == "unknown":
-        return XmlAvailability.SUMMARY_ONLY, _UNKNOWN_OPERATION
+    if reason := _reason_without_request(company, which, row, now):
+        return XmlAvailability.SUMMARY_ONLY, reason
     for reception in await tenant.receptions.of_company(row.company_id):
-        if reception.service == row.service and reception.environment == row.environment:
+        is_followed = reception.is_active and reception.environment == row.environment
+        if reception.service == row.service and is_followed:
             await request_by_key(tenant.connection, reception.stream_id, row.access_key)
             refusal = await refusal_of_request(tenant.connection, reception.stream_id, row.access_key)
             if refusal:
                 return XmlAvailability.SUMMARY_ONLY, f"A SEFAZ não deu o XML: {refusal}"
-    return XmlAvailability.REQUESTED, _REQUESTED
+            return XmlAvailability.REQUESTED, _REQUESTED
+    return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
+
+
+def _reason_without_request(
+    company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
+) -> str | None:
+    """Returns why the authority would not give the XML now; None if it would."""
+    if row.situation not in (Situation.AUTHORIZED, Situation.CORRECTED):
+        return _CANCELED
+    if which.receiving.acknowledgement is None or row.status == "pending":
+        if row.acknowledge_by is None or row.acknowledge_by < now:
+            return _TOO_LATE
+        is_automatic = stored_settings(company).model.received.auto_acknowledge
+        return _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
+    return _UNKNOWN_OPERATION if row.status == "unknown" else None
 
 
 async def monthly_totals(

@@ -61,10 +61,19 @@ async def advance_reception(context: WorkerContext, lease: Lease) -> None:
     snapshot = await context.snapshots.of(lease.key.subscription_id, company.id, company.revision)
     turn = ReceptionTurn(context, lease, reception, snapshot, *type_receiving(reception.service))
     after: timedelta | None = None
-    if reception.is_active and company.deleted_at is None:
+    fingerprint = _valid_fingerprint(snapshot, context)
+    # Another company with the same CNPJ may have asked for what is in the journal.
+    is_proved = fingerprint is not None and reception.proved_fingerprint == fingerprint
+    if reception.is_active and company.deleted_at is None and is_proved:
         after = AT_ONCE if await _read_next_page(turn) else await _acknowledge(turn)
     async with context.database.transaction() as connection:
-        await pause_reception(connection, lease, after)
+        await pause_reception(connection, lease, after, fingerprint)
+
+
+def _valid_fingerprint(snapshot: CompanySnapshot, context: WorkerContext) -> str | None:
+    certificate = snapshot.certificate
+    is_valid = snapshot.has_valid_certificate(context.builder.clock())
+    return certificate.fingerprint if certificate and is_valid else None
 
 
 async def _read_next_page(turn: ReceptionTurn) -> bool:

@@ -59,7 +59,9 @@ async def advance_stream(context: WorkerContext, lease: Lease) -> None:
         await _store_answer(context, lease, stream, None, _NO_ANSWER)
         await _release(context, lease, BETWEEN_PAGES)
         return
-    sender = await _find_sender(context, stream, askers)
+    # Only a certificate that the authority has answered asks for single documents, whose answers are scarce.
+    candidates = askers if stream.is_due else [asker for asker in askers if asker.is_proved]
+    sender = await _find_sender(context, stream, candidates)
     if sender is None:
         await _release(context, lease, _NOBODY_ASKS, is_idle=not askers)
         return
@@ -147,7 +149,8 @@ def _change(
         gap_reason=gap.reason if gap else None,
         has_other_reader=decision.has_other_reader,
         is_answered=is_answered,
-        refused_id=asker.reception_id if asker and decision.refused else None,
+        asker_id=asker.reception_id if asker else None,
+        fingerprint=asker.fingerprint if asker else None,
         refusal=decision.refused,
         parked_reason=decision.parked,
         code=decision.code,
@@ -168,7 +171,8 @@ async def _ask_for_single(
             return True
     lease.require_held()
     answer = await _single_answer(sender, question)
-    change = single_change(question, answer)
+    settled_codes = type_receiving(stream.service)[1].settled_codes
+    change = single_change(question, answer, sender.asker, settled_codes)
     _log.info("single_answered", stream=str(stream.id), question=change.question, **log_fields(answer))
     async with context.database.stream_steps(lease) as steps:
         await steps.store_single(change)
@@ -184,23 +188,32 @@ async def _single_answer(sender: StreamSender, question: SingleQuestion) -> Dist
     return await authority.distribution_of_key(sender.credentials, sender.state, question.access_key)
 
 
-def single_change(question: SingleQuestion, answer: DistributionAnswer) -> SingleChange:
+def single_change(
+    question: SingleQuestion, answer: DistributionAnswer, asker: Asker, settled_codes: frozenset[str]
+) -> SingleChange:
     """Returns what the answer to a question about a single document changes.
 
-    A document that the authority does not have, or may not give, is not asked for again.
+    A document that the authority does not have, or may not give (`settled_codes`), is not asked for again.
     """
+    is_page = isinstance(answer, DistributionPage)
+    is_about_document = isinstance(answer, Rejected) and answer.code in settled_codes
+    is_refused = isinstance(answer, Rejected) and not is_about_document
     has_documents = isinstance(answer, DistributionPage) and bool(answer.documents)
     is_judged = not isinstance(answer, NotJudged)
     return SingleChange(
         question=f"nsu:{question.nsu}" if question.nsu is not None else f"key:{question.access_key}",
         body=answer.body if isinstance(answer, DistributionPage) and has_documents else None,
-        is_settled=isinstance(answer, DistributionPage | Rejected),
+        is_settled=is_page or is_about_document,
         block=BLOCK if isinstance(answer, Throttled) and answer.was_asked else None,
         code=answer.code if is_judged else None,
         message=answer.message if is_judged else None,
         nsu=question.nsu,
         access_key=question.access_key,
         gap_first=question.gap_first,
+        asker_id=asker.reception_id,
+        fingerprint=asker.fingerprint,
+        is_answered=is_page,
+        refusal=f"{answer.code} {answer.message}" if is_judged and is_refused else None,
     )
 
 

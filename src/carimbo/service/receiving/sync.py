@@ -11,7 +11,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.service.companies.registration import hold_company, unknown_company
 from carimbo.service.companies.snapshot import CompanySnapshot, require_valid_certificate
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.document_types import receiving_of_type
+from carimbo.service.document_types import receiving_of_type, type_receiving
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.receiving.decision import REST
 from carimbo.storage.companies import CompanyRow
@@ -20,6 +20,7 @@ from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamGap, StreamRow, gaps_of, open_stream, read_stream, unread_files_of
 
 _STATE_REGISTRATION = "stateRegistration"
+STOPPED, WAITING, REFUSED = "stopped", "waiting", "refused"
 
 
 class NsuGapRecord(Record):
@@ -27,7 +28,8 @@ class NsuGapRecord(Record):
 
     first_nsu: int
     last_nsu: int
-    next_nsu: int = Field(description="O próximo a ser pedido; os anteriores já foram.")
+    next_nsu: int = Field(description="O próximo a ser pedido; os maiores já foram.")
+    missing: int = Field(description="Números para os quais a autoridade não tem documento.")
     reason: str = Field(
         description="`otherReader`: outro programa os recebeu; `lostAnswer`: a resposta se perdeu.",
         examples=["otherReader"],
@@ -43,23 +45,28 @@ class StreamRecord(Record):
     environment: Environment
     status: str = Field(
         description=(
-            "`active`: acompanha; `stopped`: não acompanha; `blocked`: a autoridade bloqueou as consultas"
-            " até `scheduledFor`; `refused`: a autoridade recusou a empresa; `parked`: espera por quem opera"
-            " o serviço."
+            "`active`: acompanha; `stopped`: não acompanha; `waiting`: falta certificado em vigor, ou a"
+            " empresa está no outro ambiente; `blocked`: a autoridade bloqueou as consultas até"
+            " `scheduledFor`; `refused`: a autoridade recusou o certificado; `parked`: espera por uma pessoa."
         ),
         examples=["active"],
     )
     scheduled_for: datetime | None = Field(
         description="Quando será a próxima consulta; nulo quando não acompanha."
     )
-    last_synced_at: datetime | None = Field(description="Quando a autoridade respondeu por último.")
-    last_nsu: int
-    max_nsu: int = Field(description="O maior NSU que a autoridade anunciou.")
-    is_behind: bool = Field(description="Se ainda há documentos a buscar.")
-    last_code: str | None
-    last_message: str | None
-    gaps: list[NsuGapRecord]
-    unread_files: int = Field(description="Arquivos que não puderam ser lidos, guardados como vieram.")
+    last_synced_at: datetime | None = Field(
+        default=None,
+        description="Quando a autoridade respondeu por último; nulo até responder a esta empresa.",
+    )
+    last_nsu: int = 0
+    max_nsu: int = Field(default=0, description="O maior NSU que a autoridade anunciou.")
+    is_behind: bool = Field(default=False, description="Se ainda há documentos a buscar.")
+    last_code: str | None = None
+    last_message: str | None = None
+    gaps: list[NsuGapRecord] = Field(default_factory=list)
+    unread_files: int = Field(
+        default=0, description="Arquivos que não puderam ser lidos, guardados como vieram."
+    )
     warnings: list[str]
 
 
@@ -108,7 +115,8 @@ async def sync(
         await hold_company(tenant, company.id)
         stream_id = await open_stream(tenant.connection, receiving.service, environment, company.tax_id, REST)
         reception = await tenant.receptions.start(company.id, receiving.service, environment, stream_id)
-        record = await _stream_record(tenant.connection, reception)
+        await tenant.receptions.stop_others(company.id, receiving.service, environment)
+        record = await _stream_record(tenant.connection, reception, snapshot, context.builder.clock())
     return QueuedSync.model_validate({**dict(record), "status": "queued"})
 
 
@@ -122,19 +130,30 @@ async def stop_sync(
     return SyncStopped(service=service, status="stopped")
 
 
-async def streams_of(connection: Connection, receptions: list[Reception]) -> list[StreamRecord]:
+async def streams_of(
+    connection: Connection, receptions: list[Reception], snapshot: CompanySnapshot, now: datetime
+) -> list[StreamRecord]:
     """Returns how far each distribution of a company has come."""
-    return [await _stream_record(connection, reception) for reception in receptions]
+    return [await _stream_record(connection, reception, snapshot, now) for reception in receptions]
 
 
-async def _stream_record(connection: Connection, reception: Reception) -> StreamRecord:
+async def _stream_record(
+    connection: Connection, reception: Reception, snapshot: CompanySnapshot, now: datetime
+) -> StreamRecord:
     stream = await read_stream(connection, reception.stream_id)
+    status = _status(stream, reception, snapshot, now)
+    is_asked = status not in (STOPPED, WAITING, REFUSED)
+    scheduled_for = stream.allowed_at if is_asked else None
+    heading = {"service": stream.service, "environment": stream.environment, "status": status}
+    if reception.proved_fingerprint is None:
+        # What others with the same CNPJ have received is none of its business yet.
+        return StreamRecord.model_validate(
+            {**heading, "scheduled_for": scheduled_for, "warnings": _own_warnings(reception, status)}
+        )
     gaps = await gaps_of(connection, stream.id)
     return StreamRecord(
-        service=stream.service,
-        environment=Environment(stream.environment),
-        status=_status(stream, reception),
-        scheduled_for=stream.allowed_at if reception.is_active else None,
+        **heading,
+        scheduled_for=scheduled_for,
         last_synced_at=stream.answered_at,
         last_nsu=stream.last_nsu,
         max_nsu=stream.max_nsu,
@@ -145,24 +164,38 @@ async def _stream_record(connection: Connection, reception: Reception) -> Stream
         last_message=stream.last_message,
         gaps=[NsuGapRecord.model_validate(gap) for gap in gaps],
         unread_files=await unread_files_of(connection, stream.id),
-        warnings=_warnings(stream, reception, gaps),
+        warnings=[*_own_warnings(reception, status), *_warnings(stream, gaps)],
     )
 
 
-def _status(stream: StreamRow, reception: Reception) -> str:
+def _status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, now: datetime) -> str:
+    document_type, _ = type_receiving(reception.service)
+    certificate = snapshot.certificate
     if not reception.is_active:
-        return "stopped"
-    if reception.refused_at is not None:
-        return "refused"
+        return STOPPED
+    is_current = snapshot.environment_of(document_type) == reception.environment
+    if not is_current or certificate is None or not snapshot.has_valid_certificate(now):
+        return WAITING
+    if reception.refused_fingerprint == certificate.fingerprint:
+        return REFUSED
     if stream.parked_reason or reception.parked_reason:
         return "parked"
     return "blocked" if stream.is_blocked else "active"
 
 
-def _warnings(stream: StreamRow, reception: Reception, gaps: list[StreamGap]) -> list[str]:
+def _own_warnings(reception: Reception, status: str) -> list[str]:
+    if status == REFUSED and reception.refusal:
+        return [f"A autoridade recusou a consulta em nome da empresa: {reception.refusal}"]
+    if status == WAITING:
+        return [
+            "Ninguém consulta por esta empresa: falta um certificado em vigor, ou ela está no outro ambiente."
+            " Depois de 60 dias sem consulta a autoridade deixa de numerar documentos."
+        ]
+    return []
+
+
+def _warnings(stream: StreamRow, gaps: list[StreamGap]) -> list[str]:
     warnings = []
-    if reception.refusal:
-        warnings.append(f"A autoridade recusou a consulta em nome da empresa: {reception.refusal}")
     if stream.parked_reason:
         warnings.append(f"As consultas pararam: {stream.parked_reason} Peça /sync para tentar de novo.")
     if stream.has_other_reader:
@@ -172,6 +205,11 @@ def _warnings(stream: StreamRow, reception: Reception, gaps: list[StreamGap]) ->
         )
     if any(gap.filled_at is None for gap in gaps):
         warnings.append("Há NSU que ainda não vieram: veja gaps.")
+    if missing := sum(gap.missing for gap in gaps):
+        warnings.append(
+            f"Para {missing} NSU que outro programa recebeu a autoridade não tem documento, ou não o tem"
+            " mais: importe os que faltarem."
+        )
     if stream.lapsed_until and stream.lapsed_from:
         warnings.append(
             f"De {stream.lapsed_from:%d/%m/%Y} a {stream.lapsed_until:%d/%m/%Y} ninguém consultou por mais de"

@@ -38,8 +38,9 @@ create table streams (
     attempts integer not null default 0,
     parked_reason text,
     primary key (subscription_id, id),
-    unique (service, environment, tax_id)
+    unique (subscription_id, service, environment, tax_id)
 );
+create index streams_parked on streams (id) where parked_reason is not null;
 create index streams_due on streams (next_action_at) where next_action_at is not null;
 
 -- The journal: answers with documents, as they came. An answer can't be asked for again.
@@ -53,12 +54,16 @@ create table stream_pages (
 );
 create index stream_pages_by_age on stream_pages (received_at);
 
--- NSUs that another program was given, or that came in an answer that was lost. They are asked for one by one.
+-- NSUs that another program was given, or that came in an answer that was lost. They are asked for one by one, from the
+-- newest to the oldest: the authorities keep documents for 90 days.
 create table stream_gaps (
     stream_id uuid not null,
     first_nsu bigint not null,
     last_nsu bigint not null check (last_nsu >= first_nsu),
     next_nsu bigint not null,
+    -- Numbers for which there was no document, and how many of them in a row.
+    missing bigint not null default 0,
+    misses integer not null default 0,
     reason text not null,
     created_at timestamptz not null default now(),
     filled_at timestamptz,
@@ -81,9 +86,10 @@ create index stream_requests_open on stream_requests (stream_id, created_at) whe
 -- The questions about single documents: the authorities allow 20 an hour.
 create table stream_calls (
     stream_id uuid not null,
-    at timestamptz not null default clock_timestamp()
+    at timestamptz not null default clock_timestamp(),
+    id uuid not null default gen_random_uuid(),
+    primary key (stream_id, at, id)
 );
-create index stream_calls_by_age on stream_calls (stream_id, at);
 
 -- Files in the journal that can't be read: of an unknown schema, damaged or too large.
 create table stream_unread_files (
@@ -110,11 +116,13 @@ create table receptions (
     is_active boolean not null default true,
     pages_due bigint not null default 0,
     pages_read bigint not null default 0,
-    -- When the authority refused the certificate of the company.
+    -- The certificate with which the authority answered the company. Only it proves that the company may read what was
+    -- distributed to its CNPJ: anybody can make a certificate with any CNPJ, and a reception reads nothing before.
+    proved_fingerprint text,
+    -- The certificate that the authority refused, and when.
+    refused_fingerprint text,
     refused_at timestamptz,
     refusal text,
-    -- When summaries are to be acknowledged next.
-    acknowledge_at timestamptz,
     created_at timestamptz not null default now(),
     next_action_at timestamptz default now(),
     lease_token bigint not null default 0,
@@ -124,6 +132,7 @@ create table receptions (
     primary key (subscription_id, id),
     unique (subscription_id, company_id, service, environment)
 );
+create index receptions_parked on receptions (id) where parked_reason is not null;
 create index receptions_due on receptions (next_action_at) where next_action_at is not null;
 create index receptions_of_stream on receptions (stream_id);
 
@@ -275,6 +284,7 @@ create unique index manifestations_by_sequence on manifestations
     (subscription_id, document_id, type, sequence) where state <> 'refused';
 create index manifestations_of_document on manifestations (document_id);
 create index manifestations_unsettled on manifestations (company_id) where state in ('queued', 'signed', 'sent');
+create index manifestations_parked on manifestations (id) where parked_reason is not null;
 create index manifestations_due on manifestations (next_action_at) where next_action_at is not null;
 
 create trigger wake_workers after insert on streams

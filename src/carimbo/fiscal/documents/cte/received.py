@@ -35,7 +35,8 @@ RECEIVING = Receiving(
     read_page=partial(read_distribution, CTE_DIALECT),
     read=read,
     imported_schemas=SCHEMAS_OF_ROOTS,
-    signed_tags=("CTe", "CTeOS"),
+    settled_codes=frozenset({"589"}),
+    signed_tags=("CTe", "CTeOS", "CTeSimp"),
     responds_as=Role.TAKER,
     responses=(
         ResponseKind(

@@ -23,6 +23,7 @@ RECEIVING = Receiving(
     needs_registration=True,
     warned_days=10,
     summarizes=True,
+    settled_codes=frozenset({"217", "589", "632", "640", "641", "653", "654"}),
     finds_by_key=True,
     details=details,
     amounts=amounts,
