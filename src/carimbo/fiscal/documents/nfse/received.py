@@ -95,7 +95,6 @@ RECEIVING = Receiving(
     imported_schemas={"NFSe": NOTE},
     responds_as=Role.TAKER,
     has_corrections=False,
-    settled_codes=frozenset({"E2220", "E2230"}),
     consults_events=True,
     responses=(
         ResponseKind(
