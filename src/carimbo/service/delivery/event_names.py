@@ -57,6 +57,10 @@ def _received_names() -> tuple[str, ...]:
     )
 
 
+RECEIVED_EVENTS = _received_names()
+"""The events of received documents."""
+
+
 def _groups() -> Mapping[str, tuple[str, ...]]:
     names = {
         group: [
@@ -68,7 +72,7 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
         for group in dict.fromkeys(document_type.event_group for document_type in DOCUMENT_TYPES)
     }
     return {group: tuple(dict.fromkeys(listed)) for group, listed in names.items()} | {
-        RECEIVED_GROUP: _received_names(),
+        **({RECEIVED_GROUP: RECEIVED_EVENTS} if RECEIVED_EVENTS else {}),
         SYSTEM_GROUP: (CERTIFICATE_EXPIRING,),
     }
 
@@ -91,5 +95,5 @@ def topics_of(names: Iterable[str]) -> list[str]:
     """Returns all topics of the given names."""
     chosen = set(names)
     of_documents = [topic for topic, name in _NAMES.items() if name in chosen]
-    others = (*EVENT_GROUPS[RECEIVED_GROUP], CERTIFICATE_EXPIRING)
+    others = (*RECEIVED_EVENTS, CERTIFICATE_EXPIRING)
     return of_documents + [topic for topic in others if topic in chosen]

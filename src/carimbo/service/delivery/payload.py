@@ -10,8 +10,7 @@ from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.lifecycle import Status
 from carimbo.service.delivery.event_names import (
     CERTIFICATE_EXPIRING,
-    EVENT_GROUPS,
-    RECEIVED_GROUP,
+    RECEIVED_EVENTS,
     name_of,
     status_in_event,
 )
@@ -110,7 +109,7 @@ def event_payload(event: PublishedEvent, links: Links) -> EventPayload:
 def _data(
     event: PublishedEvent, links: Links
 ) -> DocumentData | ReceivedData | CertificateData | dict[str, Any]:
-    if event.topic in EVENT_GROUPS[RECEIVED_GROUP]:
+    if event.topic in RECEIVED_EVENTS:
         return ReceivedData.model_validate(_company_of(event) | (event.details or {}))
     if event.document_id is not None:
         return DocumentData.model_validate(_document_values(event, event.document_id, links))
@@ -120,7 +119,7 @@ def _data(
 
 def _readable_data(event: PublishedEvent, links: Links) -> DocumentData | dict[str, Any]:
     """Returns the readable part of an event."""
-    if event.document_id is None or event.topic in EVENT_GROUPS[RECEIVED_GROUP]:
+    if event.document_id is None or event.topic in RECEIVED_EVENTS:
         return _company_of(event)
     return partial_record(DocumentData, _document_values(event, event.document_id, links))
 
