@@ -24,7 +24,7 @@ from carimbo.service.documents.files import RECEIVED_XML, read_xml
 from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.errors import ErrorCode
 from carimbo.service.printouts import PdfDownload
-from carimbo.service.receiving.queries import read_received_file
+from carimbo.service.receiving.whole_xml import read_received_file
 
 of_company = company_router(ReadingEndpoint)
 of_subscription = APIRouter(tags=["Documentos"], route_class=ReadingEndpoint)

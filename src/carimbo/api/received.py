@@ -46,9 +46,10 @@ from carimbo.service.receiving import queries
 from carimbo.service.receiving.drafts import draft_return
 from carimbo.service.receiving.importing import import_received
 from carimbo.service.receiving.manifest import ManifestationRecord, manifest
-from carimbo.service.receiving.queries import ReceivedQuery, ReceivedReference, ReceivedXml, TotalRecord
+from carimbo.service.receiving.queries import ReceivedQuery, ReceivedReference, TotalRecord
 from carimbo.service.receiving.record import ReceivedDetailsRecord, ReceivedEventRecord, ReceivedRecord
 from carimbo.service.receiving.sync import QueuedSync, SyncStopped, stop_sync, sync
+from carimbo.service.receiving.whole_xml import ReceivedXml, read_received_xml
 
 router = company_router(Endpoint)
 _SYNC = (
@@ -166,7 +167,7 @@ async def _read(database: CurrentDatabase, which: RequestedReceived) -> Success[
 async def _xml(
     context: CurrentIssuingContext, links: CurrentLinks, company: CurrentCompany, which: RequestedReceived
 ) -> Success[ReceivedXml]:
-    return Success(data=await queries.read_received_xml(context, links, company, which))
+    return Success(data=await read_received_xml(context, links, company, which))
 
 
 async def _events(database: CurrentDatabase, which: RequestedReceived) -> Success[list[ReceivedEventRecord]]:

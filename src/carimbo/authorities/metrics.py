@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeVar
 
 from prometheus_client import Counter, Histogram
 
+from carimbo.fiscal.distribution import UnreadablePage
 from carimbo.fiscal.outcome import Cause, NotJudged, Throttled, Unavailable
 
 _SERVICE = ("model", "authorizer", "environment", "service")
@@ -54,6 +55,8 @@ def _outcome(answer: object) -> str:
     match answer:
         case NotJudged():
             return answer.cause
+        case UnreadablePage():
+            return answer.failure.cause
         case Throttled():
             return "throttled" if answer.was_asked else _HELD_BACK
         case Unavailable():

@@ -18,7 +18,7 @@ from carimbo.fiscal.layouts.sefaz import messages
 from carimbo.fiscal.layouts.sefaz.answers import read_authorization, read_consult, read_status
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
-from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_registered_event
+from carimbo.fiscal.layouts.sefaz.event_answers import read_event, read_events, read_registered_event
 from carimbo.fiscal.layouts.sefaz.events import NATIONAL_ORGAN, event_identity
 from carimbo.fiscal.outcome import (
     CONTINGENCY_OVER,
@@ -199,8 +199,11 @@ class Sefaz:
 
     async def register_events(
         self, sender: AuthorityCredentials, signed: Sequence[bytes]
-    ) -> tuple[Outcome, ...]:
-        """Asks the national environment for the registration of several events in one lot."""
+    ) -> tuple[Outcome, ...] | Outcome:
+        """Asks the national environment for the registration of several events in one lot.
+
+        Returns the outcome of each, or one outcome if the lot was judged, or failed, as a whole.
+        """
         events, service = tuple(map(event_identity, signed)), self._family.national_event
         if service is None:
             raise LookupError("the family has no national events")
@@ -208,21 +211,8 @@ class Sefaz:
         message = messages.event_lot(self._dialect, _lot_id(key), signed)
         subject = " ".join(event.id for event in events)
         request = SefazRequest(service, key.model, NATIONAL, subject, key.state_code, message)
-
-        def read(body: bytes) -> tuple[Outcome, ...]:
-            return tuple(
-                read_event(
-                    self._dialect,
-                    body,
-                    access_key=event.access_key,
-                    event_type=event.type,
-                    sequence=event.sequence,
-                )
-                for event in events
-            )
-
-        answer = await self._ask(sender, request, read)
-        return answer if isinstance(answer, tuple) else (answer,) * len(events)
+        about = [(event.access_key, event.type, event.sequence) for event in events]
+        return await self._ask(sender, request, partial(read_events, self._dialect, events=about))
 
     async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
         """Asks for the documents of interest after an NSU; who asks rests for an hour after the last page."""

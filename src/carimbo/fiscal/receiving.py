@@ -88,6 +88,8 @@ class ReceivedEvent:
     is_full: bool = True
 
 
+PENDING = "pending"
+"""The status of a received document about which the company has said nothing."""
 CREATED, COMPLETED, MANIFEST_DUE = "created", "completed", "manifestDue"
 """What happens to a received document, besides its situations."""
 ReceivedFile = ReceivedDocument | ReceivedEvent
@@ -167,12 +169,16 @@ class ResponseKind:
     """After the authorization of the document."""
     late_codes: frozenset[str] = frozenset()
     """The authority's codes for one that comes too late."""
-    done_codes: frozenset[str] = frozenset()
-    """The authority's codes for one that another program registered before."""
+    final_codes: frozenset[str] = frozenset()
+    """The authority's codes after which the same statement is always refused, those of a late one too."""
+    surpassed_codes: frozenset[str] = frozenset()
+    """Of these, the codes for an acknowledgement of what was concluded already, with another program."""
     denies: bool = False
     """Whether the company says that the operation did not take place as the document says."""
     is_conclusive: bool = True
     """False for one that only acknowledges the document."""
+    releases_xml: bool = True
+    """Whether the authority gives the whole document after it, if there was only a summary."""
     undoes: str | None = None
     """The name of the kind that it withdraws."""
     route: ResponseRoute = ResponseRoute()

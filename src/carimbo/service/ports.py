@@ -68,8 +68,11 @@ class EventLotAuthority(Authority, Protocol):
 
     async def register_events(
         self, sender: AuthorityCredentials, signed: Sequence[bytes]
-    ) -> tuple[Outcome, ...]:
-        """Asks for the registration of events; the outcomes are in their order."""
+    ) -> tuple[Outcome, ...] | Outcome:
+        """Asks for the registration of events.
+
+        Returns their outcomes in their order, or one outcome if the lot was judged, or failed, as a whole.
+        """
 
 
 @runtime_checkable

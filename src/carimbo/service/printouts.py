@@ -23,7 +23,8 @@ from carimbo.service.errors import ErrorCode, Refusal, invalid_field
 from carimbo.service.filing.xml import HistoryEvent, event_xml, printed_events, require_event
 from carimbo.service.issuing.printed import is_printed
 from carimbo.service.ports import Printer
-from carimbo.service.receiving.queries import ReceivedReference, require_received, require_whole_xml
+from carimbo.service.receiving.queries import ReceivedReference, require_received
+from carimbo.service.receiving.whole_xml import require_whole_xml
 from carimbo.service.stored_records import READING_ERRORS, log_unreadable
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant

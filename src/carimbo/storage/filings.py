@@ -57,12 +57,13 @@ _EVENT_CONSEQUENCES = f""", attempt as (
         from held join documents on documents.subscription_id = held.subscription_id
             and documents.id = held.document_id
     )"""
-# A statement of a company about a received document becomes the status of the document; an acknowledgement
-# only of one about which nothing was said. The lock comes before the row (see received.py).
+# A registered statement of a company about a received document becomes the status of the document; an
+# acknowledgement only of one about which nothing was said. The lock comes before the row (see received.py).
 _MANIFESTATION_CONSEQUENCES = f""", changed as (
         update received_documents d
         set status = case when locked.state = 'registered' then locked.status_after else d.status end,
-            acknowledge_by = null, version = nextval('received_versions'), updated_at = now()
+            acknowledge_by = case when locked.state = 'registered' then null else d.acknowledge_by end,
+            version = nextval('received_versions'), updated_at = now()
         from (select held.*, {LOCK_COMPANY.format(company_id="held.company_id")} from held) as locked
         where d.subscription_id = locked.subscription_id and d.id = locked.document_id
             and (locked.is_conclusive or d.status = 'pending')

@@ -5,7 +5,7 @@ versions of one company must become visible in their order: whoever changes its 
 first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -120,6 +120,20 @@ _ADD_EVENT = NamedSql(f"""
     where excluded.has_full_xml and not e.has_full_xml
     returning {_EVENT_COLUMNS}, xmax = 0 as is_new
 """)
+_MAX_ACKNOWLEDGEMENTS = 3
+# Summaries that a company may acknowledge ($1 to $3), but not after a final refusal ($4) or several refusals.
+_ACKNOWLEDGEABLE = f"""
+    received_documents d cross join lateral (
+        select max(m.created_at) + interval '6 hours' as again_at,
+            count(*) as manifestations, count(*) filter (
+                where m.state <> 'refused' or m.authority_code = any($4)
+            ) as obstacles
+        from manifestations m where m.subscription_id = $1 and m.document_id = d.id
+    ) as earlier
+    where d.subscription_id = $1 and d.company_id = $2 and d.environment = $3 and d.acknowledge_by > now()
+        and d.status = 'pending' and d.situation in ('authorized', 'corrected')
+        and obstacles = 0 and manifestations < {_MAX_ACKNOWLEDGEMENTS}
+"""
 
 
 class ReceivedDocuments:
@@ -194,18 +208,29 @@ class ReceivedDocuments:
         )  # fmt: skip
         return [ReceivedRow(**row) for row in rows]
 
-    async def to_acknowledge(self, company_id: UUID, environment: str, limit: int) -> list[ReceivedRow]:
-        """Returns summaries that can still be acknowledged, those with the least time first."""
+    async def to_acknowledge(
+        self, company_id: UUID, environment: str, final_codes: Collection[str], limit: int
+    ) -> list[ReceivedRow]:
+        """Returns summaries that can be acknowledged now, those with the least time first.
+
+        After a refusal a summary is acknowledged again some hours later, unless the refusal is final.
+        """
         rows = await self._connection.fetch(
-            f"select {_COLUMNS} from received_documents where subscription_id = $1 and company_id = $2"
-            " and environment = $3 and acknowledge_by > now() and status = 'pending'"
-            " and situation in ('authorized', 'corrected')"
-            " and not exists (select from manifestations m where m.subscription_id = $1"
-            " and m.document_id = received_documents.id and m.state <> 'refused')"
-            " order by acknowledge_by limit $4",
-            self._subscription_id, company_id, environment, limit,
+            f"select {_COLUMNS} from {_ACKNOWLEDGEABLE} and coalesce(again_at <= now(), true)"
+            " order by acknowledge_by limit $5",
+            self._subscription_id, company_id, environment, list(final_codes), limit,
         )  # fmt: skip
         return [ReceivedRow(**row) for row in rows]
+
+    async def acknowledged_again_in(
+        self, company_id: UUID, environment: str, final_codes: Collection[str]
+    ) -> timedelta | None:
+        """Returns when the next summary is acknowledged again, or None if there is none."""
+        pause: timedelta | None = await self._connection.fetchval(
+            f"select min(again_at) - now() from {_ACKNOWLEDGEABLE} and again_at < acknowledge_by",
+            self._subscription_id, company_id, environment, list(final_codes),
+        )  # fmt: skip
+        return pause
 
     async def add_event(self, event: NewReceivedEvent) -> tuple[ReceivedEventRow, bool] | None:
         """Stores an event, or completes its summary; returns None if nothing changed.

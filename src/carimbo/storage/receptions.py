@@ -75,22 +75,13 @@ class Receptions:
         )  # fmt: skip
         return Reception(**only(row))
 
-    async def stop_others(self, company_id: UUID, service: str, environment: str) -> None:
-        """Makes a company follow a service in one environment only."""
+    async def stop(self, company_id: UUID, service: str, environment: str) -> None:
+        """Makes a company follow a service in an environment no more."""
         await self._connection.execute(
             "update receptions set is_active = false, next_action_at = null where subscription_id = $1"
-            " and company_id = $2 and service = $3 and environment <> $4 and is_active",
+            " and company_id = $2 and service = $3 and environment = $4 and is_active",
             self._subscription_id, company_id, service, environment,
         )  # fmt: skip
-
-    async def stop(self, company_id: UUID, service: str) -> bool:
-        """Makes a company follow a service no more; returns False if it did not."""
-        result = await self._connection.execute(
-            "update receptions set is_active = false, next_action_at = null"
-            " where subscription_id = $1 and company_id = $2 and service = $3 and is_active",
-            self._subscription_id, company_id, service,
-        )  # fmt: skip
-        return bool(result != "UPDATE 0")
 
     async def stop_all(self, company_id: UUID) -> None:
         """Makes a company follow nothing any more."""
@@ -118,12 +109,31 @@ class Receptions:
         return [Reception(**row) for row in rows]
 
     async def wake(self, company_id: UUID) -> None:
-        """Makes the work of a company's receptions due, for example after its certificate was replaced."""
+        """Makes the work of a company's receptions due: what the company lacked may be there now."""
         await self._connection.execute(
             "update receptions set next_action_at = case when parked_reason is null then now() end"
             " where subscription_id = $1 and company_id = $2 and is_active",
             self._subscription_id, company_id,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A company that has read an answer of a stream."""
+
+    subscription_id: UUID
+    company_id: UUID
+
+
+async def followers_of(connection: Connection, stream_id: UUID, ordinal: int) -> list[Follower]:
+    """Returns the companies that have read an answer of the journal of a stream."""
+    rows = await connection.fetch(
+        "select subscription_id, company_id from receptions r where stream_id = $1 and pages_read >= $2"
+        " and proved_fingerprint is not null and exists (select from companies c"
+        " where c.subscription_id = r.subscription_id and c.id = r.company_id and c.deleted_at is null)",
+        stream_id, ordinal,
+    )  # fmt: skip
+    return [Follower(**row) for row in rows]
 
 
 async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:

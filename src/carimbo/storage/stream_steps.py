@@ -7,12 +7,16 @@ pauses are counted by the clock of the database: that of a worker may be wrong.
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 from carimbo.storage.connection import Connection
+from carimbo.storage.receptions import Asker
 from carimbo.storage.sql import NamedSql
 from carimbo.storage.work import WHERE_HELD, Lease, LeaseLost, write_held
 
+MAX_TRIES_IN_GAP = 3
+"""After so many questions without an answer a number of a gap gets a gap of its own: the others go on."""
+MAX_TRIES_BY_KEY = 8
+"""After so many questions without an answer, in two days, a document is not asked for by its key any more."""
 MAX_MISSES = 30
 """After so many numbers in a row without a document, older ones of a gap are given up: they are not kept."""
 MAX_SINGLE_CALLS = 18
@@ -20,33 +24,61 @@ MAX_SINGLE_CALLS = 18
 
 
 @dataclass(frozen=True, kw_only=True)
+class StreamProgress:
+    """How far a stream has come."""
+
+    last_nsu: int = 0
+    """From where the next question goes on."""
+    max_nsu: int = 0
+    """The highest number that the authority named."""
+    empty_answers: int = 0
+    """Answers without documents in a row."""
+    blocks: int = 0
+    """Blocks in a row."""
+    unanswered: int = 0
+    """Questions without an answer in a row."""
+
+
+@dataclass(frozen=True)
+class NsuGap:
+    """Numbers whose documents did not come with a page."""
+
+    first_nsu: int
+    last_nsu: int
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class StreamChange:
     """What an answer to a question for a page changes."""
 
-    last_nsu: int
-    max_nsu: int
-    empty_answers: int
-    blocks: int
-    unanswered: int
+    progress: StreamProgress
     pause: timedelta
-    block: timedelta | None
-    question: str
-    body: bytes | None
+    """Until the next question for a page."""
+    block: timedelta | None = None
+    """How long nothing at all may be asked."""
+    gap: NsuGap | None = None
+    body: bytes | None = None
     """The answer to keep in the journal."""
-    gap_first: int | None
-    gap_last: int | None
-    gap_reason: str | None
-    has_other_reader: bool
+    has_other_reader: bool = False
+    """Whether another program reads the same sequence."""
+    refusal: str | None = None
+    """Why the authority refuses the company that asked: another one with the same CNPJ may ask."""
+    parked_reason: str | None = None
+    """Why nothing is asked any more until a person looks at it."""
+    code: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """A question for a page, and whether it was answered."""
+
+    after_nsu: int
+    asker: Asker | None
+    """The company in whose name it was asked; None if the worker that asked is gone."""
     is_answered: bool
-    asker_id: UUID | None
-    """The reception in whose name the question was asked."""
-    fingerprint: str | None
-    """Its certificate, which an answer proves."""
-    refusal: str | None
-    """Why the authority refuses the company that asked."""
-    parked_reason: str | None
-    code: str | None
-    message: str | None
+    """Whether the authority has counted it as one of this CNPJ: that proves the certificate."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +94,12 @@ class SingleQuestion:
 class SingleChange:
     """What an answer to a question about a single document changes."""
 
-    question: str
     body: bytes | None
     is_settled: bool
     """Whether the document need not be asked for again."""
     block: timedelta | None
     code: str | None
     message: str | None
-    nsu: int | None
-    access_key: str | None
-    gap_first: int | None
-    asker_id: UUID
-    fingerprint: str
     is_answered: bool
     refusal: str | None
 
@@ -132,27 +158,41 @@ _STORE_PAGE = NamedSql(
 )
 _NEXT_SINGLE = """
     select null::bigint as nsu, access_key, null::bigint as gap_first from (
-        select access_key from stream_requests where stream_id = $1 and answered_at is null
+        select access_key from stream_requests
+        where stream_id = $1 and answered_at is null and ask_at <= now()
         order by created_at limit 1
     ) as requested
     union all
     select next_nsu, null, first_nsu from (
-        select next_nsu, first_nsu from stream_gaps where stream_id = $1 and filled_at is null
+        select next_nsu, first_nsu from stream_gaps
+        where stream_id = $1 and filled_at is null and ask_at <= now()
         order by last_nsu desc limit 1
     ) as gap
     limit 1
 """
+# A question without an answer is repeated later and later, and others are asked meanwhile.
+_ASK_LATER = """tries = tries + 1,
+            ask_at = now() + least(interval '15 minutes' * power(2, least(tries, 10)), interval '1 day')"""
 _BEGIN_SINGLE = NamedSql(f"""
     with held as (
         select id from streams {WHERE_HELD} and coalesce(blocked_until <= now(), true) for update
     ), forgotten as (
         delete from stream_calls using held where stream_id = held.id and at < now() - interval '1 day'
+    ), call as (
+        insert into stream_calls (stream_id) select id from held
+        where (
+            select count(*) from stream_calls c
+            where c.stream_id = held.id and c.at > now() - interval '1 hour'
+        ) < :most
+        returning stream_id
+    ), gap as (
+        update stream_gaps g set {_ASK_LATER}
+        from call where g.stream_id = call.stream_id and g.first_nsu = :gap_first
+    ), request as (
+        update stream_requests q set {_ASK_LATER}
+        from call where q.stream_id = call.stream_id and q.access_key = :access_key
     )
-    insert into stream_calls (stream_id) select id from held
-    where (
-        select count(*) from stream_calls c where c.stream_id = held.id and c.at > now() - interval '1 hour'
-    ) < :most
-    returning stream_id
+    select stream_id from call
 """)
 _STORE_SINGLE = NamedSql(f"""
     with held as (
@@ -160,19 +200,39 @@ _STORE_SINGLE = NamedSql(f"""
             blocked_until = coalesce(now() + :block::interval, blocked_until)
         {WHERE_HELD} returning id, pages
     ), {_JOURNAL}, gap as (
-        update stream_gaps g set next_nsu = :nsu::bigint - 1,
+        update stream_gaps g set next_nsu = :nsu::bigint - 1, tries = 0, ask_at = now(),
             missing = g.missing + case when :body::bytea is not null then 0
                 when g.misses + 1 >= {MAX_MISSES} then :nsu::bigint - g.first_nsu + 1 else 1 end,
             misses = case when :body::bytea is null then g.misses + 1 else 0 end,
             filled_at = case when :nsu::bigint <= g.first_nsu
                 or (:body::bytea is null and g.misses + 1 >= {MAX_MISSES}) then now() end
         from held where g.stream_id = held.id and g.first_nsu = :gap_first and :is_settled
+    ), stuck as (
+        select g.* from held join stream_gaps g on g.stream_id = held.id and g.first_nsu = :gap_first
+        where not :is_settled and g.tries >= {MAX_TRIES_IN_GAP} and g.first_nsu < :nsu::bigint
+    ), passed as (
+        update stream_gaps g set next_nsu = :nsu::bigint - 1, tries = 0, ask_at = now()
+        from stuck where g.stream_id = stuck.stream_id and g.first_nsu = stuck.first_nsu
+    ), own_gap as (
+        insert into stream_gaps as g
+            (stream_id, first_nsu, last_nsu, next_nsu, reason, created_at, tries, ask_at)
+        select stream_id, :nsu, :nsu, :nsu, reason, created_at, tries, ask_at from stuck
+        on conflict (stream_id, first_nsu) do update
+        set next_nsu = greatest(g.next_nsu, excluded.next_nsu), filled_at = null
     ), request as (
         update stream_requests q set answered_at = now(), code = :code, message = :message
-        from held where q.stream_id = held.id and q.access_key = :access_key and :is_settled
+        from held where q.stream_id = held.id and q.access_key = :access_key
+            and (:is_settled or q.tries >= {MAX_TRIES_BY_KEY})
     )
     select id from held
 """)
+_NEXT_OF_SINGLES = """(
+                select min(ask_at) from (
+                    select ask_at from stream_gaps where stream_id = $2 and filled_at is null
+                    union all
+                    select ask_at from stream_requests where stream_id = $2 and answered_at is null
+                ) as singles
+            )"""
 # When a single question is allowed again: after the oldest of the last 18 is an hour old. A stream that a
 # company follows never sleeps: one that the authority refused may ask again after a day.
 _SCHEDULE = NamedSql(f"""
@@ -180,13 +240,11 @@ _SCHEDULE = NamedSql(f"""
         when parked_reason is not null then null
         when :is_idle and not exists (select from receptions where stream_id = $2 and is_active) then null
         else greatest(now() + :pause::interval, blocked_until, least(ask_at, case
-            when exists (select from stream_gaps where stream_id = $2 and filled_at is null)
-                or exists (select from stream_requests where stream_id = $2 and answered_at is null)
-            then coalesce(
+            when {_NEXT_OF_SINGLES} is not null then greatest(
+                {_NEXT_OF_SINGLES},
                 (select at + interval '1 hour' from stream_calls
                  where stream_id = $2 and at > now() - interval '1 hour'
-                 order by at desc offset :most - 1 limit 1),
-                now()
+                 order by at desc offset :most - 1 limit 1)
             ) end)) end
     {WHERE_HELD} returning next_action_at
 """)
@@ -199,34 +257,59 @@ class StreamSteps:
         self._connection = connection
         self._lease = lease
 
-    async def begin_question(self, pause: timedelta) -> None:
-        """Stores that a page is asked for now; refuses by LeaseLost if it is not due."""
-        await self._write(_BEGIN, {"pause": pause})
+    async def begin_question(self, pause: timedelta) -> bool:
+        """Stores that a page is asked for now; returns False if it is not due."""
+        return await self._begin(_BEGIN, {"pause": pause})
 
-    async def store_answer(self, change: StreamChange, lapse: timedelta) -> None:
+    async def store_answer(self, question: PageQuestion, change: StreamChange, lapse: timedelta) -> None:
         """Stores an answer in the journal and everything that follows from it."""
-        await self._write(_STORE_PAGE, {**vars(change), "lapse": lapse})
+        gap, asker = change.gap, question.asker
+        values = {
+            **vars(change),
+            **vars(change.progress),
+            "gap_first": gap and gap.first_nsu,
+            "gap_last": gap and gap.last_nsu,
+            "gap_reason": gap and gap.reason,
+            "question": f"after:{question.after_nsu}",
+            "asker_id": asker and asker.reception_id,
+            "fingerprint": asker and asker.fingerprint,
+            "is_answered": question.is_answered,
+            "lapse": lapse,
+        }
+        await self._write(_STORE_PAGE, values)
 
     async def next_single(self) -> SingleQuestion | None:
         """Returns the single document that is asked for next: what a person waits for, then gaps."""
         row = await self._connection.fetchrow(_NEXT_SINGLE, self._lease.key.id)
         return row and SingleQuestion(**row)
 
-    async def begin_single(self) -> bool:
+    async def begin_single(self, question: SingleQuestion) -> bool:
         """Counts a question about a single document; returns False if none is left in this hour."""
-        try:
-            await self._write(_BEGIN_SINGLE, {"most": MAX_SINGLE_CALLS})
-        except LeaseLost:
-            return False
-        return True
+        return await self._begin(_BEGIN_SINGLE, {**vars(question), "most": MAX_SINGLE_CALLS})
 
-    async def store_single(self, change: SingleChange) -> None:
+    async def store_single(self, question: SingleQuestion, asker: Asker, change: SingleChange) -> None:
         """Stores the answer to a question about a single document."""
-        await self._write(_STORE_SINGLE, vars(change))
+        is_by_nsu = question.nsu is not None
+        values = {
+            **vars(question),
+            **vars(change),
+            "question": f"nsu:{question.nsu}" if is_by_nsu else f"key:{question.access_key}",
+            "asker_id": asker.reception_id,
+            "fingerprint": asker.fingerprint,
+        }
+        await self._write(_STORE_SINGLE, values)
 
     async def schedule(self, pause: timedelta, *, is_idle: bool = False) -> None:
         """Releases the stream until something may be asked; one that nobody follows until it is woken."""
         await self._write(_SCHEDULE, {"pause": pause, "is_idle": is_idle, "most": MAX_SINGLE_CALLS})
+
+    async def _begin(self, statement: NamedSql, values: dict[str, Any]) -> bool:
+        try:
+            await self._write(statement, values)
+        except LeaseLost:
+            # The lease is lost, or the limits allow no question: the next step of the caller knows which.
+            return False
+        return True
 
     async def _write(self, statement: NamedSql, values: dict[str, Any]) -> None:
         await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))

@@ -81,7 +81,6 @@ class StreamPage:
     """An answer in the journal."""
 
     ordinal: int
-    question: str
     body: bytes
 
 
@@ -132,16 +131,20 @@ async def wake_stream(connection: Connection, stream_id: UUID) -> None:
     )  # fmt: skip
 
 
-async def bring_forward(connection: Connection, latest: timedelta, rest: timedelta) -> int:
+async def repair_times(connection: Connection, latest: timedelta, rest: timedelta) -> int:
     """Makes streams rest once more whose next question is impossibly late; returns how many there are.
 
-    Their times were stored before the clock of the database was set back.
+    Their times were stored before the clock of the database was set back, as were those of questions about
+    single documents: these count as asked now.
     """
     result = await connection.execute(
         "update streams set ask_at = now() + $2::interval, blocked_until = null,"
         " next_action_at = now() + $2::interval where next_action_at > now() + $1::interval",
         latest, rest,
     )  # fmt: skip
+    await connection.execute("update stream_calls set at = now() where at > now()")
+    for table in ("stream_gaps", "stream_requests"):
+        await connection.execute(f"update {table} set ask_at = now() where ask_at > now() + interval '1 day'")
     return int(result.removeprefix("UPDATE "))
 
 
@@ -169,7 +172,8 @@ async def request_by_key(connection: Connection, stream_id: UUID, access_key: st
         """
         with requested as (
             insert into stream_requests (stream_id, access_key) values ($1, $2)
-            on conflict (stream_id, access_key) do update set answered_at = null, created_at = now()
+            on conflict (stream_id, access_key) do update
+            set answered_at = null, created_at = now(), tries = 0, ask_at = now()
             where stream_requests.answered_at < now() - interval '1 hour'
         )
         update streams set next_action_at = least(next_action_at, greatest(now(), blocked_until))
@@ -193,7 +197,7 @@ async def refusal_of_request(connection: Connection, stream_id: UUID, access_key
 async def pages_after(connection: Connection, stream_id: UUID, ordinal: int, limit: int) -> list[StreamPage]:
     """Returns the next answers of the journal."""
     rows = await connection.fetch(
-        "select ordinal, question, body from stream_pages where stream_id = $1 and ordinal > $2"
+        "select ordinal, body from stream_pages where stream_id = $1 and ordinal > $2"
         " order by ordinal limit $3",
         stream_id, ordinal, limit,
     )  # fmt: skip
@@ -209,6 +213,46 @@ async def keep_unread(
         " values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
         [(stream_id, ordinal, *vars(file).values()) for file in unread],
     )
+
+
+@dataclass(frozen=True)
+class UntriedFile(UnreadFileRow):
+    """A file that could not be read, and was not tried again lately."""
+
+    stream_id: UUID
+    ordinal: int
+    service: str
+    environment: str
+    tax_id: str
+
+
+async def files_to_try_again(connection: Connection, pause: timedelta, limit: int) -> list[UntriedFile]:
+    """Returns files that could not be read, those that were tried the longest ago first."""
+    columns = ", ".join(f"f.{field.name}" for field in fields(UnreadFileRow))
+    rows = await connection.fetch(
+        f"select {columns}, f.stream_id, f.ordinal, s.service, s.environment, s.tax_id"
+        " from stream_unread_files f join streams s on s.id = f.stream_id"
+        " where f.tried_at < now() - $1::interval order by f.tried_at limit $2",
+        pause, limit,
+    )  # fmt: skip
+    return [UntriedFile(**row) for row in rows]
+
+
+async def mark_tried(connection: Connection, file: UntriedFile) -> None:
+    """Stores that a file is tried again now."""
+    await connection.execute(
+        "update stream_unread_files set tried_at = now()"
+        " where stream_id = $1 and ordinal = $2 and position = $3",
+        file.stream_id, file.ordinal, file.position,
+    )  # fmt: skip
+
+
+async def delete_unread(connection: Connection, file: UntriedFile) -> None:
+    """Deletes a file that was read at last."""
+    await connection.execute(
+        "delete from stream_unread_files where stream_id = $1 and ordinal = $2 and position = $3",
+        file.stream_id, file.ordinal, file.position,
+    )  # fmt: skip
 
 
 async def unread_files_of(connection: Connection, stream_id: UUID) -> int:

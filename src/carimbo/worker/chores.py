@@ -25,13 +25,14 @@ from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
 from carimbo.service.receiving.decision import BLOCK, MAX_PAUSE
 from carimbo.service.receiving.reminders import documents_to_remind_of, publish_reminder
+from carimbo.service.receiving.unread_files import read_again, unread_files
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.probes import delete_old_probes
-from carimbo.storage.streams import bring_forward, delete_old_pages
+from carimbo.storage.streams import delete_old_pages, repair_times
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
@@ -119,12 +120,13 @@ async def close_forgotten_documents(context: FilingContext, now: datetime) -> No
             _log.error("document_not_closed", document=str(row.id), exc_info=error)
 
 
-async def guard_received_forever(database: Database, every: timedelta = HOURLY) -> None:
-    """Warns of received documents about which companies must conclude, and corrects the times of streams."""
+async def maintain_received_forever(database: Database, every: timedelta = HOURLY) -> None:
+    """Does the periodic work of received documents until cancelled: terms, times, and unread files."""
 
     async def guard() -> None:
         await correct_streams(database)
         await remind_of_received(database)
+        await read_unread_files(database)
 
     await repeat(guard, "received", every)
 
@@ -132,8 +134,8 @@ async def guard_received_forever(database: Database, every: timedelta = HOURLY) 
 async def correct_streams(database: Database) -> None:
     """Corrects streams whose next question is impossibly late, because a clock was set back."""
     async with database.connection() as connection:
-        if streams := await bring_forward(connection, MAX_PAUSE, BLOCK):
-            _log.warning("streams_brought_forward", streams=streams)
+        if streams := await repair_times(connection, MAX_PAUSE, BLOCK):
+            _log.warning("streams_repaired", streams=streams)
 
 
 async def remind_of_received(database: Database) -> None:
@@ -146,6 +148,17 @@ async def remind_of_received(database: Database) -> None:
             raise
         except Exception as error:
             _log.error("manifestation_not_warned_of", document=str(due.id), exc_info=error)
+
+
+async def read_unread_files(database: Database) -> None:
+    """Reads files again that could not be read when they came; a failure does not stop the others."""
+    for file in await unread_files(database):
+        try:
+            await read_again(database, file)
+        except DatabaseUnavailable:
+            raise
+        except Exception as error:
+            _log.error("unread_file_failed", stream=str(file.stream_id), schema=file.schema, exc_info=error)
 
 
 async def warn_of_rates_forever(clock: Callable[[], datetime], every: timedelta = _DAILY) -> None:

@@ -207,7 +207,7 @@ class TestDistribution:
         released = await shop.sefaz.distribution_of_key(buyer, STATE, document.access_key)
         assert isinstance(released, DistributionPage)
         assert [document.schema for document in released.documents] == ["procNFe_v4.00.xsd"]
-        assert document.digest_value.encode() in (released.documents[0].xml or b"")
+        assert document.digest_value.encode() in (next(released.contents()) or b"")
 
 
 def _buyer(shop: Shop) -> AuthorityCredentials:

@@ -1,6 +1,6 @@
 """Streams and receptions for tests of their rows. Times are moved by changing rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -9,8 +9,14 @@ from carimbo.service.receiving.decision import BETWEEN_PAGES, LAPSE, REST
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.queue import claim_due
-from carimbo.storage.receptions import Reception
-from carimbo.storage.stream_steps import SingleChange, StreamChange
+from carimbo.storage.receptions import Asker, Reception
+from carimbo.storage.stream_steps import (
+    PageQuestion,
+    SingleChange,
+    SingleQuestion,
+    StreamChange,
+    StreamProgress,
+)
 from carimbo.storage.streams import StreamRow, open_stream, read_stream
 from carimbo.storage.work import Lease, WorkKind
 
@@ -19,50 +25,45 @@ TAX_ID = "11222333000181"
 SERVICE, ENVIRONMENT = "nfe", "production"
 BODY = b"<retDistDFeInt/>"
 ACCESS_KEY = "35" + 42 * "1"
+BY_NSU, BY_KEY = SingleQuestion(5, None, 5), SingleQuestion(None, ACCESS_KEY, None)
+_PROGRESS = tuple(field.name for field in fields(StreamProgress))
 _TABLES = "streams, stream_pages, stream_gaps, stream_requests, stream_calls, stream_unread_files, receptions"
 
 
-def page_answer(**changes: Any) -> StreamChange:
-    """Returns what a page with documents 1 to 50 of 80 changes."""
+@dataclass(frozen=True)
+class StoredPage:
+    """An answer to a question for a page, as a worker stores it."""
+
+    question: PageQuestion
+    change: StreamChange
+
+
+def asker_of(reception_id: UUID, fingerprint: str = "a1") -> Asker:
+    return Asker(NIL, reception_id, NIL, 1, fingerprint, is_proved=True)
+
+
+def page_answer(asker: Asker | None = None, *, is_answered: bool = True, **changes: Any) -> StoredPage:
+    """Returns an answer with documents 1 to 50 of 80."""
     values: dict[str, Any] = {
-        "last_nsu": 50,
-        "max_nsu": 80,
-        "empty_answers": 0,
-        "blocks": 0,
-        "unanswered": 0,
         "pause": timedelta(seconds=1),
-        "block": None,
-        "question": "after:0",
         "body": BODY,
-        "gap_first": None,
-        "gap_last": None,
-        "gap_reason": None,
-        "has_other_reader": False,
-        "is_answered": True,
-        "asker_id": None,
-        "fingerprint": None,
-        "refusal": None,
-        "parked_reason": None,
         "code": "138",
         "message": "Documento localizado",
     }
-    return StreamChange(**{**values, **changes})
+    numbers = {"last_nsu": 50, "max_nsu": 80}
+    progress = {name: changes.pop(name, numbers.get(name, 0)) for name in _PROGRESS}
+    change = StreamChange(progress=StreamProgress(**progress), **{**values, **changes})
+    return StoredPage(PageQuestion(0, asker, is_answered), change)
 
 
 def single_answer(**changes: Any) -> SingleChange:
     """Returns what the document of an NSU changes."""
     values: dict[str, Any] = {
-        "question": "nsu:5",
         "body": BODY,
         "is_settled": True,
         "block": None,
         "code": "138",
         "message": "Documento localizado",
-        "nsu": 5,
-        "access_key": None,
-        "gap_first": 5,
-        "asker_id": NIL,
-        "fingerprint": "a1",
         "is_answered": True,
         "refusal": None,
     }
@@ -92,13 +93,21 @@ class Stream:
         await self.change("lease_until = now() - interval '1 second'")
         return await self.claimed()
 
-    async def begin(self, lease: Lease) -> None:
+    async def begin(self, lease: Lease) -> bool:
         async with self.database.stream_steps(lease) as steps:
-            await steps.begin_question(REST)
+            return await steps.begin_question(REST)
 
-    async def store(self, lease: Lease, change: StreamChange) -> None:
+    async def store(self, lease: Lease, answer: StoredPage) -> None:
         async with self.database.stream_steps(lease) as steps:
-            await steps.store_answer(change, LAPSE)
+            await steps.store_answer(answer.question, answer.change, LAPSE)
+
+    async def ask_single(self, lease: Lease, question: SingleQuestion) -> bool:
+        async with self.database.stream_steps(lease) as steps:
+            return await steps.begin_single(question)
+
+    async def store_single(self, lease: Lease, question: SingleQuestion, **changes: Any) -> None:
+        async with self.database.stream_steps(lease) as steps:
+            await steps.store_single(question, asker_of(NIL), single_answer(**changes))
 
     async def schedule(self, lease: Lease, *, is_idle: bool = False) -> timedelta | None:
         """Releases the stream; returns in what time it is due, or None if it sleeps."""

@@ -40,7 +40,7 @@ class TestReceptions:
             mine = await tenant.receptions.start(neighbours.company_id, SERVICE, ENVIRONMENT, stream_id)
             assert mine.id != neighbours.reception_id
             await tenant.receptions.wake(neighbours.company_id)
-            assert await tenant.receptions.stop(neighbours.company_id, SERVICE)
+            await tenant.receptions.stop(neighbours.company_id, SERVICE, ENVIRONMENT)
             await tenant.receptions.stop_all(neighbours.company_id)
         assert await neighbours.owner_rows() == before
 
@@ -86,7 +86,7 @@ class TestReceivedDocuments:
             )
         for subscription_id, seen in ((neighbours.owner, 1), (neighbours.stranger, 0)):
             async with neighbours.database.tenant(subscription_id) as tenant:
-                summaries = await tenant.received.to_acknowledge(neighbours.company_id, ENVIRONMENT, 10)
+                summaries = await tenant.received.to_acknowledge(neighbours.company_id, ENVIRONMENT, (), 10)
                 assert len(summaries) == seen
 
     async def test_another_subscription_s_received_document_is_not_changed(

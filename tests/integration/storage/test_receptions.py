@@ -13,10 +13,12 @@ from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from integration.storage.document_rows import Shop, open_shop
 from integration.storage.neighbours import SUMMARY
 from integration.storage.stream_rows import (
+    ENVIRONMENT,
     HOUR,
     MINUTE,
     SERVICE,
     Stream,
+    asker_of,
     change_reception,
     only_stream,
     open_new_stream,
@@ -127,7 +129,7 @@ class TestPause:
     async def test_page_that_came_meanwhile_makes_the_reception_due_again(self, stream: Stream) -> None:
         reception = await stream.follow()
         lease = await claimed(stream.database, reception)
-        await stream.store(await stream.claimed(), page_answer(asker_id=reception.id, fingerprint="a1"))
+        await stream.store(await stream.claimed(), page_answer(asker_of(reception.id)))
         assert await due_after(stream.database, lease, None) == timedelta(0)
         assert await due_after(stream.database, await claimed(stream.database, reception), HOUR) == timedelta(
             0
@@ -145,8 +147,7 @@ class TestPause:
         lease = await claimed(stream.database, reception)
         row = await reception_row(stream.database, reception)
         async with stream.database.tenant(row["subscription_id"]) as tenant:
-            assert await tenant.receptions.stop(reception.company_id, SERVICE)
-            assert not await tenant.receptions.stop(reception.company_id, SERVICE)
+            await tenant.receptions.stop(reception.company_id, SERVICE, ENVIRONMENT)
         assert await due_after(stream.database, lease, HOUR) is None
 
     async def test_worker_whose_lease_was_taken_over_reads_no_page(self, stream: Stream) -> None:

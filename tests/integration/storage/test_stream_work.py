@@ -1,26 +1,35 @@
 """Questions about single documents, and when a stream is due."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from carimbo.storage.database import Database
-from carimbo.storage.stream_steps import MAX_MISSES, MAX_SINGLE_CALLS, SingleQuestion
+from carimbo.storage.stream_steps import (
+    MAX_MISSES,
+    MAX_SINGLE_CALLS,
+    MAX_TRIES_BY_KEY,
+    MAX_TRIES_IN_GAP,
+    SingleQuestion,
+)
 from carimbo.storage.streams import refusal_of_request, request_by_key, wake_stream
 from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.stream_rows import (
     ACCESS_KEY,
+    BY_KEY,
+    BY_NSU,
     HOUR,
     Stream,
     change_reception,
     only_stream,
     open_new_stream,
     reception_row,
-    single_answer,
 )
 
 SOON = timedelta(seconds=1)
 OTHER_KEY = "35" + 42 * "2"
+LOST: dict[str, Any] = {"body": None, "is_settled": False, "code": None, "message": None}
 IN_AN_HOUR = "ask_at = now() + interval '1 hour'"
 BLOCKED = "blocked_until = now() + interval '65 minutes'"
 
@@ -28,11 +37,6 @@ BLOCKED = "blocked_until = now() + interval '65 minutes'"
 @pytest.fixture
 async def stream(rows_database: Database) -> Stream:
     return await only_stream(rows_database)
-
-
-async def begin_single(stream: Stream, lease: Lease) -> bool:
-    async with stream.database.stream_steps(lease) as steps:
-        return await steps.begin_single()
 
 
 async def next_single(stream: Stream, lease: Lease) -> SingleQuestion | None:
@@ -60,23 +64,23 @@ def about(value: timedelta | None, expected: timedelta) -> bool:
 class TestBudget:
     async def test_no_more_than_the_budget_is_asked_in_an_hour(self, stream: Stream) -> None:
         lease = await stream.claimed()
-        begun = [await begin_single(stream, lease) for _ in range(MAX_SINGLE_CALLS + 2)]
+        begun = [await stream.ask_single(lease, BY_NSU) for _ in range(MAX_SINGLE_CALLS + 2)]
         assert begun == [True] * MAX_SINGLE_CALLS + [False] * 2
 
     async def test_budget_is_shared_with_workers_that_took_over(self, stream: Stream) -> None:
         await spend(stream, MAX_SINGLE_CALLS - 1, "59 minutes")
         await stream.claimed()
         lease = await stream.claimed_by_another()
-        assert [await begin_single(stream, lease) for _ in range(2)] == [True, False]
+        assert [await stream.ask_single(lease, BY_NSU) for _ in range(2)] == [True, False]
 
     async def test_question_of_more_than_an_hour_ago_counts_no_more(self, stream: Stream) -> None:
         await spend(stream, MAX_SINGLE_CALLS, "61 minutes")
-        assert await begin_single(stream, await stream.claimed())
+        assert await stream.ask_single(await stream.claimed(), BY_NSU)
 
     async def test_questions_of_another_stream_do_not_count(self, stream: Stream) -> None:
         other = await open_new_stream(stream.database, "12ABC34501DE35")
         await spend(other, MAX_SINGLE_CALLS, "1 minute")
-        assert await begin_single(stream, await stream.claimed())
+        assert await stream.ask_single(await stream.claimed(), BY_NSU)
 
     @pytest.mark.parametrize("state", [BLOCKED, "lease_token = lease_token + 1", "lease_until = null"])
     async def test_nothing_is_asked_during_a_block_or_without_the_lease(
@@ -84,7 +88,7 @@ class TestBudget:
     ) -> None:
         lease = await stream.claimed()
         await stream.change(state)
-        assert not await begin_single(stream, lease)
+        assert not await stream.ask_single(lease, BY_NSU)
         assert await stream.rows("stream_calls") == []
 
 
@@ -104,8 +108,7 @@ class TestSingle:
         lease, questions = await stream.claimed(), []
         while question := await next_single(stream, lease):
             questions.append(question.nsu)
-            async with stream.database.stream_steps(lease) as steps:
-                await steps.store_single(single_answer(nsu=question.nsu))
+            await stream.store_single(lease, question)
         assert questions == [6, 5]
         assert [page["ordinal"] for page in await stream.rows("stream_pages")] == [1, 2]
         (gap,) = await stream.rows("stream_gaps")
@@ -116,28 +119,66 @@ class TestSingle:
         lease, questions = await stream.claimed(), 0
         while question := await next_single(stream, lease):
             questions += 1
-            async with stream.database.stream_steps(lease) as steps:
-                await steps.store_single(single_answer(nsu=question.nsu, gap_first=1, body=None, code="137"))
+            await stream.store_single(lease, question, body=None, code="137")
         (gap,) = await stream.rows("stream_gaps")
         assert (questions, gap["missing"], gap["filled_at"] is None) == (MAX_MISSES, 100, False)
 
-    async def test_document_that_did_not_come_is_asked_for_again(self, stream: Stream) -> None:
+    async def test_document_without_an_answer_is_asked_for_again_later_and_the_others_meanwhile(
+        self, stream: Stream
+    ) -> None:
         await stream.add_gap(5, 6)
         await request(stream)
+        await request(stream, OTHER_KEY)
         lease = await stream.claimed()
-        lost = {"body": None, "is_settled": False, "code": None, "message": None}
-        async with stream.database.stream_steps(lease) as steps:
-            await steps.store_single(single_answer(**lost))
-            await steps.store_single(single_answer(**lost, nsu=None, gap_first=None, access_key=ACCESS_KEY))
-            assert await steps.next_single() == SingleQuestion(None, ACCESS_KEY, None)
+        for question in (BY_KEY, SingleQuestion(6, None, 5)):
+            assert await stream.ask_single(lease, question)
+            await stream.store_single(lease, question, **LOST)
+        assert await next_single(stream, lease) == SingleQuestion(None, OTHER_KEY, None)
+        await stream.run("update stream_requests set ask_at = now() where stream_id = $1")
+        assert await next_single(stream, lease) == BY_KEY
         (gap,) = await stream.rows("stream_gaps")
         assert gap["next_nsu"] == 6
 
+    async def test_pause_between_questions_without_an_answer_grows_to_a_day(self, stream: Stream) -> None:
+        await stream.add_gap(5, 5)
+        lease, pauses = await stream.claimed(), []
+        for _ in range(8):
+            await stream.ask_single(lease, BY_NSU)
+            await stream.store_single(lease, BY_NSU, **LOST)
+            (gap,) = await stream.rows("stream_gaps")
+            pauses.append((gap["ask_at"] - await stream.value("now()")).total_seconds())
+        assert [round(pause / 900) for pause in pauses] == [1, 2, 4, 8, 16, 32, 64, 96]
+
+    async def test_number_that_never_gets_an_answer_does_not_hold_back_its_gap(self, stream: Stream) -> None:
+        await stream.add_gap(5, 7)
+        lease, question = await stream.claimed(), SingleQuestion(6, None, 5)
+        await stream.store_single(lease, SingleQuestion(7, None, 5))
+        for _ in range(MAX_TRIES_IN_GAP):
+            await stream.ask_single(lease, question)
+            await stream.store_single(lease, question, **LOST)
+        assert await next_single(stream, lease) == SingleQuestion(5, None, 5)
+        await stream.store_single(lease, SingleQuestion(5, None, 5))
+        gaps = {gap["first_nsu"]: gap for gap in await stream.rows("stream_gaps")}
+        assert gaps[5]["filled_at"] is not None
+        assert (gaps[6]["last_nsu"], gaps[6]["next_nsu"], gaps[6]["filled_at"]) == (6, 6, None)
+
+    async def test_document_that_never_comes_is_asked_for_by_its_key_until_it_is_hopeless(
+        self, stream: Stream
+    ) -> None:
+        await request(stream)
+        lease = await stream.claimed()
+        for _ in range(MAX_TRIES_BY_KEY):
+            (row,) = await stream.rows("stream_requests")
+            assert row["answered_at"] is None
+            await stream.ask_single(lease, BY_KEY)
+            await stream.store_single(lease, BY_KEY, **LOST)
+        (row,) = await stream.rows("stream_requests")
+        assert row["answered_at"] is not None
+
     async def test_refusal_of_a_request_is_kept_for_the_person_who_waits(self, stream: Stream) -> None:
         await request(stream)
-        refused = {"body": None, "code": "640", "message": "Sem permissão", "nsu": None, "gap_first": None}
-        async with stream.database.stream_steps(await stream.claimed()) as steps:
-            await steps.store_single(single_answer(**refused, access_key=ACCESS_KEY))
+        refused = {"body": None, "code": "640", "message": "Sem permissão"}
+        await stream.store_single(await stream.claimed(), BY_KEY, **refused)
         async with stream.database.connection() as connection:
             assert await refusal_of_request(connection, stream.id, ACCESS_KEY) == "640 Sem permissão"
 
@@ -146,8 +187,7 @@ class TestSingle:
         await change_reception(stream.database, reception, "next_action_at = null")
         await stream.add_gap(5, 6)
         await stream.change(f"last_nsu = 50, {IN_AN_HOUR}")
-        async with stream.database.stream_steps(await stream.claimed()) as steps:
-            await steps.store_single(single_answer())
+        await stream.store_single(await stream.claimed(), BY_NSU)
         row = await stream.read()
         assert (row.last_nsu, row.pages, row.is_due) == (50, 1, False)
         stored = await reception_row(stream.database, reception)
@@ -160,8 +200,7 @@ class TestSingle:
         await stream.claimed_by_another()
         before = await stream.rows("stream_gaps")
         with pytest.raises(LeaseLost):
-            async with stream.database.stream_steps(lease) as steps:
-                await steps.store_single(single_answer(block=HOUR))
+            await stream.store_single(lease, BY_NSU, block=HOUR)
         assert await stream.rows("stream_gaps") == before
         assert await stream.rows("stream_pages") == []
         assert not (await stream.read()).is_blocked
@@ -234,8 +273,7 @@ class TestSchedule:
     async def test_released_stream_can_be_claimed_again(self, stream: Stream) -> None:
         lease = await stream.claimed()
         await stream.schedule(lease)
-        with pytest.raises(LeaseLost):
-            await stream.begin(lease)
+        assert not await stream.begin(lease)
         await stream.change("next_action_at = now()")
         assert (await stream.claimed()).attempts == 1
 

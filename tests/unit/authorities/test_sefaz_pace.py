@@ -24,7 +24,7 @@ class TestDistribution:
         wire.answer = self.PAGE
         page = await sefaz.distribution(sender, "SP", 100)
         assert isinstance(page, DistributionPage)
-        assert [document.xml for document in page.documents] == [b"<nfeProc/>"]
+        assert list(page.contents()) == [b"<nfeProc/>"]
         assert (wire.path, wire.text("ultNSU")) == ("/an/nfe/NFeDistribuicaoDFe", "000000000000100")
         assert (wire.text("CNPJ"), wire.text("cUFAutor")) == (CNPJ, "35")
 

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from carimbo.fiscal.distribution import DistributedDocument, DistributionAnswer, DistributionPage
 from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Throttled, Unavailable
-from carimbo.service.receiving.decision import REST, StreamDecider, StreamDecision, StreamProgress
+from carimbo.service.receiving.decision import REST, StreamDecider
+from carimbo.storage.stream_steps import StreamChange, StreamProgress
 
 HOUR = timedelta(hours=1)
 LEASE = timedelta(minutes=1)
@@ -50,7 +51,7 @@ class ModelAuthority:
             message="",
             last_nsu=self.returned,
             max_nsu=self.size,
-            documents=tuple(DistributedDocument(nsu, "procNFe_v4.00.xsd", b"<nfeProc/>") for nsu in numbers),
+            documents=tuple(DistributedDocument(nsu, "procNFe_v4.00.xsd", "") for nsu in numbers),
             is_last=is_last,
             body=b" ".join(str(nsu).encode() for nsu in numbers),
         )
@@ -90,7 +91,7 @@ class ModelStream:
         self.is_asked, self.asked_at, self.ask_at = True, now, now + REST
         return True
 
-    def store(self, token: int, decision: StreamDecision, now: timedelta) -> bool:
+    def store(self, token: int, decision: StreamChange, now: timedelta) -> bool:
         """Stores everything that follows from an answer, and releases the row."""
         if token != self.token:
             return False
@@ -102,7 +103,7 @@ class ModelStream:
             self.numbers.update(map(int, decision.body.split()))
         if decision.gap is not None:
             self.numbers.update(range(decision.gap.first_nsu, decision.gap.last_nsu + 1))
-        self.is_parked = decision.parked is not None
+        self.is_parked = decision.parked_reason is not None
         self.release(token)
         return True
 

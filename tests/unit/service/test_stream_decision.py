@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carimbo.fiscal.distribution import DistributedDocument, DistributionAnswer, DistributionPage
-from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Rejected, Throttled, Unavailable
-from carimbo.service.receiving.decision import (
-    LOST_ANSWER,
-    OTHER_READER,
-    NsuGap,
-    StreamDecider,
-    StreamDecision,
-    StreamProgress,
+from carimbo.fiscal.distribution import (
+    DistributedDocument,
+    DistributionAnswer,
+    DistributionPage,
+    UnreadablePage,
 )
+from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Rejected, Throttled, Unavailable
+from carimbo.service.receiving.decision import LOST_ANSWER, OTHER_READER, StreamDecider
+from carimbo.storage.stream_steps import NsuGap, StreamChange, StreamProgress
 
 HOUR, TWO_MINUTES = timedelta(hours=1), timedelta(minutes=2)
 BODY = b"<retDistDFeInt/>"
@@ -37,7 +36,7 @@ def page(first: int, last: int, highest: int, schema: str = "procNFe_v4.00.xsd")
         message="Documento localizado",
         last_nsu=last,
         max_nsu=highest,
-        documents=tuple(DistributedDocument(nsu, schema, b"<nfeProc/>") for nsu in range(first, last + 1)),
+        documents=tuple(DistributedDocument(nsu, schema, "") for nsu in range(first, last + 1)),
         is_last=last >= highest,
         body=BODY,
     )
@@ -60,7 +59,7 @@ def decide(
     *,
     jitter: float = 0.0,
     has_rested: bool = True,
-) -> StreamDecision:
+) -> StreamChange:
     return StreamDecider(progress, jitter, has_rested=has_rested).decide(answer)
 
 
@@ -165,18 +164,23 @@ class TestBlock:
         assert decide(blocked(100)).has_other_reader
         assert not decide(blocked(100), has_rested=False).has_other_reader
 
+    def test_limit_that_names_no_number_says_nothing_about_other_readers(self) -> None:
+        limited = decide(Throttled(code="429", message="HTTP 429"))
+        assert not limited.has_other_reader
+        assert limited.block is not None
+
     def test_lower_number_parks_the_stream_only_the_third_time(self) -> None:
         progress, parked = BEHIND, []
         for _ in range(3):
             decision = decide(blocked(50), progress)
             progress = decision.progress
-            parked.append(decision.parked is not None)
+            parked.append(decision.parked_reason is not None)
         assert parked == [False, False, True]
         assert progress.last_nsu == 100
 
     def test_any_number_of_blocks_by_another_reader_does_not_park_the_stream(self) -> None:
         before = replace(BEHIND, blocks=9)
-        assert [decide(blocked(last), before).parked for last in (None, 100, 120)] == [None] * 3
+        assert [decide(blocked(last), before).parked_reason for last in (None, 100, 120)] == [None] * 3
 
     def test_question_that_our_own_limit_prevented_counts_as_no_block_of_the_authority(self) -> None:
         decision = decide(NOT_ASKED)
@@ -190,13 +194,13 @@ class TestRefusal:
     @pytest.mark.parametrize("code", ["593", "589"])
     def test_rejection_refuses_the_company_and_not_the_stream(self, code: str) -> None:
         decision = decide(Rejected(code=code, message="CNPJ-base difere"))
-        assert decision.refused == f"{code} CNPJ-base difere"
-        assert (decision.parked, decision.block, decision.progress) == (None, None, BEHIND)
+        assert decision.refusal == f"{code} CNPJ-base difere"
+        assert (decision.parked_reason, decision.block, decision.progress) == (None, None, BEHIND)
         assert decision.pause > HOUR
 
     def test_certificate_that_tls_refuses_leaves_the_question_to_another_company_at_once(self) -> None:
         decision = decide(NOT_ACCEPTED)
-        assert decision.refused == NOT_ACCEPTED.detail
+        assert decision.refusal == NOT_ACCEPTED.detail
         assert (decision.pause, decision.progress) == (timedelta(0), BEHIND)
 
 
@@ -208,7 +212,7 @@ class TestSilence:
     def test_outage_is_waited_for_without_counting_the_question(self) -> None:
         decision = decide(OUTAGE)
         assert timedelta(minutes=10) <= decision.pause < HOUR
-        assert (decision.progress, decision.refused, decision.block) == (BEHIND, None, None)
+        assert (decision.progress, decision.refusal, decision.block) == (BEHIND, None, None)
 
     def test_lost_answer_is_asked_for_once_in_two_minutes_and_then_hourly(self) -> None:
         pauses, progress = [], BEHIND
@@ -219,6 +223,10 @@ class TestSilence:
         assert pauses[0] == TWO_MINUTES
         assert all(HOUR < pause < 2 * HOUR for pause in pauses[1:])
         assert progress == replace(BEHIND, unanswered=3)
+
+    def test_answer_that_cannot_be_read_is_kept_and_counts_as_lost(self) -> None:
+        unreadable = UnreadablePage(LOST, b"<retDistDFeInt><loteDi")
+        assert decide(unreadable) == replace(decide(LOST), body=unreadable.body)
 
     @pytest.mark.parametrize("progress", [StreamProgress(), UP_TO_DATE])
     def test_lost_answer_that_may_have_been_the_last_page_is_followed_by_an_hour(

@@ -1,6 +1,8 @@
-"""Documents inside answers, packed as base64 of gzip; none is unpacked beyond a limit."""
+"""Documents inside messages, packed as base64 of gzip; none is unpacked beyond a limit."""
 
+import base64
 import binascii
+import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 
@@ -11,6 +13,11 @@ MAX_PAGE_BYTES = 64 * 1024 * 1024
 
 _GZIP = 16 + zlib.MAX_WBITS
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+def pack(content: bytes) -> str:
+    """Returns base64 of gzip."""
+    return base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
 
 
 def unpack(text: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes | None:

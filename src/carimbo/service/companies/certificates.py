@@ -171,7 +171,6 @@ async def upload_certificate(
         await tenant.secrets.put(company.id, SECRET_NAME, certificate.to_bundle())
         stored = await tenant.certificates.put(company.id, summary)
         await retry_answered(tenant.connection, subscription_id, company.id, CERTIFICATE_CODES)
-        await tenant.receptions.wake(company.id)
     return _record(company.id, stored)
 
 

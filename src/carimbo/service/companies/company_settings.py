@@ -153,8 +153,6 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
         await _store_secrets(tenant, company_id, document_type, module)
         await _store_number(tenant, company, document_type, merged)
     await tenant.companies.set_settings(company_id, merged)
-    if changes.received.model_fields_set:
-        await tenant.receptions.wake(company_id)
 
 
 async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySettings:

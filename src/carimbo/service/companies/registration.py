@@ -242,12 +242,10 @@ async def update_company(
 
 async def change_registration(tenant: Tenant, company_id: UUID, changes: CompanyChanges) -> CompanyRecord:
     """Changes the fields that were sent, in a transaction of the caller."""
-    is_about_regime = bool({"tax_regime", "ibs_cbs_regime"} & changes.model_fields_set)
-    find = lock_company if is_about_regime else require_company
-    current = company_record(await find(tenant, company_id))
+    current = company_record(await lock_company(tenant, company_id))
     refuse_read_only_changes(changes, current, _READ_ONLY - {"updated_at"})
-    if is_about_regime:
-        sent = changes.model_fields_set
+    sent = changes.model_fields_set
+    if {"tax_regime", "ibs_cbs_regime"} & sent:
         _refuse_options(
             changes.tax_regime if "tax_regime" in sent else current.tax_regime,
             changes.ibs_cbs_regime if "ibs_cbs_regime" in sent else current.ibs_cbs_regime,
@@ -316,11 +314,13 @@ async def _require_nothing_under_way(tenant: Tenant, company_id: UUID) -> None:
 async def lock_company(tenant: Tenant, company_id: UUID) -> CompanyRow:
     """Returns a company and locks it; every change of a company's data takes this lock first.
 
-    So a change never races with another one, or with the company's deletion.
+    So a change never races with another one, or with the company's deletion. The company's receptions, which
+    may have waited for the change, come up again.
     """
     company = await tenant.companies.lock(company_id)
     if company is None:
         raise unknown_company()
+    await tenant.receptions.wake(company_id)
     return company
 
 

@@ -8,9 +8,10 @@ it longer. A question without an answer may have been counted, and its documents
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage
+from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage, UnreadablePage
 from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled, Unavailable
 from carimbo.service.waiting import AT_ONCE
+from carimbo.storage.stream_steps import NsuGap, StreamChange, StreamProgress
 
 BETWEEN_PAGES = timedelta(seconds=1)
 REST = timedelta(minutes=61)
@@ -29,55 +30,8 @@ LAPSE = timedelta(days=60)
 """After this time without a question the authority adds no more documents to the sequence."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StreamProgress:
-    """How far a stream has come."""
-
-    last_nsu: int = 0
-    """From where the next question goes on."""
-    max_nsu: int = 0
-    """The highest number that the authority named."""
-    empty_answers: int = 0
-    """Answers without documents in a row."""
-    blocks: int = 0
-    """Blocks in a row."""
-    unanswered: int = 0
-    """Questions without an answer in a row."""
-
-
-@dataclass(frozen=True)
-class NsuGap:
-    """Numbers whose documents did not come with a page."""
-
-    first_nsu: int
-    last_nsu: int
-    reason: str
-
-
 OTHER_READER = "otherReader"
 LOST_ANSWER = "lostAnswer"
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreamDecision:
-    """What to store after a question."""
-
-    progress: StreamProgress
-    pause: timedelta
-    """Until the next question for a page."""
-    block: timedelta | None = None
-    """How long nothing at all may be asked."""
-    gap: NsuGap | None = None
-    body: bytes | None = None
-    """The answer to keep in the journal."""
-    has_other_reader: bool = False
-    """Whether another program reads the same sequence."""
-    refused: str | None = None
-    """Why the authority refuses this company: another one with the same CNPJ may ask."""
-    parked: str | None = None
-    """Why nothing is asked any more until a person looks at it."""
-    code: str | None = None
-    message: str | None = None
 
 
 @dataclass(frozen=True)
@@ -90,24 +44,24 @@ class StreamDecider:
     has_rested: bool = True
     """Whether the previous question was more than an hour before this one."""
 
-    def decide(self, answer: DistributionAnswer) -> StreamDecision:
+    def decide(self, answer: DistributionAnswer) -> StreamChange:
         """Returns what follows from an answer to a question for a page."""
         match answer:
             case DistributionPage():
                 return self._after_page(answer)
-            case Throttled(was_asked=False):
-                return self._waits(AT_ONCE, block=BLOCK, code=answer.code, message=answer.message)
             case Throttled():
                 return self._after_block(answer)
             case Unavailable():
                 return self._waits(_OUTAGE, code=answer.code, message=answer.message)
             case Rejected():
                 sentence = f"{answer.code} {answer.message}"
-                return self._waits(self._rest(), refused=sentence, code=answer.code, message=answer.message)
+                return self._waits(self._rest(), refusal=sentence, code=answer.code, message=answer.message)
+            case UnreadablePage():
+                return replace(self._after_silence(answer.failure), body=answer.body)
             case NotJudged():
                 return self._after_silence(answer)
 
-    def _after_page(self, page: DistributionPage) -> StreamDecision:
+    def _after_page(self, page: DistributionPage) -> StreamChange:
         last_nsu = max(self.progress.last_nsu, page.last_nsu)
         progress = StreamProgress(
             last_nsu=last_nsu,
@@ -120,7 +74,7 @@ class StreamDecider:
         has_more = is_advancing and not page.is_last
         # Numbers that a page passes over, although there are more documents.
         is_empty = not page.documents and not page.is_last and last_nsu > self.progress.last_nsu
-        return StreamDecision(
+        return StreamChange(
             progress=progress,
             pause=BETWEEN_PAGES if has_more else self._rest(progress.empty_answers),
             body=page.body if page.documents else None,
@@ -129,7 +83,9 @@ class StreamDecider:
             message=page.message,
         )
 
-    def _after_block(self, answer: Throttled) -> StreamDecision:
+    def _after_block(self, answer: Throttled) -> StreamChange:
+        if not answer.was_asked:
+            return self._waits(AT_ONCE, block=BLOCK, code=answer.code, message=answer.message)
         ours, theirs = self.progress.last_nsu, answer.last_nsu or 0
         progress = replace(
             self.progress,
@@ -144,23 +100,26 @@ class StreamDecider:
             progress = replace(progress, last_nsu=theirs, max_nsu=max(theirs, progress.max_nsu), blocks=0)
         elif 0 < theirs < ours and progress.blocks >= _MAX_WRONG_NUMBERS:
             parked = f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}."
-        return StreamDecision(
+        return StreamChange(
             progress=progress,
             pause=self._rest(),
             block=BLOCK + self._spread(),
             gap=gap,
-            has_other_reader=not is_lost and (gap is not None or self.has_rested),
-            parked=parked,
+            # An answer without a number is a limit for requests of any kind (429 of the ADN).
+            has_other_reader=answer.last_nsu is not None
+            and not is_lost
+            and (theirs > ours or self.has_rested),
+            parked_reason=parked,
             code=answer.code,
             message=answer.message,
         )
 
-    def _after_silence(self, failure: NotJudged) -> StreamDecision:
+    def _after_silence(self, failure: NotJudged) -> StreamChange:
         is_refused = failure.cause is Cause.CERTIFICATE_NOT_ACCEPTED
         if is_refused or not failure.may_have_arrived:
-            refused = failure.detail if is_refused else None
+            refusal = failure.detail if is_refused else None
             pause = AT_ONCE if is_refused else _RETRY
-            return self._waits(pause, refused=refused, code=failure.code, message=failure.detail)
+            return self._waits(pause, refusal=refusal, code=failure.code, message=failure.detail)
         unanswered = self.progress.unanswered + 1
         # The lost answer may have been the one after which an hour has to pass.
         may_have_been_last = self.progress.last_nsu >= self.progress.max_nsu
@@ -175,13 +134,13 @@ class StreamDecider:
         pause: timedelta,
         *,
         block: timedelta | None = None,
-        refused: str | None = None,
+        refusal: str | None = None,
         code: str | None = None,
         message: str | None = None,
-    ) -> StreamDecision:
+    ) -> StreamChange:
         """Returns the decision after an answer that changes no number."""
-        return StreamDecision(
-            progress=self.progress, pause=pause, block=block, refused=refused, code=code, message=message
+        return StreamChange(
+            progress=self.progress, pause=pause, block=block, refusal=refusal, code=code, message=message
         )
 
     def _rest(self, empty_answers: int = 0) -> timedelta:

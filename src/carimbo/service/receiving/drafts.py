@@ -6,7 +6,8 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import ErrorCode, Refusal, broken_rules
 from carimbo.service.issuing.accept import Accepted, DocumentOrder, accept
 from carimbo.service.json_values import write_json
-from carimbo.service.receiving.queries import ReceivedReference, require_received, require_whole_xml
+from carimbo.service.receiving.queries import ReceivedReference, require_received
+from carimbo.service.receiving.whole_xml import require_whole_xml
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.subscriptions import Subscription
 

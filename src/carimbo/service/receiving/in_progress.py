@@ -92,6 +92,13 @@ class ManifestationInProgress:
         return decider.decide(FilingState(self.row.state), self.row.tries, outcome)
 
 
+def is_xml_released(filing: Manifestation, kind: ResponseKind) -> bool:
+    """Returns whether the authority gives the whole XML after a statement, or has done so before it."""
+    if filing.state == FilingState.REFUSED:
+        return filing.authority_code in kind.surpassed_codes
+    return filing.state == FilingState.REGISTERED and kind.releases_xml
+
+
 def event_subject(
     document: ReceivedRow,
     snapshot: CompanySnapshot,

@@ -7,10 +7,12 @@ from uuid import UUID
 
 import structlog
 
-from carimbo.fiscal.distribution import DistributedDocument, DistributionPage
+from carimbo.fiscal.distribution import DistributionPage
+from carimbo.fiscal.layouts.packed import pack
 from carimbo.fiscal.receiving import (
     COMPLETED,
     CREATED,
+    PENDING,
     ReceivedDocument,
     ReceivedEvent,
     ReceivedFile,
@@ -31,7 +33,10 @@ _log = structlog.get_logger("carimbo.receiving")
 SUMMARY_FILE = "summary"
 """The names of files in the archive, besides the whole XML."""
 EVENT_FILE = "event"
+WHOLE_ANSWER = "answer"
+"""In place of a schema: an answer that can't be read, whatever is in it."""
 _DAMAGED = "O arquivo está danificado, ou é maior do que qualquer documento."
+_UNREADABLE_ANSWER = "A resposta da autoridade não pôde ser lida."
 _WEIGHT = {Situation.AUTHORIZED: 0, Situation.CORRECTED: 1, Situation.DENIED: 2, Situation.CANCELED: 3}
 
 
@@ -61,26 +66,18 @@ async def read_page(receiving: Receiving, body: bytes, tax_id: str) -> ReadPage:
 def _read_page(receiving: Receiving, body: bytes, tax_id: str) -> ReadPage:
     page = receiving.read_page(body)
     if not isinstance(page, DistributionPage):
-        raise LookupError("an answer of the journal is no page")
+        return ReadPage((), (UnreadFileRow(0, None, WHOLE_ANSWER, _UNREADABLE_ANSWER, pack(body)),))
     files: list[ReadFile] = []
     unread: list[UnreadFileRow] = []
-    for position, document in enumerate(page.documents):
-        file = _read(receiving, document, tax_id)
-        if isinstance(file, ReadFile):
-            files.append(file)
-        else:
-            unread.append(UnreadFileRow(position, document.nsu, document.schema, file, document.packed))
+    for position, (document, xml) in enumerate(zip(page.documents, page.contents(), strict=True)):
+        try:
+            if xml is None:
+                raise UnreadFile(_DAMAGED)
+            files.append(read_file(receiving, document.schema, xml, tax_id, document.nsu))
+        except UnreadFile as error:
+            reason = str(error)
+            unread.append(UnreadFileRow(position, document.nsu, document.schema, reason, document.packed))
     return ReadPage(tuple(files), tuple(unread))
-
-
-def _read(receiving: Receiving, document: DistributedDocument, tax_id: str) -> ReadFile | str:
-    """Returns a file, or why it can't be read."""
-    if document.xml is None:
-        return _DAMAGED
-    try:
-        return read_file(receiving, document.schema, document.xml, tax_id, document.nsu)
-    except UnreadFile as error:
-        return str(error)
 
 
 def read_file(receiving: Receiving, schema: str, xml: bytes, tax_id: str, nsu: int | None) -> ReadFile:
@@ -119,7 +116,7 @@ class Inbox:
             if is_issuer and await self.tenant.received.is_issued_here(*where):
                 return None
             return await self._add(file, document, source)
-        situation = _worse(existing.situation, document.situation)
+        situation = _prevailing(existing.situation, document.situation)
         is_distributed_first = existing.source == "import" and source == "distribution"
         if is_distributed_first and not document.is_full:
             # The authority itself must say what the document is: its XML replaces the imported one.
@@ -148,7 +145,7 @@ class Inbox:
         for event in await self.tenant.received.events(
             self.company_id, self.environment, document.access_key
         ):
-            situation = _worse(situation, event.situation)
+            situation = _prevailing(situation, event.situation)
         is_valid = situation in (Situation.AUTHORIZED, Situation.CORRECTED)
         acknowledge_by = new.acknowledge_by if is_valid else None
         row = await self.tenant.received.add(replace(new, situation=situation, acknowledge_by=acknowledge_by))
@@ -180,7 +177,7 @@ class Inbox:
             authorized_at=document.authorized_at,
             protocol=document.protocol,
             situation=document.situation,
-            status="pending",
+            status=PENDING,
             has_full_xml=document.is_full,
             nsu=file.nsu,
             source=source,
@@ -202,7 +199,7 @@ class Inbox:
         document = await self.tenant.received.by_key(self.company_id, self.environment, event.access_key)
         if document is None or not is_new or event.situation is None:
             return document
-        changed = await self._change_situation(document, _worse(document.situation, event.situation))
+        changed = await self._change_situation(document, _prevailing(document.situation, event.situation))
         if changed is document and event.situation == document.situation == Situation.CORRECTED:
             # Another letter, which replaces the earlier ones.
             changed = await self.tenant.received.change(document)
@@ -247,7 +244,7 @@ class Inbox:
         await self.tenant.events.add(topic, self.company_id, details, row.id)
 
 
-def _worse(situation: str, other: str | None) -> str:
+def _prevailing(situation: str, other: str | None) -> str:
     """Returns the situation that counts of two: a canceled document stays canceled."""
     if other is None:
         return situation

@@ -11,7 +11,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.lifecycle import FilingState
-from carimbo.fiscal.receiving import Receiving, ResponseKind, Role, Situation
+from carimbo.fiscal.receiving import PENDING, Receiving, ResponseKind, Role, Situation
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
@@ -29,8 +29,6 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.manifestations import Manifestation, NewManifestation
 from carimbo.storage.received import ReceivedRow
 
-PENDING = "pending"
-"""The status of a document about which the company has said nothing."""
 _NOT_YOURS = "Só quem está no documento como {role} pode se manifestar sobre ele."
 _ROLES = {Role.RECIPIENT: "destinatário", Role.TAKER: "tomador"}
 _ENDED = {Situation.CANCELED: "foi cancelado pelo emitente", Situation.DENIED: "foi denegado"}

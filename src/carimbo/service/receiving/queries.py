@@ -1,8 +1,7 @@
 """Reading received documents: lists, one, its XML and its events, and monthly totals."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-from enum import StrEnum
+from datetime import date
 from uuid import UUID
 
 from pydantic import Field
@@ -11,12 +10,10 @@ from carimbo.fiscal.body.fields import Number, Record
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.receiving import Receiving, Role, Situation, UnreadFile
-from carimbo.service.companies.company_settings import stored_settings
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import receiving_of_type
-from carimbo.service.documents.files import RECEIVED_FILE, Links, XmlFile
-from carimbo.service.documents.queries import DocumentReference
-from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found
+from carimbo.service.documents.files import RECEIVED_FILE
+from carimbo.service.errors import invalid_field, not_found
 from carimbo.service.json_values import json_value
 from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
 from carimbo.service.receiving.record import (
@@ -32,7 +29,8 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.received import ReceivedRow
 from carimbo.storage.received_search import ReceivedFilter
-from carimbo.storage.streams import refusal_of_request, request_by_key
+
+UNKNOWN_RECEIVED = "Documento recebido não encontrado."
 
 
 @dataclass(frozen=True)
@@ -61,24 +59,6 @@ class ReceivedQuery:
     end_date: date | None = None
     search: str = ""
     after: int | None = None
-
-
-class XmlAvailability(StrEnum):
-    """Whether the whole XML of a received document is here."""
-
-    SUMMARY_ONLY = "summaryOnly"
-    REQUESTED = "requested"
-    AVAILABLE = "available"
-
-
-class ReceivedXml(Record):
-    """The XML of a received document, or why there is none yet."""
-
-    access_key: str
-    xml: str | None
-    xml_url: str | None = Field(description="Link temporário que abre o XML sem credenciais.")
-    availability: XmlAvailability
-    reason: str | None = Field(description="Por que o XML ainda não está aqui, e o que fazer.")
 
 
 class TotalRecord(Record):
@@ -158,74 +138,6 @@ async def read_received_events(database: Database, which: ReceivedReference) -> 
     return event_records(events, manifestations, describe)
 
 
-async def read_received_xml(
-    context: IssuingContext, links: Links, company: CompanyRow, which: ReceivedReference
-) -> ReceivedXml:
-    """Returns the XML of a document; asks for it if the authority would give it now."""
-    async with context.database.autocommit(which.subscription_id) as tenant:
-        row = await require_received(tenant, which)
-        if row.has_full_xml:
-            xml = await require_whole_xml(tenant, row)
-            return ReceivedXml(
-                access_key=row.access_key,
-                xml=xml.decode(),
-                xml_url=links.received_xml(which.subscription_id, row.id),
-                availability=XmlAvailability.AVAILABLE,
-                reason=None,
-            )
-        availability, reason = await _await_xml(tenant, company, which, row, context.builder.clock())
-    return ReceivedXml(
-        access_key=row.access_key, xml=None, xml_url=None, availability=availability, reason=reason
-    )
-
-
-_UNKNOWN = "Documento recebido não encontrado."
-_FOUR_DAYS = timedelta(days=4)
-_CANCELED = "O emitente cancelou a nota antes da ciência: a SEFAZ só guarda o resumo para a empresa."
-_ACKNOWLEDGE = (
-    "Só há o resumo. A SEFAZ libera o XML depois da ciência ou da confirmação: manifeste-se, ou ligue"
-    " settings.received.autoAcknowledge."
-)
-_TOO_LATE = (
-    "Só há o resumo, e o prazo da ciência, de 10 dias, já passou: a SEFAZ libera o XML depois da confirmação"
-    " da operação; ou importe o XML que o emitente enviou."
-)
-_ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
-_REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
-_NOT_FOLLOWED = "A empresa não acompanha a distribuição: peça /sync, ou importe o XML que o emitente enviou."
-_UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
-
-
-async def _await_xml(
-    tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
-) -> tuple[XmlAvailability, str]:
-    if reason := _reason_without_request(company, which, row, now):
-        return XmlAvailability.SUMMARY_ONLY, reason
-    for reception in await tenant.receptions.of_company(row.company_id):
-        is_followed = reception.is_active and reception.environment == row.environment
-        if reception.service == row.service and is_followed:
-            await request_by_key(tenant.connection, reception.stream_id, row.access_key)
-            refusal = await refusal_of_request(tenant.connection, reception.stream_id, row.access_key)
-            if refusal:
-                return XmlAvailability.SUMMARY_ONLY, f"A SEFAZ não deu o XML: {refusal}"
-            return XmlAvailability.REQUESTED, _REQUESTED
-    return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
-
-
-def _reason_without_request(
-    company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
-) -> str | None:
-    """Returns why the authority would not give the XML now; None if it would."""
-    if row.situation not in (Situation.AUTHORIZED, Situation.CORRECTED):
-        return _CANCELED
-    if which.receiving.acknowledgement is None or row.status == "pending":
-        if row.acknowledge_by is None or row.acknowledge_by < now:
-            return _TOO_LATE
-        is_automatic = stored_settings(company).model.received.auto_acknowledge
-        return _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
-    return _UNKNOWN_OPERATION if row.status == "unknown" else None
-
-
 async def monthly_totals(
     context: IssuingContext,
     subscription_id: UUID,
@@ -240,7 +152,7 @@ async def monthly_totals(
     receiving = receiving_of_type(document_type)
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
     state = (company.address or {}).get("state") or "DF"
-    next_month = (month.replace(day=28) + _FOUR_DAYS).replace(day=1)
+    next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
     async with context.database.autocommit(subscription_id) as tenant:
         totals = await tenant.received.monthly_totals(
             company.id,
@@ -254,28 +166,10 @@ async def monthly_totals(
     return [TotalRecord.model_validate(total) for total in totals]
 
 
-async def read_received_file(database: Database, which: DocumentReference) -> XmlFile:
-    """Returns the XML of a received document of a link. Raises Refusal."""
-    async with database.autocommit(which.subscription_id) as tenant:
-        row = await tenant.received.get(which.document_id)
-        if row is None:
-            raise not_found(_UNKNOWN)
-        return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
-
-
 async def require_received(tenant: Tenant, which: ReceivedReference) -> ReceivedRow:
     """Returns a received document of a company. Raises Refusal."""
     row = await tenant.received.get(which.document_id)
     is_right = row and row.company_id == which.company_id and row.service == which.receiving.service
     if row is None or not is_right:
-        raise not_found(_UNKNOWN)
+        raise not_found(UNKNOWN_RECEIVED)
     return row
-
-
-async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
-    """Returns the whole XML of a document. Raises Refusal if only its summary is here."""
-    xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row.has_full_xml else None
-    if xml is None:
-        sentence = "Só há o resumo deste documento: veja em GET /xml por quê."
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=row.status, allowed=[])
-    return xml

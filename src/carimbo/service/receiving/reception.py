@@ -7,17 +7,16 @@ import structlog
 
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.lifecycle import FilingState
-from carimbo.fiscal.outcome import NotJudged, Throttled, Unavailable
+from carimbo.fiscal.outcome import Rejected
 from carimbo.fiscal.receiving import Receiving, ResponseKind
 from carimbo.service.companies.company_settings import stored_settings
-from carimbo.service.companies.registration import require_company
+from carimbo.service.companies.registration import hold_company, require_company
 from carimbo.service.companies.snapshot import CompanySnapshot, SigningIdentity
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_types import type_receiving
 from carimbo.service.filing.advance import apply_answer, sign_filing
 from carimbo.service.ports import EventLotAuthority
-from carimbo.service.receiving.in_progress import ManifestationInProgress
+from carimbo.service.receiving.in_progress import ManifestationInProgress, is_xml_released
 from carimbo.service.receiving.inbox import Inbox, read_page
 from carimbo.service.receiving.sync import missing_to_receive
 from carimbo.service.waiting import AT_ONCE
@@ -117,9 +116,12 @@ async def _acknowledge(turn: ReceptionTurn) -> timedelta | None:
     if identity is None or not is_able or turn.snapshot.environment_of(turn.document_type) is not environment:
         return None
     lot = await _claim_lot(turn, kind)
-    if not lot:
-        return None
-    return AT_ONCE if await _send_lot(turn, authority, identity, lot) else _AFTER_FAILURE
+    if lot:
+        return AT_ONCE if await _send_lot(turn, authority, identity, lot) else _AFTER_FAILURE
+    async with turn.context.database.autocommit(turn.lease.key.subscription_id) as tenant:
+        return await tenant.received.acknowledged_again_in(
+            turn.reception.company_id, turn.reception.environment, kind.final_codes
+        )
 
 
 async def _send_lot(
@@ -128,9 +130,10 @@ async def _send_lot(
     identity: SigningIdentity,
     lot: list[tuple[ManifestationInProgress, Lease]],
 ) -> bool:
-    """Signs and sends a lot; returns False if the authority judged nothing.
+    """Signs and sends a lot; returns False if the authority judged none of its events.
 
-    An acknowledgement whose outcome stays open is settled alone, as any filing.
+    An acknowledgement whose outcome stays open is settled alone, as any filing. So is every one of a lot that
+    was refused as a whole, because a single event may be the reason.
     """
     context, signed = turn.context, list[tuple[ManifestationInProgress, Lease, bytes]]()
     for filing, lease in lot:
@@ -141,15 +144,17 @@ async def _send_lot(
         return True
     turn.lease.require_held()
     sender = identity.sender(turn.snapshot.row.tax_id, Environment(turn.reception.environment))
-    outcomes = await authority.register_events(sender, [xml for _, _, xml in signed])
+    answer = await authority.register_events(sender, [xml for _, _, xml in signed])
     context.reached("lot answered", turn.snapshot.row.tax_id)
+    outcomes = answer if isinstance(answer, tuple) else (answer,) * len(signed)
+    is_lot_refused = isinstance(answer, Rejected) and len(signed) > 1
     for (filing, lease, _), outcome in zip(signed, outcomes, strict=True):
-        unsettled = await apply_answer(context, lease, filing, outcome)
+        unsettled = filing if is_lot_refused else await apply_answer(context, lease, filing, outcome)
         if unsettled is not None:
             async with context.database.filing_steps(lease) as steps:
                 await steps.write_state(unsettled.row.state, unsettled.row.tries, _SETTLED_ALONE_AFTER)
     await _request_whole(turn, [filing for filing, _, _ in signed])
-    return any(not isinstance(outcome, NotJudged | Throttled | Unavailable) for outcome in outcomes)
+    return isinstance(answer, tuple)
 
 
 async def _request_whole(turn: ReceptionTurn, filings: list[ManifestationInProgress]) -> None:
@@ -159,7 +164,7 @@ async def _request_whole(turn: ReceptionTurn, filings: list[ManifestationInProgr
     async with turn.context.database.autocommit(turn.lease.key.subscription_id) as tenant:
         for filing in filings:
             stored = await tenant.manifestations.get(filing.row.id)
-            if stored and stored.state == FilingState.REGISTERED:
+            if stored and is_xml_released(stored, filing.kind):
                 stream_id, access_key = turn.reception.stream_id, filing.document.access_key
                 await request_by_key(tenant.connection, stream_id, access_key)
 
@@ -168,8 +173,11 @@ async def _claim_lot(turn: ReceptionTurn, kind: ResponseKind) -> list[tuple[Mani
     """Stores the acknowledgements of the next summaries, and claims them with those of an earlier turn."""
     reception = turn.reception
     async with turn.context.database.tenant(turn.lease.key.subscription_id) as tenant:
+        await hold_company(tenant, reception.company_id)
         await tenant.received.lock(reception.company_id)
-        summaries = await tenant.received.to_acknowledge(reception.company_id, reception.environment, _LOT)
+        summaries = await tenant.received.to_acknowledge(
+            reception.company_id, reception.environment, kind.final_codes, _LOT
+        )
         for document in summaries:
             await tenant.manifestations.add_for_lot(_acknowledgement(document, kind))
         claimed = await tenant.manifestations.claim_lot(

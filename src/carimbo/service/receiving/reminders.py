@@ -2,13 +2,11 @@
 
 from datetime import timedelta
 
-from carimbo.fiscal.receiving import MANIFEST_DUE, Receiving
+from carimbo.fiscal.receiving import MANIFEST_DUE, PENDING, Receiving
 from carimbo.service.document_types import RECEIVED_TYPES
 from carimbo.service.receiving.record import received_record
 from carimbo.storage.database import Database
 from carimbo.storage.received import DueDocument, documents_to_conclude
-
-_PENDING = "pending"
 
 
 async def documents_to_remind_of(database: Database) -> list[tuple[DueDocument, Receiving]]:
@@ -20,7 +18,7 @@ async def documents_to_remind_of(database: Database) -> list[tuple[DueDocument, 
             if receiving is None or receiving.warned_days is None:
                 continue
             acknowledgement = receiving.acknowledgement
-            statuses = [_PENDING, *([acknowledgement.name] if acknowledgement else [])]
+            statuses = [PENDING, *([acknowledgement.name] if acknowledgement else [])]
             within = timedelta(days=receiving.warned_days)
             rows = await documents_to_conclude(connection, receiving.service, within, statuses)
             due += [(row, receiving) for row in rows]

@@ -9,27 +9,19 @@ from datetime import timedelta
 
 import structlog
 
-from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage
+from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage, UnreadablePage
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.certificate import AuthorityCredentials
 from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled
-from carimbo.service.authority_answers import log_fields
+from carimbo.service.authority_answers import LoggedAnswer, log_fields
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.document_types import type_receiving
 from carimbo.service.ports import DistributingAuthority, KeyDistributingAuthority
-from carimbo.service.receiving.decision import (
-    BETWEEN_PAGES,
-    BLOCK,
-    LAPSE,
-    REST,
-    StreamDecider,
-    StreamDecision,
-    StreamProgress,
-)
+from carimbo.service.receiving.decision import BETWEEN_PAGES, BLOCK, LAPSE, REST, StreamDecider
 from carimbo.service.waiting import jitter
 from carimbo.storage.identifiers import NIL
 from carimbo.storage.receptions import Asker, askers_of
-from carimbo.storage.stream_steps import SingleChange, SingleQuestion, StreamChange
+from carimbo.storage.stream_steps import PageQuestion, SingleChange, SingleQuestion, StreamProgress
 from carimbo.storage.streams import StreamRow, read_stream
 from carimbo.storage.work import Lease
 
@@ -97,7 +89,8 @@ async def _ask_for_page(
     context: WorkerContext, lease: Lease, stream: StreamRow, sender: StreamSender
 ) -> None:
     async with context.database.stream_steps(lease) as steps:
-        await steps.begin_question(REST)
+        if not await steps.begin_question(REST):
+            return
     context.reached("stream asked", stream.tax_id)
     lease.require_held()
     answer = await sender.authority.distribution(sender.credentials, sender.state, stream.last_nsu)
@@ -116,46 +109,18 @@ async def _store_answer(
         blocks=stream.blocks,
         unanswered=stream.unanswered,
     )
-    decision = StreamDecider(progress, jitter(), has_rested=stream.has_rested).decide(answer)
+    change = StreamDecider(progress, jitter(), has_rested=stream.has_rested).decide(answer)
+    is_counted = isinstance(answer, DistributionPage) or (isinstance(answer, Throttled) and answer.was_asked)
     _log.info(
         "stream_answered",
         stream=str(stream.id),
         service=stream.service,
-        last_nsu=decision.progress.last_nsu,
-        max_nsu=decision.progress.max_nsu,
-        **log_fields(answer),
+        last_nsu=change.progress.last_nsu,
+        max_nsu=change.progress.max_nsu,
+        **_log_fields(answer),
     )
-    change = _change(decision, f"after:{stream.last_nsu}", asker, is_answered=_is_answer(answer))
     async with context.database.stream_steps(lease) as steps:
-        await steps.store_answer(change, LAPSE)
-
-
-def _change(
-    decision: StreamDecision, question: str, asker: Asker | None, *, is_answered: bool
-) -> StreamChange:
-    gap = decision.gap
-    return StreamChange(
-        last_nsu=decision.progress.last_nsu,
-        max_nsu=decision.progress.max_nsu,
-        empty_answers=decision.progress.empty_answers,
-        blocks=decision.progress.blocks,
-        unanswered=decision.progress.unanswered,
-        pause=decision.pause,
-        block=decision.block,
-        question=question,
-        body=decision.body,
-        gap_first=gap.first_nsu if gap else None,
-        gap_last=gap.last_nsu if gap else None,
-        gap_reason=gap.reason if gap else None,
-        has_other_reader=decision.has_other_reader,
-        is_answered=is_answered,
-        asker_id=asker.reception_id if asker else None,
-        fingerprint=asker.fingerprint if asker else None,
-        refusal=decision.refused,
-        parked_reason=decision.parked,
-        code=decision.code,
-        message=decision.message,
-    )
+        await steps.store_answer(PageQuestion(stream.last_nsu, asker, is_counted), change, LAPSE)
 
 
 async def _ask_for_single(
@@ -167,15 +132,15 @@ async def _ask_for_single(
     """
     async with context.database.stream_steps(lease) as steps:
         question = await steps.next_single()
-        if question is None or not await steps.begin_single():
+        if question is None or not await steps.begin_single(question):
             return True
     lease.require_held()
     answer = await _single_answer(sender, question)
     settled_codes = type_receiving(stream.service)[1].settled_codes
-    change = single_change(question, answer, sender.asker, settled_codes)
-    _log.info("single_answered", stream=str(stream.id), question=change.question, **log_fields(answer))
+    change = single_change(answer, settled_codes)
+    _log.info("single_answered", stream=str(stream.id), question=str(question), **_log_fields(answer))
     async with context.database.stream_steps(lease) as steps:
-        await steps.store_single(change)
+        await steps.store_single(question, sender.asker, change)
     return change.is_settled or change.block is not None
 
 
@@ -188,40 +153,33 @@ async def _single_answer(sender: StreamSender, question: SingleQuestion) -> Dist
     return await authority.distribution_of_key(sender.credentials, sender.state, question.access_key)
 
 
-def single_change(
-    question: SingleQuestion, answer: DistributionAnswer, asker: Asker, settled_codes: frozenset[str]
-) -> SingleChange:
+def single_change(answer: DistributionAnswer, settled_codes: frozenset[str]) -> SingleChange:
     """Returns what the answer to a question about a single document changes.
 
-    A document that the authority does not have, or may not give (`settled_codes`), is not asked for again.
+    A document that the authority does not have, or may not give (`settled_codes`), is not asked for again,
+    nor is one whose answer can't be read: it would be the same.
     """
     is_page = isinstance(answer, DistributionPage)
     is_about_document = isinstance(answer, Rejected) and answer.code in settled_codes
     is_refused = isinstance(answer, Rejected) and not is_about_document
-    has_documents = isinstance(answer, DistributionPage) and bool(answer.documents)
-    is_judged = not isinstance(answer, NotJudged)
+    is_unreadable = isinstance(answer, UnreadablePage)
+    is_empty = isinstance(answer, DistributionPage) and not answer.documents
+    judged = None if isinstance(answer, NotJudged | UnreadablePage) else answer
     return SingleChange(
-        question=f"nsu:{question.nsu}" if question.nsu is not None else f"key:{question.access_key}",
-        body=answer.body if isinstance(answer, DistributionPage) and has_documents else None,
-        is_settled=is_page or is_about_document,
+        body=answer.body if isinstance(answer, DistributionPage | UnreadablePage) and not is_empty else None,
+        is_settled=is_page or is_about_document or is_unreadable,
         block=BLOCK if isinstance(answer, Throttled) and answer.was_asked else None,
-        code=answer.code if is_judged else None,
-        message=answer.message if is_judged else None,
-        nsu=question.nsu,
-        access_key=question.access_key,
-        gap_first=question.gap_first,
-        asker_id=asker.reception_id,
-        fingerprint=asker.fingerprint,
+        code=judged.code if judged else None,
+        message=judged.message if judged else None,
         is_answered=is_page,
-        refusal=f"{answer.code} {answer.message}" if is_judged and is_refused else None,
+        refusal=f"{judged.code} {judged.message}" if judged and is_refused else None,
     )
+
+
+def _log_fields(answer: DistributionAnswer) -> LoggedAnswer:
+    return log_fields(answer.failure if isinstance(answer, UnreadablePage) else answer)
 
 
 async def _release(context: WorkerContext, lease: Lease, pause: timedelta, *, is_idle: bool = False) -> None:
     async with context.database.stream_steps(lease) as steps:
         await steps.schedule(pause, is_idle=is_idle)
-
-
-def _is_answer(answer: DistributionAnswer) -> bool:
-    """Returns whether the authority has counted the question as one of this CNPJ."""
-    return isinstance(answer, DistributionPage) or (isinstance(answer, Throttled) and answer.was_asked)

@@ -80,6 +80,7 @@ class SyncStopped(Record):
     """A distribution that is not followed any more."""
 
     service: str
+    environment: Environment
     status: str = Field(examples=["stopped"])
 
 
@@ -115,7 +116,6 @@ async def sync(
         await hold_company(tenant, company.id)
         stream_id = await open_stream(tenant.connection, receiving.service, environment, company.tax_id, REST)
         reception = await tenant.receptions.start(company.id, receiving.service, environment, stream_id)
-        await tenant.receptions.stop_others(company.id, receiving.service, environment)
         record = await _stream_record(tenant.connection, reception, snapshot, context.builder.clock())
     return QueuedSync.model_validate({**dict(record), "status": "queued"})
 
@@ -123,11 +123,17 @@ async def sync(
 async def stop_sync(
     context: IssuingContext, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
 ) -> SyncStopped:
-    """Makes a company follow the distribution no more; what it has received stays."""
+    """Makes a company follow the distribution of its environment no more; what it has received stays.
+
+    As `sync`, it leaves the distribution of the other environment as it is: a company that comes back to
+    production is followed again by itself.
+    """
     service = receiving_of_type(document_type).service
+    snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
+    environment = snapshot.environment_of(document_type)
     async with context.database.tenant(subscription_id) as tenant:
-        await tenant.receptions.stop(company.id, service)
-    return SyncStopped(service=service, status="stopped")
+        await tenant.receptions.stop(company.id, service, environment)
+    return SyncStopped(service=service, environment=environment, status=STOPPED)
 
 
 async def streams_of(

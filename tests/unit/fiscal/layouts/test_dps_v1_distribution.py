@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nfse_answers
-from carimbo.fiscal.distribution import DistributedDocument, DistributionPage
+from carimbo.fiscal.distribution import DistributionPage, UnreadablePage
 from carimbo.fiscal.layouts.dps_v1.distribution import read_distribution, read_page
 from carimbo.fiscal.outcome import (
     AuthorityAnswer,
@@ -33,6 +33,12 @@ def page_of(body: bytes, status: int = 200) -> DistributionPage:
     return page
 
 
+def unpacked(page: DistributionPage) -> list[tuple[int | None, str, bytes | None]]:
+    """Returns number, kind and content of each document."""
+    numbered = zip(page.documents, page.contents(), strict=True)
+    return [(document.nsu, document.schema, xml) for document, xml in numbered]
+
+
 def packed(data: bytes) -> str:
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
 
@@ -47,10 +53,7 @@ class TestPage:
             133,
             False,
         )
-        assert page.documents == (
-            DistributedDocument(131, "NFSE", NOTE),
-            DistributedDocument(133, "EVENTO", b"<evento/>"),
-        )
+        assert unpacked(page) == [(131, "NFSE", NOTE), (133, "EVENTO", b"<evento/>")]
         assert (page.documents[0].packed, page.body) == (packed(NOTE), body)
 
     def test_numbers_need_not_be_in_order(self) -> None:
@@ -82,7 +85,7 @@ class TestPage:
     def test_names_are_read_without_regard_to_case(self) -> None:
         item = {"nsu": "7", "tipoDocumento": "NFSE", "arquivoXml": packed(NOTE)}
         body = json.dumps({"statusProcessamento": "DOCUMENTOS_LOCALIZADOS", "loteDFe": [item]}).encode()
-        assert page_of(body).documents == (DistributedDocument(7, "NFSE", NOTE),)
+        assert unpacked(page_of(body)) == [(7, "NFSE", NOTE)]
 
 
 class TestDamagedDocuments:
@@ -98,16 +101,13 @@ class TestDamagedDocuments:
         ]
         for content in damaged:
             body = distribution(distributed(5, NOTE) | {"ArquivoXml": content}, distributed(6, NOTE))
-            assert page_of(body).documents == (
-                DistributedDocument(5, "NFSE", None),
-                DistributedDocument(6, "NFSE", NOTE),
-            )
+            assert unpacked(page_of(body)) == [(5, "NFSE", None), (6, "NFSE", NOTE)]
 
     def test_page_is_not_unpacked_beyond_its_largest_size(self) -> None:
         bomb = distributed(1, b"a" * 4 * MEGABYTE)
         page = page_of(distribution(*[bomb] * 40))
         assert len(page.documents) == 40
-        assert sum(len(document.xml or b"") for document in page.documents) == 64 * MEGABYTE
+        assert sum(len(xml or b"") for xml in page.contents()) == 64 * MEGABYTE
 
     @pytest.mark.parametrize("nsu", [None, "", "-1", True, "1" * 19, 1.5, []])
     def test_document_may_have_no_readable_number(self, nsu: Any) -> None:
@@ -115,13 +115,15 @@ class TestDamagedDocuments:
         page = page_of(distribution(item, distributed(2, NOTE)))
         assert [document.nsu for document in page.documents] == [None, 2]
         alone = read_distribution(200, distribution(item))
-        assert isinstance(alone, NotJudged)
-        assert alone.cause is Cause.UNEXPECTED_ANSWER
+        assert isinstance(alone, UnreadablePage)
+        assert alone.failure.cause is Cause.UNEXPECTED_ANSWER
 
     @pytest.mark.parametrize("lot", [None, [], "x", 7])
-    def test_page_without_the_documents_it_promises_judges_nothing(self, lot: Any) -> None:
+    def test_page_without_the_documents_it_promises_is_kept_as_it_came(self, lot: Any) -> None:
         body = json.dumps({"StatusProcessamento": "DOCUMENTOS_LOCALIZADOS", "LoteDFe": lot}).encode()
-        assert isinstance(read_distribution(200, body), NotJudged)
+        answer = read_distribution(200, body)
+        assert isinstance(answer, UnreadablePage)
+        assert answer.body == body
 
 
 class TestRefusals:
@@ -161,16 +163,29 @@ class TestRefusals:
             (404, distribution(distributed(1, NOTE))),
             (500, nothing_new()),
             (503, nfse_answers.PAGE),
-            (200, b"[]"),
-            (200, b"{"),
-            (200, b'{"StatusProcessamento":"OUTRO"}'),
-            (200, b'{"StatusProcessamento":"REJEICAO","Erros":[]}'),
-            (200, b" " * (10 * MEGABYTE + 1) + b"{}"),
+            (200, b""),
+            (200, nfse_answers.PAGE),
         ],
     )
     def test_anything_else_judges_nothing(self, status: int, body: bytes) -> None:
         assert isinstance(read_distribution(status, body), NotJudged)
 
+    @pytest.mark.parametrize(
+        "body",
+        [
+            b"[]",
+            b"{",
+            b'{"StatusProcessamento":"OUTRO"}',
+            b'{"StatusProcessamento":"REJEICAO","Erros":[]}',
+            b" " * (10 * MEGABYTE + 1) + b"{}",
+        ],
+    )
+    def test_answer_that_may_be_a_page_is_kept_as_it_came(self, body: bytes) -> None:
+        answer = read_distribution(200, body)
+        assert isinstance(answer, UnreadablePage)
+        assert answer.body == body
+
     @given(st.sampled_from([200, 400, 404, 429, 500]), st.binary(max_size=200))
     def test_reading_never_raises(self, status: int, body: bytes) -> None:
-        assert isinstance(read_distribution(status, body), NotJudged | Throttled | AuthorityAnswer)
+        answer = read_distribution(status, body)
+        assert isinstance(answer, UnreadablePage | NotJudged | Throttled | AuthorityAnswer)

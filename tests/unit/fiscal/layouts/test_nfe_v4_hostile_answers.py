@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from carimbo.fiscal.distribution import DistributionPage
+from carimbo.fiscal.distribution import DistributionPage, UnreadablePage
 from carimbo.fiscal.layouts.nfe_v4.inutilization import read_inutilization
 from carimbo.fiscal.outcome import (
     AuthorityAnswer,
@@ -73,6 +73,12 @@ def read_stored_correction(body: bytes) -> Outcome:
     return read_registered_event(body, KEY, CORRECTION, 2)
 
 
+def read_page(body: bytes) -> DistributionPage | Outcome:
+    """Reads a page; one that can't be read is kept, and judges nothing."""
+    answer = read_distribution(body)
+    return answer.failure if isinstance(answer, UnreadablePage) else answer
+
+
 Reader = Callable[[bytes], Answer]
 # Each reader, with one whole success for it.
 EXCHANGES: dict[str, tuple[Reader, str]] = {
@@ -84,7 +90,7 @@ EXCHANGES: dict[str, tuple[Reader, str]] = {
         inutilization("102", "Inutilização de número homologado", PROTOCOL),
     ),
     "status": (read_status, status("107", "Serviço em Operação")),
-    "distribution": (read_distribution, distribution("138", "Documento localizado", zipped(b"<a/>"))),
+    "distribution": (read_page, distribution("138", "Documento localizado", zipped(b"<a/>"))),
     "cancellation": (
         read_cancellation,
         processed_events(event_receipt("135", "Evento registrado e vinculado a NF-e")),

@@ -223,7 +223,8 @@ class TestDistribution:
         inside = f"<loteDistDFeInt>{nfe.zipped(b'<toy/>', schema='procToy_v3.00.xsd')}</loteDistDFeInt>"
         page = read_distribution(TOY, toy.distribution(inside=inside))
         assert isinstance(page, DistributionPage)
-        assert [(document.nsu, document.xml) for document in page.documents] == [(101, b"<toy/>")]
+        assert [document.nsu for document in page.documents] == [101]
+        assert list(page.contents()) == [b"<toy/>"]
         assert not page.is_last
 
     def test_distribution_page_without_documents_is_the_last(self) -> None:

@@ -18,8 +18,6 @@ from carimbo.fiscal.transport.events import registered
 _DISAGREED = "disagreed"
 _TERM = timedelta(days=45)
 _TOO_LATE = frozenset({"787"})
-# Another program of the company has used the sequence for an event of the same type.
-_REGISTERED_BEFORE = frozenset({"631"})
 _MAX_EVENTS = 20
 _PATH = "/disagreement"
 
@@ -50,7 +48,6 @@ RECEIVING = Receiving(
             max_events=_MAX_EVENTS,
             within=_TERM,
             late_codes=_TOO_LATE,
-            done_codes=_REGISTERED_BEFORE,
         ),
         ResponseKind(
             name="withdrawn",
@@ -61,7 +58,6 @@ RECEIVING = Receiving(
             issue=withdraw_disagreement,
             registered=registered,
             max_events=_MAX_EVENTS,
-            done_codes=_REGISTERED_BEFORE,
             undoes=_DISAGREED,
         ),
     ),

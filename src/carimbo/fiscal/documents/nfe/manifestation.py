@@ -27,7 +27,11 @@ from carimbo.fiscal.sefaz_filing import signed_filing
 
 SCIENCE, CONFIRMED, UNKNOWN, NOT_PERFORMED = "science", "confirmed", "unknown", "notPerformed"
 _REGISTERED = partial(registered_event, NFE_DIALECT)
-_DUPLICATE, _TOO_LATE = frozenset({"573"}), frozenset({"596"})
+_TOO_LATE = frozenset({"596"})
+# The operation was concluded already, with another program (NT 2020.001, rule of 655).
+_CONCLUDED_BEFORE = frozenset({"655"})
+# Of another recipient, and of a canceled or denied document.
+_IMPOSSIBLE = frozenset({"575", "650", "651"})
 _ACKNOWLEDGED_WITHIN = timedelta(days=10)
 _CONCLUDED_WITHIN = timedelta(days=90)
 
@@ -87,7 +91,8 @@ def _conclusive(
         max_events=2,
         within=_CONCLUDED_WITHIN,
         late_codes=_TOO_LATE,
-        done_codes=_DUPLICATE,
+        # NT 2020.001: the XML is given after 210200, 210210 and 210240.
+        releases_xml=name != UNKNOWN,
     )
 
 
@@ -102,7 +107,8 @@ MANIFESTATIONS = (
         registered=_REGISTERED,
         within=_ACKNOWLEDGED_WITHIN,
         late_codes=_TOO_LATE,
-        done_codes=_DUPLICATE,
+        final_codes=_TOO_LATE | _CONCLUDED_BEFORE | _IMPOSSIBLE,
+        surpassed_codes=_CONCLUDED_BEFORE,
         is_conclusive=False,
     ),
     _conclusive(

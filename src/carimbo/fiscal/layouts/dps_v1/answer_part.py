@@ -3,8 +3,6 @@
 Unknown or unexpected members are ignored. The services spell member names differently (`idDps`, `idDPS`,
 `Codigo`), so names are compared without regard to case."""
 
-import base64
-import gzip
 import json
 import re
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from lxml import etree
 from carimbo.fiscal.identity.signature import NAMESPACE as DSIG
 from carimbo.fiscal.layouts.answer_part import AnswerPart
 from carimbo.fiscal.layouts.dps_v1.service_note import NAMESPACE
-from carimbo.fiscal.layouts.packed import unpack
+from carimbo.fiscal.layouts.packed import pack, unpack
 from carimbo.fiscal.outcome import Cause, NotJudged, one_line, unexpected, unreadable
 from carimbo.fiscal.xml_reading import UnreadableXml, read_xml, root_alone
 
@@ -88,7 +86,7 @@ def excerpt(body: bytes) -> str:
 
 def pack_xml(xml: bytes) -> str:
     """Returns signed XML as base64 of gzip, with the XML declaration that the stored bytes lack."""
-    return base64.b64encode(gzip.compress(_DECLARATION + xml, mtime=0)).decode("ascii")
+    return pack(_DECLARATION + xml)
 
 
 @dataclass(frozen=True, slots=True)

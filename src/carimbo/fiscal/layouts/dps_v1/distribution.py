@@ -6,11 +6,16 @@ number of documents in a page. Only an answer without documents shows that there
 
 import re
 
-from carimbo.fiscal.distribution import DistributedDocument, DistributionAnswer, DistributionPage
+from carimbo.fiscal.distribution import (
+    POSSIBLE_PAGE,
+    DistributedDocument,
+    DistributionAnswer,
+    DistributionPage,
+    UnreadablePage,
+)
 from carimbo.fiscal.layouts.dps_v1.answer_part import JsonPart, read_object
 from carimbo.fiscal.layouts.dps_v1.refusals import read_refused_page
-from carimbo.fiscal.layouts.packed import unpack_page
-from carimbo.fiscal.outcome import NotJudged, unexpected
+from carimbo.fiscal.outcome import Cause, NotJudged, unexpected
 
 _OK = 200
 # "There are no documents" comes with 404, and from some installations with 200 or 400.
@@ -30,7 +35,11 @@ def read_distribution(status: int, body: bytes) -> DistributionAnswer:
             return _page(answer, body, ())
         if state == _HAS_DOCUMENTS and status == _OK:
             return _page_with_documents(answer, body)
-    return read_refused_page(status, body)
+    refused = read_refused_page(status, body)
+    if status != _OK or not isinstance(refused, NotJudged) or refused.code is not None:
+        return refused
+    cause = answer.cause if isinstance(answer, NotJudged) else Cause.UNEXPECTED_ANSWER
+    return UnreadablePage(refused, body) if cause in POSSIBLE_PAGE else refused
 
 
 def read_page(body: bytes) -> DistributionAnswer:
@@ -38,17 +47,15 @@ def read_page(body: bytes) -> DistributionAnswer:
     return read_distribution(_OK, body)
 
 
-def _page_with_documents(answer: JsonPart, body: bytes) -> DistributionPage | NotJudged:
-    parts = answer.parts("LoteDFe")
-    packed = [part.packed("ArquivoXml") for part in parts]
+def _page_with_documents(answer: JsonPart, body: bytes) -> DistributionPage | UnreadablePage:
     documents = tuple(
-        DistributedDocument(_nsu(part), part.text("TipoDocumento"), xml, text)
-        for part, text, xml in zip(parts, packed, unpack_page(packed), strict=True)
+        DistributedDocument(_nsu(part), part.text("TipoDocumento"), part.packed("ArquivoXml"))
+        for part in answer.parts("LoteDFe")
     )
     if not documents:
-        return unexpected("documentos localizados, mas nenhum na resposta")
+        return UnreadablePage(unexpected("documentos localizados, mas nenhum na resposta"), body)
     if all(document.nsu is None for document in documents):
-        return unexpected("documentos sem NSU legível")
+        return UnreadablePage(unexpected("documentos sem NSU legível"), body)
     return _page(answer, body, documents)
 
 

@@ -4,8 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from carimbo.fiscal.distribution import DistributedDocument, DistributionAnswer, DistributionPage
-from carimbo.fiscal.layouts.packed import unpack_page
+from carimbo.fiscal.distribution import (
+    POSSIBLE_PAGE,
+    DistributedDocument,
+    DistributionAnswer,
+    DistributionPage,
+    UnreadablePage,
+)
 from carimbo.fiscal.layouts.sefaz.answer_part import SefazPart, find_judged_answer
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.verdicts import refusal
@@ -20,7 +25,7 @@ def read_distribution(dialect: Dialect, body: bytes) -> DistributionAnswer:
     """Reads a page; `Rejected` is about the query itself."""
     answer = find_judged_answer(dialect, body, "retDistDFeInt")
     if isinstance(answer, NotJudged):
-        return answer
+        return UnreadablePage(answer, body) if answer.cause in POSSIBLE_PAGE else answer
     if answer.code in _PAGE_CODES:
         return _page(answer, body)
     refused = refusal(answer, answer)
@@ -28,10 +33,10 @@ def read_distribution(dialect: Dialect, body: bytes) -> DistributionAnswer:
     return replace(refused, last_nsu=_nsu(answer, "ultNSU")) if isinstance(refused, Throttled) else refused
 
 
-def _page(answer: SefazPart, body: bytes) -> DistributionPage | NotJudged:
+def _page(answer: SefazPart, body: bytes) -> DistributionPage | UnreadablePage:
     last, highest = _nsu(answer, "ultNSU"), _nsu(answer, "maxNSU")
     if last is None or highest is None:
-        return unexpected(f"{answer.code} sem ultNSU ou maxNSU legível")
+        return UnreadablePage(unexpected(f"{answer.code} sem ultNSU ou maxNSU legível"), body)
     lot = answer.part("loteDistDFeInt")
     return DistributionPage(
         code=answer.code,
@@ -50,8 +55,6 @@ def _nsu(answer: SefazPart, tag: str) -> int | None:
 
 
 def _documents(lot: SefazPart) -> Iterator[DistributedDocument]:
-    files = lot.parts("docZip")
-    for zipped, xml in zip(files, unpack_page(file.own_text for file in files), strict=True):
-        nsu, schema = zipped.element.get("NSU", ""), zipped.element.get("schema", "")
-        number = int(nsu) if _NSU.fullmatch(nsu) else None
-        yield DistributedDocument(number, schema, xml, zipped.own_text)
+    for file in lot.parts("docZip"):
+        nsu, schema = file.element.get("NSU", ""), file.element.get("schema", "")
+        yield DistributedDocument(int(nsu) if _NSU.fullmatch(nsu) else None, schema, file.own_text)

@@ -1,7 +1,7 @@
 """Answers about events: to the message that sent them, or in a consult of their document."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from lxml import etree
 
@@ -30,22 +30,36 @@ _DIGEST = etree.XPath(
 
 def read_event(dialect: Dialect, body: bytes, access_key: str, event_type: str, sequence: int) -> Outcome:
     """Reads the answer to an event that was sent, in a lot (retEnvEvento) or alone (retEventoCTe)."""
-    tag = dialect.event_answer_tag
     if dialect.in_lots:
-        answer = find_judged_answer(dialect, body, "retEnvEvento")
-        if isinstance(answer, NotJudged):
-            return answer
-        if answer.action is not Action.EVENTS_PROCESSED:
-            return refusal(answer, answer)
-        receipts = answer.parts(tag)
-    else:
-        receipt = find_answer(dialect, body, tag)
-        if isinstance(receipt, NotJudged):
-            return receipt
-        receipts = [receipt]
+        outcomes = read_events(dialect, body, [(access_key, event_type, sequence)])
+        return outcomes[0] if isinstance(outcomes, tuple) else outcomes
+    receipt = find_answer(dialect, body, dialect.event_answer_tag)
+    if isinstance(receipt, NotJudged):
+        return receipt
+    return _outcome([receipt], access_key, event_type, sequence)
+
+
+def read_events(
+    dialect: Dialect, body: bytes, events: Sequence[tuple[str, str, int]]
+) -> tuple[Outcome, ...] | Outcome:
+    """Reads the answer to a lot of events (retEnvEvento), given as access key, type and sequence.
+
+    Returns the outcome of each, or one outcome if the lot as a whole was refused or not judged.
+    """
+    answer = find_judged_answer(dialect, body, "retEnvEvento")
+    if isinstance(answer, NotJudged):
+        return answer
+    if answer.action is not Action.EVENTS_PROCESSED:
+        return refusal(answer, answer)
+    receipts = answer.parts(dialect.event_answer_tag)
+    return tuple(_outcome(receipts, *event) for event in events)
+
+
+def _outcome(receipts: Sequence[SefazPart], access_key: str, event_type: str, sequence: int) -> Outcome:
+    """Returns the outcome of an event by the one receipt that is about it."""
     ours = [receipt for receipt in receipts if _can_be_about(receipt, access_key, event_type, sequence)]
     if len(ours) != 1:
-        return unexpected(f"{len(ours)} de {len(receipts)} {tag} são do evento enviado")
+        return unexpected(f"{len(ours)} de {len(receipts)} respostas são do evento enviado")
     return _verdict(ours[0], access_key, event_type)
 
 

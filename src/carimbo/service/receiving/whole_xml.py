@@ -1,0 +1,135 @@
+"""Reads the whole XML of a received document, or says why it is not here and asks for it."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from carimbo.fiscal.body.fields import Record
+from carimbo.fiscal.receiving import PENDING, Receiving, Situation
+from carimbo.service.companies.company_settings import stored_settings
+from carimbo.service.contexts import IssuingContext
+from carimbo.service.documents.files import RECEIVED_FILE, Links, XmlFile
+from carimbo.service.documents.queries import DocumentReference
+from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.receiving.in_progress import is_xml_released
+from carimbo.service.receiving.queries import UNKNOWN_RECEIVED, ReceivedReference, require_received
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.manifestations import Manifestation
+from carimbo.storage.received import ReceivedRow
+from carimbo.storage.streams import refusal_of_request, request_by_key
+
+_CANCELED = "O emitente cancelou a nota antes da ciência: a SEFAZ só guarda o resumo para a empresa."
+_ACKNOWLEDGE = (
+    "Só há o resumo. A SEFAZ libera o XML depois da ciência ou da confirmação: manifeste-se, ou ligue"
+    " settings.received.autoAcknowledge."
+)
+_TOO_LATE = (
+    "Só há o resumo, e o prazo da ciência, de 10 dias, já passou: a SEFAZ libera o XML depois da confirmação"
+    " da operação; ou importe o XML que o emitente enviou."
+)
+_ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
+_REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
+_NOT_FOLLOWED = "A empresa não acompanha a distribuição: peça /sync, ou importe o XML que o emitente enviou."
+_UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
+_REFUSED = "Só há o resumo: a SEFAZ recusou a ciência ({answer})."
+_ACKNOWLEDGED_AGAIN = "O serviço tenta de novo em algumas horas."
+_CONFIRM_OR_IMPORT = "Confirme a operação, ou importe o XML que o emitente enviou."
+
+
+class XmlAvailability(StrEnum):
+    """Whether the whole XML of a received document is here."""
+
+    SUMMARY_ONLY = "summaryOnly"
+    REQUESTED = "requested"
+    AVAILABLE = "available"
+
+
+class ReceivedXml(Record):
+    """The XML of a received document, or why there is none yet."""
+
+    access_key: str
+    xml: str | None
+    xml_url: str | None = Field(description="Link temporário que abre o XML sem credenciais.")
+    availability: XmlAvailability
+    reason: str | None = Field(description="Por que o XML ainda não está aqui, e o que fazer.")
+
+
+async def read_received_xml(
+    context: IssuingContext, links: Links, company: CompanyRow, which: ReceivedReference
+) -> ReceivedXml:
+    """Returns the XML of a document; asks for it if the authority would give it now."""
+    async with context.database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        if row.has_full_xml:
+            xml = await require_whole_xml(tenant, row)
+            return ReceivedXml(
+                access_key=row.access_key,
+                xml=xml.decode(),
+                xml_url=links.received_xml(which.subscription_id, row.id),
+                availability=XmlAvailability.AVAILABLE,
+                reason=None,
+            )
+        availability, reason = await _await_xml(tenant, company, which, row, context.builder.clock())
+    return ReceivedXml(
+        access_key=row.access_key, xml=None, xml_url=None, availability=availability, reason=reason
+    )
+
+
+async def read_received_file(database: Database, which: DocumentReference) -> XmlFile:
+    """Returns the XML of a received document of a link. Raises Refusal."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await tenant.received.get(which.document_id)
+        if row is None:
+            raise not_found(UNKNOWN_RECEIVED)
+        return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
+
+
+async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
+    """Returns the whole XML of a document. Raises Refusal if only its summary is here."""
+    xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row.has_full_xml else None
+    if xml is None:
+        sentence = "Só há o resumo deste documento: veja em GET /xml por quê."
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=row.status, allowed=[])
+    return xml
+
+
+async def _await_xml(
+    tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
+) -> tuple[XmlAvailability, str]:
+    filings = await tenant.manifestations.of_document(row.id)
+    if reason := _reason_without_request(company, which.receiving, row, filings, now):
+        return XmlAvailability.SUMMARY_ONLY, reason
+    for reception in await tenant.receptions.of_company(row.company_id):
+        is_followed = reception.is_active and reception.environment == row.environment
+        if reception.service == row.service and is_followed:
+            await request_by_key(tenant.connection, reception.stream_id, row.access_key)
+            refusal = await refusal_of_request(tenant.connection, reception.stream_id, row.access_key)
+            if refusal:
+                return XmlAvailability.SUMMARY_ONLY, f"A SEFAZ não deu o XML: {refusal}"
+            return XmlAvailability.REQUESTED, _REQUESTED
+    return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
+
+
+def _reason_without_request(
+    company: CompanyRow, receiving: Receiving, row: ReceivedRow, filings: list[Manifestation], now: datetime
+) -> str | None:
+    """Returns why the authority would not give the XML now; None if it would."""
+    if row.situation not in (Situation.AUTHORIZED, Situation.CORRECTED):
+        return _CANCELED
+    if any(is_xml_released(filing, receiving.response_named(filing.type)) for filing in filings):
+        return None
+    if row.status != PENDING:
+        return _UNKNOWN_OPERATION
+    if row.acknowledge_by is None or row.acknowledge_by < now:
+        return _TOO_LATE
+    is_automatic = stored_settings(company).model.received.auto_acknowledge
+    kind = receiving.acknowledgement
+    refusals = [filing for filing in filings if kind and filing.type == kind.name and filing.authority_code]
+    if kind and refusals:
+        last = refusals[-1]
+        is_repeated = is_automatic and last.authority_code not in kind.final_codes
+        refused = _REFUSED.format(answer=f"{last.authority_code} {last.authority_message}")
+        return f"{refused} {_ACKNOWLEDGED_AGAIN if is_repeated else _CONFIRM_OR_IMPORT}"
+    return _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
