@@ -1,10 +1,9 @@
 """Streams at the authority: who asks too much is blocked, and nothing that it hands out is lost."""
 
-import gzip
-from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -199,50 +198,6 @@ class TestBlocks:
         assert (await buyer.questions())[2:] == ["137"]
 
 
-UNKNOWN = ("resNova_v9.99.xsd", gzip.compress(b"<resNova/>"))
-BOMB = ("procNFe_v4.00.xsd", gzip.compress(b"<a>" + bytes(8 * 1024 * 1024)))
-DAMAGED = ("procNFe_v4.00.xsd", b"no gzip")
-
-
-class TestUnreadFiles:
-    async def test_files_that_can_not_be_read_are_kept_as_they_came(self, buyer: Buyer) -> None:
-        await keep_only_pages(buyer)
-        await buyer.sync()
-        texts = [(schema, b64encode(content).decode()) for schema, content in (UNKNOWN, BOMB, DAMAGED)]
-        documents = "".join(
-            f'<docZip NSU="{number:015}" schema="{schema}">{text}</docZip>'
-            for number, (schema, text) in enumerate(texts, 1)
-        )
-        body = page_with(documents)
-        await buyer.shop.system.fetch(
-            "with page as (insert into stream_pages (stream_id, ordinal, question, body)"
-            " select stream_id, 1, 'after:0', $2 from receptions where company_id = $1)"
-            " update receptions set pages_due = 1, next_action_at = now() where company_id = $1",
-            UUID(buyer.shop.id),
-            body,
-        )
-        await buyer.quiet()
-        rows = await buyer.shop.system.fetch(
-            "select schema, content, reason from stream_unread_files u join receptions r"
-            " on r.stream_id = u.stream_id where r.company_id = $1 order by position",
-            UUID(buyer.shop.id),
-        )
-        assert [(row["schema"], row["content"]) for row in rows] == texts
-        assert all(row["reason"] for row in rows)
-        assert (await buyer.stream())["unreadFiles"] == 3
-
-
-def page_with(documents: str) -> bytes:
-    return (
-        '<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope"><soap:Body>'
-        '<retDistDFeInt xmlns="http://www.portalfiscal.inf.br/nfe" versao="1.01"><tpAmb>1</tpAmb>'
-        "<verAplic>1</verAplic><cStat>138</cStat><xMotivo>Documento localizado</xMotivo>"
-        "<dhResp>2026-11-14T10:00:00-03:00</dhResp><ultNSU>000000000000003</ultNSU>"
-        f"<maxNSU>000000000000003</maxNSU><loteDistDFeInt>{documents}</loteDistDFeInt>"
-        "</retDistDFeInt></soap:Body></soap:Envelope>"
-    ).encode()
-
-
 class TestSilence:
     async def test_two_months_without_a_question_are_told(self, buyer: Buyer) -> None:
         await keep_only_pages(buyer)
@@ -271,3 +226,35 @@ async def test_company_without_certificate_is_asked_for_when_it_has_one(
         f" join receptions r on r.stream_id = s.id where r.company_id = '{UUID(buyer.shop.id)}')"
     )
     assert (await buyer.stream())["lastSyncedAt"] > before
+
+
+class TestEnvironments:
+    async def test_company_that_comes_back_to_production_is_followed_again_by_itself(
+        self, buyer: Buyer
+    ) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        await switch_environment(buyer, "homologation")
+        await buyer.sync()
+        statuses = {stream["environment"]: stream["status"] for stream in await streams(buyer)}
+        assert statuses == {"production": "waiting", "homologation": "active"}
+        await buyer.shop.caller.http.delete(buyer.shop.path("/received-nfes/sync"))
+        bought = await buyer.buys()
+        await buyer.time_passes()
+        await switch_environment(buyer, "production")
+        await buyer.shop.system.until(
+            f"(select count(*) from received_documents where company_id = '{UUID(buyer.shop.id)}') = 1"
+        )
+        assert (await buyer.only())["accessKey"] == bought["accessKey"]
+        statuses = {stream["environment"]: stream["status"] for stream in await streams(buyer)}
+        assert statuses == {"production": "active", "homologation": "stopped"}
+
+
+async def switch_environment(buyer: Buyer, environment: str) -> None:
+    data_of(
+        await buyer.shop.caller.http.patch(buyer.shop.path("/environment"), json={"environment": environment})
+    )
+
+
+async def streams(buyer: Buyer) -> list[dict[str, Any]]:
+    return list(data_of(await buyer.shop.get("/status"))["streams"])
