@@ -60,19 +60,21 @@ async def hours_pass(buyer: Buyer) -> None:
 
 class TestLots:
     async def test_each_acknowledgement_of_a_lot_has_its_own_outcome(self, buyer: Buyer) -> None:
-        known, concluded, canceled, *others = await summaries(buyer, 5)
-        await state_elsewhere(buyer, known, "science")
+        acknowledged, concluded, canceled, *others = await summaries(buyer, 5)
+        await state_elsewhere(buyer, acknowledged, "science")
         await state_elsewhere(buyer, concluded, "confirmed")
         sold = canceled["sold"]["id"]
         data_of(await buyer.supplier.caller.http.delete(buyer.supplier.path(f"/nfe/{sold}")))
         await set_acknowledging(buyer, True)
         outcomes = {str(row["document_id"]): row for row in await all_settled(buyer, 5)}
-        codes = [outcomes[document["id"]]["authority_code"] for document in (known, concluded, canceled)]
+        codes = [
+            outcomes[document["id"]]["authority_code"] for document in (acknowledged, concluded, canceled)
+        ]
         assert codes == ["573", "655", "650"]
         assert {outcomes[document["id"]]["authority_code"] for document in others} == {"135"}
         await buyer.quiet()
         statuses = {row["id"]: row["status"] for row in await buyer.inbox()}
-        assert [statuses[document["id"]] for document in (known, *others)] == ["science"] * 3
+        assert [statuses[document["id"]] for document in (acknowledged, *others)] == ["science"] * 3
         assert [statuses[document["id"]] for document in (concluded, canceled)] == ["pending"] * 2
         # Refusals that are final are not repeated.
         await hours_pass(buyer)
