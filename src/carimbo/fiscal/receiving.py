@@ -202,8 +202,8 @@ class Receiving:
     """Reads a file, by the name of its schema, its bytes and the taxpayer's tax id. Raises UnreadFile."""
     imported_schemas: Mapping[str, str] = field(default_factory=dict)
     """The schema of a whole document by the tag of its root, for files that are imported by hand."""
-    signed_tags: tuple[str, ...] = ()
-    """The tags of the signed documents in files; those that are imported by hand are verified."""
+    check_signatures: Callable[[bytes, str], None]
+    """Checks the signatures of a document, by its bytes and the issuer's tax id. Raises BadSignature."""
     responds_as: Role = Role.RECIPIENT
     """Only a company with this part in a document can make a statement about it."""
     responses: tuple[ResponseKind, ...] = ()

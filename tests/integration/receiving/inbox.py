@@ -151,3 +151,15 @@ async def served(buyer: Buyer) -> dict[str, Any]:
     document = await buyer.supplier.issue("nfse", borrower=borrower)
     assert document["status"] == "authorized", document
     return document
+
+
+async def xml_of(shop: Shop, document: dict[str, Any]) -> bytes:
+    """Returns the XML of a document that a company issued."""
+    return (await shop.get(f"/{document['type']}/{document['id']}/xml")).content
+
+
+async def upload(shop: Shop, xml: bytes, collection: str = NFES) -> httpx2.Response:
+    """Imports a file by hand."""
+    return await shop.caller.http.post(
+        shop.path(f"/{collection}/import"), files={"file": ("nota.xml", xml, "application/xml")}
+    )

@@ -1,24 +1,13 @@
 """The inbox of received documents: lists, changes, imports, drafts of returns, and monthly sums."""
 
 import json
-from typing import Any
 
 import pytest
 
-from integration.issuing.shop import Shop, accepted, error_of
-from integration.receiving.inbox import NFES, Buyer
+from integration.issuing.shop import accepted, error_of
+from integration.receiving.inbox import Buyer, upload, xml_of
 from receiver import receiving
 from support import TIMEOUT_SECONDS, data_of
-
-
-async def xml_of(shop: Shop, document: dict[str, Any]) -> bytes:
-    return (await shop.get(f"/{document['type']}/{document['id']}/xml")).content
-
-
-async def upload(shop: Shop, xml: bytes, collection: str = NFES) -> Any:
-    return await shop.caller.http.post(
-        shop.path(f"/{collection}/import"), files={"file": ("nota.xml", xml, "application/xml")}
-    )
 
 
 class TestLists:

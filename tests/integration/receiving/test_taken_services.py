@@ -3,8 +3,10 @@
 import asyncio
 from uuid import UUID
 
-from integration.issuing.shop import error_of
-from integration.receiving.inbox import Buyer, carried, served
+import pytest
+
+from integration.issuing.shop import error_of, sister_of
+from integration.receiving.inbox import Buyer, carried, served, upload, xml_of
 from support import data_of
 
 CTES, NFSES = "received-ctes", "received-nfses"
@@ -92,6 +94,27 @@ class TestServiceNotes:
         assert own["role"] == "issuer"
         refusal = await buyer.shop.post(f"/{NFSES}/{own['id']}/manifest", {"type": "confirmed"})
         error_of(refusal, 409, "INVALID_STATE")
+
+    async def test_note_that_was_distributed_to_one_establishment_is_imported_into_another(
+        self, buyer: Buyer
+    ) -> None:
+        await served(buyer)
+        await buyer.sync(NFSES)
+        received = await buyer.only(NFSES)
+        file = data_of(await buyer.shop.get(f"/{NFSES}/{received['id']}/xml"))
+        sister = await sister_of(buyer.shop)
+        imported = data_of(await upload(sister, file["xml"].encode(), NFSES))
+        assert (imported["accessKey"], imported["role"]) == (received["accessKey"], "taker")
+
+    @pytest.mark.parametrize("place", [b"<vLiq>", b"<vServ>"])
+    async def test_note_whose_amount_was_changed_is_not_imported(self, buyer: Buyer, place: bytes) -> None:
+        """The first is of the note; the second is of the DPS in it."""
+        xml = await xml_of(buyer.supplier, await served(buyer))
+        forged = xml.replace(place + b"59.80", place + b"9.80")
+        assert forged != xml
+        details = error_of(await upload(buyer.shop, forged, NFSES), 422, "VALIDATION_ERROR")
+        assert details["fields"][0]["field"] == "file"
+        assert "não é o que foi assinado" in details["fields"][0]["error"]
 
     async def test_empty_answer_is_asked_again_after_an_hour(self, buyer: Buyer) -> None:
         await buyer.sync(NFSES)

@@ -123,15 +123,15 @@ def verify(root: etree._Element) -> VerifiedSignature:
     Does not check chain, validity and owner of the certificate: the caller does. `root` comes from `read_xml`
     and is canonicalized in its context, with the namespaces of the elements around it. Raises `BadSignature`.
     """
-    signed, signature = _signed_and_signature(root)
-    reference_id = _reference_id(signed)
+    signed, signature = signed_and_signature(root)
+    reference_id = reference_id_of(signed)
     _refuse_other_profile(signature, reference_id)
     digest, signature_value, certificate_der = _values(signature)
-    if _sha1(_canonical(signed)) != digest:
+    if _sha1(canonical(signed)) != digest:
         raise BadSignature("O conteúdo do documento não é o que foi assinado.")
-    key = _public_key(certificate_der)
+    key = public_key_of(certificate_der)
     try:
-        key.verify(signature_value, _canonical(signature[0]), PKCS1v15(), SHA1())  # noqa: S303 - MOC 7.0
+        key.verify(signature_value, canonical(signature[0]), PKCS1v15(), SHA1())  # noqa: S303 - MOC 7.0
     except InvalidSignature as error:
         raise BadSignature("A assinatura não é da chave do certificado.") from error
     return VerifiedSignature(certificate_der, reference_id, local_name(signed), _base64(digest))
@@ -166,8 +166,11 @@ def _signature(signed_info: str, value: str, key_info: str) -> str:
     )
 
 
-def _signed_and_signature(root: etree._Element) -> tuple[etree._Element, etree._Element]:
-    """Returns the two parts of a document; only the supplement with the QR code is allowed between them."""
+def signed_and_signature(root: etree._Element) -> tuple[etree._Element, etree._Element]:
+    """Returns the two parts of a document; only the supplement with the QR code is allowed between them.
+
+    Raises `BadSignature`.
+    """
     children = list(root)
     if len(children) <= 1 or children[-1].tag != f"{{{NAMESPACE}}}Signature":
         raise BadSignature("O documento não termina com uma assinatura.")
@@ -181,8 +184,11 @@ def _signed_and_signature(root: etree._Element) -> tuple[etree._Element, etree._
     return signed, signature
 
 
-def _reference_id(signed: etree._Element) -> str:
-    """Returns the Id of the signed element, which must be unique: the reference can mean nothing else."""
+def reference_id_of(signed: etree._Element) -> str:
+    """Returns the Id of the signed element, which must be unique: the reference can mean nothing else.
+
+    Raises `BadSignature`.
+    """
     identifier = signed.get("Id", "")
     if not _ID.fullmatch(identifier):
         raise BadSignature("O grupo assinado não tem um Id válido.")
@@ -209,15 +215,18 @@ def _shape(element: etree._Element) -> Iterator[tuple[object, ...]]:
 
 def _values(signature: etree._Element) -> tuple[bytes, bytes, bytes]:
     digest, value, certificate = (
-        _decoded(node)
+        decoded(node)
         for name in ("DigestValue", "SignatureValue", "X509Certificate")
         for node in signature.iter(f"{{{NAMESPACE}}}{name}")
     )
     return digest, value, certificate
 
 
-def _decoded(node: etree._Element) -> bytes:
-    """Decodes base64, with or without line breaks; refuses other spellings of the same bytes."""
+def decoded(node: etree._Element) -> bytes:
+    """Decodes base64, with or without line breaks; refuses other spellings of the same bytes.
+
+    Raises `BadSignature`.
+    """
     text = b"".join((node.text or "").encode().split())
     try:
         decoded = base64.b64decode(text, validate=True)
@@ -228,11 +237,23 @@ def _decoded(node: etree._Element) -> bytes:
     return decoded
 
 
-def _canonical(element: etree._Element) -> bytes:
+def canonical(element: etree._Element, *, is_exclusive: bool = False) -> bytes:
     """Returns C14N 1.0 of an element in its context, with the namespaces and `xml:` attributes it inherits.
 
-    lxml handles namespaces of the ancestors correctly only in its plain output, so that is parsed again.
+    The exclusive form has only the namespaces that the element uses. Raises `BadSignature`.
     """
+    plain = _plain(element)
+    try:
+        alone = etree.fromstring(plain)
+        if not is_exclusive:
+            _take_over_xml_attributes(element, alone)
+        return etree.tostring(alone, method="c14n", exclusive=is_exclusive)
+    except etree.LxmlError as error:
+        raise BadSignature("O grupo assinado não pode ser canonizado.") from error
+
+
+def _plain(element: etree._Element) -> bytes:
+    """Returns an element as lxml writes it: only there namespaces of the ancestors are handled correctly."""
     if next(element.iter(*_NOT_IN_C14N), None) is not None:
         raise BadSignature("O grupo assinado tem comentários ou instruções de processamento.")
     if _TOO_MANY_ATTRIBUTES(element) or len(element.nsmap) > MAX_PREFIXES:
@@ -240,19 +261,19 @@ def _canonical(element: etree._Element) -> bytes:
     plain = etree.tostring(element, encoding="utf-8", with_tail=False)
     if plain.count(b" xmlns:") > MAX_PREFIXES:
         raise BadSignature("O grupo assinado tem atributos ou namespaces demais.")
-    try:
-        alone = etree.fromstring(plain)
-        # C14N 1.0 takes over the `xml:` attributes of the ancestors.
-        for ancestor in element.iterancestors():
-            for name, value in ancestor.items():
-                if str(name).startswith(_XML_ATTRIBUTE) and name not in alone.attrib:
-                    alone.set(name, value)
-        return etree.tostring(alone, method="c14n")
-    except etree.LxmlError as error:
-        raise BadSignature("O grupo assinado não pode ser canonizado.") from error
+    return plain
 
 
-def _public_key(certificate_der: bytes) -> RSAPublicKey:
+def _take_over_xml_attributes(element: etree._Element, alone: etree._Element) -> None:
+    """Gives a copy of an element the `xml:` attributes of the element's ancestors, as C14N 1.0 does."""
+    for ancestor in element.iterancestors():
+        for name, value in ancestor.items():
+            if str(name).startswith(_XML_ATTRIBUTE) and name not in alone.attrib:
+                alone.set(name, value)
+
+
+def public_key_of(certificate_der: bytes) -> RSAPublicKey:
+    """Returns the key of a certificate; raises `BadSignature`."""
     try:
         key = x509.load_der_x509_certificate(certificate_der).public_key()
     except (ValueError, UnsupportedAlgorithm, x509.InvalidVersion) as error:

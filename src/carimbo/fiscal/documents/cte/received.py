@@ -11,6 +11,7 @@ from carimbo.fiscal.documents.cte.received_content import amounts, details
 from carimbo.fiscal.documents.cte.received_file import SCHEMAS_OF_ROOTS, read
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT, DISAGREEMENT, DISAGREEMENT_CANCELLATION
 from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
+from carimbo.fiscal.received_signatures import check_issuer_signature
 from carimbo.fiscal.receiving import Receiving, ResponseKind, ResponseRoute, Role
 from carimbo.fiscal.transport.disagreement import DisagreementRequest, disagree, withdraw_disagreement
 from carimbo.fiscal.transport.events import registered
@@ -34,7 +35,7 @@ RECEIVING = Receiving(
     read=read,
     imported_schemas=SCHEMAS_OF_ROOTS,
     settled_codes=frozenset({"589"}),
-    signed_tags=("CTe", "CTeOS", "CTeSimp"),
+    check_signatures=partial(check_issuer_signature, ("CTe", "CTeOS", "CTeSimp")),
     responds_as=Role.TAKER,
     responses=(
         ResponseKind(

@@ -9,6 +9,7 @@ from carimbo.fiscal.documents.nfe.received_file import read
 from carimbo.fiscal.documents.nfe.return_draft import return_draft
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
+from carimbo.fiscal.received_signatures import check_issuer_signature
 from carimbo.fiscal.receiving import Receiving
 
 RECEIVING = Receiving(
@@ -18,7 +19,7 @@ RECEIVING = Receiving(
     read_page=partial(read_distribution, NFE_DIALECT),
     read=read,
     imported_schemas={"nfeProc": "procNFe_v4.00.xsd"},
-    signed_tags=("NFe",),
+    check_signatures=partial(check_issuer_signature, ("NFe",)),
     responses=MANIFESTATIONS,
     needs_registration=True,
     warned_days=10,

@@ -15,6 +15,7 @@ from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, Just
 from carimbo.fiscal.layouts.dps_v1.distribution import read_page
 from carimbo.fiscal.layouts.dps_v1.events import NoteEventDetail, TakerConfirmation, TakerRefusal
 from carimbo.fiscal.problems import Problem
+from carimbo.fiscal.received_signatures import check_note_signatures
 from carimbo.fiscal.receiving import Receiving, ResponseKind, Role
 
 _CONFIRMED, _REFUSED = "confirmed", "refused"
@@ -93,6 +94,7 @@ RECEIVING = Receiving(
     read_page=read_page,
     read=read,
     imported_schemas={"NFSe": NOTE},
+    check_signatures=check_note_signatures,
     responds_as=Role.TAKER,
     has_corrections=False,
     consults_events=True,
