@@ -31,6 +31,7 @@ from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 
+_DENIED = "A SEFAZ denegou o documento: ele não vale, e não tem PDF."
 _NOT_PRINTED = "O XML deste documento tem partes que não sabemos imprimir: use o PDF que o emitente enviou."
 
 
@@ -162,12 +163,15 @@ class Printouts:
             return await self.drawn(PreparedPdf(file, partial(self._printer.event, order)))
 
     async def received(self, which: ReceivedReference, known_versions: Collection[str] = ()) -> PdfDownload:
-        """Returns a received document as a PDF file."""
+        """Returns a received document as a PDF file. Raises Refusal."""
         async with self._database.snapshot(which.subscription_id) as tenant:
             row = await require_received(tenant, which)
             document_type = document_type_named(row.type)
             name = f"{document_type.issuing.print_name}-{row.access_key}.pdf"
-            file = self._cached(name, row.id, row.situation, row.has_full_xml)
+            if row.situation == Situation.DENIED:
+                raise Refusal(ErrorCode.INVALID_STATE, _DENIED, currentStatus=row.status, allowed=[])
+            # The file of the authority replaces an imported one.
+            file = self._cached(name, row.id, row.situation, row.has_full_xml, row.source)
             if file.pdf or file.version in known_versions:
                 return file
             xml = await require_whole_xml(tenant, row)
