@@ -5,7 +5,7 @@ import json
 import pytest
 
 from integration.issuing.shop import accepted, error_of
-from integration.receiving.inbox import Buyer, upload, xml_of
+from integration.receiving.inbox import NFES, Buyer, upload, xml_of
 from receiver import receiving
 from support import TIMEOUT_SECONDS, data_of
 
@@ -89,6 +89,16 @@ class TestReturns:
         xml = await xml_of(buyer.supplier, await buyer.buys())
         own = data_of(await upload(buyer.supplier, xml))
         error_of(await buyer.supplier.post(f"/received-nfes/{own['id']}/return-draft"), 409, "INVALID_STATE")
+
+    async def test_note_of_the_other_environment_has_no_return(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        body = {"environment": "homologation"}
+        data_of(await buyer.shop.caller.http.patch(buyer.shop.path("/environment"), json=body))
+        answer = await buyer.shop.post(f"/{NFES}/{document['id']}/return-draft")
+        error_of(answer, 409, "INVALID_STATE")
+        assert "outro ambiente" in answer.json()["error"]["message"]
 
     async def test_summary_has_no_return(self, buyer: Buyer) -> None:
         await buyer.shop.put_settings(received={"autoAcknowledge": False})

@@ -12,7 +12,8 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.subscriptions import Subscription
 
 _NOT_BOUGHT = "Só se devolve o que a empresa comprou, em uma nota que não foi cancelada nem denegada."
-_BY_HAND = "Emita a devolução com POST /nfe, com purpose return e a chave da nota em references."
+_OTHER_ENVIRONMENT = "O documento é do outro ambiente: nele a empresa não emite agora."
+_BY_HAND = "Emita a nota com POST /nfe: uma devolução tem purpose return e a chave da nota em references."
 
 
 async def draft_return(
@@ -34,6 +35,8 @@ async def draft_return(
     if row.role != which.receiving.responds_as or not is_valid:
         raise Refusal(ErrorCode.INVALID_STATE, _NOT_BOUGHT, currentStatus=row.status, allowed=[])
     snapshot = await context.snapshots.of(subscription.id, company.id, company.revision)
+    if row.environment != snapshot.environment_of(document_type):
+        raise Refusal(ErrorCode.INVALID_STATE, _OTHER_ENVIRONMENT, currentStatus=row.status, allowed=[])
     try:
         body = return_draft(xml, snapshot.company)
         request = document_type.issuing.request.model_validate(body)

@@ -23,6 +23,8 @@ PLACES = {"SP": SAO_PAULO, "RJ": RIO_DE_JANEIRO}
 REGISTRATIONS = {"SP": "111111110110", "RJ": "78890169"}
 # A note with 990 items is larger with the references of a return.
 TOO_LARGE = "nfe/most-items.json"
+# For processing, and for repair.
+ENTRUSTED = ("5901", "5915")
 DAY = timedelta(days=1)
 RULES_OF_ITEMS = datetime.fromisoformat("2026-11-20T10:00:00-03:00")
 
@@ -56,17 +58,21 @@ def reviewed(body: dict[str, Any], by: Company, signer: Signer, sold_at: datetim
     return NFE.issuing.review(NfeRequest.model_validate(body), trial)
 
 
-def is_returnable(file: str) -> bool:
-    """Returns whether an example is an outbound document with the normal purpose."""
-    about = golden_document(file).invoice.identification
-    return (about.direction, about.purpose) == ("1", "1")
+def refusal(file: str) -> str | None:
+    """Returns why the goods of an example can't be returned; None if they can."""
+    invoice = golden_document(file).invoice
+    about = invoice.identification
+    if (about.direction, about.purpose) != ("1", "1"):
+        return "Só se devolve a mercadoria de uma nota de saída"
+    is_entrusted = any(item.product.cfop in ENTRUSTED for item in invoice.items)
+    return "sem venda: ele volta com uma nota de finalidade normal" if is_entrusted else None
 
 
 @pytest.mark.parametrize("file", [file for file in NFE_EXAMPLES if file != TOO_LARGE])
 def test_draft_of_every_example_can_be_issued_as_it_is(file: str, signer: Signer) -> None:
     golden = golden_document(file)
-    if not is_returnable(file):
-        with pytest.raises(UnreadFile, match="Só se devolve a mercadoria de uma nota de saída"):
+    if reason := refusal(file):
+        with pytest.raises(UnreadFile, match=reason):
             return_draft(proc_nfe(golden.xml), buyer())
         return
     invoice = golden.invoice
@@ -146,6 +152,30 @@ class TestItems:
         self, name: str, regime: str, state: str, cfop: str
     ) -> None:
         assert first_item(name, regime, state)["cfop"] == cfop
+
+    @pytest.mark.parametrize(
+        ("sold", "returned"),
+        [
+            ("6917", "6918"),
+            ("5920", "5921"),
+            ("5554", "5555"),
+            ("5502", "5503"),
+            ("6409", "6209"),
+            ("5659", "5209"),
+            ("5910", "5202"),
+            ("5929", "5202"),
+        ],
+    )
+    def test_cfop_follows_that_of_the_document(self, sold: str, returned: str) -> None:
+        file = with_text(example("normal-sale"), "det/prod/CFOP", sold)
+        state = "SP" if sold.startswith("5") else "RJ"
+        (item,) = return_draft(file, buyer("normal", state))["items"]
+        assert item["cfop"] == returned
+
+    @pytest.mark.parametrize("cfop", ["5901", "5905", "6908", "5912", "5915"])
+    def test_entrusted_goods_come_back_without_a_return(self, cfop: str) -> None:
+        with pytest.raises(UnreadFile, match=f"O item 1 foi remetido com o CFOP {cfop}, sem venda"):
+            return_draft(with_text(example("normal-sale"), "det/prod/CFOP", cfop), buyer())
 
 
 class TestTaxes:

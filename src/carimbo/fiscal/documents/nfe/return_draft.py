@@ -36,12 +36,19 @@ from carimbo.fiscal.taxes.trade import day_of_key
 _NATURE = "DEVOLUCAO DE COMPRA"
 # The last three digits of the CFOP: goods that were bought to be sold again, also with tax substitution.
 _RESOLD, _RESOLD_WITH_SUBSTITUTION = "202", "411"
-# Transfers, goods for export, and fuels, whose sales say what the buyer does with them.
+# Cooperatives, transfers, goods for export, fuels (whose sales say what the buyer does with them), fixed
+# assets of others, consignments, and packages.
 _RETURN_OF = {
+    "131": "213", "132": "214", "159": "216", "160": "216",
     "151": "209", "152": "209", "155": "209", "156": "209", "408": "209", "409": "209",
     "501": "503", "502": "503",
+    "554": "555",
     "651": "660", "652": "661", "653": "662", "654": "660", "655": "661", "656": "662", "667": "662",
+    "658": "209", "659": "209",
+    "917": "918", "920": "921",
 }  # fmt: skip
+# Goods that were not sold, and come back with a CFOP of their own (retorno), which no return may have (327).
+_ENTRUSTED = frozenset({"451", "452", "663", "901", "905", "908", "912", "915", "924"})
 _PRODUCT_FIELDS = (
     "description", "ncm", "nveCodes", "cest", "relevantScale", "manufacturerTaxId", "ipiException", "unit",
     "quantity", "unitValue", "taxableUnit", "taxableQuantity", "taxableUnitValue", "gtin", "taxableGtin",
@@ -84,6 +91,7 @@ def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
     about = invoice.identification
     if about.direction != OperationDirection.OUTBOUND.code or about.purpose != Purpose.NORMAL.code:
         raise UnreadFile("Só se devolve a mercadoria de uma nota de saída com finalidade normal.")
+    _require_sold(invoice)
     draft = _body(invoice, part.key_in_id(NFE_DIALECT.stem), company)
     try:
         NfeRequest.model_validate(draft)
@@ -91,6 +99,16 @@ def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
         paths = ", ".join(json_path(error["loc"]) for error in invalid.errors()[:5])
         raise UnreadFile(f"A nota tem valores que a devolução não pode repetir: {paths}.") from invalid
     return draft
+
+
+def _require_sold(invoice: Invoice) -> None:
+    """Refuses goods that stay those of the issuer: they do not go back by a return."""
+    for item in invoice.items:
+        if item.product.cfop[1:] in _ENTRUSTED:
+            raise UnreadFile(
+                f"O item {item.position} foi remetido com o CFOP {item.product.cfop}, sem venda: ele volta"
+                " com uma nota de finalidade normal e um CFOP de retorno, e não com uma devolução."
+            )
 
 
 def _body(invoice: Invoice, key: AccessKey, company: Company) -> dict[str, Any]:
