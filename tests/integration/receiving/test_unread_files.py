@@ -31,8 +31,9 @@ def altered_pages(alter: Callable[[bytes], bytes]) -> Iterator[None]:
 
     async def answer(site: Site, family: Any, arrival: Any) -> Reply | ConnectionClosed:
         reply = await answer_as_it_is(site, family, arrival)
-        is_page = arrival.request.path.endswith("DistribuicaoDFe") and isinstance(reply, Reply)
-        return replace(reply, body=alter(reply.body)) if is_page else reply
+        if isinstance(reply, ConnectionClosed) or not arrival.request.path.endswith("DistribuicaoDFe"):
+            return reply
+        return replace(reply, body=alter(reply.body))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Site, "_answer_call", answer)
