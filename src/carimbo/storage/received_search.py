@@ -1,4 +1,8 @@
-"""Filters and searches the received documents of a company."""
+"""Filters and searches the received documents of a company.
+
+A list says how many documents match, and does not read them all for that: triggers count them by day and by
+issuer.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +14,8 @@ from carimbo.storage.connection import Connection, only
 
 _MAX_DIGITS = 18
 """Every number with so many digits fits into a bigint."""
+_FEW_ISSUERS = 300
+"""Documents of so many issuers are read from the index by issuer, those of more from the index by date."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,33 +32,74 @@ class ReceivedFilter:
     search: str | None = None
 
     @property
-    def is_counted(self) -> bool:
-        """Whether the counters by status suffice to count the matches."""
-        return self == ReceivedFilter(service=self.service, environment=self.environment, status=self.status)
+    def is_search_alone(self) -> bool:
+        """Whether the counters by issuer suffice to count the matches of a search."""
+        return self == ReceivedFilter(service=self.service, environment=self.environment, search=self.search)
 
 
-# As in document_search.py: a search reads the names of its company alone.
-_SEARCH = """(
-    recipient_words(company_id, issuer_name) @@ (
-        select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
-        from regexp_split_to_table({text}::text, '\\s+') as word where searchable(word) <> ''
-    )::tsquery
-    or subscription_id = $1 and company_id = $2 and issuer_tax_id = {code}
-    or subscription_id = $1 and company_id = $2 and environment = $4 and access_key = {code}
-    or subscription_id = $1 and company_id = $2 and number = {number}
-)"""
-_PAGE = """
-    with matches as {materialized} (
-        select id, issued_at from received_documents
-        where subscription_id = $1 and company_id = $2 and service = $3 and environment = $4 {conditions}
-    )
-    select ({total}) as total, array(
-        select id from matches order by issued_at desc, id desc offset {offset} limit {size}
+_OF_LIST = "subscription_id = $1 and company_id = $2 and service = $3 and environment = $4"
+_SINCE, _BEFORE = "coalesce($5::timestamptz, '-infinity')", "coalesce($6::timestamptz, 'infinity')"
+_ISSUED = f"issued_at >= {_SINCE} and issued_at < {_BEFORE}"
+# The first midnight (UTC) of the period, and the last one: the whole days between them have counters.
+_FIRST_MIDNIGHT = f"date_trunc('day', {_SINCE} + interval '24 hours', 'UTC')"
+_LAST_MIDNIGHT = f"date_trunc('day', {_BEFORE}, 'UTC')"
+_LIST = f"""
+    select (
+        select coalesce(sum(documents), 0)::bigint from received_days where {_OF_LIST} {{conditions}}
+            and day >= ({_FIRST_MIDNIGHT} at time zone 'UTC')::date
+            and day < ({_LAST_MIDNIGHT} at time zone 'UTC')::date
+    ) + (
+        select count(*) from received_documents where {_OF_LIST} {{conditions}}
+            and issued_at >= {_SINCE} and issued_at < least({_FIRST_MIDNIGHT}, {_BEFORE})
+    ) + (
+        select count(*) from received_documents where {_OF_LIST} {{conditions}}
+            and issued_at >= greatest({_FIRST_MIDNIGHT}, {_LAST_MIDNIGHT}) and issued_at < {_BEFORE}
+    ) as total, array(
+        select id from received_documents where {_OF_LIST} {{conditions}} and {_ISSUED}
+        order by issued_at desc, id desc offset {{offset}} limit {{size}}
     ) as ids
 """
-_COUNTERS = """
-    select coalesce(sum(documents), 0)::bigint from received_counts
-    where subscription_id = $1 and company_id = $2 and service = $3 and environment = $4 {status}
+# By the beginning of words of the issuer's name, and by tax id, key and number with or without punctuation.
+# As in document_search.py, the words of a name have its company as a prefix. With `is true` PostgreSQL reads
+# documents in the order of their dates until the page is full; without it, it joins all of them first.
+_SEARCH = f"""
+    with issuers as materialized (
+        select tax_id, name, documents from received_issuers
+        where recipient_words(company_id, name) @@ (
+            select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
+            from regexp_split_to_table($7::text, '\\s+') as word where searchable(word) <> ''
+        )::tsquery and {_OF_LIST} or {_OF_LIST} and tax_id = $8
+    ), counted as materialized (
+        select count(*) <= {_FEW_ISSUERS} as are_few, coalesce(sum(documents), 0)::bigint as documents
+        from issuers
+    ), named as materialized (
+        select id, issued_at, issuer_tax_id, issuer_name from received_documents
+        where {_OF_LIST} {{conditions}} and {_ISSUED} and (access_key = $8 or number = $9)
+    ), matches as materialized (
+        select id, issued_at from named
+        union
+        select newest.id, newest.issued_at from issuers, lateral (
+            select id, issued_at from received_documents
+            where {_OF_LIST} {{conditions}} and {_ISSUED}
+                and issuer_tax_id = issuers.tax_id and issuer_name = issuers.name
+            order by issued_at desc, id desc limit {{read}}
+        ) as newest where (select are_few from counted)
+        union
+        (
+            select id, issued_at from received_documents
+            where {_OF_LIST} {{conditions}} and {_ISSUED} and (select not are_few from counted)
+                and (issuer_tax_id, issuer_name) in (select tax_id, name from issuers) is true
+            order by issued_at desc, id desc limit {{read}}
+        )
+    )
+    select ({{total}}) as total, array(
+        select id from matches order by issued_at desc, id desc offset {{offset}} limit {{size}}
+    ) as ids
+"""
+_MATCHES = "select count(*) from matches"
+_MATCHES_OF_ISSUERS = """
+    select (select documents from counted) + count(*) from named
+    where (issuer_tax_id, issuer_name) not in (select tax_id, name from issuers)
 """
 
 
@@ -65,43 +112,31 @@ async def find_received(
     size: int,
 ) -> tuple[list[UUID], int]:
     """Returns the ids of a page, the newest issued first, and the number of all matches."""
-    conditions, values = _conditions(wanted)
-    count = _COUNTERS.format(status="and status = $5" if wanted.status else "")
-    first = 5 + len(values)
-    sql = _PAGE.format(
-        materialized="materialized" if wanted.search else "not materialized",
-        conditions=conditions,
-        total=count if wanted.is_counted else "select count(*) from matches",
-        offset=f"${first}",
-        size=f"${first + 1}",
-    )
-    statement = await connection.prepare(sql)
-    match = only(
-        await statement.fetchrow(
-            subscription_id, company_id, wanted.service, wanted.environment, *values, offset, size
-        )
-    )
-    return match["ids"], match["total"]
-
-
-def _conditions(wanted: ReceivedFilter) -> tuple[str, list[Any]]:
-    """Returns the SQL conditions of a filter from $5 on, and their values."""
-    conditions, values = "", list[Any]()
-    parts = (
-        ("status = {}", wanted.status),
-        ("situation = {}", wanted.situation),
-        ("role = {}", wanted.role),
-        ("issued_at >= {}", wanted.issued_from),
-        ("issued_at < {}", wanted.issued_before),
-    )
-    for condition, value in parts:
-        if value is not None:
-            values.append(value)
-            conditions += f" and {condition.format(f'${4 + len(values)}')}"
+    values: list[Any] = [
+        subscription_id, company_id, wanted.service, wanted.environment,
+        wanted.issued_from, wanted.issued_before,
+    ]  # fmt: skip
+    sql = _LIST
     if wanted.search is not None:
+        sql = _SEARCH
         plain = normalize(wanted.search)
         is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS
-        first = 5 + len(values)
-        conditions += " and " + _SEARCH.format(text=f"${first}", code=f"${first + 1}", number=f"${first + 2}")
         values += [wanted.search, plain, int(plain) if is_number else None]
-    return conditions, values
+    values += [offset, size]
+    skipped, taken = f"${len(values) - 1}", f"${len(values)}"
+    conditions = ""
+    chosen = (("status", wanted.status), ("situation", wanted.situation), ("role", wanted.role))
+    for column, value in chosen:
+        if value is not None:
+            values.append(value)
+            conditions += f" and {column} = ${len(values)}"
+    sql = sql.format(
+        conditions=conditions,
+        total=_MATCHES_OF_ISSUERS if wanted.is_search_alone else _MATCHES,
+        read=f"{skipped}::bigint + {taken}::bigint" if wanted.is_search_alone else "all",
+        offset=skipped,
+        size=taken,
+    )
+    # Prepared for one execution, so that PostgreSQL plans it for these values.
+    match = only(await (await connection.prepare(sql)).fetchrow(*values))
+    return match["ids"], match["total"]
