@@ -108,8 +108,9 @@ async def _query(
         Query(
             ge=0,
             le=2**62,
-            description="Só os que mudaram depois desta `version`, na ordem das mudanças; sem outros filtros"
-            " nem páginas. Comece com 0 e siga com a última que veio.",
+            description="Só os que mudaram depois desta `version`, na ordem das mudanças; não se combina"
+            " com filtros nem com page, e `total` conta os desta resposta. Comece com 0, e siga com a última"
+            " que veio até não vir nenhum.",
         ),
     ] = None,
 ) -> ReceivedQuery:

@@ -215,7 +215,7 @@ class Sefaz:
         return await self._ask(sender, request, partial(read_events, self._dialect, events=about))
 
     async def distribution(self, sender: AuthorityCredentials, state: str, after: int) -> DistributionAnswer:
-        """Asks for the documents of interest after an NSU; who asks rests for an hour after the last page."""
+        """Asks for the documents after an NSU; after the last page the caller rests for an hour."""
         message = messages.distribution_after(self._dialect, *_asker(sender, state), after)
         request = self._distribution(self._family.distribution.pages, state, _PAGES, message)
         return await self._ask(sender, request, partial(read_distribution, self._dialect))

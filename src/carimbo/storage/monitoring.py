@@ -184,7 +184,7 @@ _WEBHOOKS = """
         from webhooks w where deleted_at is null
     ) as webhooks
 """
-# Who is followed by nobody needs no attention.
+# Only streams that a company follows: nothing is asked for the others.
 _STREAMS = """
     select count(*) as followed,
         count(*) filter (where blocked_until > now()) as blocked,

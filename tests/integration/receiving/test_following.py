@@ -103,6 +103,22 @@ class TestSharing:
         assert await buyer.questions() == ["138", "137"]
         await other.leave()
 
+    async def test_certificate_that_does_not_open_does_not_stop_the_others(
+        self, buyer: Buyer, certificate: A1Certificate
+    ) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        system = buyer.shop.system
+        shop = await ready_shop(system, await system.new_caller(), certificate, await buyer.tax_id())
+        await system.fetch(
+            "update secrets set sealed = '' where owner_id = $1 and name = 'certificate'", UUID(shop.id)
+        )
+        other = Buyer(shop, buyer.supplier)
+        await other.sync()
+        await other.an_hour_passes()
+        assert await buyer.questions() == ["137", "137"]
+        await other.leave()
+
     async def test_made_up_certificate_reads_nothing_and_does_not_stop_the_others(self, buyer: Buyer) -> None:
         await keep_only_pages(buyer)
         await buyer.buys()

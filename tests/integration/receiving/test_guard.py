@@ -4,13 +4,13 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.worker.chores import correct_streams, remind_of_received
-from integration.receiving.inbox import Buyer
+from integration.receiving.inbox import Buyer, carried
 from support import data_of
 
 
-async def warnings(buyer: Buyer) -> list[dict[str, Any]]:
+async def warnings(buyer: Buyer, event_name: str = "receivedNfe.manifestDue") -> list[dict[str, Any]]:
     events = data_of(await buyer.shop.caller.http.get("/v1/events", params={"limit": 100}))
-    return [event for event in events if event["event"] == "receivedNfe.manifestDue"]
+    return [event for event in events if event["event"] == event_name]
 
 
 async def set_term(buyer: Buyer, days: int) -> None:
@@ -33,6 +33,16 @@ class TestReminders:
             await remind_of_received(buyer.shop.system.database)
         (warning,) = await warnings(buyer)
         assert warning["data"]["accessKey"] == (await buyer.only())["accessKey"]
+
+    async def test_taker_of_a_cte_is_warned_before_the_end_of_the_term_for_a_disagreement(
+        self, buyer: Buyer
+    ) -> None:
+        await carried(buyer)
+        await buyer.sync("received-ctes")
+        await set_term(buyer, 9)
+        await remind_of_received(buyer.shop.system.database)
+        (warning,) = await warnings(buyer, "receivedCte.manifestDue")
+        assert warning["data"]["accessKey"] == (await buyer.only("received-ctes"))["accessKey"]
 
     async def test_company_that_has_concluded_is_not_warned(self, buyer: Buyer) -> None:
         await buyer.buys()

@@ -1,6 +1,7 @@
 """The inbox of received documents: lists, changes, imports, drafts of returns, and monthly sums."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,11 @@ class TestLists:
         data_of(await buyer.shop.post(path, {"type": "confirmed"}))
         (changed,) = await buyer.inbox(after=versions[-1])
         assert (changed["id"], changed["status"]) == (rows[0]["id"], "confirmed")
+
+    @pytest.mark.parametrize("beside", [{"status": "pending"}, {"search": "loja"}, {"page": 2}])
+    async def test_cursor_beside_a_filter_is_refused(self, buyer: Buyer, beside: dict[str, Any]) -> None:
+        reply = await buyer.shop.get("/received-nfes", after=0, **beside)
+        assert error_of(reply, 422, "VALIDATION_ERROR")["fields"][0]["field"] == "after"
 
 
 class TestImport:

@@ -163,6 +163,11 @@ class Stream:
             return await tenant.receptions.start(company_id or new_id(), SERVICE, ENVIRONMENT, self.id)
 
 
+def about(value: timedelta | None, expected: timedelta) -> bool:
+    """Returns whether a time is the expected one, up to what a test takes."""
+    return value is not None and abs(value - expected) < timedelta(seconds=20)
+
+
 async def open_new_stream(database: Database, tax_id: str = TAX_ID) -> Stream:
     async with database.transaction() as connection:
         return Stream(database, await open_stream(connection, SERVICE, ENVIRONMENT, tax_id, REST))

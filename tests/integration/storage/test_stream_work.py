@@ -21,6 +21,7 @@ from integration.storage.stream_rows import (
     BY_NSU,
     HOUR,
     Stream,
+    about,
     change_reception,
     only_stream,
     open_new_stream,
@@ -55,10 +56,6 @@ async def spend(stream: Stream, count: int, age: str) -> None:
         f"insert into stream_calls select $1, now() - interval '{age}' from generate_series(1, $2::integer)",
         count,
     )
-
-
-def about(value: timedelta | None, expected: timedelta) -> bool:
-    return value is not None and abs(value - expected) < timedelta(seconds=20)
 
 
 class TestBudget:

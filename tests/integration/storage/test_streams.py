@@ -14,9 +14,11 @@ from integration.storage.stream_rows import (
     BODY,
     ENVIRONMENT,
     HOUR,
+    MINUTE,
     SERVICE,
     TAX_ID,
     Stream,
+    about,
     asker_of,
     change_reception,
     only_stream,
@@ -57,6 +59,21 @@ class TestOpen:
         row = await stream.read()
         assert (row.parked_reason, row.last_nsu, row.next_action_at) == (None, 7, row.blocked_until)
         assert await stream.value("attempts") == 0
+
+    @pytest.mark.parametrize(("asked", "answered", "minutes"), [(90, 90, 0), (30, 30, 31), (40, 20, 41)])
+    @pytest.mark.parametrize("due_at", ["null", "now() + interval '5 hours'"])
+    async def test_opened_stream_is_asked_as_soon_as_it_has_rested(
+        self, stream: Stream, asked: int, answered: int, minutes: int, due_at: str
+    ) -> None:
+        """Also one that nobody followed any more, and one that is asked rarely because nothing is new."""
+        await stream.change(
+            f"asked_at = now() - interval '{asked} minutes',"
+            f" answered_at = now() - interval '{answered} minutes',"
+            f" ask_at = now() + interval '5 hours', next_action_at = {due_at}"
+        )
+        await open_new_stream(stream.database)
+        assert about(await stream.due_in(), minutes * MINUTE)
+        assert (await stream.read()).is_due == (minutes == 0)
 
 
 class TestBegin:

@@ -29,6 +29,7 @@ EVERYTHING = {
         "receivedCte.created",
         "receivedCte.corrected",
         "receivedCte.canceled",
+        "receivedCte.manifestDue",
         "receivedNfse.created",
         "receivedNfse.canceled",
     ],

@@ -16,6 +16,7 @@ from carimbo.storage.work import TABLES, WorkKind, park
 from carimbo.worker.measuring import Observer, measure, measure_forever
 from carimbo.worker.metrics import REGISTRY
 from integration.storage.document_rows import Shop, open_shop
+from integration.storage.stream_rows import Stream, only_stream
 from integration.worker.worker_site import AT_ONCE, Site, milliseconds
 from metric_samples import shown
 from monitoring_files import expressions, metrics_in
@@ -153,6 +154,57 @@ class TestCertificates:
 
     def _expiring(self) -> dict[int, float | None]:
         return {days: shown("certificates_expiring", within_days=str(days)) for days in WARNED_DAYS}
+
+
+class TestStreams:
+    STATES: ClassVar = ("followed", "blocked", "behind", "silent")
+
+    @pytest.mark.parametrize(
+        ("change", "state"),
+        [
+            ("blocked_until = now() - interval '1 second'", None),
+            ("blocked_until = now() + interval '1 minute'", "blocked"),
+            ("last_nsu = 7, max_nsu = 7", None),
+            ("last_nsu = 7, max_nsu = 8", "behind"),
+            ("answered_at = now() - interval '47 hours', created_at = now() - interval '9 days'", None),
+            ("answered_at = now() - interval '49 hours'", "silent"),
+            ("created_at = now() - interval '49 hours'", "silent"),
+        ],
+    )
+    async def test_stream_is_counted_in_its_states(
+        self, stream: Stream, observer: Observer, change: str, state: str | None
+    ) -> None:
+        await stream.change(change)
+        await measure(observer)
+        assert self._states() == {each: float(each in ("followed", state)) for each in self.STATES}
+
+    async def test_stream_is_behind_until_its_gaps_are_filled(
+        self, stream: Stream, observer: Observer
+    ) -> None:
+        await stream.add_gap()
+        await measure(observer)
+        assert shown("streams", state="behind") == 1
+        await stream.run("update stream_gaps set filled_at = now() where stream_id = $1")
+        await measure(observer)
+        assert shown("streams", state="behind") == 0
+
+    async def test_stream_that_nobody_follows_any_more_is_not_counted(
+        self, site: Site, stream: Stream, observer: Observer
+    ) -> None:
+        await stream.change("blocked_until = now() + interval '1 minute', max_nsu = 8")
+        await site.fetch("update receptions set is_active = false")
+        await measure(observer)
+        assert set(self._states().values()) == {0}
+
+    @pytest.fixture
+    async def stream(self, site: Site) -> Stream:
+        """The only stream, which a company follows."""
+        stream = await only_stream(site.database)
+        await stream.follow()
+        return stream
+
+    def _states(self) -> dict[str, float | None]:
+        return {state: shown("streams", state=state) for state in self.STATES}
 
 
 class TestWebhooks:

@@ -29,6 +29,7 @@ class TestGroups:
                 "receivedCte.created",
                 "receivedCte.canceled",
                 "receivedCte.corrected",
+                "receivedCte.manifestDue",
                 "receivedNfse.created",
                 "receivedNfse.canceled",
             },

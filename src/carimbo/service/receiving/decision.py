@@ -89,7 +89,7 @@ class StreamDecider:
         ours, theirs = self.progress.last_nsu, answer.last_nsu or 0
         progress = replace(
             self.progress,
-            # Only a number tells whether the lost answer moved the sequence.
+            # Without a number it is still unknown whether the lost answer moved the sequence.
             unanswered=0 if theirs else self.progress.unanswered,
             blocks=self.progress.blocks + 1,
         )

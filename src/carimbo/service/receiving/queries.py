@@ -60,6 +60,11 @@ class ReceivedQuery:
     search: str = ""
     after: int | None = None
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether there is any filter beside the cursor."""
+        return self != ReceivedQuery(after=self.after)
+
 
 class TotalRecord(Record):
     """A sum of a month."""
@@ -84,6 +89,8 @@ async def list_received(
     """Lists received documents, the newest first; after a version, in the order of their changes."""
     receiving = receiving_of_type(document_type)
     _require_status(receiving, query.status)
+    if query.after is not None and (query.is_filtered or request.page > 1):
+        raise invalid_field("after", "Não se combina com filtros nem com page.")
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
     environment = snapshot.environment_of(document_type)
     state = (company.address or {}).get("state")

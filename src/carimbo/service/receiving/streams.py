@@ -1,7 +1,7 @@
 """Advances a stream: asks for the next page or for a single document, and stores the answer as it came.
 
 What is asked is stored before, and what comes is stored at once and read later: the authority does not give
-an answer twice, and blocks who asks again.
+an answer twice, and blocks a CNPJ that asks again.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import structlog
 
 from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage, UnreadablePage
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.identity.certificate import AuthorityCredentials
+from carimbo.fiscal.identity.certificate import AuthorityCredentials, CertificateError
 from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled
 from carimbo.service.authority_answers import LoggedAnswer, log_fields
 from carimbo.service.contexts import WorkerContext
@@ -19,6 +19,7 @@ from carimbo.service.document_types import type_receiving
 from carimbo.service.ports import DistributingAuthority, KeyDistributingAuthority
 from carimbo.service.receiving.decision import BETWEEN_PAGES, BLOCK, LAPSE, REST, StreamDecider
 from carimbo.service.waiting import jitter
+from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.identifiers import NIL
 from carimbo.storage.receptions import Asker, askers_of
 from carimbo.storage.stream_steps import PageQuestion, SingleChange, SingleQuestion, StreamProgress
@@ -78,7 +79,12 @@ async def _find_sender(context: WorkerContext, stream: StreamRow, askers: list[A
         is_able = snapshot.has_valid_certificate(now) and "state" in address
         if not is_able or snapshot.environment_of(document_type) is not environment:
             continue
-        identity = await context.snapshots.signing_identity_of(snapshot)
+        try:
+            identity = await context.snapshots.signing_identity_of(snapshot)
+        except (DecryptionFailed, CertificateError) as error:
+            # The stream is also that of others.
+            _log.error("certificate_not_opened", company_id=str(asker.company_id), reason=str(error))
+            continue
         if identity is not None:
             credentials = identity.sender(stream.tax_id, environment)
             return StreamSender(asker, authority, credentials, address["state"])

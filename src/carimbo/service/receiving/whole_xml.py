@@ -20,7 +20,10 @@ from carimbo.storage.manifestations import Manifestation
 from carimbo.storage.received import ReceivedRow
 from carimbo.storage.streams import refusal_of_request, request_by_key
 
-_CANCELED = "O emitente cancelou a nota antes da ciência: a SEFAZ só guarda o resumo para a empresa."
+_ENDED = {
+    Situation.CANCELED: "O emitente cancelou a nota antes da ciência: a SEFAZ só dá o resumo.",
+    Situation.DENIED: "A nota foi denegada, e não vale: a SEFAZ só dá o resumo.",
+}
 _ACKNOWLEDGE = (
     "Só há o resumo. A SEFAZ libera o XML depois da ciência ou da confirmação: manifeste-se, ou ligue"
     " settings.received.autoAcknowledge."
@@ -116,8 +119,8 @@ def _reason_without_request(
     company: CompanyRow, receiving: Receiving, row: ReceivedRow, filings: list[Manifestation], now: datetime
 ) -> str | None:
     """Returns why the authority would not give the XML now; None if it would."""
-    if row.situation not in (Situation.AUTHORIZED, Situation.CORRECTED):
-        return _CANCELED
+    if reason := _ENDED.get(Situation(row.situation)):
+        return reason
     if any(is_xml_released(filing, receiving.response_named(filing.type)) for filing in filings):
         return None
     if row.status != PENDING:

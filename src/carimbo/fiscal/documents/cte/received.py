@@ -62,6 +62,7 @@ RECEIVING = Receiving(
             undoes=_DISAGREED,
         ),
     ),
+    warned_days=10,
     details=details,
     amounts=amounts,
 )
