@@ -30,6 +30,8 @@ _TAX_ID = re.compile(r"[0-9A-Z]{12}[0-9]{2}|[0-9]{11}")
 _NUMBER = re.compile(r"[0-9]{1,11}(\.[0-9]{1,10})?|[0-9]{12}(\.[0-9]{1,4})?|[0-9]{13}(\.[0-9]{1,2})?")
 # Larger sums than the largest amount are not stored.
 _MAX_SUM = Decimal(10) ** 13
+# Some programs write the bytes of Windows-1252 for a dash. The schemas allow them, and we write none.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\xad]")
 # The layouts do not allow other centuries either.
 _MOMENT = re.compile(
     r"20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?"
@@ -55,6 +57,9 @@ class ReceivedPart:
             raise UnreadFile(str(error)) from error
         if etree.QName(root).namespace != namespace:
             raise UnreadFile(f"O XML não tem o namespace {namespace}.")
+        for element in root.iter("*"):
+            if element.text and _UNPRINTABLE.search(element.text):
+                element.text = _UNPRINTABLE.sub(" ", element.text)
         return cls(root, namespace)
 
     @property

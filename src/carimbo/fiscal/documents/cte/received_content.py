@@ -9,7 +9,7 @@ from carimbo.fiscal.documents.cte.received_file import price_in, taker_of, waybi
 from carimbo.fiscal.layouts.received_part import ReceivedPart, summed
 from carimbo.fiscal.layouts.sefaz.answer_part import ACCESS_KEY
 from carimbo.fiscal.layouts.sefaz.received_files import read_party
-from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.money import ZERO, cents
 from carimbo.fiscal.receiving import ReceivedDetails, ReceivedParty, TaxedAmount
 
 _CFOP = re.compile(r"[0-9]{4}")
@@ -105,7 +105,7 @@ def _totals(waybill: ReceivedPart) -> dict[str, Decimal]:
     }
     for line in _ibs_and_cbs(waybill, "", ZERO):
         name = f"{line.tax}Amount"
-        totals[name] = (totals.get(name) or ZERO) + line.amount
+        totals[name] = cents((totals.get(name) or ZERO) + line.amount)
     return {name: amount for name, amount in totals.items() if amount is not None}
 
 

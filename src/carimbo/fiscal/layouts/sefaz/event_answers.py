@@ -52,6 +52,9 @@ def read_events(
     if answer.action is not Action.EVENTS_PROCESSED:
         return refusal(answer, answer)
     receipts = answer.parts(dialect.event_answer_tag)
+    if len(events) > 1:
+        # A refusal that names no document could be about any of them.
+        receipts = [receipt for receipt in receipts if (receipt.part("infEvento") or receipt).access_key]
     return tuple(_outcome(receipts, *event) for event in events)
 
 
