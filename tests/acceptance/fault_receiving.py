@@ -122,6 +122,13 @@ class Market:
             self._ids,
         )
 
+    async def wake_streams(self) -> None:
+        """Makes all streams due, as a worker does whose clock is wrong."""
+        await self.site.fetch(
+            "update streams set next_action_at = now() where tax_id = any($1)",
+            [buyer.tax_id for buyer in self.buyers],
+        )
+
     async def put_off_reading(self, buyer: Company) -> None:
         """Lets no worker look at the documents of a company until there are some."""
         await self.site.fetch(
@@ -137,6 +144,10 @@ class Market:
         """Lets more than an hour pass: the authority's clock is set, and the rows of all work move back."""
         controls = (await self.site.control.get("/controls")).json()
         await self.site.switch(clockOffsetSeconds=controls["clockOffsetSeconds"] + _SECONDS)
+        await self.rows_age()
+
+    async def rows_age(self) -> None:
+        """Lets more than an hour pass for the rows of all work, and not for the authority."""
         for table, moments in _MOMENTS.items():
             moved = ", ".join(f"{name} = {name} - interval '{_SECONDS} seconds'" for name in moments)
             await self.site.fetch(f"update {table} set {moved} where {_ROWS[table]}", self._ids)

@@ -1,4 +1,4 @@
-"""Workers that are killed or frozen while they receive documents.
+"""Workers that are killed or frozen while they receive documents, or that the authority blocks.
 
 Each document arrives once and is acknowledged once, and the authority is never asked before its time.
 """
@@ -27,12 +27,13 @@ from acceptance.fault_receiving import (
     statements_at_authority,
     unfinished,
 )
-from acceptance.fault_site import LONG_LEASES, Site
+from acceptance.fault_site import LISTENERS, LONG_LEASES, Site
 
 ASKED, ANSWERED, STORED = "stream asked", "stream answered", "stream stored"
 READ, LOT = "page read", "lot answered"
 STEPS = (ASKED, ANSWERED, STORED, READ, LOT)
 FOUND, NOTHING, OVERUSE = "138", "137", "656"
+WORKERS = 3
 COPIES = 2
 """The NF-e that each company gets."""
 # The authority refuses the question after an answer that died with its worker: it knows a later number.
@@ -142,6 +143,29 @@ class TestFrozenWorker:
         assert await codes(site, steps[ASKED]) == [FOUND, FOUND]
         assert await codes(site, steps[ANSWERED]) == LOST_ANSWER
         assert [await hurried(site, buyer) for buyer in steps.values()] == [0] * len(steps)
+
+
+class TestBlockedWorkers:
+    async def test_only_one_of_several_workers_asks_and_none_asks_during_a_block(
+        self, site: Site, market: Market
+    ) -> None:
+        """No worker has a memory of what another one asked, or of the block that it got."""
+        buyer = await market.new_buyer()
+        with ExitStack() as workers:
+            for _ in range(WORKERS):
+                workers.enter_context(site.worker())
+            await site.until(f"{LISTENERS} = {2 * WORKERS}")
+            await follow(buyer)
+            await market.until_quiet()
+            assert await codes(site, buyer) == [NOTHING]
+            # For the authority no time has passed: the next question is too early.
+            await market.rows_age()
+            await market.until_quiet()
+            for _ in range(2 * WORKERS):
+                await follow(buyer)
+                await market.wake_streams()
+                await market.until_quiet()
+        assert await codes(site, buyer) == [NOTHING, OVERUSE]
 
 
 class TestManifestation:

@@ -64,8 +64,8 @@ def _events() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _document(name: str) -> dict[str, Any]:
-    types, happenings = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
-    status = status_in_event(happenings[0])
+    types, event_verbs = zip(*(topic.split(".") for topic in topics_of([name])), strict=True)
+    status = status_in_event(event_verbs[0])
     return _narrowed(_DOCUMENT, type={"enum": types, "examples": types}, status={"const": status})
 
 

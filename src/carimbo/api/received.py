@@ -20,23 +20,25 @@ from carimbo.api.context import (
     search_parameter,
 )
 from carimbo.api.envelope import ACCEPTED, Listing, Success, listing, success
+from carimbo.api.filings import EventId
 from carimbo.api.idempotency import IdempotencyKey, key_of, replay
 from carimbo.api.json_body import JsonBody
 from carimbo.api.printouts import PDF_ANSWERS, CachedVersions, PdfResponse, pdf_response
 from carimbo.api.response_docs import UNREADY, error_responses
-from carimbo.api.route import Endpoint
+from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import (
     ISSUING_REFUSALS,
     CurrentType,
+    XmlResponse,
     add_no_record,
     company_router,
-    endpoint_of,
     name_of,
+    xml_response,
 )
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.receiving import Receiving, ResponseKind, Role, Situation
+from carimbo.fiscal.receiving import Receiving, ResponseKind, ReturnDraftRequest, Role, Situation
 from carimbo.service.document_types import RECEIVED_TYPES
 from carimbo.service.documents.record import DocumentRecord
 from carimbo.service.errors import ErrorCode
@@ -49,7 +51,7 @@ from carimbo.service.receiving.manifest import ManifestationRecord, manifest
 from carimbo.service.receiving.queries import ReceivedQuery, ReceivedReference, TotalRecord
 from carimbo.service.receiving.record import ReceivedDetailsRecord, ReceivedEventRecord, ReceivedRecord
 from carimbo.service.receiving.sync import QueuedSync, SyncStopped, stop_sync, sync
-from carimbo.service.receiving.whole_xml import ReceivedXml, read_received_xml
+from carimbo.service.receiving.whole_xml import ReceivedXml, read_received_event_xml, read_received_xml
 
 router = company_router(Endpoint)
 _SYNC = (
@@ -62,13 +64,14 @@ _IMPORT = (
 )
 _TOTALS = (
     "Só contam os documentos com o XML inteiro em que a empresa é destinatária ou tomadora. Não contam os"
-    " cancelados, os denegados, e aqueles que ela recusou ou desconhece."
+    " cancelados, os denegados, e aqueles que ela recusou, desconhece ou declarou em desacordo."
 )
 _RETURN = (
-    "O rascunho fica em `pending`, para revisar, corrigir com PATCH e emitir: confira os CFOP, e tire os"
-    " itens que não voltam."
+    "Sem corpo, volta toda a nota. Com `items`, só esses itens, com `quantity` se não voltam inteiros:"
+    " valores, bases e tributos são os dessa parte. O rascunho fica em `pending`, para revisar, corrigir com"
+    " PATCH e emitir: confira os CFOP. Um PATCH da quantidade não muda os tributos."
 )
-_PENDING = "A autoridade ainda não respondeu: o resultado virá pela leitura."
+_PENDING = "A autoridade ainda não respondeu: o resultado virá em `…/{id}/events`."
 _DATES = "dia, ou data e hora; sem fuso, no horário da empresa"
 
 ReceivedId = Annotated[UUID, Path(alias="id", description="Id do documento recebido.")]
@@ -175,6 +178,10 @@ async def _events(database: CurrentDatabase, which: RequestedReceived) -> Succes
     return Success(data=await queries.read_received_events(database, which))
 
 
+async def _event_xml(database: CurrentDatabase, which: RequestedReceived, event_id: EventId) -> Response:
+    return xml_response(await read_received_event_xml(database, which, event_id))
+
+
 async def _pdf(printouts: CurrentPrintouts, which: RequestedReceived, versions: CachedVersions) -> Response:
     return pdf_response(await printouts.received(which, versions), versions)
 
@@ -211,9 +218,11 @@ async def _draft_return(
     subscription: CurrentSubscription,
     company: CurrentCompany,
     which: RequestedReceived,
+    body: JsonBody[ReturnDraftRequest] | None = None,
     key: IdempotencyKey = None,
 ) -> Response:
-    accepted = await draft_return(context, subscription, company, which, key_of(http))
+    chosen = body or ReturnDraftRequest()
+    accepted = await draft_return(context, subscription, company, which, chosen, key_of(http))
     return success(accepted.record, ACCEPTED) if accepted.is_new else replay(accepted.record)
 
 
@@ -257,6 +266,7 @@ class _ReceivedRoutes:
     ) -> None:
         """Adds a route below the collection; `{name}` in the operation is that of the collection."""
         received = "recebidos" if self.document_type.is_masculine else "recebidas"
+        endpoint = ReadingEndpoint if method == "GET" else Endpoint
         router.add_api_route(
             f"/{self.receiving.collection}{path}",
             handler,
@@ -265,7 +275,7 @@ class _ReceivedRoutes:
             operation_id=operation.format(name=f"Received{name_of(self.document_type)}"),
             summary=summary,
             responses=more.pop("answers", {}) | error_responses(ErrorCode.NOT_FOUND, *codes),
-            route_class_override=endpoint_of(router, self.document_type),
+            route_class_override=endpoint.of_type(self.document_type),
             **more,
         )
 
@@ -290,6 +300,15 @@ class _ReceivedRoutes:
         self.add("GET", "/{id}", "read{name}", "Lê um documento recebido, com itens e partes", _read)
         self.add("GET", "/{id}/xml", "read{name}Xml", "Lê o XML de um documento recebido", _xml)
         self.add("GET", "/{id}/events", "list{name}Events", "Lê os eventos de um documento recebido", _events)
+        self.add(
+            "GET",
+            "/{id}/events/{eventId}/xml",
+            "read{name}EventXml",
+            "Baixa o XML de um evento de um documento recebido",
+            _event_xml,
+            ErrorCode.INVALID_STATE,
+            response_class=XmlResponse,
+        )
         self.add(
             "GET",
             "/{id}/pdf",

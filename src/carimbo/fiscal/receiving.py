@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from carimbo.fiscal.body.fields import Body, Number, Record
+from carimbo.fiscal.body.fields import Body, Integer, Number, Quantity, Record
 from carimbo.fiscal.distribution import DistributionAnswer
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.parties.company import Company
@@ -43,6 +43,11 @@ class Situation(StrEnum):
     """Authorized, and corrected by a letter of its issuer."""
     CANCELED = "canceled"
     DENIED = "denied"
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the document has its fiscal effect."""
+        return self in (Situation.AUTHORIZED, Situation.CORRECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +96,7 @@ class ReceivedEvent:
 PENDING = "pending"
 """The status of a received document about which the company has said nothing."""
 CREATED, COMPLETED, MANIFEST_DUE = "created", "completed", "manifestDue"
-"""What happens to a received document, besides its situations."""
+"""Verbs of events, besides the situations."""
 ReceivedFile = ReceivedDocument | ReceivedEvent
 
 
@@ -135,6 +140,27 @@ class TaxedAmount:
     amount: Decimal
 
 
+class ReturnDraftItem(Body):
+    """An item of a received document that goes back, whole or in part."""
+
+    number: Annotated[Integer, Field(ge=1)] = Field(
+        description="Número do item na nota recebida (nItem).", examples=[1]
+    )
+    quantity: Annotated[Quantity, Field(gt=0)] | None = Field(
+        default=None,
+        description="Quantidade que volta, na unidade da nota; na falta, todo o item.",
+        examples=[50],
+    )
+
+
+class ReturnDraftRequest(Body):
+    """The goods of a received document that go back."""
+
+    items: Annotated[tuple[ReturnDraftItem, ...], Field(max_length=990)] = Field(
+        default=(), description="Os itens que voltam; na falta, todos os da nota, inteiros."
+    )
+
+
 class UnreadFile(ValueError):
     """A file whose schema or content is not known; it is kept as it came. The message is Portuguese."""
 
@@ -164,6 +190,8 @@ class ResponseKind:
     issue: Callable[[Any, EventSubject, FilingIssuer], FilingResult]
     registered: Callable[[bytes, bytes], bytes]
     """Joins the signed event and its registration."""
+    text_of: Callable[[Mapping[str, Any]], str | None] = lambda request: request.get("justification")
+    """Returns the text that the event contains, by the JSON of the request; None if it has none."""
     max_events: int = 1
     within: timedelta | None = None
     """After the authorization of the document."""
@@ -208,6 +236,8 @@ class Receiving:
     """Only a company with this part in a document can make a statement about it."""
     responses: tuple[ResponseKind, ...] = ()
     """The statements that the company can make about its documents."""
+    is_stated_once: bool = False
+    """Whether the authority accepts a single statement of the company about a document, of any kind."""
     needs_registration: bool = False
     """Whether the company needs the state registration with which it issues documents of the type."""
     has_corrections: bool = True
@@ -218,6 +248,8 @@ class Receiving:
     """How many days before the end of the term a warning is sent; None if the company need not conclude."""
     settled_codes: frozenset[str] = frozenset()
     """The authority's codes for a single document that it does not have, or may not give."""
+    unknown_nsu_codes: frozenset[str] = frozenset()
+    """The authority's codes for a number above all of its sequence, which then began anew."""
     consults_events: bool = False
     """Whether the authority shows whether an event was registered; otherwise it is sent again."""
     finds_by_key: bool = False
@@ -226,15 +258,15 @@ class Receiving:
     """Reads parties, lines and totals from a full file. Raises UnreadFile."""
     amounts: Callable[[bytes], tuple[TaxedAmount, ...]]
     """Reads the sums by CFOP, tax and CST from a full file. Raises UnreadFile."""
-    return_draft: Callable[[bytes, Company], Mapping[str, Any]] | None = None
-    """Returns the body of the document by which the company returns the goods of a full file.
+    return_draft: Callable[[bytes, Company, ReturnDraftRequest], Mapping[str, Any]] | None = None
+    """Returns the body of the document by which the company returns goods of a full file.
 
-    Raises UnreadFile.
+    Raises UnreadFile if it can't return them, and Incomplete if the request does not fit the file.
     """
 
     @property
-    def happenings(self) -> tuple[str, ...]:
-        """What may happen to its documents, as in the names of events."""
+    def event_verbs(self) -> tuple[str, ...]:
+        """The verbs of the events about its documents, as in `receivedNfe.created`."""
         completed = (COMPLETED,) if self.summarizes else ()
         due = (MANIFEST_DUE,) if self.warned_days else ()
         corrected = (Situation.CORRECTED.value,) if self.has_corrections else ()

@@ -74,7 +74,7 @@ def _chores(settings: Settings, context: WorkerContext) -> list[Coroutine[Any, A
         inutilize_forever(filing_context(settings, issuing)),
         # A closing goes on without the guard, which must not wait for each of them.
         guard_open_documents_forever(replace(filing_context(settings, issuing), max_wait=timedelta())),
-        maintain_received_forever(context.database),
+        maintain_received_forever(context.database, clock_of(settings)),
         warn_of_certificates_forever(context.database, clock_of(settings)),
         warn_of_rates_forever(clock_of(settings)),
         delete_old_history_forever(

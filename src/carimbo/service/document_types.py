@@ -45,7 +45,7 @@ def receiving_of_type(document_type: DocumentType) -> Receiving:
     return document_type.receiving
 
 
-def type_receiving(service: str) -> tuple[DocumentType, Receiving]:
+def distributed_type(service: str) -> tuple[DocumentType, Receiving]:
     """Returns the document type that a distribution service belongs to, and how it is received."""
     for document_type in RECEIVED_TYPES:
         if document_type.receiving and document_type.receiving.service == service:

@@ -250,7 +250,6 @@ class ErrorCode(Enum):
     MANIFEST_DEADLINE_EXCEEDED = _entry(
         RefusalKind.INVALID,
         "O prazo da manifestação já passou.",
-        "O prazo da manifestação já passou: terminou em {deadline}.",
         deadline="2026-11-15T15:00:00Z",
     )
     RATE_LIMIT_EXCEEDED = _entry(

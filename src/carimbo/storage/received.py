@@ -331,14 +331,21 @@ class DueDocument:
 
 
 async def documents_to_conclude(
-    connection: Connection, service: str, within: timedelta, statuses: Sequence[str], limit: int = 1000
+    connection: Connection,
+    service: str,
+    now: datetime,
+    within: timedelta,
+    statuses: Sequence[str],
+    limit: int = 1000,
 ) -> list[DueDocument]:
     """Returns documents in these statuses whose term ends soon, and whose companies were not warned."""
     rows = await connection.fetch(
-        "select subscription_id, company_id, id from received_documents where service = $1"
-        " and respond_by is not null and warned_at is null"
-        " and respond_by between now() and now() + $2::interval"
-        " and status = any($3) and situation in ('authorized', 'corrected') order by respond_by limit $4",
-        service, within, statuses, limit,
+        "select d.subscription_id, d.company_id, d.id from received_documents d"
+        " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
+        " where d.service = $1 and d.respond_by is not null and d.warned_at is null"
+        " and d.respond_by between $2 and $2 + $3::interval and d.status = any($4)"
+        " and d.situation in ('authorized', 'corrected') and c.deleted_at is null"
+        " order by d.respond_by limit $5",
+        service, now, within, statuses, limit,
     )  # fmt: skip
     return [DueDocument(**row) for row in rows]

@@ -7,6 +7,9 @@ from uuid import UUID
 from carimbo.storage.connection import Connection, only
 from carimbo.storage.work import WHERE_HELD, Lease, write_held
 
+REFUSED_FOR = timedelta(days=1)
+"""So long a certificate that the authority refused does not ask again."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reception:
@@ -24,7 +27,8 @@ class Reception:
     """The certificate with which the authority answered this company."""
     refused_fingerprint: str | None
     refused_at: datetime | None
-    refusal: str | None
+    failure: str | None
+    """What the last question in its name got instead of documents."""
     created_at: datetime
     parked_reason: str | None
 
@@ -76,7 +80,7 @@ class Receptions:
         return Reception(**only(row))
 
     async def stop(self, company_id: UUID, service: str, environment: str) -> None:
-        """Makes a company follow a service in an environment no more."""
+        """Stores that a company does not follow a service in an environment any longer."""
         await self._connection.execute(
             "update receptions set is_active = false, next_action_at = null where subscription_id = $1"
             " and company_id = $2 and service = $3 and environment = $4 and is_active",
@@ -84,7 +88,7 @@ class Receptions:
         )  # fmt: skip
 
     async def stop_all(self, company_id: UUID) -> None:
-        """Makes a company follow nothing any more."""
+        """Stores that a company follows nothing any longer."""
         await self._connection.execute(
             "update receptions set is_active = false, next_action_at = null"
             " where subscription_id = $1 and company_id = $2 and is_active",
@@ -137,24 +141,27 @@ async def followers_of(connection: Connection, stream_id: UUID, ordinal: int) ->
 
 
 async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:
-    """Returns the companies that may ask for a stream.
+    """Returns the companies that may ask for a stream, the next one first.
 
-    Certificates that the authority has not answered yet come first: each gets one question. A certificate
-    that it refused may ask again after a day.
+    A certificate that the authority has not answered yet comes first once a day, but not after a question
+    without an answer: it may be the reason. The others ask in turn.
     """
     rows = await connection.fetch(
         """
         select r.subscription_id, r.id as reception_id, r.company_id, c.revision, k.fingerprint,
             r.proved_fingerprint is not distinct from k.fingerprint as is_proved
         from receptions r
+        join streams s on s.id = r.stream_id
         join companies c on c.subscription_id = r.subscription_id and c.id = r.company_id
         join certificates k on k.subscription_id = r.subscription_id and k.company_id = r.company_id
         where r.stream_id = $1 and r.is_active and c.deleted_at is null
             and (r.refused_fingerprint is distinct from k.fingerprint
-                or r.refused_at < now() - interval '1 day')
-        order by is_proved, k.expires_at desc, r.id
+                or r.refused_at < now() - $2::interval)
+        order by s.unanswered = 0 and r.proved_fingerprint is distinct from k.fingerprint
+                and coalesce(r.asked_at < now() - interval '1 day', true) desc,
+            is_proved desc, r.asked_at nulls first, k.expires_at desc, r.id
         """,
-        stream_id,
+        stream_id, REFUSED_FOR,
     )  # fmt: skip
     return [Asker(**row) for row in rows]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, Row
 from carimbo.storage.receptions import Asker
 from carimbo.storage.sql import NamedSql
-from carimbo.storage.work import WHERE_HELD, Lease, LeaseLost, write_held
+from carimbo.storage.work import WHERE_HELD, Lease, write_held
 
 MAX_TRIES_IN_GAP = 3
 """After so many questions without an answer a number of a gap gets a gap of its own: the others go on."""
@@ -62,23 +62,18 @@ class StreamChange:
     """The answer to keep in the journal."""
     has_other_reader: bool = False
     """Whether another program reads the same sequence."""
+    is_answered: bool = False
+    """Whether the authority has counted the question as one of this CNPJ."""
+    is_proof: bool = False
+    """Whether the answer proves the certificate: it is of the service itself, about its sequence."""
+    failure: str | None = None
+    """Why there is no page."""
     refusal: str | None = None
     """Why the authority refuses the company that asked: another one with the same CNPJ may ask."""
     parked_reason: str | None = None
     """Why nothing is asked any more until a person looks at it."""
     code: str | None = None
     message: str | None = None
-
-
-@dataclass(frozen=True)
-class PageQuestion:
-    """A question for a page, and whether it was answered."""
-
-    after_nsu: int
-    asker: Asker | None
-    """The company in whose name it was asked; None if the worker that asked is gone."""
-    is_answered: bool
-    """Whether the authority has counted it as one of this CNPJ: that proves the certificate."""
 
 
 @dataclass(frozen=True)
@@ -94,22 +89,33 @@ class SingleQuestion:
 class SingleChange:
     """What an answer to a question about a single document changes."""
 
-    body: bytes | None
-    is_settled: bool
+    body: bytes | None = None
+    is_settled: bool = False
     """Whether the document need not be asked for again."""
-    block: timedelta | None
-    code: str | None
-    message: str | None
-    is_answered: bool
-    refusal: str | None
+    block: timedelta | None = None
+    is_proof: bool = False
+    refusal: str | None = None
+    code: str | None = None
+    message: str | None = None
 
 
+# A statement that waits for the row of the stream still reads other tables as they were before. So the row is
+# locked by a statement of its own, where others change those tables.
+_LOCK = "select id from streams where subscription_id = $1 and id = $2 for update"
 # The question counts from now on: a worker that dies has perhaps asked, and the next one waits. The pause is
 # that of an answer without documents.
 _BEGIN = NamedSql(f"""
-    update streams set is_asked = true, asked_at = now(), ask_at = now() + :pause::interval
-    {WHERE_HELD} and not is_asked and greatest(ask_at, coalesce(blocked_until, ask_at)) <= now()
-    returning id
+    with held as (
+        select id, not is_asked and greatest(ask_at, coalesce(blocked_until, ask_at)) <= now() as is_due
+        from streams {WHERE_HELD} for update
+    ), begun as (
+        update streams s set is_asked = true, asked_at = now(), ask_at = now() + :pause::interval
+        from held where s.subscription_id = $1 and s.id = held.id and held.is_due
+    ), asker as (
+        update receptions r set asked_at = now()
+        from held where r.stream_id = held.id and r.id = :reception_id and held.is_due
+    )
+    select is_due as is_begun from held
 """)
 _JOURNAL = """page as (
         insert into stream_pages (stream_id, ordinal, question, body)
@@ -118,14 +124,14 @@ _JOURNAL = """page as (
         update receptions r set
             pages_due = case when :body::bytea is null then r.pages_due else held.pages end,
             next_action_at = case when r.parked_reason is null then now() end,
-            proved_fingerprint = case when r.id = :asker_id and :is_answered then :fingerprint
+            proved_fingerprint = case when r.id = :asker_id and :is_proof then :fingerprint
                 else r.proved_fingerprint end,
             refused_fingerprint = case when r.id = :asker_id and :refusal::text is not null then :fingerprint
                 else r.refused_fingerprint end,
             refused_at = case when r.id = :asker_id and :refusal::text is not null then now()
                 else r.refused_at end,
-            refusal = case when r.id <> :asker_id then r.refusal when :is_answered then null
-                else coalesce(:refusal, r.refusal) end
+            failure = case when r.id <> :asker_id then r.failure when :is_proof then null
+                else coalesce(:refusal, :failure, r.failure) end
         from held where r.stream_id = held.id and r.is_active
             and (:body::bytea is not null or r.id = :asker_id)
     )"""
@@ -139,6 +145,7 @@ _STORE_PAGE = NamedSql(
             blocked_until = coalesce(now() + :block::interval, blocked_until),
             last_code = case when :refusal::text is null then :code else last_code end,
             last_message = case when :refusal::text is null then :message else last_message end,
+            failure = case when :refusal::text is null then :failure else failure end,
             other_reader_at = case when :has_other_reader then now() else other_reader_at end,
             lapsed_from = case when {{lapsed}} then answered_at else lapsed_from end,
             lapsed_until = case when {{lapsed}} then now() else lapsed_until end,
@@ -156,35 +163,39 @@ _STORE_PAGE = NamedSql(
     select id from held
 """.replace("{lapsed}", ":is_answered and answered_at < now() - :lapse::interval")
 )
+# A third of the questions is for gaps: their documents are there for 90 days only.
 _NEXT_SINGLE = """
-    select null::bigint as nsu, access_key, null::bigint as gap_first from (
-        select access_key from stream_requests
-        where stream_id = $1 and answered_at is null and ask_at <= now()
-        order by created_at limit 1
-    ) as requested
-    union all
-    select next_nsu, null, first_nsu from (
-        select next_nsu, first_nsu from stream_gaps
-        where stream_id = $1 and filled_at is null and ask_at <= now()
-        order by last_nsu desc limit 1
-    ) as gap
-    limit 1
+    select nsu, access_key, gap_first from (
+        (
+            select null::bigint as nsu, access_key, null::bigint as gap_first, false as is_in_gap
+            from stream_requests where stream_id = $1 and answered_at is null and ask_at <= now()
+            order by created_at limit 1
+        )
+        union all
+        (
+            select next_nsu, null, first_nsu, true
+            from stream_gaps where stream_id = $1 and filled_at is null and ask_at <= now()
+            order by last_nsu desc limit 1
+        )
+    ) as singles
+    order by is_in_gap = (
+        select count(*) % 3 = 2 from stream_calls where stream_id = $1 and at > now() - interval '1 hour'
+    ) desc limit 1
 """
 # A question without an answer is repeated later and later, and others are asked meanwhile.
 _ASK_LATER = """tries = tries + 1,
             ask_at = now() + least(interval '15 minutes' * power(2, least(tries, 10)), interval '1 day')"""
 _BEGIN_SINGLE = NamedSql(f"""
     with held as (
-        select id from streams {WHERE_HELD} and coalesce(blocked_until <= now(), true) for update
+        select id, coalesce(blocked_until <= now(), true) and (
+            select count(*) from stream_calls c
+            where c.stream_id = streams.id and c.at > now() - interval '1 hour'
+        ) < :most as is_allowed
+        from streams {WHERE_HELD} for update
     ), forgotten as (
         delete from stream_calls using held where stream_id = held.id and at < now() - interval '1 day'
     ), call as (
-        insert into stream_calls (stream_id) select id from held
-        where (
-            select count(*) from stream_calls c
-            where c.stream_id = held.id and c.at > now() - interval '1 hour'
-        ) < :most
-        returning stream_id
+        insert into stream_calls (stream_id) select id from held where is_allowed returning stream_id
     ), gap as (
         update stream_gaps g set {_ASK_LATER}
         from call where g.stream_id = call.stream_id and g.first_nsu = :gap_first
@@ -192,7 +203,7 @@ _BEGIN_SINGLE = NamedSql(f"""
         update stream_requests q set {_ASK_LATER}
         from call where q.stream_id = call.stream_id and q.access_key = :access_key
     )
-    select stream_id from call
+    select is_allowed as is_begun from held
 """)
 _STORE_SINGLE = NamedSql(f"""
     with held as (
@@ -257,35 +268,40 @@ class StreamSteps:
         self._connection = connection
         self._lease = lease
 
-    async def begin_question(self, pause: timedelta) -> bool:
+    async def begin_question(self, asker: Asker, pause: timedelta) -> bool:
         """Stores that a page is asked for now; returns False if it is not due."""
-        return await self._begin(_BEGIN, {"pause": pause})
+        values = {"reception_id": asker.reception_id, "pause": pause}
+        return bool((await self._write(_BEGIN, values))["is_begun"])
 
-    async def store_answer(self, question: PageQuestion, change: StreamChange, lapse: timedelta) -> None:
-        """Stores an answer in the journal and everything that follows from it."""
-        gap, asker = change.gap, question.asker
+    async def store_answer(
+        self, after_nsu: int, asker: Asker | None, change: StreamChange, lapse: timedelta
+    ) -> None:
+        """Stores an answer in the journal and everything that follows from it.
+
+        `asker` is None if the worker that asked is gone.
+        """
+        gap = change.gap
         values = {
             **vars(change),
             **vars(change.progress),
+            **_asker_values(asker),
             "gap_first": gap and gap.first_nsu,
             "gap_last": gap and gap.last_nsu,
             "gap_reason": gap and gap.reason,
-            "question": f"after:{question.after_nsu}",
-            "asker_id": asker and asker.reception_id,
-            "fingerprint": asker and asker.fingerprint,
-            "is_answered": question.is_answered,
+            "question": f"after:{after_nsu}",
             "lapse": lapse,
         }
-        await self._write(_STORE_PAGE, values)
+        await self._write_locked(_STORE_PAGE, values)
 
     async def next_single(self) -> SingleQuestion | None:
-        """Returns the single document that is asked for next: what a person waits for, then gaps."""
+        """Returns the single document that is asked for next, of a request or of a gap."""
         row = await self._connection.fetchrow(_NEXT_SINGLE, self._lease.key.id)
         return row and SingleQuestion(**row)
 
     async def begin_single(self, question: SingleQuestion) -> bool:
-        """Counts a question about a single document; returns False if none is left in this hour."""
-        return await self._begin(_BEGIN_SINGLE, {**vars(question), "most": MAX_SINGLE_CALLS})
+        """Counts a question about a single document; returns False if the limits allow none now."""
+        values = {**vars(question), "most": MAX_SINGLE_CALLS}
+        return bool((await self._write(_BEGIN_SINGLE, values))["is_begun"])
 
     async def store_single(self, question: SingleQuestion, asker: Asker, change: SingleChange) -> None:
         """Stores the answer to a question about a single document."""
@@ -293,23 +309,26 @@ class StreamSteps:
         values = {
             **vars(question),
             **vars(change),
+            **_asker_values(asker),
+            "failure": None,
             "question": f"nsu:{question.nsu}" if is_by_nsu else f"key:{question.access_key}",
-            "asker_id": asker.reception_id,
-            "fingerprint": asker.fingerprint,
         }
-        await self._write(_STORE_SINGLE, values)
+        await self._write_locked(_STORE_SINGLE, values)
 
     async def schedule(self, pause: timedelta, *, is_idle: bool = False) -> None:
         """Releases the stream until something may be asked; one that nobody follows until it is woken."""
-        await self._write(_SCHEDULE, {"pause": pause, "is_idle": is_idle, "most": MAX_SINGLE_CALLS})
+        values = {"pause": pause, "is_idle": is_idle, "most": MAX_SINGLE_CALLS}
+        await self._write_locked(_SCHEDULE, values)
 
-    async def _begin(self, statement: NamedSql, values: dict[str, Any]) -> bool:
-        try:
+    async def _write_locked(self, statement: NamedSql, values: dict[str, Any]) -> None:
+        async with self._connection.transaction():
+            key = self._lease.key
+            await self._connection.execute(_LOCK, key.subscription_id, key.id)
             await self._write(statement, values)
-        except LeaseLost:
-            # The lease is lost, or the limits allow no question: the next step of the caller knows which.
-            return False
-        return True
 
-    async def _write(self, statement: NamedSql, values: dict[str, Any]) -> None:
-        await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))
+    async def _write(self, statement: NamedSql, values: dict[str, Any]) -> Row:
+        return await write_held(self._connection, self._lease, statement.text, *statement.arguments(values))
+
+
+def _asker_values(asker: Asker | None) -> dict[str, Any]:
+    return {"asker_id": asker and asker.reception_id, "fingerprint": asker and asker.fingerprint}

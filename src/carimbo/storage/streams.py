@@ -35,6 +35,8 @@ class StreamRow:
     other_reader_at: datetime | None
     lapsed_from: datetime | None
     lapsed_until: datetime | None
+    failure: str | None
+    """Why the last question for a page got none."""
     pages: int
     next_action_at: datetime | None
     parked_reason: str | None
@@ -108,6 +110,7 @@ async def open_stream(
         insert into streams as s (subscription_id, service, environment, tax_id) values ($1, $2, $3, $4)
         on conflict (subscription_id, service, environment, tax_id) do update
         set parked_reason = null, attempts = 0,
+            failure = case when s.parked_reason is null then s.failure end,
             ask_at = least(s.ask_at, greatest(s.asked_at, s.answered_at) + $5::interval),
             next_action_at = least(s.next_action_at, greatest(
                 now(), s.blocked_until,
@@ -148,6 +151,15 @@ async def repair_times(connection: Connection, latest: timedelta, rest: timedelt
     return int(result.removeprefix("UPDATE "))
 
 
+async def give_up_gaps(connection: Connection, after: timedelta) -> None:
+    """Closes gaps that are too old: the authority does not keep their documents any longer."""
+    await connection.execute(
+        "update stream_gaps set filled_at = now(), missing = missing + next_nsu - first_nsu + 1"
+        " where filled_at is null and created_at < now() - $1::interval",
+        after,
+    )
+
+
 async def read_stream(connection: Connection, stream_id: UUID) -> StreamRow:
     """Returns a stream."""
     row = await connection.fetchrow(
@@ -167,31 +179,41 @@ async def gaps_of(connection: Connection, stream_id: UUID, limit: int = 100) -> 
 
 
 async def request_by_key(connection: Connection, stream_id: UUID, access_key: str) -> None:
-    """Asks the worker of a stream for a document by its key; asked again if it was not handed out."""
+    """Asks the worker of a stream for a document by its key; a day after the last answer once more."""
     await connection.execute(
         """
-        with requested as (
-            insert into stream_requests (stream_id, access_key) values ($1, $2)
+        with held as (
+            select id from streams where subscription_id = $3 and id = $1 for update
+        ), requested as (
+            insert into stream_requests (stream_id, access_key) select id, $2 from held
             on conflict (stream_id, access_key) do update
             set answered_at = null, created_at = now(), tries = 0, ask_at = now()
-            where stream_requests.answered_at < now() - interval '1 hour'
+            where stream_requests.answered_at < now() - interval '1 day'
         )
-        update streams set next_action_at = least(next_action_at, greatest(now(), blocked_until))
-        where subscription_id = $3 and id = $1 and parked_reason is null
+        update streams s set next_action_at = least(s.next_action_at, greatest(now(), s.blocked_until))
+        from held where s.subscription_id = $3 and s.id = held.id and s.parked_reason is null
         """,
         stream_id, access_key, NIL,
     )  # fmt: skip
 
 
-async def refusal_of_request(connection: Connection, stream_id: UUID, access_key: str) -> str | None:
-    """Returns why the authority did not give a document by its key; None if it may still come."""
-    refusal: str | None = await connection.fetchval(
+async def close_requests(connection: Connection, stream_id: UUID, access_keys: Sequence[str]) -> None:
+    """Closes the requests for documents that came with a page."""
+    await connection.execute(
+        "update stream_requests set answered_at = now(), code = null, message = null"
+        " where stream_id = $1 and access_key = any($2) and answered_at is null",
+        stream_id, access_keys,
+    )  # fmt: skip
+
+
+async def answer_to_request(connection: Connection, stream_id: UUID, access_key: str) -> str | None:
+    """Returns the authority's answer that did not bring a document by its key; None if it may still come."""
+    answer: str | None = await connection.fetchval(
         "select code || ' ' || message from stream_requests"
-        " where stream_id = $1 and access_key = $2 and answered_at is not null"
-        " and code not in ('137', '138')",
+        " where stream_id = $1 and access_key = $2 and answered_at is not null and code <> '138'",
         stream_id, access_key,
     )  # fmt: skip
-    return refusal
+    return answer
 
 
 async def pages_after(connection: Connection, stream_id: UUID, ordinal: int, limit: int) -> list[StreamPage]:

@@ -32,12 +32,13 @@ from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.probes import delete_old_probes
-from carimbo.storage.streams import delete_old_pages, repair_times
+from carimbo.storage.streams import delete_old_pages, give_up_gaps, repair_times
 
 _log = structlog.get_logger("carimbo.worker")
 HOURLY = timedelta(hours=1)
 _DAILY = timedelta(days=1)
-# The authorities keep what they distribute for 90 days.
+_DISTRIBUTED_FOR = timedelta(days=90)
+"""So long the authorities keep what they distribute."""
 _JOURNAL_KEPT = timedelta(days=100)
 # Between batches, so that the database is free for callers most of the time.
 _PAUSE = timedelta(seconds=1)
@@ -120,27 +121,30 @@ async def close_forgotten_documents(context: FilingContext, now: datetime) -> No
             _log.error("document_not_closed", document=str(row.id), exc_info=error)
 
 
-async def maintain_received_forever(database: Database, every: timedelta = HOURLY) -> None:
+async def maintain_received_forever(
+    database: Database, clock: Callable[[], datetime], every: timedelta = HOURLY
+) -> None:
     """Does the periodic work of received documents until cancelled: terms, times, and unread files."""
 
     async def guard() -> None:
         await correct_streams(database)
-        await remind_of_received(database)
+        await remind_of_received(database, clock())
         await read_unread_files(database)
 
     await repeat(guard, "received", every)
 
 
 async def correct_streams(database: Database) -> None:
-    """Corrects streams whose next question is impossibly late, because a clock was set back."""
+    """Corrects streams whose next question is impossibly late, and gives up gaps that are too old."""
     async with database.connection() as connection:
         if streams := await repair_times(connection, MAX_PAUSE, BLOCK):
             _log.warning("streams_repaired", streams=streams)
+        await give_up_gaps(connection, _DISTRIBUTED_FOR)
 
 
-async def remind_of_received(database: Database) -> None:
+async def remind_of_received(database: Database, now: datetime) -> None:
     """Sends the warnings about received documents that are due; a failure does not stop the others."""
-    for due, receiving in await documents_to_remind_of(database):
+    for due, receiving in await documents_to_remind_of(database, now):
         try:
             if await publish_reminder(database, due, receiving):
                 _log.info("manifestation_due", document=str(due.id))

@@ -22,7 +22,7 @@ from carimbo.storage.inutilizations import NewInutilization
 from integration.issuing.shop import CTE, CTE_OS, MDFE
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
-from integration.storage.received_rows import new_received
+from integration.storage.received_rows import new_manifestation, new_received
 from support import ABSENT, Caller, NewCaller, data_of
 
 ITEMS = [{"description": "Caneca", "ncm": "69120000", "quantity": 2, "unitValue": 29.9}]
@@ -117,6 +117,7 @@ BODIES: dict[str, dict[str, Any]] = {
     **{f"total{name}s": {"params": {"month": "2026-11"}} for name in RECEIVED},
     "manifestReceivedNfe": {"json": {"type": "confirmed"}},
     "manifestReceivedNfse": {"json": {"type": "confirmed"}},
+    "draftReturnOfReceivedNfe": {"json": {"items": [{"number": 1, "quantity": 1}]}},
     "disagreeWithReceivedCte": {"json": {"justification": "Registrado por um invasor"}},
     "cancelSale": {"json": {"justification": "Cancelada por um invasor", "reasonCode": "1"}},
 }
@@ -197,9 +198,14 @@ async def owned(caller: Caller, database: Database, company_certificate: SampleC
     ids["/v1/webhooks"] = data_of(await client.post("/v1/webhooks", json=WEBHOOK))["id"]
     ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
     async with database.tenant(caller.subscription_id) as tenant:
-        for number, service in enumerate(("nfe", "cte", "nfse")):
+        kinds = {"nfe": "confirmed", "cte": "disagreed", "nfse": "confirmed"}
+        for number, (service, kind) in enumerate(kinds.items()):
             new = new_received(shop.company_id, service=service, type=service, access_key=f"{number:044}")
-            ids[f"received-{service}s"] = str((await tenant.received.add(new)).id)
+            document_id = (await tenant.received.add(new)).id
+            statement = replace(new_manifestation(shop.company_id, document_id), type=kind)
+            await tenant.manifestations.add_for_lot(statement)
+            ids[f"received-{service}s"] = str(document_id)
+            ids[f"received-{service}s/events"] = str(statement.id)
     for document_type in OWNED:
         ids |= await filings_of(shop, document_type, UUID(invoices[document_type]))
     return Owned(caller, company_id, ids)

@@ -19,7 +19,7 @@ from integration.issuing.manifests import LATER, issue_on_hired_truck
 from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted, sister_of
 from integration.issuing.system import System
-from integration.receiving.inbox import Buyer, carried, served
+from integration.receiving.inbox import Buyer, carried, served, upload, xml_of
 from integration.sales.store import COURSE, MARIA, Store
 from support import data_of
 
@@ -114,6 +114,13 @@ async def new_received_nfse(shop: Shop) -> str:
     return await _received(served, shop, "received-nfses")
 
 
+async def new_imported_nfe(shop: Shop) -> str:
+    """Returns the id of a received NF-e whose whole XML is here."""
+    supplier = await sister_of(shop)
+    xml = await xml_of(supplier, await Buyer(shop, supplier).buys())
+    return str(data_of(await upload(shop, xml))["id"])
+
+
 async def _received(issue: Callable[[Buyer], Awaitable[Any]], shop: Shop, collection: str) -> str:
     """Returns the id of a received document about which the shop has not concluded.
 
@@ -141,6 +148,7 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/mdfe/{id}/documents": new_manifest_to_load,
     "/mdfe/{id}/payments": new_manifest_on_hired_truck,
     "/received-nfes/{id}/manifest": new_received_nfe,
+    "/received-nfes/{id}/return-draft": new_imported_nfe,
     "/received-ctes/{id}/disagreement": new_received_cte,
     "/received-nfses/{id}/manifest": new_received_nfse,
     "/v1/webhooks/{id}": new_webhook,

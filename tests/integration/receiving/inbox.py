@@ -153,6 +153,11 @@ async def served(buyer: Buyer) -> dict[str, Any]:
     return document
 
 
+async def forget_emissions(shop: Shop) -> None:
+    """Makes the documents of a company those of another program."""
+    await shop.system.fetch("delete from emissions where company_id = $1", UUID(shop.id))
+
+
 async def xml_of(shop: Shop, document: dict[str, Any]) -> bytes:
     """Returns the XML of a document that a company issued."""
     return (await shop.get(f"/{document['type']}/{document['id']}/xml")).content

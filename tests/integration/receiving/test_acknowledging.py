@@ -6,6 +6,9 @@ from uuid import UUID
 from integration.receiving.inbox import Buyer
 from support import data_of
 
+MAX_EVENTS = 20
+"""In a lot (MOC 7.0)."""
+
 
 async def set_acknowledging(buyer: Buyer, is_on: bool) -> None:
     await buyer.shop.put_settings(received={"autoAcknowledge": is_on})
@@ -16,7 +19,7 @@ async def summaries(buyer: Buyer, count: int) -> list[dict[str, Any]]:
     await set_acknowledging(buyer, False)
     bought = [await buyer.buys() for _ in range(count)]
     await buyer.sync()
-    by_key = {row["accessKey"]: row for row in await buyer.inbox()}
+    by_key = {row["accessKey"]: row for row in await buyer.inbox(limit=100)}
     return [by_key[document["accessKey"]] | {"sold": document} for document in bought]
 
 
@@ -50,6 +53,16 @@ async def all_settled(buyer: Buyer, count: int) -> list[dict[str, Any]]:
     return await manifestations(buyer)
 
 
+async def lots_about(buyer: Buyer, documents: list[dict[str, Any]]) -> list[int]:
+    """Returns how many documents each message with events was about, oldest first."""
+    sizes = {}
+    for document in documents:
+        for entry in await buyer.shop.system.journal(document["accessKey"]):
+            if entry["service"] == "NFeRecepcaoEvento4":
+                sizes[entry["id"]] = len(entry["keys"])
+    return [size for _, size in sorted(sizes.items())]
+
+
 async def hours_pass(buyer: Buyer) -> None:
     """Lets the pause after a refusal pass."""
     await buyer.shop.system.fetch(
@@ -80,6 +93,14 @@ class TestLots:
         await hours_pass(buyer)
         await buyer.an_hour_passes()
         assert len(await manifestations(buyer)) == 5
+
+    async def test_summaries_beyond_the_limit_of_a_lot_are_in_the_next_one(self, buyer: Buyer) -> None:
+        documents = await summaries(buyer, MAX_EVENTS + 2)
+        await set_acknowledging(buyer, True)
+        await all_settled(buyer, len(documents))
+        await buyer.quiet()
+        assert {row["status"] for row in await buyer.inbox(limit=100)} == {"science"}
+        assert await lots_about(buyer, documents) == [MAX_EVENTS, 2]
 
     async def test_operation_that_was_concluded_elsewhere_gives_its_xml(self, buyer: Buyer) -> None:
         (concluded,) = await summaries(buyer, 1)

@@ -1,5 +1,6 @@
 """The hourly look at received documents: warnings of their terms, and times that a wrong clock has stored."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -25,12 +26,10 @@ class TestReminders:
     async def test_company_is_warned_once_ten_days_before_the_end_of_the_term(self, buyer: Buyer) -> None:
         await buyer.buys()
         await buyer.sync()
-        await set_term(buyer, 11)
-        await remind_of_received(buyer.shop.system.database)
+        await remind_of_received(buyer.shop.system.database, datetime.now(UTC) + timedelta(days=79))
         assert await warnings(buyer) == []
-        await set_term(buyer, 9)
         for _ in range(2):
-            await remind_of_received(buyer.shop.system.database)
+            await remind_of_received(buyer.shop.system.database, datetime.now(UTC) + timedelta(days=81))
         (warning,) = await warnings(buyer)
         assert warning["data"]["accessKey"] == (await buyer.only())["accessKey"]
 
@@ -40,7 +39,7 @@ class TestReminders:
         await carried(buyer)
         await buyer.sync("received-ctes")
         await set_term(buyer, 9)
-        await remind_of_received(buyer.shop.system.database)
+        await remind_of_received(buyer.shop.system.database, datetime.now(UTC))
         (warning,) = await warnings(buyer, "receivedCte.manifestDue")
         assert warning["data"]["accessKey"] == (await buyer.only("received-ctes"))["accessKey"]
 
@@ -50,7 +49,14 @@ class TestReminders:
         path = f"/received-nfes/{(await buyer.only())['id']}/manifest"
         data_of(await buyer.shop.post(path, {"type": "confirmed"}))
         await set_term(buyer, 5)
-        await remind_of_received(buyer.shop.system.database)
+        await remind_of_received(buyer.shop.system.database, datetime.now(UTC))
+        assert await warnings(buyer) == []
+
+    async def test_deleted_company_is_not_warned(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        data_of(await buyer.shop.caller.http.delete(buyer.shop.path()))
+        await remind_of_received(buyer.shop.system.database, datetime.now(UTC) + timedelta(days=81))
         assert await warnings(buyer) == []
 
 

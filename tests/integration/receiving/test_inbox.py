@@ -1,14 +1,12 @@
 """The inbox of received documents: lists, changes, imports, drafts of returns, and monthly sums."""
 
-import json
 from typing import Any
 
 import pytest
 
-from integration.issuing.shop import accepted, error_of
-from integration.receiving.inbox import NFES, Buyer, upload, xml_of
-from receiver import receiving
-from support import TIMEOUT_SECONDS, data_of
+from integration.issuing.shop import MUG, accepted, error_of
+from integration.receiving.inbox import NFES, Buyer, forget_emissions, upload, xml_of
+from support import data_of
 
 
 class TestLists:
@@ -55,12 +53,50 @@ class TestImport:
         received = await buyer.only()
         assert (received["id"], received["nsu"], received["status"]) == (imported["id"], 1, "science")
 
+    @pytest.mark.parametrize("is_acknowledged", [True, False])
+    async def test_protocol_of_a_file_does_not_change_what_the_authority_said(
+        self, buyer: Buyer, is_acknowledged: bool
+    ) -> None:
+        """Nobody signs the protocol, neither of a whole document nor of one with a summary."""
+        await buyer.shop.put_settings(received={"autoAcknowledge": is_acknowledged})
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        await buyer.sync()
+        before = await buyer.only()
+        assert before["hasFullXml"] is is_acknowledged
+        denied = xml.replace(b"<cStat>100</cStat>", b"<cStat>302</cStat>")
+        assert denied != xml
+        assert data_of(await upload(buyer.shop, denied))["situation"] == "authorized"
+        assert await buyer.only() == before
+
+    async def test_document_that_the_authority_distributes_replaces_an_imported_one_once(
+        self, buyer: Buyer
+    ) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        denied = xml.replace(b"<cStat>100</cStat>", b"<cStat>302</cStat>")
+        assert data_of(await upload(buyer.shop, denied))["situation"] == "denied"
+        await buyer.sync()
+        received = await buyer.only()
+        assert (received["situation"], received["hasFullXml"]) == ("authorized", True)
+        events = data_of(await buyer.shop.caller.http.get("/v1/events"))
+        names = [event["event"] for event in events if event["event"].startswith("receivedNfe")]
+        assert "receivedNfe.completed" not in names
+
     async def test_document_that_the_company_issued_elsewhere_can_be_imported(self, buyer: Buyer) -> None:
         xml = await xml_of(buyer.supplier, await buyer.buys())
+        await forget_emissions(buyer.supplier)
         assert data_of(await upload(buyer.supplier, xml))["role"] == "issuer"
 
+    async def test_document_that_the_company_issued_here_is_refused(self, buyer: Buyer) -> None:
+        xml = await xml_of(buyer.supplier, await buyer.buys())
+        details = error_of(await upload(buyer.supplier, xml), 422, "VALIDATION_ERROR")
+        assert details["fields"] == [
+            {"field": "file", "error": "Este documento foi emitido aqui: ele está em /nfe."}
+        ]
+
     async def test_document_of_others_is_refused(self, buyer: Buyer) -> None:
-        xml = await xml_of(buyer.supplier, await buyer.supplier.issue("nfe"))
+        """Also if it mentions the company in a text."""
+        issued = await buyer.supplier.issue("nfe", notes=f"Pedido de {await buyer.tax_id()}")
+        xml = await xml_of(buyer.supplier, issued)
         details = error_of(await upload(buyer.shop, xml), 422, "VALIDATION_ERROR")
         assert "não está no documento" in details["fields"][0]["error"]
 
@@ -75,6 +111,19 @@ class TestImport:
     async def test_file_that_is_no_document_is_refused(self, buyer: Buyer, content: bytes) -> None:
         details = error_of(await upload(buyer.shop, content), 422, "VALIDATION_ERROR")
         assert details["fields"][0]["field"] == "file"
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"PK\x03\x04\0\0", "O arquivo é um ZIP: envie o XML que está dentro dele."),
+            (b"<cteProc/>", "O arquivo é um CT-e: use /received-ctes/import."),
+            (b"<NFSe/>", "O arquivo é uma NFS-e: use /received-nfses/import."),
+            (b"<procEventoNFe/>", "O XML deve ser o documento com o seu protocolo (nfeProc)."),
+        ],
+    )
+    async def test_file_of_another_kind_is_named(self, buyer: Buyer, content: bytes, message: str) -> None:
+        details = error_of(await upload(buyer.shop, content), 422, "VALIDATION_ERROR")
+        assert details["fields"] == [{"field": "file", "error": message}]
 
 
 class TestReturns:
@@ -91,8 +140,51 @@ class TestReturns:
         returned = await buyer.shop.settled(draft)
         assert returned["status"] == "authorized", returned["rejection"]
 
+    async def test_part_of_the_goods_goes_back_with_its_share_of_the_note(self, buyer: Buyer) -> None:
+        charged = {**MUG, "sku": "CANECA-300", "quantity": 3, "unitValue": 10, "freight": 5}
+        await buyer.buys(items=[MUG, charged], payments=[{"method": "pix", "amount": 94.8}])
+        await buyer.sync()
+        path = f"/{NFES}/{(await buyer.only())['id']}/return-draft"
+        draft = accepted(await buyer.shop.post(path, {"items": [{"number": 2, "quantity": 1}]}))
+        assert draft["amount"] == 11.67
+        body = data_of(await buyer.shop.get(f"/nfe/{draft['id']}", include="request"))["request"]
+        (item,) = body["items"]
+        assert (item["sku"], item["quantity"], item["freight"]) == ("CANECA-300", 1, 1.67)
+        assert body["freight"] == {"mode": "sender"}
+        accepted(await buyer.shop.emit(draft))
+        returned = await buyer.shop.settled(draft)
+        assert returned["status"] == "authorized", returned["rejection"]
+
+    async def test_part_that_the_note_does_not_have_is_refused(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        path = f"/{NFES}/{(await buyer.only())['id']}/return-draft"
+        refusals = [
+            ({"number": 1, "quantity": 999}, "items[0].quantity", "Não pode passar da quantidade"),
+            ({"number": 1, "quantity": 0}, "items[0].quantity", "Deve ser maior que 0."),
+            ({"number": 2}, "items[0].number", "A nota não tem o item 2."),
+            ({"number": 1, "amount": 1}, "items[0].amount", "Campo desconhecido"),
+        ]
+        for item, field, message in refusals:
+            answer = await buyer.shop.post(path, {"items": [item]})
+            (error,) = error_of(answer, 422, "VALIDATION_ERROR")["fields"]
+            assert error["field"] == field
+            assert error["error"].startswith(message)
+
+    async def test_note_without_a_sale_has_no_draft_and_the_hint_names_the_reference(
+        self, buyer: Buyer
+    ) -> None:
+        await buyer.buys(items=[{**MUG, "cfop": "5915"}], payments=None, paymentMethod="none")
+        await buyer.sync()
+        answer = await buyer.shop.post(f"/{NFES}/{(await buyer.only())['id']}/return-draft")
+        (rule,) = error_of(answer, 422, "FISCAL_RULE_VIOLATION")["rules"]
+        assert rule["code"] == "RETURN_NOT_POSSIBLE"
+        assert "foi remetido com o CFOP 5915" in rule["message"]
+        assert "items[].referencedItem" in rule["hint"]
+
     async def test_note_that_the_company_sold_has_no_return(self, buyer: Buyer) -> None:
         xml = await xml_of(buyer.supplier, await buyer.buys())
+        await forget_emissions(buyer.supplier)
         own = data_of(await upload(buyer.supplier, xml))
         error_of(await buyer.supplier.post(f"/received-nfes/{own['id']}/return-draft"), 409, "INVALID_STATE")
 
@@ -146,18 +238,3 @@ class TestWaybills:
         }
         waybill = await buyer.shop.issue("cte", **dict.fromkeys(buyer.shop.bodies["cte"]) | body)
         assert waybill["status"] == "authorized", waybill["rejection"]
-
-
-class TestEvents:
-    async def test_webhook_says_created_and_completed(self, buyer: Buyer) -> None:
-        async with receiving() as receiver:
-            events = {"received": ["receivedNfe.created", "receivedNfe.completed"]}
-            body = {"url": receiver.url, "events": events}
-            data_of(await buyer.shop.caller.http.post("/v1/webhooks", json=body))
-            bought = await buyer.buys()
-            await buyer.sync()
-            calls = await receiver.until(2, TIMEOUT_SECONDS)
-        payloads = [json.loads(call.body) for call in calls]
-        assert [payload["event"] for payload in payloads] == ["receivedNfe.created", "receivedNfe.completed"]
-        assert {payload["data"]["accessKey"] for payload in payloads} == {bought["accessKey"]}
-        assert [payload["data"]["hasFullXml"] for payload in payloads] == [False, True]

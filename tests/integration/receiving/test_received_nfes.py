@@ -1,6 +1,7 @@
 """NF-e that a supplier issues to a company: from the distribution into its inbox."""
 
 from typing import Any
+from uuid import UUID
 
 from lxml import etree
 
@@ -87,7 +88,35 @@ class TestReceiving:
         assert document["situation"] == "corrected"
         events = data_of(await buyer.shop.get(f"/received-nfes/{document['id']}/events"))
         (letter,) = [event for event in events if event["type"] == "110110"]
-        assert (letter["origin"], letter["text"]) == ("other", correction["correction"])
+        assert (letter["origin"], letter["text"]) == ("issuer", correction["correction"])
+
+    async def test_events_have_the_xml_that_the_authority_registered(self, buyer: Buyer) -> None:
+        bought = await buyer.buys()
+        await buyer.sync()
+        correction = {"correction": "O endereço de entrega é Rua das Flores, 10"}
+        data_of(await buyer.supplier.post(f"/nfe/{bought['id']}/correction", correction))
+        await buyer.an_hour_passes()
+        path = f"/received-nfes/{(await buyer.only())['id']}/events"
+        codes = []
+        for event in data_of(await buyer.shop.get(path)):
+            registered = etree.fromstring((await buyer.shop.get(f"{path}/{event['id']}/xml")).content)
+            assert registered.tag.endswith("procEventoNFe")
+            codes.append(registered.findtext(".//{*}tpEvento", ""))
+        assert sorted(codes) == ["110110", "210210"]
+        stranger = await buyer.shop.get(f"{path}/{bought['id']}/xml")
+        error_of(stranger, 404, "NOT_FOUND")
+
+    async def test_event_that_came_as_a_summary_has_no_xml(self, buyer: Buyer) -> None:
+        bought = await buyer.buys()
+        await buyer.sync()
+        data_of(await buyer.supplier.caller.http.delete(buyer.supplier.path(f"/nfe/{bought['id']}")))
+        await buyer.an_hour_passes()
+        await buyer.shop.system.fetch(
+            "update received_events set has_full_xml = false where company_id = $1", UUID(buyer.shop.id)
+        )
+        path = f"/received-nfes/{(await buyer.only())['id']}/events"
+        (event,) = [event for event in data_of(await buyer.shop.get(path)) if event["origin"] == "issuer"]
+        error_of(await buyer.shop.get(f"{path}/{event['id']}/xml"), 409, "INVALID_STATE")
 
 
 class TestManifesting:
@@ -107,6 +136,34 @@ class TestManifesting:
         assert details["fields"][0]["field"] == "justification"
         registered = data_of(await manifest(buyer, document, "notPerformed", REASON))
         assert registered["status"] == "notPerformed"
+
+    async def test_other_justification_is_another_statement(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        other = "Mercadoria avariada no transporte"
+        statements = [
+            data_of(await manifest(buyer, document, "notPerformed", text)) for text in (REASON, other, other)
+        ]
+        assert [statement["sequence"] for statement in statements] == [1, 2, 2]
+        events = data_of(await buyer.shop.get(f"/received-nfes/{document['id']}/events"))
+        assert [event["text"] for event in events] == [None, REASON, other]
+        error_of(await manifest(buyer, document, "notPerformed", REASON), 409, "INVALID_STATE")
+
+    async def test_statement_does_not_wait_for_an_automatic_acknowledgement(self, buyer: Buyer) -> None:
+        await buyer.shop.put_settings(received={"autoAcknowledge": False})
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        await buyer.shop.system.fetch(
+            "insert into manifestations (subscription_id, id, company_id, document_id, type, sequence,"
+            " request, status_after, is_conclusive, is_automatic, state, next_action_at)"
+            " select subscription_id, gen_random_uuid(), company_id, id, 'science', 1,"
+            """ '{"type":"science","justification":null}', 'science', false, true, 'sent', null"""
+            " from received_documents where id = $1",
+            UUID(document["id"]),
+        )
+        assert data_of(await manifest(buyer, document, "confirmed"))["status"] == "confirmed"
 
     async def test_last_statement_counts_and_each_kind_is_possible_twice(self, buyer: Buyer) -> None:
         await buyer.buys()
@@ -128,6 +185,24 @@ class TestManifesting:
         details = error_of(await manifest(buyer, document, "confirmed"), 422, "MANIFEST_DEADLINE_EXCEEDED")
         assert details["deadline"] < document["manifestDeadline"]
 
+    async def test_late_acknowledgement_names_the_term_of_a_conclusive_statement(self, buyer: Buyer) -> None:
+        await buyer.shop.put_settings(received={"autoAcknowledge": False})
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        await buyer.shop.system.fetch(
+            "update received_documents set authorized_at = '2026-01-05T01:00:00Z',"
+            " respond_by = '2126-04-05T01:00:00Z' where id = $1",
+            UUID(document["id"]),
+        )
+        refusal = await manifest(buyer, document, "science")
+        assert error_of(refusal, 422, "MANIFEST_DEADLINE_EXCEEDED") == {"deadline": "2026-01-15T01:00:00Z"}
+        # In the time zone of the company.
+        assert refusal.json()["error"]["message"] == (
+            "O prazo desta manifestação (Ciência da operação) terminou em 14/01/2026."
+            " Até 04/04/2126 ainda cabe confirmar ou recusar a operação."
+        )
+
     async def test_statement_of_another_program_counts_as_ours(self, buyer: Buyer) -> None:
         """The authority distributes no statement to its author, and refuses the second one (573)."""
         await buyer.buys()
@@ -140,6 +215,22 @@ class TestManifesting:
         )
         again = data_of(await manifest(buyer, document, "confirmed"))
         assert again["status"] == "confirmed"
+
+
+class TestDeletedCompany:
+    async def test_received_documents_of_a_deleted_company_can_be_read_but_not_stated_about(
+        self, buyer: Buyer
+    ) -> None:
+        """The law wants the XML to be kept for years."""
+        bought = await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        data_of(await buyer.shop.caller.http.delete(buyer.shop.path()))
+        for path in ("", "/xml", "/events", "/pdf"):
+            assert (await buyer.shop.get(f"/received-nfes/{document['id']}{path}")).status_code == 200
+        assert [row["id"] for row in await buyer.inbox()] == [document["id"]]
+        assert data_of(await buyer.shop.get("/received-nfes/totals", month=bought["issuedAt"][:7]))
+        error_of(await manifest(buyer, document, "confirmed"), 404, "NOT_FOUND")
 
 
 class TestReadiness:

@@ -54,11 +54,47 @@ async def test_stream_is_behind_until_its_gaps_are_filled(buyer: Buyer) -> None:
     assert any("Para 2 NSU" in warning for warning in stream["warnings"])
 
 
+async def test_stream_that_failed_does_not_show_what_the_worker_noted(buyer: Buyer) -> None:
+    """The stream is shared: the note may be about a company of another subscription."""
+    await buyer.sync()
+    await change(buyer, "parked_reason = 'LookupError(''company 1'')', next_action_at = null")
+    (warning,) = (await buyer.stream())["warnings"]
+    assert "LookupError" not in warning
+    assert "o serviço falhou repetidas vezes" in warning
+
+
+async def test_reception_that_failed_says_so(buyer: Buyer) -> None:
+    await buyer.sync()
+    await buyer.shop.system.fetch(
+        "update receptions set parked_reason = 'x', next_action_at = null where company_id = $1",
+        UUID(buyer.shop.id),
+    )
+    stream = await buyer.stream()
+    assert (stream["status"], stream["scheduledFor"]) == ("parked", None)
+    assert "A leitura do que já veio parou" in stream["warnings"][0]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_question_that_the_authority_does_not_answer_is_shown(buyer: Buyer, is_first: bool) -> None:
+    """Also to a company whose certificate was never answered: it sees nothing else of the stream."""
+    system = buyer.shop.system
+    if not is_first:
+        await buyer.sync()
+    await system.switch(outages={"AN": "109"})
+    try:
+        await (buyer.sync() if is_first else buyer.an_hour_passes())
+    finally:
+        await system.switch(outages=None)
+    (warning,) = (await buyer.stream())["warnings"]
+    assert "109" in warning
+
+
 async def test_parked_stream_says_why_and_goes_on_when_a_person_asks(buyer: Buyer) -> None:
     await buyer.sync()
-    await change(buyer, "parked_reason = 'A autoridade voltou ao NSU 1.', next_action_at = null")
+    reason = "parked_reason = 'A autoridade voltou ao NSU 1.', next_action_at = null"
+    await change(buyer, f"{reason}, failure = 'A autoridade voltou ao NSU 1.'")
     stream = await buyer.stream()
-    assert stream["status"] == "parked"
+    assert (stream["status"], stream["scheduledFor"]) == ("parked", None)
     assert any("A autoridade voltou ao NSU 1." in warning for warning in stream["warnings"])
     await buyer.sync()
     stream = await buyer.stream()

@@ -1,6 +1,7 @@
 """CT-e and NFS-e that a company takes: the same inbox, and what the taker can declare about them."""
 
 import asyncio
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -34,8 +35,35 @@ class TestWaybills:
         assert withdrawn["status"] == "pending"
         again = await buyer.shop.caller.http.delete(buyer.shop.path(f"{path}/disagreement"))
         error_of(again, 409, "INVALID_STATE")
+        assert "desacordo" in again.json()["error"]["message"]
         calls = await buyer.shop.system.journal(issued["accessKey"])
         assert [call["code"] for call in calls if "Evento" in call["service"]] == ["135", "135"]
+
+    async def test_each_disagreement_with_another_text_is_withdrawn_alone(self, buyer: Buyer) -> None:
+        await carried(buyer)
+        await buyer.sync(CTES)
+        path = f"/{CTES}/{(await buyer.only(CTES))['id']}/disagreement"
+        for number, text in enumerate((REASON, "Peso do frete diferente do combinado"), 1):
+            disagreed = data_of(await buyer.shop.post(path, {"justification": text}))
+            assert (disagreed["status"], disagreed["sequence"]) == ("disagreed", number)
+        for status in ("disagreed", "pending"):
+            withdrawn = data_of(await buyer.shop.caller.http.delete(buyer.shop.path(path)))
+            assert (withdrawn["status"], withdrawn["manifestationStatus"]) == (status, "authorized")
+
+    async def test_cte_in_disagreement_does_not_count_until_it_is_withdrawn(self, buyer: Buyer) -> None:
+        issued = await carried(buyer)
+        await buyer.sync(CTES)
+        path = f"/{CTES}/{(await buyer.only(CTES))['id']}/disagreement"
+
+        async def totals() -> Any:
+            return data_of(await buyer.shop.get(f"/{CTES}/totals", month=issued["issuedAt"][:7]))
+
+        before = await totals()
+        assert before
+        data_of(await buyer.shop.post(path, {"justification": REASON}))
+        assert await totals() == []
+        data_of(await buyer.shop.caller.http.delete(buyer.shop.path(path)))
+        assert await totals() == before
 
     async def test_cancellation_of_the_carrier_changes_the_situation(self, buyer: Buyer) -> None:
         issued = await carried(buyer)
@@ -66,6 +94,19 @@ class TestServiceNotes:
         assert details["fields"][0]["field"] == "reasonCode"
         refused = data_of(await buyer.shop.post(path, {"type": "refused", "reasonCode": "1"}))
         assert (refused["status"], refused["manifestationStatus"]) == ("refused", "authorized")
+        (event,) = data_of(await buyer.shop.get(f"{path.removesuffix('/manifest')}/events"))
+        assert event["text"] == "Motivo 1: NFS-e em duplicidade."
+
+    async def test_taker_states_only_once(self, buyer: Buyer) -> None:
+        """The authority takes a single statement of each party, of any kind (E1833)."""
+        await served(buyer)
+        await buyer.sync(NFSES)
+        path = f"/{NFSES}/{(await buyer.only(NFSES))['id']}/manifest"
+        confirmed = data_of(await buyer.shop.post(path, {"type": "confirmed"}))
+        assert data_of(await buyer.shop.post(path, {"type": "confirmed"})) == confirmed
+        other = await buyer.shop.post(path, {"type": "refused", "reasonCode": "1"})
+        error_of(other, 409, "INVALID_STATE")
+        assert "Confirmação do tomador" in other.json()["error"]["message"]
 
     async def test_statement_whose_answer_was_lost_is_registered(self, buyer: Buyer) -> None:
         await served(buyer)

@@ -10,13 +10,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.queue import claim_due
 from carimbo.storage.receptions import Asker, Reception
-from carimbo.storage.stream_steps import (
-    PageQuestion,
-    SingleChange,
-    SingleQuestion,
-    StreamChange,
-    StreamProgress,
-)
+from carimbo.storage.stream_steps import SingleChange, SingleQuestion, StreamChange, StreamProgress
 from carimbo.storage.streams import StreamRow, open_stream, read_stream
 from carimbo.storage.work import Lease, WorkKind
 
@@ -34,7 +28,7 @@ _TABLES = "streams, stream_pages, stream_gaps, stream_requests, stream_calls, st
 class StoredPage:
     """An answer to a question for a page, as a worker stores it."""
 
-    question: PageQuestion
+    asker: Asker | None
     change: StreamChange
 
 
@@ -42,18 +36,20 @@ def asker_of(reception_id: UUID, fingerprint: str = "a1") -> Asker:
     return Asker(NIL, reception_id, NIL, 1, fingerprint, is_proved=True)
 
 
-def page_answer(asker: Asker | None = None, *, is_answered: bool = True, **changes: Any) -> StoredPage:
+def page_answer(asker: Asker | None = None, **changes: Any) -> StoredPage:
     """Returns an answer with documents 1 to 50 of 80."""
     values: dict[str, Any] = {
         "pause": timedelta(seconds=1),
         "body": BODY,
+        "is_answered": True,
+        "is_proof": True,
         "code": "138",
         "message": "Documento localizado",
     }
     numbers = {"last_nsu": 50, "max_nsu": 80}
     progress = {name: changes.pop(name, numbers.get(name, 0)) for name in _PROGRESS}
     change = StreamChange(progress=StreamProgress(**progress), **{**values, **changes})
-    return StoredPage(PageQuestion(0, asker, is_answered), change)
+    return StoredPage(asker, change)
 
 
 def single_answer(**changes: Any) -> SingleChange:
@@ -61,11 +57,9 @@ def single_answer(**changes: Any) -> SingleChange:
     values: dict[str, Any] = {
         "body": BODY,
         "is_settled": True,
-        "block": None,
         "code": "138",
         "message": "Documento localizado",
-        "is_answered": True,
-        "refusal": None,
+        "is_proof": True,
     }
     return SingleChange(**{**values, **changes})
 
@@ -93,13 +87,13 @@ class Stream:
         await self.change("lease_until = now() - interval '1 second'")
         return await self.claimed()
 
-    async def begin(self, lease: Lease) -> bool:
+    async def begin(self, lease: Lease, reception_id: UUID = NIL) -> bool:
         async with self.database.stream_steps(lease) as steps:
-            return await steps.begin_question(REST)
+            return await steps.begin_question(asker_of(reception_id), REST)
 
     async def store(self, lease: Lease, answer: StoredPage) -> None:
         async with self.database.stream_steps(lease) as steps:
-            await steps.store_answer(answer.question, answer.change, LAPSE)
+            await steps.store_answer(0, answer.asker, answer.change, LAPSE)
 
     async def ask_single(self, lease: Lease, question: SingleQuestion) -> bool:
         async with self.database.stream_steps(lease) as steps:

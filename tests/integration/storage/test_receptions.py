@@ -209,6 +209,25 @@ class TestAskers:
         new, proved = await self._follow(stream, shop, 30), await self._follow(stream, other_shop, 300)
         await change_reception(database, proved, f"proved_fingerprint = '{SUMMARY.fingerprint}'")
         assert await self._askers(stream) == [new.id, proved.id]
+        # It may be the reason why a question got no answer, and it has no more than one first question a day.
+        await stream.change("unanswered = 1")
+        assert await self._askers(stream) == [proved.id, new.id]
+        await stream.change("unanswered = 0")
+        await stream.begin(await stream.claimed(), new.id)
+        assert await self._askers(stream) == [proved.id, new.id]
+        await change_reception(database, new, "asked_at = now() - interval '25 hours'")
+        assert await self._askers(stream) == [new.id, proved.id]
+
+    async def test_proved_certificates_ask_in_turn(
+        self, database: Database, shop: Shop, other_shop: Shop
+    ) -> None:
+        stream = await open_new_stream(database, "12ABC34501DE39")
+        first, second = await self._follow(stream, shop, 300), await self._follow(stream, other_shop, 30)
+        for reception in (first, second):
+            await change_reception(database, reception, f"proved_fingerprint = '{SUMMARY.fingerprint}'")
+        assert await self._askers(stream) == [first.id, second.id]
+        await stream.begin(await stream.claimed(), first.id)
+        assert await self._askers(stream) == [second.id, first.id]
 
     async def test_company_without_a_certificate_or_that_was_deleted_may_not_ask(
         self, database: Database, shop: Shop, subscription_id: UUID

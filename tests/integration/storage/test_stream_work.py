@@ -1,5 +1,6 @@
 """Questions about single documents, and when a stream is due."""
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,13 @@ from carimbo.storage.stream_steps import (
     MAX_TRIES_IN_GAP,
     SingleQuestion,
 )
-from carimbo.storage.streams import refusal_of_request, request_by_key, wake_stream
+from carimbo.storage.streams import (
+    answer_to_request,
+    close_requests,
+    give_up_gaps,
+    request_by_key,
+    wake_stream,
+)
 from carimbo.storage.work import Lease, LeaseLost
 from integration.storage.stream_rows import (
     ACCESS_KEY,
@@ -27,6 +34,7 @@ from integration.storage.stream_rows import (
     open_new_stream,
     reception_row,
 )
+from support import TIMEOUT_SECONDS, wait_until_true
 
 SOON = timedelta(seconds=1)
 OTHER_KEY = "35" + 42 * "2"
@@ -79,13 +87,18 @@ class TestBudget:
         await spend(other, MAX_SINGLE_CALLS, "1 minute")
         assert await stream.ask_single(await stream.claimed(), BY_NSU)
 
-    @pytest.mark.parametrize("state", [BLOCKED, "lease_token = lease_token + 1", "lease_until = null"])
-    async def test_nothing_is_asked_during_a_block_or_without_the_lease(
-        self, stream: Stream, state: str
-    ) -> None:
+    async def test_nothing_is_asked_during_a_block(self, stream: Stream) -> None:
+        lease = await stream.claimed()
+        await stream.change(BLOCKED)
+        assert not await stream.ask_single(lease, BY_NSU)
+        assert await stream.rows("stream_calls") == []
+
+    @pytest.mark.parametrize("state", ["lease_token = lease_token + 1", "lease_until = null"])
+    async def test_nothing_is_asked_without_the_lease(self, stream: Stream, state: str) -> None:
         lease = await stream.claimed()
         await stream.change(state)
-        assert not await stream.ask_single(lease, BY_NSU)
+        with pytest.raises(LeaseLost):
+            await stream.ask_single(lease, BY_NSU)
         assert await stream.rows("stream_calls") == []
 
 
@@ -99,6 +112,38 @@ class TestSingle:
         assert await next_single(stream, lease) == SingleQuestion(None, ACCESS_KEY, None)
         await stream.run("update stream_requests set answered_at = now() where stream_id = $1")
         assert await next_single(stream, lease) == SingleQuestion(22, None, 20)
+
+    async def test_every_third_question_is_for_a_gap(self, stream: Stream) -> None:
+        await stream.add_gap(5, 7)
+        await request(stream)
+        lease, kinds = await stream.claimed(), []
+        for _ in range(6):
+            question = await next_single(stream, lease)
+            assert question is not None
+            kinds.append(question.access_key is None)
+            await spend(stream, 1, "1 minute")
+        assert kinds == [False, False, True] * 2
+
+    async def test_documents_that_came_with_a_page_are_not_asked_for(self, stream: Stream) -> None:
+        await request(stream)
+        await request(stream, OTHER_KEY)
+        async with stream.database.connection() as connection:
+            await close_requests(connection, stream.id, [ACCESS_KEY])
+        lease = await stream.claimed()
+        assert await next_single(stream, lease) == SingleQuestion(None, OTHER_KEY, None)
+
+    async def test_gap_that_is_too_old_is_given_up(self, stream: Stream) -> None:
+        await stream.add_gap(5, 7)
+        await stream.add_gap(20, 22)
+        await stream.run(
+            "update stream_gaps set created_at = now() - interval '91 days', next_nsu = 6"
+            " where stream_id = $1 and first_nsu = 5"
+        )
+        async with stream.database.connection() as connection:
+            await give_up_gaps(connection, timedelta(days=90))
+        gaps = {gap["first_nsu"]: gap for gap in await stream.rows("stream_gaps")}
+        assert (gaps[5]["missing"], gaps[5]["filled_at"] is None) == (2, False)
+        assert (gaps[20]["missing"], gaps[20]["filled_at"] is None) == (0, True)
 
     async def test_gap_is_filled_number_by_number(self, stream: Stream) -> None:
         await stream.add_gap(5, 6)
@@ -172,12 +217,17 @@ class TestSingle:
         (row,) = await stream.rows("stream_requests")
         assert row["answered_at"] is not None
 
-    async def test_refusal_of_a_request_is_kept_for_the_person_who_waits(self, stream: Stream) -> None:
+    @pytest.mark.parametrize(
+        ("code", "answer"), [("640", "640 Sem documento"), ("137", "137 Sem documento"), ("138", None)]
+    )
+    async def test_answer_without_the_document_is_kept_for_the_person_who_waits(
+        self, stream: Stream, code: str, answer: str | None
+    ) -> None:
         await request(stream)
-        refused = {"body": None, "code": "640", "message": "Sem permissão"}
-        await stream.store_single(await stream.claimed(), BY_KEY, **refused)
+        values = {"body": None, "code": code, "message": "Sem documento"}
+        await stream.store_single(await stream.claimed(), BY_KEY, **values)
         async with stream.database.connection() as connection:
-            assert await refusal_of_request(connection, stream.id, ACCESS_KEY) == "640 Sem permissão"
+            assert await answer_to_request(connection, stream.id, ACCESS_KEY) == answer
 
     async def test_single_document_wakes_receptions_and_leaves_the_pages_alone(self, stream: Stream) -> None:
         reception = await stream.follow()
@@ -267,10 +317,24 @@ class TestSchedule:
         await request(stream)
         assert await stream.due_in() is None
 
+    async def test_request_that_comes_while_the_stream_is_released_is_not_overlooked(
+        self, stream: Stream
+    ) -> None:
+        lease = await stream.claimed()
+        await stream.change(IN_AN_HOUR)
+        async with stream.database.transaction() as connection:
+            await request_by_key(connection, stream.id, ACCESS_KEY)
+            release = asyncio.create_task(stream.schedule(lease))
+            async with stream.database.connection() as observer:
+                waiting = "exists (select from pg_locks where locktype = 'transactionid' and not granted)"
+                await wait_until_true(observer.fetch, waiting, TIMEOUT_SECONDS)
+        assert about(await release, SOON)
+
     async def test_released_stream_can_be_claimed_again(self, stream: Stream) -> None:
         lease = await stream.claimed()
         await stream.schedule(lease)
-        assert not await stream.begin(lease)
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
         await stream.change("next_action_at = now()")
         assert (await stream.claimed()).attempts == 1
 
@@ -305,8 +369,8 @@ class TestWake:
         await request(stream)
         assert about(await stream.due_in(), timedelta(minutes=65))
 
-    @pytest.mark.parametrize(("age", "is_open"), [("59 minutes", False), ("61 minutes", True)])
-    async def test_answered_request_is_repeated_only_after_an_hour(
+    @pytest.mark.parametrize(("age", "is_open"), [("23 hours", False), ("25 hours", True)])
+    async def test_answered_request_is_repeated_only_after_a_day(
         self, stream: Stream, age: str, is_open: bool
     ) -> None:
         await request(stream)

@@ -60,20 +60,21 @@ class TestOpen:
         assert (row.parked_reason, row.last_nsu, row.next_action_at) == (None, 7, row.blocked_until)
         assert await stream.value("attempts") == 0
 
-    @pytest.mark.parametrize(("asked", "answered", "minutes"), [(90, 90, 0), (30, 30, 31), (40, 20, 41)])
+    @pytest.mark.parametrize(("asked_ago", "answered_ago"), [(90, 90), (30, 30), (40, 20)])
     @pytest.mark.parametrize("due_at", ["null", "now() + interval '5 hours'"])
     async def test_opened_stream_is_asked_as_soon_as_it_has_rested(
-        self, stream: Stream, asked: int, answered: int, minutes: int, due_at: str
+        self, stream: Stream, asked_ago: int, answered_ago: int, due_at: str
     ) -> None:
         """Also one that nobody followed any more, and one that is asked rarely because nothing is new."""
         await stream.change(
-            f"asked_at = now() - interval '{asked} minutes',"
-            f" answered_at = now() - interval '{answered} minutes',"
+            f"asked_at = now() - interval '{asked_ago} minutes',"
+            f" answered_at = now() - interval '{answered_ago} minutes',"
             f" ask_at = now() + interval '5 hours', next_action_at = {due_at}"
         )
         await open_new_stream(stream.database)
-        assert about(await stream.due_in(), minutes * MINUTE)
-        assert (await stream.read()).is_due == (minutes == 0)
+        rested_in = REST - answered_ago * MINUTE
+        assert about(await stream.value("ask_at - now()"), rested_in)
+        assert about(await stream.due_in(), max(rested_in, timedelta(0)))
 
 
 class TestBegin:
@@ -96,7 +97,8 @@ class TestBegin:
     async def test_worker_whose_lease_was_taken_over_begins_no_question(self, stream: Stream) -> None:
         lease = await stream.claimed()
         await stream.claimed_by_another()
-        assert not await stream.begin(lease)
+        with pytest.raises(LeaseLost):
+            await stream.begin(lease)
         assert not (await stream.read()).is_asked
 
     @pytest.mark.parametrize(
@@ -186,13 +188,23 @@ class TestStore:
 
     async def test_refusal_is_stored_for_the_company_that_asked_alone(self, stream: Stream) -> None:
         refused, other = await stream.follow(), await stream.follow()
-        change = page_answer(asker_of(refused.id), is_answered=False, body=None, refusal="593 CNPJ")
+        change = page_answer(
+            asker_of(refused.id), is_answered=False, is_proof=False, body=None, refusal="593 CNPJ"
+        )
         await stream.store(await stream.claimed(), change)
         rows = [await reception_row(stream.database, reception) for reception in (refused, other)]
-        assert [row["refusal"] for row in rows] == ["593 CNPJ", None]
+        assert [row["failure"] for row in rows] == ["593 CNPJ", None]
         assert [row["refused_at"] is not None for row in rows] == [True, False]
         assert [row["refused_fingerprint"] for row in rows] == ["a1", None]
         assert (await stream.read()).last_message is None
+
+    async def test_answer_that_proves_nothing_is_stored_with_its_failure(self, stream: Stream) -> None:
+        asker = await stream.follow()
+        change = page_answer(asker_of(asker.id), is_proof=False, body=None, failure="429 Muitas consultas")
+        await stream.store(await stream.claimed(), change)
+        row = await reception_row(stream.database, asker)
+        assert (row["proved_fingerprint"], row["failure"]) == (None, "429 Muitas consultas")
+        assert (await stream.read()).failure == "429 Muitas consultas"
 
     async def test_answer_proves_the_certificate_that_asked_alone(self, stream: Stream) -> None:
         asker, other = await stream.follow(), await stream.follow()

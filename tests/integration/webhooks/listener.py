@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx2
+import jsonschema_rs
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook
 
@@ -111,3 +112,20 @@ def contract_of_events() -> dict[str, Any]:
     app = FastAPI()
     app.include_router(webhooks.event_router)
     return contract(app)
+
+
+def reader_of(published: dict[str, Any], event: str) -> jsonschema_rs.Validator:
+    """Returns the contract's validator for the body of an event."""
+    body = published["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    return jsonschema_rs.validator_for({**body, "components": published["components"]})
+
+
+async def validated_events(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
+    """Validates each call against the contract and returns the event names."""
+    names = []
+    for call, payload in zip(await listener.until(calls), await listener.payloads(calls), strict=True):
+        event = published["webhooks"][payload["event"]]["post"]
+        reader_of(published, payload["event"]).validate(payload)
+        assert {header["name"] for header in event["parameters"]} <= set(call.headers)
+        names.append(payload["event"])
+    return names

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import jsonschema_rs
 import pytest
 
 from carimbo.service.company_status.certificate_expiry import (
@@ -14,30 +13,19 @@ from carimbo.worker.chores import warn_of_open_documents
 from integration.issuing.actions import cancel
 from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import KINDS, REFUSALS, Shop
-from integration.webhooks.listener import EVERYTHING, Listener, contract_of_events
+from integration.webhooks.listener import (
+    EVERYTHING,
+    Listener,
+    contract_of_events,
+    reader_of,
+    validated_events,
+)
 from support import data_of
 
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, Any]:
     return contract_of_events()
-
-
-def reader_of(published: dict[str, Any], event: str) -> jsonschema_rs.Validator:
-    """Returns the contract's validator for the body of an event."""
-    body = published["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    return jsonschema_rs.validator_for({**body, "components": published["components"]})
-
-
-async def validated_events(published: dict[str, Any], listener: Listener, calls: int) -> list[str]:
-    """Validates each call against the contract and returns the event names."""
-    names = []
-    for call, payload in zip(await listener.until(calls), await listener.payloads(calls), strict=True):
-        event = published["webhooks"][payload["event"]]["post"]
-        reader_of(published, payload["event"]).validate(payload)
-        assert {header["name"] for header in event["parameters"]} <= set(call.headers)
-        names.append(payload["event"])
-    return names
 
 
 async def warn_of_expiration(shop: Shop) -> None:

@@ -1,6 +1,6 @@
-"""A model of a distribution service and of workers that share one stream, in virtual time.
+"""A model of a distribution service, of workers that share one stream, and of the company that follows it.
 
-The row has the semantics of storage/streams.py; the decisions are the real ones.
+Time is virtual. The row has the semantics of storage/streams.py; the decisions are the real ones.
 """
 
 from dataclasses import dataclass, field
@@ -15,10 +15,20 @@ HOUR = timedelta(hours=1)
 LEASE = timedelta(minutes=1)
 _STEPS = 4
 """Claim, begin, send and store."""
-_LONG_AGO = timedelta(days=-1)
+DAY = timedelta(days=1)
+_LONG_AGO = -DAY
 _LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
 _NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
+_NOT_ACCEPTED = NotJudged(
+    cause=Cause.CERTIFICATE_NOT_ACCEPTED, detail="alert certificate unknown", may_have_arrived=False
+)
 _OUTAGE = Unavailable(code="108", message="Serviço paralisado", outage=Outage.SHORT)
+# Questions that the authority does not count.
+_FAILURES: dict[str, DistributionAnswer] = {
+    "refused": _NOT_SENT,
+    "not accepted": _NOT_ACCEPTED,
+    "outage": _OUTAGE,
+}
 
 
 @dataclass
@@ -65,9 +75,13 @@ class ModelStream:
     ask_at: timedelta = timedelta(0)
     blocked_until: timedelta = _LONG_AGO
     asked_at: timedelta = _LONG_AGO
+    answered_at: timedelta = _LONG_AGO
     is_asked: bool = False
     is_parked: bool = False
-    next_action_at: timedelta = timedelta(0)
+    is_followed: bool = True
+    refused_until: timedelta = _LONG_AGO
+    """Until when the only certificate is not used, because the authority refused it."""
+    next_action_at: timedelta | None = timedelta(0)
     token: int = 0
     lease_until: timedelta = _LONG_AGO
     numbers: set[int] = field(default_factory=set)
@@ -79,7 +93,7 @@ class ModelStream:
 
     def claim(self, now: timedelta) -> int | None:
         """Returns the token of a new lease; None if the row is not due, or somebody holds it."""
-        if now < self.lease_until or now < self.next_action_at or self.is_parked:
+        if self.next_action_at is None or now < max(self.lease_until, self.next_action_at):
             return None
         self.token += 1
         self.lease_until = now + LEASE
@@ -97,19 +111,44 @@ class ModelStream:
             return False
         self.progress, self.is_asked = decision.progress, False
         self.ask_at = now + decision.pause
+        if decision.is_answered:
+            self.answered_at = now
         if decision.block is not None:
             self.blocked_until = now + decision.block
         if decision.body is not None:
             self.numbers.update(map(int, decision.body.split()))
         if decision.gap is not None:
             self.numbers.update(range(decision.gap.first_nsu, decision.gap.last_nsu + 1))
+        if decision.refusal is not None and self.is_followed:
+            self.refused_until = now + DAY
         self.is_parked = decision.parked_reason is not None
         self.release(token)
         return True
 
     def release(self, token: int) -> None:
         if token == self.token:
-            self.lease_until, self.next_action_at = _LONG_AGO, self.due_at
+            self.lease_until, self.next_action_at = _LONG_AGO, None if self.is_parked else self.due_at
+
+    def release_idle(self, token: int, now: timedelta) -> None:
+        """Releases a row for which no company can ask; one that nobody follows is not due again."""
+        self.release(token)
+        if token == self.token and self.next_action_at is not None:
+            self.next_action_at = max(now + HOUR, self.due_at) if self.is_followed else None
+
+    def has_asker(self, now: timedelta) -> bool:
+        return self.is_followed and now >= self.refused_until
+
+    def open(self, now: timedelta) -> None:
+        """A company follows the stream again, or wants it to be asked as soon as that is allowed."""
+        self.is_followed, self.is_parked = True, False
+        self.ask_at = min(self.ask_at, max(self.asked_at, self.answered_at) + REST)
+        self.wake(now)
+
+    def wake(self, now: timedelta) -> None:
+        """Makes the row due as soon as a question is allowed, unless it is due earlier."""
+        due_at = max(now, self.due_at)
+        if not self.is_parked and (self.next_action_at is None or self.next_action_at > due_at):
+            self.next_action_at = due_at
 
 
 @dataclass
@@ -121,6 +160,7 @@ class ModelWorker:
     progress: StreamProgress = field(default_factory=StreamProgress)
     """As it was read when the row was claimed."""
     has_rested: bool = True
+    has_asker: bool = True
     has_begun: bool = False
     answer: DistributionAnswer | None = None
     answered_at: timedelta = _LONG_AGO
@@ -154,6 +194,9 @@ class Installation:
             self._store(worker)
         elif worker.has_begun:
             self._send(worker, fate)
+        elif not worker.has_asker:
+            self.stream.release_idle(worker.token, self.now)
+            worker.die()
         elif self.stream.begin(worker.token, self.now):
             worker.has_begun = True
         else:
@@ -172,9 +215,24 @@ class Installation:
         self.now += timedelta(seconds=seconds)
 
     def ask(self, number: int, fate: str) -> None:
-        """Waits until a question is allowed and nobody holds the row, and does a turn."""
-        self.now = max(self.now, self.stream.due_at, self.stream.lease_until)
+        """Waits until the row is due, a question is allowed and nobody holds the row, and does a turn."""
+        stream = self.stream
+        self.now = max(self.now, stream.due_at, stream.lease_until, stream.next_action_at or self.now)
         self.turn(number, fate)
+
+    def sync(self) -> None:
+        """A person wants the documents now, or again after the reception was stopped."""
+        self.stream.open(self.now)
+
+    def stop(self) -> None:
+        """The company follows the stream no more; a question that a worker has begun goes on."""
+        self.stream.is_followed = False
+
+    def replace_certificate(self) -> None:
+        """The only company that follows gets another certificate, which nobody has refused."""
+        self.stream.refused_until = _LONG_AGO
+        if self.stream.is_followed:
+            self.stream.wake(self.now)
 
     def distribute(self, count: int) -> None:
         """Adds documents to the sequence of the authority."""
@@ -192,6 +250,7 @@ class Installation:
         worker.held_until = self.now + LEASE
         worker.progress = self.stream.progress
         worker.has_rested = self.stream.asked_at < self.now - HOUR
+        worker.has_asker = self.stream.has_asker(self.now)
         if self.stream.is_asked and worker.token is not None:
             worker.answer = _LOST
 
@@ -201,8 +260,8 @@ class Installation:
             worker.die()
             return
         worker.answered_at = self.now
-        if fate in ("refused", "outage"):
-            worker.answer = _NOT_SENT if fate == "refused" else _OUTAGE
+        if fate in _FAILURES:
+            worker.answer = _FAILURES[fate]
             return
         self.questions.append(self.now)
         answer = self.authority.answer(worker.progress.last_nsu, self.now)

@@ -37,7 +37,7 @@ def link_of(url: str) -> Link:
     parts = urlsplit(url)
     query = {name: value for name, (value,) in parse_qs(parts.query, strict_parsing=True).items()}
     owner, _, file = parts.path.removeprefix("/base/files/").partition("/")
-    return Link(owner, *file.split("."), **query)
+    return Link(owner, *file.split(".", 1), **query)
 
 
 def is_valid(link: Link, links: Links = LINKS) -> bool:
@@ -58,6 +58,12 @@ class TestALink:
         assert LINKS.pdf(OWNER, DOCUMENT).startswith("https://fiscal.example.com/base/files/")
         assert (PDF.document_id, PDF.extension) == (str(DOCUMENT), "pdf")
         assert (XML.document_id, XML.extension) == (str(DOCUMENT), "xml")
+
+    def test_refused_link_to_a_received_document_names_the_route_of_a_new_one(self) -> None:
+        link = link_of(LINKS.received_xml(OWNER, DOCUMENT))
+        with pytest.raises(Refusal, match="LINK_INVALID") as refused:
+            replace(link, expires="1").opened()
+        assert "GET …/{id}/xml" in refused.value.message
 
     @pytest.mark.parametrize("link", [PDF, XML], ids=["pdf", "xml"])
     def test_link_identifies_its_owner_and_document(self, link: Link) -> None:

@@ -14,7 +14,7 @@ from carimbo.fiscal.distribution import (
     UnreadablePage,
 )
 from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Rejected, Throttled, Unavailable
-from carimbo.service.receiving.decision import LOST_ANSWER, OTHER_READER, StreamDecider
+from carimbo.service.receiving.decision import LOST_ANSWER, OTHER_READER, StreamDecider, decide_single
 from carimbo.storage.stream_steps import NsuGap, StreamChange, StreamProgress
 
 HOUR, TWO_MINUTES = timedelta(hours=1), timedelta(minutes=2)
@@ -60,7 +60,7 @@ def decide(
     jitter: float = 0.0,
     has_rested: bool = True,
 ) -> StreamChange:
-    return StreamDecider(progress, jitter, has_rested=has_rested).decide(answer)
+    return StreamDecider(progress, jitter, has_rested, frozenset({"589"})).decide(answer)
 
 
 class TestPage:
@@ -110,6 +110,19 @@ class TestPage:
     def test_highest_number_of_zero_is_not_believed(self) -> None:
         decision = decide(replace(page(101, 120, 140), max_nsu=0, is_last=True))
         assert decision.progress == StreamProgress(last_nsu=120, max_nsu=140)
+
+    def test_service_that_names_no_highest_number_is_behind_until_nothing_more_comes(self) -> None:
+        decision = decide(replace(page(141, 190, 190), is_last=False), UP_TO_DATE)
+        assert decision.progress == StreamProgress(last_nsu=190, max_nsu=191)
+        decision = decide(nothing_new(0, 0), decision.progress)
+        assert (decision.progress.last_nsu, decision.progress.max_nsu) == (190, 190)
+
+    def test_numbers_that_an_answer_without_documents_passes_over_leave_a_gap(self) -> None:
+        assert decide(nothing_new(140, 140)).gap is None
+        passing = replace(nothing_new(120, 140), code="138", is_last=False)
+        assert decide(passing).gap == NsuGap(101, 120, LOST_ANSWER)
+        after_lost = replace(BEHIND, unanswered=1)
+        assert decide(nothing_new(140, 140), after_lost).gap == NsuGap(101, 140, LOST_ANSWER)
 
     def test_highest_number_is_never_below_the_last_one(self) -> None:
         decision = decide(replace(page(1, 50, 50), max_nsu=0), StreamProgress())
@@ -190,13 +203,48 @@ class TestBlock:
         assert decision.block > HOUR
 
 
+class TestProof:
+    """Anybody can make a certificate with any CNPJ: only the service itself proves that it is genuine."""
+
+    @pytest.mark.parametrize(
+        ("answer", "is_proof"),
+        [
+            (page(101, 120, 140), True),
+            (nothing_new(100, 140), True),
+            (blocked(100), True),
+            (Throttled(code="429", message="HTTP 429"), False),
+            (NOT_ASKED, False),
+            (Rejected(code="215", message="Falha no schema"), False),
+            (OUTAGE, False),
+            (LOST, False),
+        ],
+    )
+    def test_only_an_answer_of_the_service_proves_a_certificate(
+        self, answer: DistributionAnswer, is_proof: bool
+    ) -> None:
+        assert decide(answer).is_proof is is_proof
+
+
 class TestRefusal:
-    @pytest.mark.parametrize("code", ["593", "589"])
-    def test_rejection_refuses_the_company_and_not_the_stream(self, code: str) -> None:
-        decision = decide(Rejected(code=code, message="CNPJ-base difere"))
-        assert decision.refusal == f"{code} CNPJ-base difere"
+    def test_rejection_because_of_the_sender_refuses_the_company_and_not_the_stream(self) -> None:
+        decision = decide(Rejected(code="593", message="CNPJ-base difere", retryable=True))
+        assert (decision.refusal, decision.failure) == ("593 CNPJ-base difere", None)
         assert (decision.parked_reason, decision.block, decision.progress) == (None, None, BEHIND)
         assert decision.pause > HOUR
+
+    def test_other_rejection_refuses_nobody_and_is_shown(self) -> None:
+        decision = decide(Rejected(code="215", message="Falha no schema"))
+        assert (decision.refusal, decision.failure) == (None, "215 Falha no schema")
+        assert (decision.parked_reason, decision.progress) == (None, BEHIND)
+        assert decision.pause > HOUR
+
+    def test_number_that_the_authority_does_not_have_parks_the_stream_which_then_begins_anew(self) -> None:
+        decision = decide(Rejected(code="589", message="NSU superior"))
+        assert decision.parked_reason == decision.failure
+        assert "NSU 100 (589)" in str(decision.parked_reason)
+        after = decide(blocked(50), decision.progress)
+        assert after.gap == NsuGap(1, 50, LOST_ANSWER)
+        assert not after.has_other_reader
 
     def test_certificate_that_tls_refuses_leaves_the_question_to_another_company_at_once(self) -> None:
         decision = decide(NOT_ACCEPTED)
@@ -205,12 +253,9 @@ class TestRefusal:
 
 
 class TestSilence:
-    def test_question_that_did_not_arrive_is_repeated_in_two_minutes_for_as_long_as_it_takes(self) -> None:
-        decision = decide(NOT_SENT)
-        assert (decision.pause, decision.progress) == (TWO_MINUTES, BEHIND)
-
-    def test_outage_is_waited_for_without_counting_the_question(self) -> None:
-        decision = decide(OUTAGE)
+    @pytest.mark.parametrize("answer", [NOT_SENT, OUTAGE])
+    def test_outage_is_waited_for_without_counting_the_question(self, answer: DistributionAnswer) -> None:
+        decision = decide(answer)
         assert timedelta(minutes=10) <= decision.pause < HOUR
         assert (decision.progress, decision.refusal, decision.block) == (BEHIND, None, None)
 
@@ -228,6 +273,14 @@ class TestSilence:
         unreadable = UnreadablePage(LOST, b"<retDistDFeInt><loteDi")
         assert decide(unreadable) == replace(decide(LOST), body=unreadable.body)
 
+    def test_no_more_than_three_unreadable_answers_in_a_row_are_kept(self) -> None:
+        unreadable, progress, kept = UnreadablePage(LOST, b"<retDistDFeInt><loteDi"), BEHIND, []
+        for _ in range(5):
+            decision = decide(unreadable, progress)
+            progress = decision.progress
+            kept.append(decision.body is not None)
+        assert kept == [True] * 3 + [False] * 2
+
     @pytest.mark.parametrize("progress", [StreamProgress(), UP_TO_DATE])
     def test_lost_answer_that_may_have_been_the_last_page_is_followed_by_an_hour(
         self, progress: StreamProgress
@@ -237,6 +290,33 @@ class TestSilence:
     def test_refused_connection_does_not_forgive_a_lost_answer(self) -> None:
         before = decide(NOT_SENT, replace(BEHIND, unanswered=1)).progress
         assert decide(LOST, before).pause > HOUR
+
+
+class TestSingle:
+    @pytest.mark.parametrize(
+        ("answer", "is_settled", "is_refused"),
+        [
+            (page(101, 101, 140), True, False),
+            (nothing_new(101, 140), True, False),
+            (UnreadablePage(LOST, BODY), True, False),
+            (Rejected(code="640", message="Sem permissão"), True, False),
+            (Rejected(code="215", message="Falha no schema"), False, False),
+            (Rejected(code="593", message="CNPJ-base difere", retryable=True), False, True),
+            (OUTAGE, False, False),
+            (LOST, False, False),
+        ],
+    )
+    def test_only_an_answer_about_the_document_settles_it(
+        self, answer: DistributionAnswer, is_settled: bool, is_refused: bool
+    ) -> None:
+        change = decide_single(answer, frozenset({"640"}))
+        assert (change.is_settled, change.refusal is not None, change.block) == (is_settled, is_refused, None)
+
+    def test_block_ends_all_questions_unless_our_own_limit_prevented_it(self) -> None:
+        block = decide_single(blocked(), frozenset()).block
+        assert block is not None
+        assert block > HOUR
+        assert decide_single(NOT_ASKED, frozenset()).block is None
 
 
 ANSWERS = (

@@ -1,4 +1,4 @@
-"""Whatever workers do at the same time, the authority is not asked too early and no number is lost."""
+"""Whatever workers and people do at once, the authority is not asked too early and no number is lost."""
 
 from typing import Any
 
@@ -11,12 +11,17 @@ Event = tuple[Any, ...]
 """The name of a method of `Installation`, and its arguments."""
 
 # Most questions are answered: several answers in a row are needed before anything interesting happens.
-fates = st.sampled_from(["arrives"] * 6 + ["lost", "lost", "refused", "outage"])
+fates = st.sampled_from(["arrives"] * 6 + ["lost", "lost", "refused", "outage", "not accepted"])
 workers = st.integers(0, 2)
 waits = st.tuples(st.just("wait"), st.sampled_from([1, 30, 61, 150, 3599, 3700]))
 distributions = st.tuples(st.just("distribute"), st.integers(1, 70))
-events = st.sampled_from(["ask"] * 4 + ["step"] * 4 + ["turn", "wait", "distribute", "other"]).flatmap(
+# What people do at any moment.
+requests = st.sampled_from([("sync",), ("sync",), ("stop",), ("replace_certificate",)])
+events = st.sampled_from(
+    ["ask"] * 4 + ["step"] * 4 + ["turn", "wait", "distribute", "other"] + ["request"] * 2
+).flatmap(
     {
+        "request": requests,
         "ask": st.tuples(st.just("ask"), workers, fates),
         "step": st.tuples(st.just("step"), workers, fates),
         "turn": st.tuples(st.just("turn"), workers, fates),
@@ -60,7 +65,7 @@ def test_no_question_comes_within_the_hour_and_no_number_is_lost(
 @given(st.lists(events, min_size=10, max_size=40), jitters)
 def test_stream_catches_up_once_nothing_disturbs_it(happened: list[Event], jitter: float) -> None:
     installation = Installation(ModelAuthority(size=200), jitter=jitter)
-    calm = [("name_number", True), *[("ask", 0, "arrives")] * 30]
+    calm = [("name_number", True), ("replace_certificate",), ("sync",), *[("ask", 0, "arrives")] * 30]
     for event in [*happened, *calm]:
         act(installation, event)
     require_rules_kept(installation)
@@ -69,12 +74,16 @@ def test_stream_catches_up_once_nothing_disturbs_it(happened: list[Event], jitte
 
 
 answered = st.tuples(
-    st.sampled_from(["ask", "turn"]), workers, st.sampled_from(["arrives", "refused", "outage"])
+    st.sampled_from(["ask", "turn"]),
+    workers,
+    st.sampled_from(["arrives", "arrives", "refused", "outage", "not accepted"]),
 )
 
 
 @settings(max_examples=120)
-@given(st.lists(st.one_of(answered, answered, waits, distributions), min_size=10, max_size=60), jitters)
+@given(
+    st.lists(st.one_of(answered, answered, waits, distributions, requests), min_size=10, max_size=60), jitters
+)
 def test_only_reader_is_never_blocked_while_its_answers_arrive(happened: list[Event], jitter: float) -> None:
     installation = Installation(ModelAuthority(page_size=7), jitter=jitter)
     for event in happened:

@@ -50,10 +50,10 @@ _NAMES: Mapping[str, str] = {
 def _received_names() -> tuple[str, ...]:
     """Returns the events of received documents; their topics have the same names."""
     return tuple(
-        f"{receiving.event_prefix}.{happening}"
+        f"{receiving.event_prefix}.{verb}"
         for document_type in RECEIVED_TYPES
         if (receiving := document_type.receiving)
-        for happening in receiving.happenings
+        for verb in receiving.event_verbs
     )
 
 

@@ -58,6 +58,10 @@ RECEIVED_FILE = "document"
 """The whole XML of a received document."""
 RECEIVED_XML = "received.xml"
 """The extension in links to the XML of received documents."""
+_RECEIVED_LINK_INVALID = (
+    "O link expirou ou não é válido: peça outro a quem o enviou. Na API, GET …/{id}/xml do documento recebido"
+    " traz um novo."
+)
 REFUSAL = "refusal"
 """The authority's rejection of an event or a range."""
 
@@ -201,7 +205,9 @@ class Links:
         file = f"{owner}/{document_id}.{extension}"
         is_ours = hmac.compare_digest(self._signature(file, expires).encode(), signature.encode())
         if not is_ours or self.clock().timestamp() >= int(expires):
-            raise Refusal(ErrorCode.LINK_INVALID)
+            raise Refusal(
+                ErrorCode.LINK_INVALID, _RECEIVED_LINK_INVALID if extension == RECEIVED_XML else None
+            )
         document = UUID(document_id)
         return DocumentReference(self._masked_owner(UUID(owner), document), document)
 

@@ -71,7 +71,7 @@ async def event_xml(tenant: Tenant, event: HistoryEvent) -> bytes:
     """Returns the signed event with its registration. Raises Refusal if it was not registered."""
     if event.filing is None:
         return await _consulted_xml(tenant, event)
-    signed, registration = await _registered(tenant, event.filing)
+    signed, registration = await registered_files(tenant, event.filing)
     require_xml(event.document, signed, registration)
     return event.kind.registered(signed, registration)
 
@@ -82,11 +82,12 @@ async def read_range_xml(
     """Returns the XML file of an inutilization."""
     async with database.autocommit(subscription_id) as tenant:
         filing = await require_range(tenant, company_id, document_type, range_id)
-        signed, registration = await _registered(tenant, filing)
+        signed, registration = await registered_files(tenant, filing)
     return XmlFile(f"{range_id}.xml", inutilization_rules_of(document_type).registered(signed, registration))
 
 
-async def _registered(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
+async def registered_files(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes]:
+    """Returns a signed request and its registration. Raises Refusal if there is none."""
     signed = await tenant.archive.get(filing.id, files.SIGNED)
     registration = await tenant.archive.get(filing.id, files.REGISTRATION)
     if signed is None or registration is None:

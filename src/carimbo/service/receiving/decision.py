@@ -11,7 +11,7 @@ from datetime import timedelta
 from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage, UnreadablePage
 from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled, Unavailable
 from carimbo.service.waiting import AT_ONCE
-from carimbo.storage.stream_steps import NsuGap, StreamChange, StreamProgress
+from carimbo.storage.stream_steps import NsuGap, SingleChange, StreamChange, StreamProgress
 
 BETWEEN_PAGES = timedelta(seconds=1)
 REST = timedelta(minutes=61)
@@ -25,11 +25,11 @@ BLOCK = timedelta(minutes=65)
 _RETRY = timedelta(minutes=2)
 _OUTAGE = timedelta(minutes=15)
 _MAX_WRONG_NUMBERS = 3
+_MAX_KEPT_UNREADABLE = 3
+"""So many unreadable answers in a row are kept: some services repeat the same one."""
 _MAX_JITTER = timedelta(minutes=4)
 LAPSE = timedelta(days=60)
 """After this time without a question the authority adds no more documents to the sequence."""
-
-
 OTHER_READER = "otherReader"
 LOST_ANSWER = "lostAnswer"
 
@@ -43,6 +43,8 @@ class StreamDecider:
     """From 0 to 1."""
     has_rested: bool = True
     """Whether the previous question was more than an hour before this one."""
+    unknown_nsu_codes: frozenset[str] = frozenset()
+    """The authority's codes for a number above all of its sequence."""
 
     def decide(self, answer: DistributionAnswer) -> StreamChange:
         """Returns what follows from an answer to a question for a page."""
@@ -52,40 +54,44 @@ class StreamDecider:
             case Throttled():
                 return self._after_block(answer)
             case Unavailable():
-                return self._waits(_OUTAGE, code=answer.code, message=answer.message)
+                return self._waits(_OUTAGE, answer.code, answer.message)
             case Rejected():
-                sentence = f"{answer.code} {answer.message}"
-                return self._waits(self._rest(), refusal=sentence, code=answer.code, message=answer.message)
+                return self._after_rejection(answer)
             case UnreadablePage():
-                return replace(self._after_silence(answer.failure), body=answer.body)
+                is_kept = self.progress.unanswered < _MAX_KEPT_UNREADABLE
+                return replace(self._after_silence(answer.failure), body=answer.body if is_kept else None)
             case NotJudged():
                 return self._after_silence(answer)
 
     def _after_page(self, page: DistributionPage) -> StreamChange:
-        last_nsu = max(self.progress.last_nsu, page.last_nsu)
+        before = self.progress
+        last_nsu = max(before.last_nsu, page.last_nsu)
+        is_advancing = last_nsu > before.last_nsu
+        # A page that does not advance would be asked for again and again.
+        has_more = bool(page.documents) and is_advancing and not page.is_last
+        # Some answers with documents have zero in place of the highest number, and some services name none.
+        highest = page.max_nsu or (before.max_nsu if page.documents else 0)
         progress = StreamProgress(
             last_nsu=last_nsu,
-            # Some answers have zero in place of the highest number.
-            max_nsu=max(last_nsu, page.max_nsu or self.progress.max_nsu),
-            empty_answers=0 if page.documents else self.progress.empty_answers + 1,
+            max_nsu=max(last_nsu + has_more, highest),
+            empty_answers=0 if page.documents else before.empty_answers + 1,
         )
-        # A page that does not advance would be asked for again and again.
-        is_advancing = bool(page.documents) and progress.last_nsu > self.progress.last_nsu
-        has_more = is_advancing and not page.is_last
-        # Numbers that a page passes over, although there are more documents.
-        is_empty = not page.documents and not page.is_last and last_nsu > self.progress.last_nsu
+        # Numbers that an answer passes over: there are more documents, or they came in a lost answer.
+        is_passed = not page.documents and is_advancing and (not page.is_last or before.unanswered > 0)
         return StreamChange(
             progress=progress,
             pause=BETWEEN_PAGES if has_more else self._rest(progress.empty_answers),
             body=page.body if page.documents else None,
-            gap=NsuGap(self.progress.last_nsu + 1, last_nsu, LOST_ANSWER) if is_empty else None,
+            gap=NsuGap(before.last_nsu + 1, last_nsu, LOST_ANSWER) if is_passed else None,
+            is_answered=True,
+            is_proof=True,
             code=page.code,
             message=page.message,
         )
 
     def _after_block(self, answer: Throttled) -> StreamChange:
         if not answer.was_asked:
-            return self._waits(AT_ONCE, block=BLOCK, code=answer.code, message=answer.message)
+            return replace(self._waits(AT_ONCE, answer.code, answer.message), block=BLOCK)
         ours, theirs = self.progress.last_nsu, answer.last_nsu or 0
         progress = replace(
             self.progress,
@@ -100,51 +106,87 @@ class StreamDecider:
             progress = replace(progress, last_nsu=theirs, max_nsu=max(theirs, progress.max_nsu), blocks=0)
         elif 0 < theirs < ours and progress.blocks >= _MAX_WRONG_NUMBERS:
             parked = f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}."
+        # An answer without a number is a limit for requests of any kind (429 of the ADN), by any server.
+        is_by_service = answer.last_nsu is not None
         return StreamChange(
             progress=progress,
             pause=self._rest(),
             block=BLOCK + self._spread(),
             gap=gap,
-            # An answer without a number is a limit for requests of any kind (429 of the ADN).
-            has_other_reader=answer.last_nsu is not None
-            and not is_lost
-            and (theirs > ours or self.has_rested),
+            has_other_reader=is_by_service and not is_lost and (theirs > ours or self.has_rested),
+            is_answered=True,
+            is_proof=is_by_service,
             parked_reason=parked,
+            failure=parked,
             code=answer.code,
             message=answer.message,
         )
 
+    def _after_rejection(self, answer: Rejected) -> StreamChange:
+        waiting = self._waits(self._rest(), answer.code, answer.message)
+        if answer.code in self.unknown_nsu_codes:
+            reason = (
+                f"A autoridade não tem o NSU {self.progress.last_nsu} ({answer.code}): a sequência recomeçou"
+                " lá, e a próxima consulta parte do zero."
+            )
+            # As after a lost answer: what a block then says is no sign of another reader.
+            progress = StreamProgress(unanswered=1)
+            return replace(waiting, progress=progress, parked_reason=reason, failure=reason)
+        if answer.retryable:
+            return replace(waiting, refusal=waiting.failure, failure=None)
+        return waiting
+
     def _after_silence(self, failure: NotJudged) -> StreamChange:
-        is_refused = failure.cause is Cause.CERTIFICATE_NOT_ACCEPTED
-        if is_refused or not failure.may_have_arrived:
-            refusal = failure.detail if is_refused else None
-            pause = AT_ONCE if is_refused else _RETRY
-            return self._waits(pause, refusal=refusal, code=failure.code, message=failure.detail)
+        if failure.cause is Cause.CERTIFICATE_NOT_ACCEPTED:
+            waiting = self._waits(AT_ONCE, failure.code, failure.detail)
+            return replace(waiting, refusal=failure.detail, failure=None)
+        if not failure.may_have_arrived:
+            return self._waits(_OUTAGE, failure.code, failure.detail)
         unanswered = self.progress.unanswered + 1
         # The lost answer may have been the one after which an hour has to pass.
         may_have_been_last = self.progress.last_nsu >= self.progress.max_nsu
         is_first = unanswered == 1 and not may_have_been_last
         return replace(
-            self._waits(_RETRY if is_first else self._rest(), code=failure.code, message=failure.detail),
+            self._waits(_RETRY if is_first else self._rest(), failure.code, failure.detail),
             progress=replace(self.progress, unanswered=unanswered),
         )
 
-    def _waits(
-        self,
-        pause: timedelta,
-        *,
-        block: timedelta | None = None,
-        refusal: str | None = None,
-        code: str | None = None,
-        message: str | None = None,
-    ) -> StreamChange:
+    def _waits(self, pause: timedelta, code: str | None, message: str) -> StreamChange:
         """Returns the decision after an answer that changes no number."""
-        return StreamChange(
-            progress=self.progress, pause=pause, block=block, refusal=refusal, code=code, message=message
-        )
+        sentence = f"{code} {message}" if code else message
+        return StreamChange(progress=self.progress, pause=pause, failure=sentence, code=code, message=message)
 
     def _rest(self, empty_answers: int = 0) -> timedelta:
         return (_LONG_REST if empty_answers > _RARE_AFTER else REST) + self._spread()
 
     def _spread(self) -> timedelta:
         return _MAX_JITTER * self.jitter
+
+
+def decide_single(answer: DistributionAnswer, settled_codes: frozenset[str]) -> SingleChange:
+    """Returns what follows from an answer to a question about a single document.
+
+    A document that the authority does not have, or may not give (`settled_codes`), is not asked for again,
+    nor is one whose answer can't be read: it would be the same.
+    """
+    match answer:
+        case DistributionPage():
+            body = answer.body if answer.documents else None
+            return SingleChange(
+                body=body, is_settled=True, is_proof=True, code=answer.code, message=answer.message
+            )
+        case UnreadablePage():
+            return SingleChange(body=answer.body, is_settled=True)
+        case Rejected():
+            is_settled = answer.code in settled_codes
+            refusal = f"{answer.code} {answer.message}" if answer.retryable and not is_settled else None
+            return SingleChange(
+                is_settled=is_settled, refusal=refusal, code=answer.code, message=answer.message
+            )
+        case Throttled():
+            block = BLOCK if answer.was_asked else None
+            return SingleChange(block=block, code=answer.code, message=answer.message)
+        case Unavailable():
+            return SingleChange(code=answer.code, message=answer.message)
+        case NotJudged():
+            return SingleChange()

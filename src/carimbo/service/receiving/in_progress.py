@@ -1,5 +1,6 @@
 """Manifestations in progress: what the pipeline of filings needs to know about one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ from carimbo.fiscal.outcome import Duplicate, Outcome
 from carimbo.fiscal.receiving import ResponseKind
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_types import receiving_of_type, type_receiving
+from carimbo.service.document_types import distributed_type, receiving_of_type
 from carimbo.service.filing.decision import FilingDecider, FilingDecision, FilingRegistered
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.receiving.sync import missing_to_receive
@@ -40,12 +41,12 @@ class ManifestationInProgress:
 
     @property
     def document_type(self) -> DocumentType:
-        return type_receiving(self.document.service)[0]
+        return distributed_type(self.document.service)[0]
 
     @property
     def kind(self) -> ResponseKind:
         """How the statement is made."""
-        return type_receiving(self.document.service)[1].response_named(self.row.type)
+        return distributed_type(self.document.service)[1].response_named(self.row.type)
 
     @property
     def environment(self) -> Environment:
@@ -92,6 +93,22 @@ class ManifestationInProgress:
         return decider.decide(FilingState(self.row.state), self.row.tries, outcome)
 
 
+def statements_in_force(earlier: Sequence[Manifestation], name: str, undoing: str) -> list[Manifestation]:
+    """Returns the registered statements of a kind that were not withdrawn, oldest first.
+
+    A withdrawal, which is of the kind `undoing`, withdraws the newest of them.
+    """
+    in_force: list[Manifestation] = []
+    for filing in earlier:
+        if filing.state != FilingState.REGISTERED:
+            continue
+        if filing.type == name:
+            in_force.append(filing)
+        elif filing.type == undoing and in_force:
+            in_force.pop()
+    return in_force
+
+
 def is_xml_released(filing: Manifestation, kind: ResponseKind) -> bool:
     """Returns whether the authority gives the whole XML after a statement, or has done so before it."""
     if filing.state == FilingState.REFUSED:
@@ -126,10 +143,10 @@ async def read_manifestation(context: WorkerContext, key: WorkKey) -> Manifestat
         company = filing and await tenant.companies.get(filing.company_id, deleted_too=True)
         if not filing or not document or not company:
             raise LookupError(f"{key} has no statement, no document or no company")
-        _, receiving = type_receiving(document.service)
+        _, receiving = distributed_type(document.service)
         undoes = receiving.response_named(filing.type).undoes
         earlier = await tenant.manifestations.of_document(document.id) if undoes else []
-    registered = [row for row in earlier if row.type == undoes and row.state == FilingState.REGISTERED]
-    undone = registered[-1].protocol if registered else None
+    in_force = statements_in_force(earlier, undoes, filing.type) if undoes else []
+    undone = in_force[-1].protocol if in_force else None
     snapshot = await context.snapshots.of(key.subscription_id, company.id, company.revision)
     return ManifestationInProgress(filing, document, snapshot, undone or "")

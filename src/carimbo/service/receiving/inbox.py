@@ -57,6 +57,12 @@ class ReadPage:
     files: tuple[ReadFile, ...]
     unread: tuple[UnreadFileRow, ...]
 
+    @property
+    def whole_keys(self) -> list[str]:
+        """The access keys of the documents that came whole."""
+        documents = [file.content for file in self.files if isinstance(file.content, ReceivedDocument)]
+        return [document.access_key for document in documents if document.is_full]
+
 
 async def read_page(receiving: Receiving, body: bytes, tax_id: str) -> ReadPage:
     """Reads an answer of the journal, in a thread: fifty documents take a while."""
@@ -113,45 +119,54 @@ class Inbox:
         if existing is None:
             is_issuer = document.role is Role.ISSUER and source == "distribution"
             # The national environment of NFS-e distributes a taxpayer's own notes too.
-            if is_issuer and await self.tenant.received.is_issued_here(*where):
-                return None
-            return await self._add(file, document, source)
-        situation = _prevailing(existing.situation, document.situation)
+            is_issued_here = is_issuer and await self.tenant.received.is_issued_here(*where)
+            return None if is_issued_here else await self._add(file, document, source)
+        if source == "import" and (existing.has_full_xml or not document.situation.is_valid):
+            # Nobody has signed the protocol of a file: only the authority says what became of a document.
+            return existing
+        # The authority itself must say what the document is: its XML replaces the imported one.
         is_distributed_first = existing.source == "import" and source == "distribution"
-        if is_distributed_first and not document.is_full:
-            # The authority itself must say what the document is: its XML replaces the imported one.
-            summary = self._row(existing.id, file, document, source)
-            marked = replace(existing, nsu=file.nsu, acknowledge_by=summary.acknowledge_by)
-            return await self._change_situation(await self.tenant.received.change(marked), situation)
-        if not document.is_full or (existing.has_full_xml and not is_distributed_first):
-            return await self._change_situation(existing, situation)
-        changed = replace(
-            self._row(existing.id, file, document, source),
-            situation=situation,
-            status=existing.status,
-            nsu=existing.nsu or file.nsu,
+        earlier = existing.situation
+        if is_distributed_first:
+            earlier = await self._after_events(document.access_key, Situation.AUTHORIZED)
+        situation = _prevailing(earlier, document.situation)
+        if document.is_full and (is_distributed_first or not existing.has_full_xml):
+            whole = self._row(existing.id, file, document, source)
+            return await self._complete(existing, file, whole, situation)
+        if is_distributed_first:
+            acknowledge_by = self._row(existing.id, file, document, source).acknowledge_by
+            marked = replace(existing, nsu=file.nsu, acknowledge_by=acknowledge_by)
+            existing = await self.tenant.received.change(marked)
+        return await self._change_situation(existing, situation)
+
+    async def _complete(
+        self, existing: ReceivedRow, file: ReadFile, whole: NewReceived, situation: str
+    ) -> ReceivedRow:
+        """Replaces a document by its whole XML; what the company said about it stays."""
+        row = await self.tenant.received.change(
+            replace(whole, situation=situation, status=existing.status, nsu=existing.nsu or file.nsu)
         )
-        row = await self.tenant.received.change(changed)
         await self._keep_files(row, file)
-        await self._publish(COMPLETED, row)
+        if not existing.has_full_xml:
+            await self._publish(COMPLETED, row)
         if situation != existing.situation:
             await self._publish(situation, row)
         return row
 
     async def _add(self, file: ReadFile, document: ReceivedDocument, source: Source) -> ReceivedRow:
         new = self._row(new_id(), file, document, source)
-        situation = new.situation
-        # Events that came before the document.
-        for event in await self.tenant.received.events(
-            self.company_id, self.environment, document.access_key
-        ):
-            situation = _prevailing(situation, event.situation)
-        is_valid = situation in (Situation.AUTHORIZED, Situation.CORRECTED)
-        acknowledge_by = new.acknowledge_by if is_valid else None
+        situation = await self._after_events(document.access_key, new.situation)
+        acknowledge_by = new.acknowledge_by if Situation(situation).is_valid else None
         row = await self.tenant.received.add(replace(new, situation=situation, acknowledge_by=acknowledge_by))
         await self._keep_files(row, file)
         await self._publish(CREATED, row)
         return row
+
+    async def _after_events(self, access_key: str, situation: str) -> str:
+        """Returns the situation of a document after the events that came before it."""
+        for event in await self.tenant.received.events(self.company_id, self.environment, access_key):
+            situation = _prevailing(situation, event.situation)
+        return situation
 
     def _row(self, row_id: UUID, file: ReadFile, document: ReceivedDocument, source: str) -> NewReceived:
         receiving = self.receiving
@@ -228,18 +243,17 @@ class Inbox:
     async def _change_situation(self, row: ReceivedRow, situation: str) -> ReceivedRow:
         if situation == row.situation:
             return row
-        is_valid = situation in (Situation.AUTHORIZED, Situation.CORRECTED)
-        acknowledge_by = row.acknowledge_by if is_valid else None
+        acknowledge_by = row.acknowledge_by if Situation(situation).is_valid else None
         changed = await self.tenant.received.change(
             replace(row, situation=situation, acknowledge_by=acknowledge_by)
         )
         await self._publish(situation, changed)
         return changed
 
-    async def _publish(self, happening: str, row: ReceivedRow) -> None:
-        if happening not in self.receiving.happenings:
+    async def _publish(self, verb: str, row: ReceivedRow) -> None:
+        if verb not in self.receiving.event_verbs:
             return
-        topic = f"{self.receiving.event_prefix}.{happening}"
+        topic = f"{self.receiving.event_prefix}.{verb}"
         details = received_record(row).model_dump(mode="json", by_alias=True)
         await self.tenant.events.add(topic, self.company_id, details, row.id)
 

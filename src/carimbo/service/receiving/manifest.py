@@ -1,16 +1,18 @@
 """Makes statements about received documents: confirms, refuses or does not recognise them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, Record
-from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.lifecycle import FilingState
+from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.receiving import PENDING, Receiving, ResponseKind, Role, Situation
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
@@ -19,8 +21,8 @@ from carimbo.service.errors import ErrorCode, Refusal, require_no_problems
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
-from carimbo.service.json_values import utc_text
-from carimbo.service.receiving.in_progress import event_subject
+from carimbo.service.json_values import read_exact_json, utc_text
+from carimbo.service.receiving.in_progress import event_subject, statements_in_force
 from carimbo.service.receiving.queries import ReceivedReference, require_received
 from carimbo.service.receiving.sync import require_able_to_receive
 from carimbo.storage.companies import CompanyRow
@@ -44,7 +46,7 @@ class ManifestationRecord(Record):
     type: str
     sequence: int
     manifestation_status: FilingStatus = Field(
-        description="`processing` enquanto a autoridade não respondeu: o resultado virá pela leitura."
+        description="`processing` enquanto a autoridade não respondeu: o resultado virá nos eventos."
     )
 
 
@@ -56,31 +58,63 @@ class _Statement:
     receiving: Receiving
     request: Body
 
+    @property
+    def json(self) -> str:
+        """The request as it is stored."""
+        return self.request.model_dump_json(by_alias=True, exclude_none=True)
+
+    def is_repetition_of(self, last: Manifestation, status: str) -> bool:
+        """Returns whether the last stored one of the kind says the same, and is open or in force."""
+        if _content(last.request) != _content(self.json):
+            return False
+        is_in_force = status == last.status_after and self.kind.undoes is None
+        return is_in_force or not FilingState(last.state).is_settled
+
+    def waits_for(self, row: Manifestation) -> bool:
+        """Returns whether an earlier statement is open, and its result matters for this one.
+
+        The result of an automatic acknowledgement changes nothing after a conclusive statement.
+        """
+        is_outdated = self.kind.is_conclusive and row.is_automatic and not row.is_conclusive
+        return not FilingState(row.state).is_settled and not is_outdated
+
+
+def _content(request: str) -> dict[str, Any]:
+    """Returns the fields of a stored request that have a value."""
+    return {name: value for name, value in read_exact_json(request).items() if value is not None}
+
 
 async def manifest(
     context: FilingContext, company: CompanyRow, which: ReceivedReference, name: str, request: Body
 ) -> ManifestationRecord:
     """Sends a statement to the authority; returns it, settled or not in time. Raises Refusal.
 
-    The same statement again returns the registered one.
+    The same statement again, with the same text, returns the registered one.
     """
-    document_type, receiving = which.document_type, which.receiving
-    statement = _Statement(receiving.response_named(name), receiving, request)
+    statement = _Statement(which.receiving.response_named(name), which.receiving, request)
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_received(tenant, which)
     snapshot = await context.issuing.snapshots.of(which.subscription_id, company.id, company.revision)
-    require_able_to_receive(snapshot, document_type, context.issuing.builder.clock())
-    _require_possible(document, statement, context.issuing.builder.clock())
+    require_able_to_receive(snapshot, which.document_type, context.issuing.builder.clock())
+    _require_possible(document, statement, snapshot, context.issuing.builder.clock())
     async with context.issuing.database.tenant(which.subscription_id) as tenant:
         await hold_company(tenant, company.id)
         await tenant.received.lock(company.id)
         document = await require_received(tenant, which)
         filing = await _store(tenant, document, statement, context.issuing, snapshot)
     filing = await _wait(context, which.subscription_id, filing)
-    return await _answer(context, which, document_type, statement, filing)
+    async with context.issuing.database.autocommit(which.subscription_id) as tenant:
+        document = await require_received(tenant, which)
+    if filing.state == FilingState.REFUSED:
+        if filing.authority_code in statement.kind.late_codes:
+            raise _late_refusal(document, statement.kind, snapshot, context.issuing.builder.clock())
+        raise authority_refusal(which.document_type, filing)
+    return _record(document, filing)
 
 
-def _require_possible(document: ReceivedRow, statement: _Statement, now: datetime) -> None:
+def _require_possible(
+    document: ReceivedRow, statement: _Statement, snapshot: CompanySnapshot, now: datetime
+) -> None:
     role = statement.receiving.responds_as
     if document.role != role:
         sentence = _NOT_YOURS.format(role=_ROLES.get(role, role))
@@ -88,11 +122,32 @@ def _require_possible(document: ReceivedRow, statement: _Statement, now: datetim
     if reason := _ENDED.get(Situation(document.situation)):
         sentence = f"O documento {reason}, e a autoridade não aceita manifestação sobre ele."
         raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-    within = statement.kind.within
-    if within and document.authorized_at and now > document.authorized_at + within:
-        raise Refusal(
-            ErrorCode.MANIFEST_DEADLINE_EXCEEDED, deadline=utc_text(document.authorized_at + within)
-        )
+    deadline = _deadline(document, statement.kind)
+    if deadline and now > deadline:
+        raise _late_refusal(document, statement.kind, snapshot, now)
+
+
+def _deadline(document: ReceivedRow, kind: ResponseKind) -> datetime | None:
+    """Returns until when the authority accepts a statement; None if it has no term."""
+    return document.authorized_at + kind.within if document.authorized_at and kind.within else None
+
+
+def _late_refusal(
+    document: ReceivedRow, kind: ResponseKind, snapshot: CompanySnapshot, now: datetime
+) -> Refusal:
+    """Returns the refusal of a late statement; that of a late acknowledgement says what is still possible."""
+    deadline = _deadline(document, kind)
+    if deadline is None:
+        return Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, deadline=None)
+    state = snapshot.company.address.state
+    sentence = f"O prazo desta manifestação ({kind.description}) terminou em {_day(deadline, state)}."
+    if not kind.is_conclusive and document.respond_by and now <= document.respond_by:
+        sentence += f" Até {_day(document.respond_by, state)} ainda cabe confirmar ou recusar a operação."
+    return Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, sentence, deadline=utc_text(deadline))
+
+
+def _day(moment: datetime, state: str) -> str:
+    return f"{local_day(moment, state):%d/%m/%Y}"
 
 
 async def _store(
@@ -104,47 +159,47 @@ async def _store(
 ) -> Manifestation:
     """Stores a statement, or returns the same one that is in force or under way."""
     kind = statement.kind
-    earlier = [
-        row
-        for row in await tenant.manifestations.of_document(document.id)
-        if row.state != FilingState.REFUSED
-    ]
+    filings = await tenant.manifestations.of_document(document.id)
+    earlier = [row for row in filings if row.state != FilingState.REFUSED]
     of_kind = [row for row in earlier if row.type == kind.name]
-    open_ones = [row for row in earlier if not FilingState(row.state).is_settled]
-    is_in_force = bool(of_kind) and document.status == of_kind[-1].status_after
-    if of_kind and (of_kind[-1] in open_ones or (is_in_force and kind.undoes is None)):
+    if of_kind and statement.is_repetition_of(of_kind[-1], document.status):
         return of_kind[-1]
-    _require_turn(document, statement, earlier, open_ones)
+    undone = statements_in_force(earlier, kind.undoes, kind.name) if kind.undoes else []
+    _require_turn(document, statement, earlier, undone)
     sequence = max((row.sequence for row in of_kind), default=0) + 1
-    undone = [row.protocol for row in earlier if kind.undoes and row.type == kind.undoes]
     subject = event_subject(
         document,
         snapshot,
         issuing.builder.clock(),
         sequence,
-        undone_protocol=(undone[-1] if undone else None) or "",
+        undone_protocol=(undone[-1].protocol if undone else None) or "",
     )
     issuer = filing_issuer(issuing.builder, snapshot, Environment(document.environment), Signer.throwaway())
     result = kind.issue(statement.request, subject, issuer)
     if isinstance(result, tuple):
         require_no_problems(result)
-    added = await tenant.manifestations.add(_new_manifestation(document, statement, sequence))
+    status_after = kind.name
+    if kind.undoes:
+        # An earlier statement of the kind is in force again.
+        status_after = kind.undoes if undone[1:] else PENDING
+    added = await tenant.manifestations.add(_new_manifestation(document, statement, sequence, status_after))
     if added is None:
         raise LookupError("a statement was stored while the documents were locked")
     return added
 
 
-def _new_manifestation(document: ReceivedRow, statement: _Statement, sequence: int) -> NewManifestation:
-    kind = statement.kind
+def _new_manifestation(
+    document: ReceivedRow, statement: _Statement, sequence: int, status_after: str
+) -> NewManifestation:
     return NewManifestation(
         id=new_id(),
         company_id=document.company_id,
         document_id=document.id,
-        type=kind.name,
+        type=statement.kind.name,
         sequence=sequence,
-        request=statement.request.model_dump_json(by_alias=True, exclude_none=True),
-        status_after=PENDING if kind.undoes else kind.name,
-        is_conclusive=kind.is_conclusive,
+        request=statement.json,
+        status_after=status_after,
+        is_conclusive=statement.kind.is_conclusive,
         is_automatic=False,
     )
 
@@ -152,19 +207,22 @@ def _new_manifestation(document: ReceivedRow, statement: _Statement, sequence: i
 def _require_turn(
     document: ReceivedRow,
     statement: _Statement,
-    earlier: list[Manifestation],
-    open_ones: list[Manifestation],
+    earlier: Sequence[Manifestation],
+    undone: Sequence[Manifestation],
 ) -> None:
     """Refuses a statement that another one excludes, or that has to wait for it."""
-    kind = statement.kind
+    kind, receiving = statement.kind, statement.receiving
     sentence = None
-    if open_ones:
+    if any(map(statement.waits_for, earlier)):
         sentence = "Outra manifestação deste documento está em processamento: aguarde o resultado."
+    elif receiving.is_stated_once and earlier:
+        previous = receiving.response_named(earlier[-1].type).description
+        sentence = f"A autoridade aceita uma só manifestação da empresa, e já há uma: {previous}."
     elif sum(row.type == kind.name for row in earlier) >= kind.max_events:
         times = "uma vez" if kind.max_events == 1 else f"{kind.max_events} vezes"
         sentence = f"A autoridade aceita esta manifestação {times} por documento."
-    elif kind.undoes and document.status != kind.undoes:
-        sentence = "Não há manifestação a desfazer."
+    elif kind.undoes and not undone:
+        sentence = f"Não há manifestação a desfazer ({receiving.response_named(kind.undoes).description})."
     elif not kind.is_conclusive and document.status != PENDING:
         sentence = "O documento já tem manifestação: a ciência só cabe antes dela."
     if sentence:
@@ -179,21 +237,7 @@ async def _wait(context: FilingContext, subscription_id: UUID, filing: Manifesta
     return await wait_until_settled(filing, context.max_wait, poll)
 
 
-async def _answer(
-    context: FilingContext,
-    which: ReceivedReference,
-    document_type: DocumentType,
-    statement: _Statement,
-    filing: Manifestation,
-) -> ManifestationRecord:
-    async with context.issuing.database.autocommit(which.subscription_id) as tenant:
-        document = await require_received(tenant, which)
-    if filing.state == FilingState.REFUSED:
-        kind = statement.kind
-        if filing.authority_code in kind.late_codes:
-            by = document.authorized_at + kind.within if document.authorized_at and kind.within else None
-            raise Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, deadline=utc_text(by) if by else None)
-        raise authority_refusal(document_type, filing)
+def _record(document: ReceivedRow, filing: Manifestation) -> ManifestationRecord:
     return ManifestationRecord(
         id=document.id,
         status=document.status,

@@ -1,4 +1,4 @@
-"""Reading received documents: lists, one, its XML and its events, and monthly totals."""
+"""Reading received documents: lists, a single document, its events, and monthly totals."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -72,8 +72,10 @@ class TotalRecord(Record):
     cfop: str = Field(description="Vazio nos serviços.", examples=["5102"])
     tax: str = Field(examples=["icms"])
     cst: str = Field(description="CST ou CSOSN; vazio quando o imposto não o tem.", examples=["00"])
-    items: Number = Field(description="Valor dos itens, já sem os descontos.")
-    base: Number
+    items: Number = Field(
+        description="Valor dos itens menos os descontos; sem frete, seguro, outras despesas, IPI e ST."
+    )
+    base: Number = Field(description="Base de cálculo; zero no imposto cobrado por quantidade.")
     amount: Number
     documents: int
 
@@ -141,8 +143,7 @@ async def read_received_events(database: Database, which: ReceivedReference) -> 
         row = await require_received(tenant, which)
         events = await tenant.received.events(row.company_id, row.environment, row.access_key)
         manifestations = await tenant.manifestations.of_document(row.id)
-    describe = {kind.name: kind.description for kind in which.receiving.responses}
-    return event_records(events, manifestations, describe)
+    return event_records(row, which.receiving, events, manifestations)
 
 
 async def monthly_totals(

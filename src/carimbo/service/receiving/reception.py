@@ -13,20 +13,20 @@ from carimbo.service.companies.company_settings import stored_settings
 from carimbo.service.companies.registration import hold_company, require_company
 from carimbo.service.companies.snapshot import CompanySnapshot, SigningIdentity
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_types import type_receiving
+from carimbo.service.document_types import distributed_type
 from carimbo.service.filing.advance import apply_answer, sign_filing
 from carimbo.service.ports import EventLotAuthority
 from carimbo.service.receiving.in_progress import ManifestationInProgress, is_xml_released
 from carimbo.service.receiving.inbox import Inbox, read_page
 from carimbo.service.receiving.sync import missing_to_receive
 from carimbo.service.waiting import AT_ONCE
-from carimbo.storage.database import Tenant
+from carimbo.storage.database import DatabaseUnavailable, Tenant
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.manifestations import Manifestation, NewManifestation
 from carimbo.storage.received import ReceivedRow
 from carimbo.storage.receptions import Reception, advance_reading, pause_reception
-from carimbo.storage.streams import keep_unread, pages_after, request_by_key, wake_stream
-from carimbo.storage.work import Lease
+from carimbo.storage.streams import close_requests, keep_unread, pages_after, request_by_key, wake_stream
+from carimbo.storage.work import Lease, LeaseLost
 
 _log = structlog.get_logger("carimbo.receiving")
 _LOT = 20
@@ -58,13 +58,13 @@ async def advance_reception(context: WorkerContext, lease: Lease) -> None:
         company = await require_company(tenant, reception.company_id, deleted_too=True)
         await wake_stream(tenant.connection, reception.stream_id)
     snapshot = await context.snapshots.of(lease.key.subscription_id, company.id, company.revision)
-    turn = ReceptionTurn(context, lease, reception, snapshot, *type_receiving(reception.service))
+    turn = ReceptionTurn(context, lease, reception, snapshot, *distributed_type(reception.service))
     after: timedelta | None = None
     fingerprint = _valid_fingerprint(snapshot, context)
     # Another company with the same CNPJ may have asked for what is in the journal.
     is_proved = fingerprint is not None and reception.proved_fingerprint == fingerprint
     if reception.is_active and company.deleted_at is None and is_proved:
-        after = AT_ONCE if await _read_next_page(turn) else await _acknowledge(turn)
+        after = AT_ONCE if await _read_next_page(turn) else await _acknowledge_safely(turn)
     async with context.database.transaction() as connection:
         await pause_reception(connection, lease, after, fingerprint)
 
@@ -89,6 +89,7 @@ async def _read_next_page(turn: ReceptionTurn) -> bool:
         inbox = Inbox(tenant, reception.company_id, reception.environment, turn.receiving)
         for file in content.files:
             await inbox.put(file)
+        await close_requests(tenant.connection, reception.stream_id, content.whole_keys)
         await keep_unread(tenant.connection, reception.stream_id, page.ordinal, content.unread)
         await advance_reading(tenant.connection, turn.lease, page.ordinal)
     _log.info(
@@ -99,6 +100,17 @@ async def _read_next_page(turn: ReceptionTurn) -> bool:
     )
     turn.context.reached("page read", turn.snapshot.row.tax_id)
     return True
+
+
+async def _acknowledge_safely(turn: ReceptionTurn) -> timedelta | None:
+    """Acknowledges; what fails in it must not keep the company from reading what comes."""
+    try:
+        return await _acknowledge(turn)
+    except (LeaseLost, DatabaseUnavailable):
+        raise
+    except Exception as error:
+        _log.error("acknowledging_failed", company_id=str(turn.reception.company_id), exc_info=error)
+        return _AFTER_FAILURE
 
 
 async def _acknowledge(turn: ReceptionTurn) -> timedelta | None:

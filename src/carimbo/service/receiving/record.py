@@ -10,7 +10,7 @@ from pydantic import Field
 
 from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.receiving import ReceivedDetails, Role, Situation
+from carimbo.fiscal.receiving import ReceivedDetails, Receiving, ResponseKind, Role, Situation
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.stored_records import readable_record
@@ -68,6 +68,7 @@ class Origin(StrEnum):
     """Who made an event of a received document."""
 
     COMPANY = "company"
+    ISSUER = "issuer"
     OTHER = "other"
 
 
@@ -75,13 +76,15 @@ class ReceivedEventRecord(Record):
     """An event of a received document."""
 
     id: UUID
-    origin: Origin = Field(description="`company` se foi a própria empresa, por este serviço.")
+    origin: Origin = Field(
+        description="`company` se foi a própria empresa, por este serviço; `issuer` se foi o emitente."
+    )
     type: str = Field(description="O tipo da manifestação, ou o código oficial do evento.")
     description: str
     status: FilingStatus
     sequence: int
     protocol: str | None
-    text: str | None = Field(description="O texto da carta de correção, ou a justificativa.")
+    text: str | None = Field(description="O texto da carta de correção, ou o motivo e a justificativa.")
     authority_code: str | None
     authority_message: str | None
     is_automatic: bool
@@ -97,25 +100,29 @@ def received_record(row: ReceivedRow) -> ReceivedRecord:
 def received_values(row: ReceivedRow) -> dict[str, object]:
     """Returns the values of a record."""
     issuer = ReceivedIssuer(tax_id=row.issuer_tax_id, name=row.issuer_name)
-    is_valid = row.situation in (Situation.AUTHORIZED, Situation.CORRECTED)
-    return {**vars(row), "issuer": issuer, "manifest_deadline": row.respond_by if is_valid else None}
+    deadline = row.respond_by if Situation(row.situation).is_valid else None
+    return {**vars(row), "issuer": issuer, "manifest_deadline": deadline}
 
 
 def event_records(
-    events: Sequence[ReceivedEventRow], manifestations: Sequence[Manifestation], describe: dict[str, str]
+    document: ReceivedRow,
+    receiving: Receiving,
+    events: Sequence[ReceivedEventRow],
+    manifestations: Sequence[Manifestation],
 ) -> list[ReceivedEventRecord]:
-    """Returns the events of a document in order; `describe` names the kinds of the company's statements."""
+    """Returns the events of a document in order."""
+    kinds = {kind.name: kind for kind in receiving.responses}
     records = [
-        *(_distributed(event) for event in events),
-        *(_declared(manifestation, describe) for manifestation in manifestations),
+        *(_distributed(event, document.issuer_tax_id) for event in events),
+        *(_declared(manifestation, kinds.get(manifestation.type)) for manifestation in manifestations),
     ]
     return sorted(records, key=lambda record: (record.registered_at or record.created_at, record.id))
 
 
-def _distributed(event: ReceivedEventRow) -> ReceivedEventRecord:
+def _distributed(event: ReceivedEventRow, issuer_tax_id: str) -> ReceivedEventRecord:
     return ReceivedEventRecord(
         id=event.id,
-        origin=Origin.OTHER,
+        origin=Origin.ISSUER if event.author_tax_id == issuer_tax_id else Origin.OTHER,
         type=event.code,
         description=event.description,
         status=FilingStatus.AUTHORIZED,
@@ -130,16 +137,16 @@ def _distributed(event: ReceivedEventRow) -> ReceivedEventRecord:
     )
 
 
-def _declared(manifestation: Manifestation, describe: dict[str, str]) -> ReceivedEventRecord:
+def _declared(manifestation: Manifestation, kind: ResponseKind | None) -> ReceivedEventRecord:
     return ReceivedEventRecord(
         id=manifestation.id,
         origin=Origin.COMPANY,
         type=manifestation.type,
-        description=describe.get(manifestation.type, manifestation.type),
+        description=kind.description if kind else manifestation.type,
         status=status_of(manifestation),
         sequence=manifestation.sequence,
         protocol=manifestation.protocol,
-        text=read_exact_json(manifestation.request).get("justification"),
+        text=kind.text_of(read_exact_json(manifestation.request)) if kind else None,
         authority_code=manifestation.authority_code,
         authority_message=manifestation.authority_message,
         is_automatic=manifestation.is_automatic,

@@ -1,6 +1,6 @@
 """Warns companies of received documents about which they must conclude soon."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from carimbo.fiscal.receiving import MANIFEST_DUE, PENDING, Receiving
 from carimbo.service.document_types import RECEIVED_TYPES
@@ -9,7 +9,7 @@ from carimbo.storage.database import Database
 from carimbo.storage.received import DueDocument, documents_to_conclude
 
 
-async def documents_to_remind_of(database: Database) -> list[tuple[DueDocument, Receiving]]:
+async def documents_to_remind_of(database: Database, now: datetime) -> list[tuple[DueDocument, Receiving]]:
     """Returns the documents whose term ends soon, and whose companies were not warned yet."""
     due = []
     async with database.connection() as connection:
@@ -20,7 +20,7 @@ async def documents_to_remind_of(database: Database) -> list[tuple[DueDocument, 
             acknowledgement = receiving.acknowledgement
             statuses = [PENDING, *([acknowledgement.name] if acknowledgement else [])]
             within = timedelta(days=receiving.warned_days)
-            rows = await documents_to_conclude(connection, receiving.service, within, statuses)
+            rows = await documents_to_conclude(connection, receiving.service, now, within, statuses)
             due += [(row, receiving) for row in rows]
     return due
 

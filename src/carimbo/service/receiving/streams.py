@@ -9,20 +9,20 @@ from datetime import timedelta
 
 import structlog
 
-from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage, UnreadablePage
+from carimbo.fiscal.distribution import DistributionAnswer, UnreadablePage
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.certificate import AuthorityCredentials, CertificateError
-from carimbo.fiscal.outcome import Cause, NotJudged, Rejected, Throttled
+from carimbo.fiscal.outcome import Cause, NotJudged
 from carimbo.service.authority_answers import LoggedAnswer, log_fields
 from carimbo.service.contexts import WorkerContext
-from carimbo.service.document_types import type_receiving
+from carimbo.service.document_types import distributed_type
 from carimbo.service.ports import DistributingAuthority, KeyDistributingAuthority
-from carimbo.service.receiving.decision import BETWEEN_PAGES, BLOCK, LAPSE, REST, StreamDecider
+from carimbo.service.receiving.decision import BETWEEN_PAGES, LAPSE, REST, StreamDecider, decide_single
 from carimbo.service.waiting import jitter
 from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.identifiers import NIL
 from carimbo.storage.receptions import Asker, askers_of
-from carimbo.storage.stream_steps import PageQuestion, SingleChange, SingleQuestion, StreamProgress
+from carimbo.storage.stream_steps import SingleQuestion, StreamProgress
 from carimbo.storage.streams import StreamRow, read_stream
 from carimbo.storage.work import Lease
 
@@ -68,7 +68,7 @@ async def advance_stream(context: WorkerContext, lease: Lease) -> None:
 
 async def _find_sender(context: WorkerContext, stream: StreamRow, askers: list[Asker]) -> StreamSender | None:
     """Returns the first company that can ask now: one that still issues in the environment of the stream."""
-    document_type, _ = type_receiving(stream.service)
+    document_type, _ = distributed_type(stream.service)
     authority = context.authorities[document_type.name]
     if not isinstance(authority, DistributingAuthority):
         raise LookupError(f"no authority distributes {document_type.name}")
@@ -95,7 +95,7 @@ async def _ask_for_page(
     context: WorkerContext, lease: Lease, stream: StreamRow, sender: StreamSender
 ) -> None:
     async with context.database.stream_steps(lease) as steps:
-        if not await steps.begin_question(REST):
+        if not await steps.begin_question(sender.asker, REST):
             return
     context.reached("stream asked", stream.tax_id)
     lease.require_held()
@@ -115,8 +115,9 @@ async def _store_answer(
         blocks=stream.blocks,
         unanswered=stream.unanswered,
     )
-    change = StreamDecider(progress, jitter(), has_rested=stream.has_rested).decide(answer)
-    is_counted = isinstance(answer, DistributionPage) or (isinstance(answer, Throttled) and answer.was_asked)
+    unknown_nsu_codes = distributed_type(stream.service)[1].unknown_nsu_codes
+    decider = StreamDecider(progress, jitter(), stream.has_rested, unknown_nsu_codes)
+    change = decider.decide(answer)
     _log.info(
         "stream_answered",
         stream=str(stream.id),
@@ -126,7 +127,7 @@ async def _store_answer(
         **_log_fields(answer),
     )
     async with context.database.stream_steps(lease) as steps:
-        await steps.store_answer(PageQuestion(stream.last_nsu, asker, is_counted), change, LAPSE)
+        await steps.store_answer(stream.last_nsu, asker, change, LAPSE)
 
 
 async def _ask_for_single(
@@ -142,8 +143,8 @@ async def _ask_for_single(
             return True
     lease.require_held()
     answer = await _single_answer(sender, question)
-    settled_codes = type_receiving(stream.service)[1].settled_codes
-    change = single_change(answer, settled_codes)
+    receiving = distributed_type(stream.service)[1]
+    change = decide_single(answer, receiving.settled_codes | receiving.unknown_nsu_codes)
     _log.info("single_answered", stream=str(stream.id), question=str(question), **_log_fields(answer))
     async with context.database.stream_steps(lease) as steps:
         await steps.store_single(question, sender.asker, change)
@@ -157,29 +158,6 @@ async def _single_answer(sender: StreamSender, question: SingleQuestion) -> Dist
     if question.access_key is None or not isinstance(authority, KeyDistributingAuthority):
         raise LookupError("the service distributes no document by its key")
     return await authority.distribution_of_key(sender.credentials, sender.state, question.access_key)
-
-
-def single_change(answer: DistributionAnswer, settled_codes: frozenset[str]) -> SingleChange:
-    """Returns what the answer to a question about a single document changes.
-
-    A document that the authority does not have, or may not give (`settled_codes`), is not asked for again,
-    nor is one whose answer can't be read: it would be the same.
-    """
-    is_page = isinstance(answer, DistributionPage)
-    is_about_document = isinstance(answer, Rejected) and answer.code in settled_codes
-    is_refused = isinstance(answer, Rejected) and not is_about_document
-    is_unreadable = isinstance(answer, UnreadablePage)
-    is_empty = isinstance(answer, DistributionPage) and not answer.documents
-    judged = None if isinstance(answer, NotJudged | UnreadablePage) else answer
-    return SingleChange(
-        body=answer.body if isinstance(answer, DistributionPage | UnreadablePage) and not is_empty else None,
-        is_settled=is_page or is_about_document or is_unreadable,
-        block=BLOCK if isinstance(answer, Throttled) and answer.was_asked else None,
-        code=judged.code if judged else None,
-        message=judged.message if judged else None,
-        is_answered=is_page,
-        refusal=f"{judged.code} {judged.message}" if judged and is_refused else None,
-    )
 
 
 def _log_fields(answer: DistributionAnswer) -> LoggedAnswer:

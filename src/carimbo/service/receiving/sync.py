@@ -1,4 +1,4 @@
-"""Follows the distribution of documents for a company, stops it, and tells how far it has come."""
+"""Follows the distribution of documents for a company, stops it, and returns how far it has come."""
 
 from datetime import datetime
 from uuid import UUID
@@ -11,16 +11,20 @@ from carimbo.fiscal.environment import Environment
 from carimbo.service.companies.registration import hold_company, unknown_company
 from carimbo.service.companies.snapshot import CompanySnapshot, require_valid_certificate
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.document_types import receiving_of_type, type_receiving
+from carimbo.service.document_types import distributed_type, receiving_of_type
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.receiving.decision import REST
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.connection import Connection
-from carimbo.storage.receptions import Reception
+from carimbo.storage.receptions import REFUSED_FOR, Reception
 from carimbo.storage.streams import StreamGap, StreamRow, gaps_of, open_stream, read_stream, unread_files_of
 
 _STATE_REGISTRATION = "stateRegistration"
-STOPPED, WAITING, REFUSED = "stopped", "waiting", "refused"
+_UNANSWERED = (
+    "A última consulta não trouxe resposta da autoridade: {failure}. A próxima será em scheduledFor."
+)
+_RESTART = "Peça /sync para tentar de novo; se não bastar, avise quem opera o serviço."
+STOPPED, WAITING, REFUSED, PARKED, BLOCKED = "stopped", "waiting", "refused", "parked", "blocked"
 
 
 class NsuGapRecord(Record):
@@ -123,7 +127,7 @@ async def sync(
 async def stop_sync(
     context: IssuingContext, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
 ) -> SyncStopped:
-    """Makes a company follow the distribution of its environment no more; what it has received stays.
+    """Stops following the distribution for a company in its environment; what it has received stays.
 
     As `sync`, it leaves the distribution of the other environment as it is: a company that comes back to
     production is followed again by itself.
@@ -148,13 +152,19 @@ async def _stream_record(
 ) -> StreamRecord:
     stream = await read_stream(connection, reception.stream_id)
     status = _status(stream, reception, snapshot, now)
-    is_asked = status not in (STOPPED, WAITING, REFUSED)
+    is_asked = status not in (STOPPED, WAITING, REFUSED, PARKED)
     scheduled_for = stream.allowed_at if is_asked else None
+    if status == REFUSED and reception.refused_at:
+        scheduled_for = reception.refused_at + REFUSED_FOR
     heading = {"service": stream.service, "environment": stream.environment, "status": status}
     if reception.proved_fingerprint is None:
         # What others with the same CNPJ have received is none of its business yet.
         return StreamRecord.model_validate(
-            {**heading, "scheduled_for": scheduled_for, "warnings": _own_warnings(reception, status)}
+            {
+                **heading,
+                "scheduled_for": scheduled_for,
+                "warnings": _own_warnings(reception, snapshot, status),
+            }
         )
     gaps = await gaps_of(connection, stream.id)
     return StreamRecord(
@@ -170,12 +180,16 @@ async def _stream_record(
         last_message=stream.last_message,
         gaps=[NsuGapRecord.model_validate(gap) for gap in gaps],
         unread_files=await unread_files_of(connection, stream.id),
-        warnings=[*_own_warnings(reception, status), *_warnings(stream, gaps)],
+        warnings=[
+            *_own_warnings(reception, snapshot, status),
+            *(_state_warnings(stream) if is_asked or status == PARKED else ()),
+            *_gap_warnings(stream, gaps, is_asked=is_asked),
+        ],
     )
 
 
 def _status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, now: datetime) -> str:
-    document_type, _ = type_receiving(reception.service)
+    document_type, _ = distributed_type(reception.service)
     certificate = snapshot.certificate
     if not reception.is_active:
         return STOPPED
@@ -185,26 +199,47 @@ def _status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, 
     if reception.refused_fingerprint == certificate.fingerprint:
         return REFUSED
     if stream.parked_reason or reception.parked_reason:
-        return "parked"
-    return "blocked" if stream.is_blocked else "active"
+        return PARKED
+    return BLOCKED if stream.is_blocked else "active"
 
 
-def _own_warnings(reception: Reception, status: str) -> list[str]:
-    if status == REFUSED and reception.refusal:
-        return [f"A autoridade recusou a consulta em nome da empresa: {reception.refusal}"]
+def _own_warnings(reception: Reception, snapshot: CompanySnapshot, status: str) -> list[str]:
+    """Returns what concerns the company alone, whatever the others with its CNPJ do."""
+    if status == REFUSED:
+        return [f"A autoridade recusou a consulta em nome da empresa: {reception.failure}"]
     if status == WAITING:
+        is_current = snapshot.environment_of(distributed_type(reception.service)[0]) == reception.environment
+        cause = "falta um certificado em vigor" if is_current else "a empresa está no outro ambiente"
         return [
-            "Ninguém consulta por esta empresa: falta um certificado em vigor, ou ela está no outro ambiente."
-            " Depois de 60 dias sem consulta a autoridade deixa de numerar documentos."
+            f"Ninguém consulta por esta empresa: {cause}. Depois de 60 dias sem consulta a autoridade deixa"
+            " de numerar documentos."
         ]
+    if reception.parked_reason and reception.is_active:
+        return [f"A leitura do que já veio parou: o serviço falhou repetidas vezes. {_RESTART}"]
+    if reception.proved_fingerprint is None and reception.failure:
+        return [_UNANSWERED.format(failure=reception.failure)]
     return []
 
 
-def _warnings(stream: StreamRow, gaps: list[StreamGap]) -> list[str]:
-    warnings = []
+def _state_warnings(stream: StreamRow) -> list[str]:
+    """Returns why a stream is not asked now, or not answered."""
     if stream.parked_reason:
-        warnings.append(f"As consultas pararam: {stream.parked_reason} Peça /sync para tentar de novo.")
-    if stream.has_other_reader:
+        # Only what a decision wrote is for tenants; another reason may speak of another subscription.
+        is_decision = stream.failure == stream.parked_reason
+        reason = stream.parked_reason if is_decision else "o serviço falhou repetidas vezes."
+        return [f"As consultas pararam: {reason} {_RESTART}"]
+    if stream.is_blocked:
+        return [
+            f"A autoridade bloqueou as consultas deste CNPJ por cerca de uma hora ({stream.last_code}"
+            f" {stream.last_message}). Elas seguem sozinhas em scheduledFor."
+        ]
+    return [_UNANSWERED.format(failure=stream.failure)] if stream.failure else []
+
+
+def _gap_warnings(stream: StreamRow, gaps: list[StreamGap], *, is_asked: bool) -> list[str]:
+    """Returns what documents may be missing, and why."""
+    warnings = []
+    if stream.has_other_reader and is_asked:
         warnings.append(
             "Outro programa consulta os documentos deste CNPJ, e os dois se atrapalham: deixe só um. O que"
             " ele recebeu é pedido nota por nota, até 18 por hora."

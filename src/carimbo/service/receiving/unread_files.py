@@ -7,7 +7,7 @@ import structlog
 
 from carimbo.fiscal.layouts.packed import MAX_PAGE_BYTES, unpack
 from carimbo.fiscal.receiving import Receiving, UnreadFile
-from carimbo.service.document_types import type_receiving
+from carimbo.service.document_types import distributed_type
 from carimbo.service.receiving.inbox import WHOLE_ANSWER, Inbox, ReadPage, read_file, read_page
 from carimbo.storage.database import Database
 from carimbo.storage.receptions import followers_of
@@ -32,7 +32,7 @@ async def unread_files(database: Database) -> list[UntriedFile]:
 
 async def read_again(database: Database, file: UntriedFile) -> None:
     """Reads a file again; if it can be read now, gives it to the companies that follow its stream."""
-    _, receiving = type_receiving(file.service)
+    _, receiving = distributed_type(file.service)
     async with database.connection() as connection:
         await mark_tried(connection, file)
         followers = await followers_of(connection, file.stream_id, file.ordinal)

@@ -1,7 +1,8 @@
-"""Reads the whole XML of a received document, or says why it is not here and asks for it."""
+"""Reads the XML of received documents and of their events, or says why it is not here and asks for it."""
 
 from datetime import datetime
 from enum import StrEnum
+from uuid import UUID
 
 from pydantic import Field
 
@@ -12,13 +13,16 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.documents.files import RECEIVED_FILE, Links, XmlFile
 from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.errors import ErrorCode, Refusal, not_found
+from carimbo.service.filing.outcome import FilingStatus
+from carimbo.service.filing.xml import registered_files
 from carimbo.service.receiving.in_progress import is_xml_released
+from carimbo.service.receiving.inbox import EVENT_FILE
 from carimbo.service.receiving.queries import UNKNOWN_RECEIVED, ReceivedReference, require_received
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.manifestations import Manifestation
-from carimbo.storage.received import ReceivedRow
-from carimbo.storage.streams import refusal_of_request, request_by_key
+from carimbo.storage.received import ReceivedEventRow, ReceivedRow
+from carimbo.storage.streams import answer_to_request, request_by_key
 
 _ENDED = {
     Situation.CANCELED: "O emitente cancelou a nota antes da ciência: a SEFAZ só dá o resumo.",
@@ -35,6 +39,7 @@ _TOO_LATE = (
 _ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
 _REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
 _NOT_FOLLOWED = "A empresa não acompanha a distribuição: peça /sync, ou importe o XML que o emitente enviou."
+_NOT_GIVEN = "A SEFAZ não deu o XML ({answer}): importe o que o emitente enviou."
 _UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
 _REFUSED = "Só há o resumo: a SEFAZ recusou a ciência ({answer})."
 _ACKNOWLEDGED_AGAIN = "O serviço tenta de novo em algumas horas."
@@ -89,11 +94,37 @@ async def read_received_file(database: Database, which: DocumentReference) -> Xm
         return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
 
 
+async def read_received_event_xml(database: Database, which: ReceivedReference, event_id: UUID) -> XmlFile:
+    """Returns the XML of an event of a received document: what the authority registered. Raises Refusal."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        events = await tenant.received.events(row.company_id, row.environment, row.access_key)
+        event = next((event for event in events if event.id == event_id), None)
+        xml = await _distributed_xml(tenant, event) if event else await _stated_xml(tenant, which, event_id)
+    return XmlFile(f"{event_id}.xml", xml)
+
+
+async def _distributed_xml(tenant: Tenant, event: ReceivedEventRow) -> bytes:
+    xml = await tenant.archive.get(event.id, EVENT_FILE) if event.has_full_xml else None
+    if xml is None:
+        sentence = "A SEFAZ só deu o resumo deste evento."
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=FilingStatus.AUTHORIZED, allowed=[])
+    return xml
+
+
+async def _stated_xml(tenant: Tenant, which: ReceivedReference, event_id: UUID) -> bytes:
+    filing = await tenant.manifestations.get(event_id)
+    if filing is None or filing.document_id != which.document_id:
+        raise not_found("O documento não tem um evento com este id.")
+    signed, registration = await registered_files(tenant, filing)
+    return which.receiving.response_named(filing.type).registered(signed, registration)
+
+
 async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
     """Returns the whole XML of a document. Raises Refusal if only its summary is here."""
     xml = await tenant.archive.get(row.id, RECEIVED_FILE) if row.has_full_xml else None
     if xml is None:
-        sentence = "Só há o resumo deste documento: veja em GET /xml por quê."
+        sentence = "Só há o resumo deste documento: GET …/{id}/xml diz por quê."
         raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=row.status, allowed=[])
     return xml
 
@@ -108,9 +139,9 @@ async def _await_xml(
         is_followed = reception.is_active and reception.environment == row.environment
         if reception.service == row.service and is_followed:
             await request_by_key(tenant.connection, reception.stream_id, row.access_key)
-            refusal = await refusal_of_request(tenant.connection, reception.stream_id, row.access_key)
-            if refusal:
-                return XmlAvailability.SUMMARY_ONLY, f"A SEFAZ não deu o XML: {refusal}"
+            answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
+            if answer:
+                return XmlAvailability.SUMMARY_ONLY, _NOT_GIVEN.format(answer=answer)
             return XmlAvailability.REQUESTED, _REQUESTED
     return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
 

@@ -53,7 +53,9 @@ begin
     return null;
 end
 $$;
+-- since 0.1.0: no release has this table.
 drop trigger count_new_received on received_documents;
+-- since 0.1.0: no release has this table.
 drop trigger count_changed_received on received_documents;
 create trigger count_new_received after insert on received_documents
     for each row execute function count_received();
@@ -70,10 +72,5 @@ from received_documents group by 1, 2, 3, 4, 5, 6, 7, 8;
 insert into received_issuers
 select subscription_id, company_id, service, environment, issuer_tax_id, issuer_name, count(*)
 from received_documents group by 1, 2, 3, 4, 5, 6;
+-- since 0.1.0: no release has this table.
 drop table received_counts;
-
-create index received_by_situation on received_documents (company_id, service, situation, issued_at, id);
-create index received_by_role on received_documents (company_id, service, role, issued_at, id);
-create index received_of_issuer on received_documents (subscription_id, company_id, issuer_tax_id, issued_at, id);
-drop index received_by_issuer;
-drop index received_by_words;

@@ -58,6 +58,11 @@ class TestRequest:
     def test_justification_may_be_null(self, name: str) -> None:
         assert ManifestationRequest.model_validate({"type": name, "justification": None}).type == name
 
+    @pytest.mark.parametrize("name", ["confirmed", "science"])
+    def test_justification_that_the_event_has_no_place_for_is_dropped(self, name: str) -> None:
+        request = ManifestationRequest.model_validate({"type": name, "justification": REASON})
+        assert request.justification is None
+
     @pytest.mark.parametrize("justification", [None, "", "   "])
     def test_operation_that_was_not_performed_needs_a_justification(self, justification: str | None) -> None:
         body = {"type": "notPerformed", "justification": justification}

@@ -89,6 +89,8 @@ class TestBody:
             ({"type": "refused", "reasonCode": "7", "justification": REASON}, {"reasonCode"}),
             ({"type": "refused", "reasonCode": "1", "justification": "curta"}, {"justification"}),
             ({"type": "confirmed", "reason": REASON}, {"reason"}),
+            ({"type": "confirmed", "reasonCode": "1"}, {"reasonCode"}),
+            ({"type": "confirmed", "justification": REASON}, {"justification"}),
             ({"type": "canceled"}, {"type"}),
             ({}, {"type"}),
         ],
@@ -100,6 +102,18 @@ class TestBody:
     def test_body_must_be_an_object(self, body: Any) -> None:
         with pytest.raises(ValidationError):
             NoteResponseRequest.model_validate(body)
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("request_of", "text"),
+        [
+            ({"reasonCode": "1"}, "Motivo 1: NFS-e em duplicidade."),
+            ({"reasonCode": "9", "justification": REASON}, f"Motivo 9: outros. {REASON}"),
+        ],
+    )
+    def test_text_of_a_refusal_names_the_reason(self, request_of: dict[str, str], text: str) -> None:
+        assert RECEIVING.response_named("refused").text_of(request_of) == text
 
 
 class TestKinds:

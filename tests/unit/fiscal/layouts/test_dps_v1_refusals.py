@@ -176,6 +176,7 @@ class TestAnotherAnswer:
         outcome = sent(403, refused(error("E1203", "Certificado de Transmissão expirado")))
         assert isinstance(outcome, NotJudged)
         assert (outcome.code, outcome.message) == ("E1203", "Certificado de Transmissão expirado")
+        assert outcome.detail.endswith(": E1203: Certificado de Transmissão expirado")
 
     @pytest.mark.parametrize("answer", [PAGE, b"", body(mensagem="devagar")])
     def test_block_for_too_many_requests_means_throttled(self, answer: bytes) -> None:

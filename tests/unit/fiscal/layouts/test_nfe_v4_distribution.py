@@ -3,6 +3,7 @@
 import base64
 import gzip
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -117,10 +118,14 @@ class TestReadingARefusal:
         outcome = read_distribution(distribution("656", "Consumo Indevido", last="").encode())
         assert outcome == Throttled(code="656", message="Consumo Indevido")
 
-    @pytest.mark.parametrize("code", ["215", "589", "593", "632", "640"])
-    def test_refused_distribution_query_is_a_rejection(self, code: str) -> None:
+    @pytest.mark.parametrize(
+        ("code", "is_of_sender"),
+        [("215", False), ("589", False), ("593", True), ("632", False), ("640", False)],
+    )
+    def test_refused_distribution_query_is_a_rejection(self, code: str, is_of_sender: bool) -> None:
         body = distribution(code, "Rejeição: Texto")
-        assert read_distribution(body.encode()) == rejected(code, "Rejeição: Texto", body)
+        expected = replace(rejected(code, "Rejeição: Texto", body), retryable=is_of_sender)
+        assert read_distribution(body.encode()) == expected
 
     def test_distribution_service_that_is_down_is_unavailable(self) -> None:
         outcome = read_distribution(distribution("109", "Paralisado").encode())

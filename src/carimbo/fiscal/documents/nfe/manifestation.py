@@ -49,19 +49,22 @@ class ManifestationRequest(Body):
     justification: Annotated[Justification | None, MAY_BE_MISSING] = Field(
         default=None,
         description=(
-            "Justificativa, de 15 a 255 caracteres (xJust): obrigatória com notPerformed; a confirmação não a"
-            " leva."
+            "Justificativa, de 15 a 255 caracteres (xJust): obrigatória com notPerformed, opcional com"
+            " unknown. A confirmação e a ciência não a levam: nelas é ignorada."
         ),
         examples=["A mercadoria chegou avariada e foi recusada"],
     )
 
     @model_validator(mode="before")
     @classmethod
-    def require_justification(cls, given: Any) -> Any:
-        """Marks the justification as missing in an operation that was not performed."""
-        if not isinstance(given, dict) or given.get("type") != NOT_PERFORMED:
+    def check_justification(cls, given: Any) -> Any:
+        """Marks a required justification as missing, and drops one that the event has no place for."""
+        if not isinstance(given, dict):
             return given
-        return {**given, "justification": Missing()} if is_blank(given.get("justification")) else given
+        if given.get("type") in (CONFIRMED, SCIENCE):
+            return {**given, "justification": None}
+        is_missing = given.get("type") == NOT_PERFORMED and is_blank(given.get("justification"))
+        return {**given, "justification": Missing()} if is_missing else given
 
 
 def _national_event(**values: Any) -> InvoiceEvent:

@@ -1,8 +1,7 @@
 """The draft of the NF-e that returns the goods of a received one to its issuer."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,9 +12,10 @@ from carimbo.fiscal.calendar import DatedRule, rules_on
 from carimbo.fiscal.documents.nfe.document import NAME
 from carimbo.fiscal.documents.nfe.received_file import invoice_in
 from carimbo.fiscal.documents.nfe.request import NfeRequest, OperationDirection, Purpose
+from carimbo.fiscal.documents.nfe.returned_items import ReturnedItem, returned_items
+from carimbo.fiscal.goods.freight import FreightMode
 from carimbo.fiscal.goods.item_body import COUNTS
 from carimbo.fiscal.goods.item_taxes import deducted_icms
-from carimbo.fiscal.goods.items import NO_GTIN
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.identity.access_key import AccessKey
 from carimbo.fiscal.layouts.json_form import to_plain
@@ -23,12 +23,13 @@ from carimbo.fiscal.layouts.layout import layout_of
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.goods import ItemProduct
 from carimbo.fiscal.layouts.nfe_v4.icms_simples import IcmsSn500, IcmsSn900
-from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, Item, ItemTaxes
+from carimbo.fiscal.layouts.nfe_v4.identification import Identification
+from carimbo.fiscal.layouts.nfe_v4.invoice import Invoice, ItemTaxes
 from carimbo.fiscal.layouts.nfe_v4.parties import Issuer
 from carimbo.fiscal.layouts.reading import UnreadableDocument, read_group
-from carimbo.fiscal.money import ZERO
+from carimbo.fiscal.money import ZERO, format_amount
 from carimbo.fiscal.parties.company import Company, TaxRegime
-from carimbo.fiscal.receiving import UnreadFile
+from carimbo.fiscal.receiving import ReturnDraftRequest, UnreadFile
 from carimbo.fiscal.tables.geography import municipality_of_ibge
 from carimbo.fiscal.tables.goods_codes import CFOPS
 from carimbo.fiscal.taxes.trade import day_of_key
@@ -49,11 +50,18 @@ _RETURN_OF = {
 }  # fmt: skip
 # Goods that were not sold, and come back with a CFOP of their own (retorno), which no return may have (327).
 _ENTRUSTED = frozenset({"451", "452", "663", "901", "905", "908", "912", "915", "924"})
+_PURPOSES = {
+    Purpose.COMPLEMENT.code: "complementar",
+    Purpose.ADJUSTMENT.code: "de ajuste",
+    Purpose.RETURN.code: "de devolução",
+    Purpose.CREDIT.code: "de crédito",
+    Purpose.DEBIT.code: "de débito",
+}
 _PRODUCT_FIELDS = (
-    "description", "ncm", "nveCodes", "cest", "relevantScale", "manufacturerTaxId", "ipiException", "unit",
-    "quantity", "unitValue", "taxableUnit", "taxableQuantity", "taxableUnitValue", "gtin", "taxableGtin",
-    "barcode", "taxableBarcode", "freight", "insurance", "discount", "other", "importContentId", "batches",
-    "vehicle", "medicine", "firearms", "fuel", "recopiNumber",
+    "sku", "description", "ncm", "nveCodes", "cest", "relevantScale", "manufacturerTaxId", "ipiException",
+    "unit", "quantity", "unitValue", "taxableUnit", "taxableQuantity", "taxableUnitValue", "gtin",
+    "taxableGtin", "barcode", "taxableBarcode", "freight", "insurance", "discount", "other",
+    "importContentId", "batches", "vehicle", "medicine", "firearms", "fuel", "recopiNumber",
 )  # fmt: skip
 _WITH_CSOSN = frozenset({TaxRegime.SIMPLES, TaxRegime.MEI})
 # Single-phase fuels have a CST in every regime.
@@ -64,15 +72,18 @@ _OTHER_FIELDS = tuple(map(to_camel, layout_of(IcmsSn900).defaults))
 _NOT_REPEATED = frozenset({"origin", "cst", "csosn", "creditRate", "creditAmount"})
 # Guia Prático da EFD-Contribuições, on returned purchases.
 _OTHER_EXITS = {"cst": "49"}
-_WHOLE = Decimal(100)
+_EVERYTHING = ReturnDraftRequest()
 
 
-def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
-    """Returns the body of the NF-e by which the company returns all goods of a whole NF-e.
+def return_draft(
+    xml: bytes, company: Company, request: ReturnDraftRequest = _EVERYTHING
+) -> Mapping[str, Any]:
+    """Returns the body of the NF-e by which the company returns goods of a whole NF-e.
 
     It is a draft for a person: the goods are taken as bought to be sold again, because the document does not
-    say what the buyer did with them. It has no `sku`, since the codes are those of the seller, and no freight
-    mode. Taxes are those of the document, in the form that the regime of the company requires:
+    say what the buyer did with them. Codes and GTIN are those of the seller, who gets the goods. Charges are
+    repeated because they are part of the bases; if freight is among them, the sender hires the transport.
+    Taxes are those of the document, in the form that the regime of the company requires:
 
     - In Simples Nacional and for MEI, ICMS has CSOSN 900 with base, rate and amounts of the document
       (Resolução CGSN 140/2018, art. 59), or 500 if it was retained earlier.
@@ -81,18 +92,17 @@ def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
       the credit is reversed in the books. IBS and CBS are repeated.
     - IPI is refunded (impostoDevol), as if the company were no contributor of IPI.
 
-    Raises `UnreadFile` if no draft can be made.
+    Raises `UnreadFile` if no draft can be made, and `Incomplete` if the request does not fit the document.
     """
     part = invoice_in(xml)
     try:
         invoice = read_group(Invoice, part.element)
     except UnreadableDocument as error:
         raise UnreadFile(str(error)) from error
-    about = invoice.identification
-    if about.direction != OperationDirection.OUTBOUND.code or about.purpose != Purpose.NORMAL.code:
-        raise UnreadFile("Só se devolve a mercadoria de uma nota de saída com finalidade normal.")
-    _require_sold(invoice)
-    draft = _body(invoice, part.key_in_id(NFE_DIALECT.stem), company)
+    _require_sale(invoice.identification)
+    returned = returned_items(invoice.items, request.items)
+    _require_sold(returned)
+    draft = _body(invoice, returned, part.key_in_id(NFE_DIALECT.stem), company)
     try:
         NfeRequest.model_validate(draft)
     except ValidationError as invalid:
@@ -101,9 +111,17 @@ def return_draft(xml: bytes, company: Company) -> Mapping[str, Any]:
     return draft
 
 
-def _require_sold(invoice: Invoice) -> None:
+def _require_sale(about: Identification) -> None:
+    if about.direction != OperationDirection.OUTBOUND.code:
+        raise UnreadFile("A nota é de entrada do emitente, e o rascunho só se faz de uma nota de saída.")
+    if about.purpose != Purpose.NORMAL.code:
+        purpose = _PURPOSES.get(about.purpose, f"de finalidade {about.purpose}")
+        raise UnreadFile(f"A nota é {purpose}, e o rascunho só se faz de uma nota de finalidade normal.")
+
+
+def _require_sold(returned: Sequence[ReturnedItem]) -> None:
     """Refuses goods that stay those of the issuer: they do not go back by a return."""
-    for item in invoice.items:
+    for item, _ in returned:
         if item.product.cfop[1:] in _ENTRUSTED:
             raise UnreadFile(
                 f"O item {item.position} foi remetido com o CFOP {item.product.cfop}, sem venda: ele volta"
@@ -111,18 +129,34 @@ def _require_sold(invoice: Invoice) -> None:
             )
 
 
-def _body(invoice: Invoice, key: AccessKey, company: Company) -> dict[str, Any]:
-    sold_at = invoice.identification.issued_at
+def _body(
+    invoice: Invoice, returned: Sequence[ReturnedItem], key: AccessKey, company: Company
+) -> dict[str, Any]:
+    charges_freight = any(item.product.freight for item, _ in returned)
+    optional = {
+        "governmentPurchase": _group(invoice.identification.government_purchase),
+        "freight": {"mode": FreightMode.SENDER.value} if charges_freight else None,
+    }
     return {
         "purpose": Purpose.RETURN.value,
         "nature": _NATURE,
         "presence": Presence.NONE.value,
         "paymentMethod": "none",
         "recipient": _recipient(invoice.issuer),
-        **_present({"governmentPurchase": _group(invoice.identification.government_purchase)}),
-        "items": [_item(item, key, invoice.issuer, company) for item in invoice.items],
-        "notes": f"Devolução da NF-e {key.number}, série {key.series}, de {sold_at:%d/%m/%Y}.",
+        **_present(optional),
+        "items": [_item(item, key, invoice.issuer, company) for item in returned],
+        "notes": _notes(invoice, returned, key),
     }
+
+
+def _notes(invoice: Invoice, returned: Sequence[ReturnedItem], key: AccessKey) -> str:
+    """Returns the sentence that names the returned document, as state laws require."""
+    is_whole = [item for item, _ in returned] == list(invoice.items)
+    amount = format_amount(invoice.totals.invoice.amount)
+    return (
+        f"{'Devolução' if is_whole else 'Devolução parcial'} da NF-e {key.number}, série {key.series}, de"
+        f" {invoice.identification.issued_at:%d/%m/%Y}, no valor de R$ {amount}, chave de acesso {key}."
+    )
 
 
 def _recipient(issuer: Issuer) -> dict[str, Any]:
@@ -150,7 +184,8 @@ def _recipient(issuer: Issuer) -> dict[str, Any]:
     return _present(values)
 
 
-def _item(item: Item, key: AccessKey, issuer: Issuer, company: Company) -> dict[str, Any]:
+def _item(returned: ReturnedItem, key: AccessKey, issuer: Issuer, company: Company) -> dict[str, Any]:
+    item = returned.item
     taxes = item.taxes
     values = {
         **_product(item.product),
@@ -158,7 +193,7 @@ def _item(item: Item, key: AccessKey, issuer: Issuer, company: Company) -> dict[
         "countsInTotal": None if item.product.counts_in_total == COUNTS else False,
         "origin": getattr(taxes.icms, "origin", None),
         "icms": _icms(taxes, company),
-        "returnedIpi": _returned_ipi(taxes),
+        "returnedIpi": _returned_ipi(returned),
         "pisSt": _group(taxes.pis_st),
         "cofinsSt": _group(taxes.cofins_st),
         "referencedItem": {"accessKey": str(key), "position": item.position},
@@ -175,7 +210,8 @@ def _item(item: Item, key: AccessKey, issuer: Issuer, company: Company) -> dict[
 
 def _product(product: ItemProduct) -> dict[str, Any]:
     values = _as_json(to_plain(product))
-    return {name: values[name] for name in _PRODUCT_FIELDS if values.get(name, NO_GTIN) != NO_GTIN}
+    # "SEM GTIN" too: the company's own catalog may have another product with the code of the seller.
+    return {name: values[name] for name in _PRODUCT_FIELDS if name in values}
 
 
 def _cfop(sold_with: str, issuer: Issuer, company: Company) -> str:
@@ -209,9 +245,10 @@ def _chosen(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: values[name] for name in names if name in values and name not in _NOT_REPEATED}
 
 
-def _returned_ipi(taxes: ItemTaxes) -> dict[str, Any] | None:
-    amount = getattr(taxes.ipi.taxation, "amount", None) if taxes.ipi else None
-    return {"returnedShare": _WHOLE, "amount": amount} if amount else None
+def _returned_ipi(returned: ReturnedItem) -> dict[str, Any] | None:
+    ipi = returned.item.taxes.ipi
+    amount = getattr(ipi.taxation, "amount", None) if ipi else None
+    return {"returnedShare": returned.percentage, "amount": amount} if amount else None
 
 
 def _has_contributions(key: AccessKey) -> bool:

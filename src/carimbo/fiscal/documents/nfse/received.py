@@ -1,6 +1,6 @@
 """NFS-e of other issuers, and what their taker can declare about them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -20,6 +20,15 @@ from carimbo.fiscal.receiving import Receiving, ResponseKind, Role
 
 _CONFIRMED, _REFUSED = "confirmed", "refused"
 _DUPLICATE_NOTE, _OTHER = "1", "9"
+_REASONS = {
+    _DUPLICATE_NOTE: "NFS-e em duplicidade",
+    "2": "NFS-e já emitida pelo tomador",
+    "3": "não ocorrência do fato gerador",
+    "4": "erro quanto à responsabilidade tributária",
+    "5": "erro quanto ao valor, às deduções, ao serviço ou à data",
+    _OTHER: "outros",
+}
+_LISTED_REASONS = ", ".join(f"{code} {reason}" for code, reason in _REASONS.items())
 _ReasonCode = Annotated[str, StringConstraints(pattern="^[1-59]$")]
 # In the access key: whether the municipality's own system or the national one made the note.
 _GENERATOR, _OF_MUNICIPALITY = 7, "1"
@@ -28,6 +37,10 @@ _OTHER_GENERATOR = Problem(
     "type",
     "A NFS-e foi gerada pelo sistema do próprio município, e só ele recebe a manifestação sobre ela.",
 )
+
+
+_OF_REFUSALS = ("reasonCode", "justification")
+_ONLY_REFUSALS = "Só cabe com refused: a confirmação não leva motivo nem justificativa."
 
 
 class NoteResponseRequest(Body):
@@ -41,24 +54,30 @@ class NoteResponseRequest(Body):
     )
     reason_code: Annotated[_ReasonCode | None, MAY_BE_MISSING] = Field(
         default=None,
-        description=(
-            "Motivo da rejeição, obrigatório com refused: 1 NFS-e em duplicidade, 2 NFS-e já emitida pelo"
-            " tomador, 3 não ocorrência do fato gerador, 4 erro quanto à responsabilidade tributária, 5 erro"
-            " quanto ao valor, às deduções, ao serviço ou à data, 9 outros (cMotivo)."
-        ),
+        description=f"Motivo da rejeição, obrigatório com refused: {_LISTED_REASONS} (cMotivo).",
         examples=[_DUPLICATE_NOTE],
     )
     justification: Annotated[Justification | None, MAY_BE_MISSING] = Field(
         default=None,
-        description="Justificativa, de 15 a 255 caracteres: obrigatória com o motivo 9 (xMotivo).",
+        description=(
+            "Justificativa da rejeição, de 15 a 255 caracteres: obrigatória com o motivo 9 (xMotivo)."
+        ),
         examples=["O serviço não foi contratado por nós"],
     )
 
     @model_validator(mode="before")
     @classmethod
     def require_reason(cls, given: Any) -> Any:
-        """Marks the missing reason of a refusal, and the missing text of another reason (E1949)."""
-        if not isinstance(given, dict) or given.get("type") != _REFUSED:
+        """Marks the missing reason of a refusal, and the missing text of another reason (E1949).
+
+        A confirmation has neither.
+        """
+        if not isinstance(given, dict):
+            return given
+        if given.get("type") == _CONFIRMED:
+            unsent = [name for name in _OF_REFUSALS if not is_blank(given.get(name))]
+            return {**given, **dict.fromkeys(unsent, Missing(_ONLY_REFUSALS))}
+        if given.get("type") != _REFUSED:
             return given
         missing = {} if not is_blank(given.get("reasonCode")) else {"reasonCode": Missing()}
         # Numbers are accepted as codes.
@@ -87,6 +106,13 @@ def _refusal(request: NoteResponseRequest) -> TakerRefusal:
     return TakerRefusal(reason_code=request.reason_code or "", reason=request.justification)
 
 
+def _text_of_refusal(request: Mapping[str, Any]) -> str:
+    """Returns the code and the name of the reason, with the justification if there is one."""
+    code, justification = request.get("reasonCode", ""), request.get("justification")
+    reason = f"Motivo {code}: {_REASONS.get(code, 'outros')}."
+    return f"{reason} {justification}" if justification else reason
+
+
 RECEIVING = Receiving(
     service="nfse",
     collection="received-nfses",
@@ -98,6 +124,8 @@ RECEIVING = Receiving(
     responds_as=Role.TAKER,
     has_corrections=False,
     consults_events=True,
+    # E1833: a party other than the issuer confirms or refuses, once.
+    is_stated_once=True,
     responses=(
         ResponseKind(
             name=_CONFIRMED,
@@ -117,6 +145,7 @@ RECEIVING = Receiving(
             chosen_by=lambda request: request.type == _REFUSED,
             issue=partial(_issue, _refusal),
             registered=registered_event,
+            text_of=_text_of_refusal,
         ),
     ),
     details=details,

@@ -97,7 +97,12 @@ def read_refused_page(status: int, body: bytes) -> Rejected | Unavailable | Thro
         return _failure(status, body, answer, errors)
     if undecided := [error for error in errors if error.code.endswith(_UNCATALOGUED)]:
         return _not_judged(Cause.UNDECIDED, "", undecided)
-    return Rejected(code=errors[0].code, message=_message(errors), answer_xml=_as_xml(errors))
+    return Rejected(
+        code=errors[0].code,
+        message=_message(errors),
+        answer_xml=_as_xml(errors),
+        retryable=all(error.action in _OUTSIDE for error in errors),
+    )
 
 
 def read_failure(status: int, body: bytes) -> Unavailable | Throttled | NotJudged:
@@ -115,7 +120,8 @@ def _failure(
     if status == _TOO_MANY:
         return Throttled(code=str(status), message=one_line(detail))
     if status in _CERTIFICATE_REFUSED:
-        refused = f"HTTP {status}: o servidor recusou o certificado da empresa: {excerpt(body)}"
+        reason = _listed(errors) or excerpt(body)
+        refused = f"HTTP {status}: o servidor recusou o certificado da empresa: {reason}"
         return _not_judged(Cause.CERTIFICATE_NOT_ACCEPTED, refused, errors)
     if status not in _REFUSALS:
         return _not_judged(Cause.HTTP_STATUS, detail, errors)
@@ -138,8 +144,11 @@ def _errors(answer: JsonPart | NotJudged) -> list[RefusalReason]:
 
 def _message(errors: Sequence[RefusalReason]) -> str:
     """Returns the text of a single error; of several errors each text with its code."""
-    if len(errors) == 1:
-        return errors[0].message
+    return errors[0].message if len(errors) == 1 else _listed(errors)
+
+
+def _listed(errors: Sequence[RefusalReason]) -> str:
+    """Returns each error with its code; empty without errors."""
     return "; ".join(f"{error.code}: {error.message}" for error in errors)
 
 

@@ -14,23 +14,29 @@ from carimbo.fiscal.distribution import (
 from carimbo.fiscal.layouts.sefaz.answer_part import SefazPart, find_judged_answer
 from carimbo.fiscal.layouts.sefaz.dialect import Dialect
 from carimbo.fiscal.layouts.sefaz.verdicts import refusal
-from carimbo.fiscal.outcome import NotJudged, Throttled, unexpected
+from carimbo.fiscal.outcome import NotJudged, Rejected, Throttled, unexpected
 
 _NOTHING_NEW = "137"
 _PAGE_CODES = frozenset({_NOTHING_NEW, "138"})
+# The certificate is not that of the taxpayer in question, or that CNPJ or CPF does not exist (NT 2014.002).
+_OF_SENDER = frozenset({"472", "473", "489", "490", "593"})
 _NSU = re.compile(r"[0-9]{1,15}")
 
 
 def read_distribution(dialect: Dialect, body: bytes) -> DistributionAnswer:
-    """Reads a page; `Rejected` is about the query itself."""
+    """Reads a page; `Rejected` is about the query itself, and `retryable` if its sender is the cause."""
     answer = find_judged_answer(dialect, body, "retDistDFeInt")
     if isinstance(answer, NotJudged):
         return UnreadablePage(answer, body) if answer.cause in POSSIBLE_PAGE else answer
     if answer.code in _PAGE_CODES:
         return _page(answer, body)
     refused = refusal(answer, answer)
-    # A block may be for querying from a wrong number: the answer has the number to continue from.
-    return replace(refused, last_nsu=_nsu(answer, "ultNSU")) if isinstance(refused, Throttled) else refused
+    if isinstance(refused, Throttled):
+        # A block may be for querying from a wrong number: the answer has the number to continue from.
+        return replace(refused, last_nsu=_nsu(answer, "ultNSU"))
+    if isinstance(refused, Rejected) and refused.code in _OF_SENDER:
+        return replace(refused, retryable=True)
+    return refused
 
 
 def _page(answer: SefazPart, body: bytes) -> DistributionPage | UnreadablePage:
