@@ -22,7 +22,7 @@ _WHEN: Mapping[str, str] = {
     "cancelled": "the document was canceled, or another one replaced and canceled it",
     "expiring": "10, 5 and 1 days before the authority refuses new ones, if the document is still open",
     "closed": "the document was closed, here or by other software; its status stays `authorized`",
-    "created": "a document that somebody else issued reached the company, whole or as a summary",
+    "created": "a document reached the company; an NF-e often as a summary first",
     "completed": "the whole XML of a received document arrived; before there was only its summary",
     "corrected": "the issuer of a received document registered a correction letter",
     "canceled": "the issuer of a received document canceled it",

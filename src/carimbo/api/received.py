@@ -48,7 +48,7 @@ from carimbo.service.receiving import queries
 from carimbo.service.receiving.drafts import draft_return
 from carimbo.service.receiving.importing import import_received
 from carimbo.service.receiving.manifest import ManifestationRecord, manifest
-from carimbo.service.receiving.queries import ReceivedQuery, ReceivedReference, TotalRecord
+from carimbo.service.receiving.queries import MonthRecord, ReceivedQuery, ReceivedReference
 from carimbo.service.receiving.record import ReceivedDetailsRecord, ReceivedEventRecord, ReceivedRecord
 from carimbo.service.receiving.sync import QueuedSync, SyncStopped, stop_sync, sync
 from carimbo.service.receiving.whole_xml import ReceivedXml, read_received_event_xml, read_received_xml
@@ -206,10 +206,9 @@ async def _totals(
         str,
         Query(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$", description="Mês da emissão.", examples=["2026-11"]),
     ],
-) -> Success[list[TotalRecord]]:
+) -> Success[MonthRecord]:
     first_day = date.fromisoformat(f"{month}-01")
-    totals = await queries.monthly_totals(context, subscription.id, company, document_type, first_day)
-    return Success(data=totals)
+    return Success(data=await queries.read_month(context, subscription.id, company, document_type, first_day))
 
 
 async def _draft_return(

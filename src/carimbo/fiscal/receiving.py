@@ -156,8 +156,8 @@ class ReturnDraftItem(Body):
 class ReturnDraftRequest(Body):
     """The goods of a received document that go back."""
 
-    items: Annotated[tuple[ReturnDraftItem, ...], Field(max_length=990)] = Field(
-        default=(), description="Os itens que voltam; na falta, todos os da nota, inteiros."
+    items: Annotated[tuple[ReturnDraftItem, ...], Field(max_length=990)] | None = Field(
+        default=None, description="Os itens que voltam; na falta, todos os da nota, inteiros."
     )
 
 

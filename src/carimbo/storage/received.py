@@ -44,6 +44,9 @@ class NewReceived:
     has_full_xml: bool
     nsu: int | None
     source: str
+    """Whence its file is: `distribution` or `import`."""
+    is_distributed: bool
+    """Whether the authority itself has said what became of it."""
     acknowledge_by: datetime | None
     respond_by: datetime | None
 
@@ -98,6 +101,17 @@ class MonthlyTotal:
     documents: int
 
 
+@dataclass(frozen=True)
+class MonthlySums:
+    """What a company received in a month."""
+
+    totals: list[MonthlyTotal]
+    documents: int
+    """Those that are in the totals."""
+    summaries: int
+    """Those that are not, because only their summary is here."""
+
+
 _COLUMNS = ", ".join(field.name for field in fields(ReceivedRow))
 _WRITTEN = tuple(field.name for field in fields(NewReceived))
 _ADD = NamedSql(f"""
@@ -120,6 +134,13 @@ _ADD_EVENT = NamedSql(f"""
     where excluded.has_full_xml and not e.has_full_xml
     returning {_EVENT_COLUMNS}, xmax = 0 as is_new
 """)
+# Documents of a company ($1 to $4) that were issued in a time ($5, $6), in which it has a role ($7), and that
+# it does not deny ($8).
+_OF_BOOKS = """
+    d.subscription_id = $1 and d.company_id = $2 and d.service = $3 and d.environment = $4
+        and d.issued_at >= $5 and d.issued_at < $6 and d.situation not in ('canceled', 'denied')
+        and d.role = $7 and d.status <> all($8)
+"""
 _MAX_ACKNOWLEDGEMENTS = 3
 # Summaries that a company may acknowledge ($1 to $3), but not after a final refusal ($4) or several refusals.
 _ACKNOWLEDGEABLE = f"""
@@ -273,7 +294,7 @@ class ReceivedDocuments:
             ],
         )  # fmt: skip
 
-    async def monthly_totals(
+    async def monthly_sums(
         self,
         company_id: UUID,
         service: str,
@@ -282,25 +303,29 @@ class ReceivedDocuments:
         before: datetime,
         role: str,
         without: Sequence[str],
-    ) -> list[MonthlyTotal]:
+    ) -> MonthlySums:
         """Returns the sums of documents that were issued in a time, in which the company has a role.
 
         Canceled and denied ones do not count, nor those in the statuses of `without`.
         """
+        values = (self._subscription_id, company_id, service, environment, since, before, role, without)
         rows = await self._connection.fetch(
-            """
+            f"""
             select a.cfop, a.tax, a.cst, sum(a.items) as items, sum(a.base) as base, sum(a.amount) as amount,
                 count(*) as documents
             from received_documents d
             join received_amounts a on a.subscription_id = d.subscription_id and a.document_id = d.id
-            where d.subscription_id = $1 and d.company_id = $2 and d.service = $3 and d.environment = $4
-                and d.issued_at >= $5 and d.issued_at < $6 and d.situation not in ('canceled', 'denied')
-                and d.role = $7 and d.status <> all($8)
-            group by a.cfop, a.tax, a.cst order by a.cfop, a.tax, a.cst
+            where {_OF_BOOKS} group by a.cfop, a.tax, a.cst order by a.cfop, a.tax, a.cst
             """,
-            self._subscription_id, company_id, service, environment, since, before, role, without,
-        )  # fmt: skip
-        return [MonthlyTotal(**row) for row in rows]
+            *values,
+        )
+        counts = await self._connection.fetchrow(
+            "select count(*) filter (where d.has_full_xml) as documents,"
+            " count(*) filter (where not d.has_full_xml) as summaries"
+            f" from received_documents d where {_OF_BOOKS}",
+            *values,
+        )
+        return MonthlySums([MonthlyTotal(**row) for row in rows], **only(counts))
 
     async def warn(self, document_id: UUID) -> ReceivedRow | None:
         """Stores that the company was warned of a term; returns None if it was warned before."""

@@ -82,24 +82,34 @@ _SEARCH = f"""
             select id, issued_at from received_documents
             where {_OF_LIST} {{conditions}} and {_ISSUED}
                 and issuer_tax_id = issuers.tax_id and issuer_name = issuers.name
-            order by issued_at desc, id desc limit {{read}}
+            order by issued_at desc, id desc limit {{offset}}::bigint + {{size}}::bigint
         ) as newest where (select are_few from counted)
         union
         (
             select id, issued_at from received_documents
             where {_OF_LIST} {{conditions}} and {_ISSUED} and (select not are_few from counted)
                 and (issuer_tax_id, issuer_name) in (select tax_id, name from issuers) is true
-            order by issued_at desc, id desc limit {{read}}
+            order by issued_at desc, id desc limit {{offset}}::bigint + {{size}}::bigint
         )
     )
-    select ({{total}}) as total, array(
+    select (
+        select count(*) from named
+        where (issuer_tax_id, issuer_name) not in (select tax_id, name from issuers)
+    ) + ({{of_issuers}}) as total, array(
         select id from matches order by issued_at desc, id desc offset {{offset}} limit {{size}}
     ) as ids
 """
-_MATCHES = "select count(*) from matches"
-_MATCHES_OF_ISSUERS = """
-    select (select documents from counted) + count(*) from named
-    where (issuer_tax_id, issuer_name) not in (select tax_id, name from issuers)
+_OF_ISSUERS = "select documents from counted"
+_OF_ISSUERS_WITH_CONDITIONS = f"""
+    select case when are_few then (
+        select count(*) from issuers, received_documents
+        where {_OF_LIST} {{conditions}} and {_ISSUED}
+            and issuer_tax_id = issuers.tax_id and issuer_name = issuers.name
+    ) else (
+        select count(*) from received_documents
+        where {_OF_LIST} {{conditions}} and {_ISSUED}
+            and (issuer_tax_id, issuer_name) in (select tax_id, name from issuers)
+    ) end from counted
 """
 
 
@@ -130,10 +140,10 @@ async def find_received(
         if value is not None:
             values.append(value)
             conditions += f" and {column} = ${len(values)}"
+    of_issuers = _OF_ISSUERS if wanted.is_search_alone else _OF_ISSUERS_WITH_CONDITIONS
     sql = sql.format(
         conditions=conditions,
-        total=_MATCHES_OF_ISSUERS if wanted.is_search_alone else _MATCHES,
-        read=f"{skipped}::bigint + {taken}::bigint" if wanted.is_search_alone else "all",
+        of_issuers=of_issuers.format(conditions=conditions),
         offset=skipped,
         size=taken,
     )

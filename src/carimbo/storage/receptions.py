@@ -143,8 +143,9 @@ async def followers_of(connection: Connection, stream_id: UUID, ordinal: int) ->
 async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:
     """Returns the companies that may ask for a stream, the next one first.
 
-    A certificate that the authority has not answered yet comes first once a day, but not after a question
-    without an answer: it may be the reason. The others ask in turn.
+    A certificate that the authority has not answered yet comes first once a day, and at once if it replaces
+    one that was answered; but not after a question without an answer, as it may be the reason. The others ask
+    in turn.
     """
     rows = await connection.fetch(
         """
@@ -157,8 +158,10 @@ async def askers_of(connection: Connection, stream_id: UUID) -> list[Asker]:
         where r.stream_id = $1 and r.is_active and c.deleted_at is null
             and (r.refused_fingerprint is distinct from k.fingerprint
                 or r.refused_at < now() - $2::interval)
-        order by s.unanswered = 0 and r.proved_fingerprint is distinct from k.fingerprint
-                and coalesce(r.asked_at < now() - interval '1 day', true) desc,
+        order by s.unanswered = 0 and r.proved_fingerprint is distinct from k.fingerprint and (
+                coalesce(r.asked_at < now() - interval '1 day', true)
+                or r.proved_fingerprint is not null and r.asked_fingerprint is distinct from k.fingerprint
+            ) desc,
             is_proved desc, r.asked_at nulls first, k.expires_at desc, r.id
         """,
         stream_id, REFUSED_FOR,

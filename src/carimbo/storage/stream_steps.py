@@ -33,8 +33,8 @@ class StreamProgress:
     """The highest number that the authority named."""
     empty_answers: int = 0
     """Answers without documents in a row."""
-    blocks: int = 0
-    """Blocks in a row."""
+    wrong_numbers: int = 0
+    """Answers in a row that named an earlier number, or did not know ours."""
     unanswered: int = 0
     """Questions without an answer in a row."""
 
@@ -62,6 +62,8 @@ class StreamChange:
     """The answer to keep in the journal."""
     has_other_reader: bool = False
     """Whether another program reads the same sequence."""
+    is_restart: bool = False
+    """Whether the authority numbers documents from the beginning again: open gaps are of the old sequence."""
     is_answered: bool = False
     """Whether the authority has counted the question as one of this CNPJ."""
     is_proof: bool = False
@@ -112,7 +114,7 @@ _BEGIN = NamedSql(f"""
         update streams s set is_asked = true, asked_at = now(), ask_at = now() + :pause::interval
         from held where s.subscription_id = $1 and s.id = held.id and held.is_due
     ), asker as (
-        update receptions r set asked_at = now()
+        update receptions r set asked_at = now(), asked_fingerprint = :fingerprint
         from held where r.stream_id = held.id and r.id = :reception_id and held.is_due
     )
     select is_due as is_begun from held
@@ -139,7 +141,7 @@ _STORE_PAGE = NamedSql(
     f"""
     with held as (
         update streams set last_nsu = :last_nsu, max_nsu = :max_nsu, empty_answers = :empty_answers,
-            blocks = :blocks, unanswered = :unanswered, is_asked = false,
+            wrong_numbers = :wrong_numbers, unanswered = :unanswered, is_asked = false,
             pages = pages + case when :body::bytea is null then 0 else 1 end,
             ask_at = now() + :pause::interval,
             blocked_until = coalesce(now() + :block::interval, blocked_until),
@@ -152,13 +154,20 @@ _STORE_PAGE = NamedSql(
             answered_at = case when :is_answered then now() else answered_at end,
             parked_reason = :parked_reason
         {WHERE_HELD} returning id, pages
-    ), {_JOURNAL}, gap as (
-        insert into stream_gaps (stream_id, first_nsu, last_nsu, next_nsu, reason)
+    ), {_JOURNAL}, closed as (
+        update stream_gaps g set filled_at = now(), missing = g.missing + g.next_nsu - g.first_nsu + 1
+        from held where :is_restart and g.stream_id = held.id and g.filled_at is null
+    ), gap as (
+        insert into stream_gaps as g (stream_id, first_nsu, last_nsu, next_nsu, reason)
         select id, :gap_first, :gap_last, :gap_last, :gap_reason from held
         where :gap_first::bigint is not null
-        on conflict (stream_id, first_nsu) do update
-        set last_nsu = greatest(stream_gaps.last_nsu, excluded.last_nsu),
-            next_nsu = greatest(stream_gaps.next_nsu, excluded.next_nsu), filled_at = null
+        on conflict (stream_id, first_nsu) do update set
+            last_nsu = case when g.filled_at is null then greatest(g.last_nsu, excluded.last_nsu)
+                else excluded.last_nsu end,
+            next_nsu = case when g.filled_at is null then greatest(g.next_nsu, excluded.next_nsu)
+                else excluded.next_nsu end,
+            reason = excluded.reason, created_at = now(), misses = 0, tries = 0, ask_at = now(),
+            filled_at = null
     )
     select id from held
 """.replace("{lapsed}", ":is_answered and answered_at < now() - :lapse::interval")
@@ -270,7 +279,7 @@ class StreamSteps:
 
     async def begin_question(self, asker: Asker, pause: timedelta) -> bool:
         """Stores that a page is asked for now; returns False if it is not due."""
-        values = {"reception_id": asker.reception_id, "pause": pause}
+        values = {"reception_id": asker.reception_id, "fingerprint": asker.fingerprint, "pause": pause}
         return bool((await self._write(_BEGIN, values))["is_begun"])
 
     async def store_answer(

@@ -28,7 +28,7 @@ class StreamRow:
     is_asked: bool
     answered_at: datetime | None
     empty_answers: int
-    blocks: int
+    wrong_numbers: int
     unanswered: int
     last_code: str | None
     last_message: str | None
@@ -138,7 +138,7 @@ async def repair_times(connection: Connection, latest: timedelta, rest: timedelt
     """Makes streams rest once more whose next question is impossibly late; returns how many there are.
 
     Their times were stored before the clock of the database was set back, as were those of questions about
-    single documents: these count as asked now.
+    single documents and of companies that ask: these count as asked now.
     """
     result = await connection.execute(
         "update streams set ask_at = now() + $2::interval, blocked_until = null,"
@@ -148,6 +148,12 @@ async def repair_times(connection: Connection, latest: timedelta, rest: timedelt
     await connection.execute("update stream_calls set at = now() where at > now()")
     for table in ("stream_gaps", "stream_requests"):
         await connection.execute(f"update {table} set ask_at = now() where ask_at > now() + interval '1 day'")
+    await connection.execute(
+        "update receptions set refused_at = least(refused_at, now()), asked_at = least(asked_at, now()),"
+        " next_action_at = least(next_action_at, now())"
+        " where greatest(refused_at, asked_at) > now() or next_action_at > now() + $1::interval",
+        latest,
+    )
     return int(result.removeprefix("UPDATE "))
 
 
@@ -207,10 +213,14 @@ async def close_requests(connection: Connection, stream_id: UUID, access_keys: S
 
 
 async def answer_to_request(connection: Connection, stream_id: UUID, access_key: str) -> str | None:
-    """Returns the authority's answer that did not bring a document by its key; None if it may still come."""
+    """Returns the authority's answer that did not bring a document by its key; None if it may still come.
+
+    What came with an answer is read minutes later; a summary may have come instead of the document.
+    """
     answer: str | None = await connection.fetchval(
         "select code || ' ' || message from stream_requests"
-        " where stream_id = $1 and access_key = $2 and answered_at is not null and code <> '138'",
+        " where stream_id = $1 and access_key = $2 and answered_at is not null"
+        " and (code <> '138' or answered_at < now() - interval '1 hour')",
         stream_id, access_key,
     )  # fmt: skip
     return answer

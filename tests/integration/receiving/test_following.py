@@ -136,7 +136,9 @@ class TestSharing:
         bought = await buyer.buys()
         await buyer.an_hour_passes()
         assert await stranger.inbox() == []
-        assert (await stranger.stream())["status"] == "refused"
+        stream = await stranger.stream()
+        codes = [warning["code"] for warning in stream["warnings"]]
+        assert (stream["status"], codes) == ("refused", ["QUERY_REFUSED"])
         assert bought["accessKey"] in {document["accessKey"] for document in await buyer.inbox()}
         assert (await buyer.stream())["lastMessage"] == "Documento localizado para o Destinatário"
         await stranger.leave()
@@ -162,7 +164,8 @@ class TestOtherReader:
         assert [(gap["firstNsu"], gap["lastNsu"], gap["reason"]) for gap in stream["gaps"]] == [
             (2, 4, "otherReader")
         ]
-        assert any("Outro programa" in warning for warning in stream["warnings"])
+        codes = [warning["code"] for warning in stream["warnings"]]
+        assert codes == ["QUERIES_BLOCKED", "OTHER_READER", "GAP_OPEN"]
         await buyer.an_hour_passes()
         assert keys < {document["accessKey"] for document in await buyer.inbox()}
         assert [gap["filledAt"] is None for gap in (await buyer.stream())["gaps"]] == [False]
@@ -194,9 +197,10 @@ class TestLostAnswers:
         await buyer.shop.system.switch(lostAnswers=0)
         assert await buyer.inbox() == []
         await buyer.an_hour_passes()
-        (gap,) = (await buyer.stream())["gaps"]
+        stream = await buyer.stream()
+        (gap,) = stream["gaps"]
         assert (gap["firstNsu"], gap["lastNsu"], gap["reason"]) == (1, 3, "lostAnswer")
-        assert not any("Outro programa" in warning for warning in (await buyer.stream())["warnings"])
+        assert "OTHER_READER" not in {warning["code"] for warning in stream["warnings"]}
         await buyer.an_hour_passes()
         assert {document["accessKey"] for document in await buyer.inbox()} == keys
 
@@ -224,7 +228,8 @@ class TestSilence:
             "(select count(*) > 0 from streams s join receptions r on r.stream_id = s.id"
             f" where r.company_id = '{UUID(buyer.shop.id)}' and s.lapsed_until is not null)"
         )
-        assert any("60 dias" in warning for warning in (await buyer.stream())["warnings"])
+        codes = {warning["code"] for warning in (await buyer.stream())["warnings"]}
+        assert "SEQUENCE_LAPSED" in codes
 
 
 @pytest.mark.parametrize("collection", ["received-nfes", "received-ctes", "received-nfses"])
@@ -235,7 +240,10 @@ async def test_company_without_certificate_is_asked_for_when_it_has_one(
     await buyer.shop.caller.http.delete(buyer.shop.path("/certificate"))
     await buyer.time_passes()
     await buyer.quiet()
-    before = (await buyer.stream())["lastSyncedAt"]
+    stream = await buyer.stream()
+    before, (warning,) = stream["lastSyncedAt"], stream["warnings"]
+    assert (stream["status"], warning["code"]) == ("waiting", "NOBODY_ASKS")
+    assert f"Envie um certificado, ou pare com DELETE …/{collection}/sync." in warning["message"]
     await buyer.shop.set_certificate(certificate)
     await buyer.shop.system.until(
         "(select bool_and(s.answered_at > now() - interval '1 minute') from streams s"
@@ -265,6 +273,28 @@ class TestEnvironments:
         statuses = {stream["environment"]: stream["status"] for stream in await streams(buyer)}
         assert statuses == {"production": "active", "homologation": "stopped"}
 
+    async def test_only_waiting_production_has_a_warning(self, buyer: Buyer) -> None:
+        await keep_only_pages(buyer)
+        await buyer.sync()
+        await switch_environment(buyer, "homologation")
+        await buyer.sync()
+        production, homologation = await streams_by_environment(buyer)
+        (warning,) = production["warnings"]
+        assert warning["code"] == "NOBODY_ASKS"
+        assert "Volte ao ambiente de produção." in warning["message"]
+        assert (homologation["status"], homologation["warnings"]) == ("active", [])
+        # A test may leave gaps behind: nobody imports its documents.
+        await buyer.shop.system.fetch(
+            "insert into stream_gaps (stream_id, first_nsu, last_nsu, next_nsu, reason)"
+            " select stream_id, 1, 2, 2, 'otherReader' from receptions"
+            " where company_id = $1 and environment = 'homologation'",
+            UUID(buyer.shop.id),
+        )
+        await switch_environment(buyer, "production")
+        production, homologation = await streams_by_environment(buyer)
+        assert (production["status"], production["warnings"]) == ("active", [])
+        assert (homologation["status"], homologation["warnings"]) == ("waiting", [])
+
 
 async def switch_environment(buyer: Buyer, environment: str) -> None:
     data_of(
@@ -274,3 +304,9 @@ async def switch_environment(buyer: Buyer, environment: str) -> None:
 
 async def streams(buyer: Buyer) -> list[dict[str, Any]]:
     return list(data_of(await buyer.shop.get("/status"))["streams"])
+
+
+async def streams_by_environment(buyer: Buyer) -> list[dict[str, Any]]:
+    """Returns the streams in production and in homologation, in this order."""
+    by_environment = {stream["environment"]: stream for stream in await streams(buyer)}
+    return [by_environment["production"], by_environment["homologation"]]

@@ -160,6 +160,7 @@ class TestReturns:
         await buyer.sync()
         path = f"/{NFES}/{(await buyer.only())['id']}/return-draft"
         refusals = [
+            ({"number": 1, "quantity": 0.0001}, "items", "O que volta não chega a valer um centavo"),
             ({"number": 1, "quantity": 999}, "items[0].quantity", "Não pode passar da quantidade"),
             ({"number": 1, "quantity": 0}, "items[0].quantity", "Deve ser maior que 0."),
             ({"number": 2}, "items[0].number", "A nota não tem o item 2."),
@@ -213,14 +214,22 @@ class TestTotals:
         month = bought["issuedAt"][:7]
         (goods,) = [
             total
-            for total in data_of(await buyer.shop.get("/received-nfes/totals", month=month))
+            for total in data_of(await buyer.shop.get("/received-nfes/totals", month=month))["totals"]
             if total["tax"] == "icms"
         ]
         assert (goods["cfop"], goods["items"], goods["documents"]) == ("5102", 119.6, 2)
         data_of(await buyer.supplier.caller.http.delete(buyer.supplier.path(f"/nfe/{canceled['id']}")))
         await buyer.an_hour_passes()
-        totals = data_of(await buyer.shop.get("/received-nfes/totals", month=month))
-        assert {total["documents"] for total in totals} == {1}
+        summed = data_of(await buyer.shop.get("/received-nfes/totals", month=month))
+        assert {total["documents"] for total in summed["totals"]} == {1}
+        assert (summed["month"], summed["documents"], summed["summaries"]) == (month, 1, 0)
+
+    async def test_month_says_how_many_documents_are_missing_in_its_sums(self, buyer: Buyer) -> None:
+        await buyer.shop.put_settings(received={"autoAcknowledge": False})
+        bought = await buyer.buys()
+        await buyer.sync()
+        summed = data_of(await buyer.shop.get("/received-nfes/totals", month=bought["issuedAt"][:7]))
+        assert (summed["documents"], summed["summaries"], summed["totals"]) == (0, 1, [])
 
     async def test_month_must_be_one(self, buyer: Buyer) -> None:
         error_of(await buyer.shop.get("/received-nfes/totals", month="2026-13"), 422, "VALIDATION_ERROR")

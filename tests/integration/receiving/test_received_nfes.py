@@ -57,6 +57,17 @@ class TestReceiving:
         assert (file["xml"], file["availability"]) == (None, "summaryOnly")
         assert "autoAcknowledge" in file["reason"]
 
+    async def test_summary_of_a_company_that_follows_no_more_promises_no_acknowledgement(
+        self, buyer: Buyer
+    ) -> None:
+        await buyer.shop.put_settings(received={"autoAcknowledge": False})
+        await buyer.buys()
+        await buyer.sync()
+        await buyer.shop.caller.http.delete(buyer.shop.path("/received-nfes/sync"))
+        await buyer.shop.put_settings(received={"autoAcknowledge": True})
+        file = data_of(await buyer.shop.get(f"/received-nfes/{(await buyer.only())['id']}/xml"))
+        assert "a ciência automática está parada" in file["reason"]
+
     async def test_xml_that_a_person_wants_is_asked_for_by_its_key(self, buyer: Buyer) -> None:
         await buyer.shop.put_settings(received={"autoAcknowledge": False})
         await buyer.buys()
@@ -76,7 +87,7 @@ class TestReceiving:
         document = await buyer.only()
         assert document["situation"] == "canceled"
         refusal = await manifest(buyer, document, "confirmed")
-        assert "cancelado" in refusal.json()["error"]["message"]
+        assert "cancelou" in refusal.json()["error"]["message"]
 
     async def test_letter_of_the_issuer_changes_the_situation(self, buyer: Buyer) -> None:
         bought = await buyer.buys()
@@ -173,6 +184,16 @@ class TestManifesting:
             assert data_of(await manifest(buyer, document, kind))["status"] == kind
         error_of(await manifest(buyer, document, "confirmed"), 409, "INVALID_STATE")
 
+    async def test_document_of_the_other_environment_gets_no_statement(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        other = {"environment": "homologation"}
+        assert (await buyer.shop.caller.http.patch(buyer.shop.path("/environment"), json=other)).is_success
+        refusal = await manifest(buyer, document, "confirmed")
+        error_of(refusal, 409, "INVALID_STATE")
+        assert "outro ambiente" in refusal.json()["error"]["message"]
+
     async def test_late_statement_names_its_deadline(self, buyer: Buyer) -> None:
         await buyer.buys()
         await buyer.sync()
@@ -203,18 +224,35 @@ class TestManifesting:
             " Até 04/04/2126 ainda cabe confirmar ou recusar a operação."
         )
 
-    async def test_statement_of_another_program_counts_as_ours(self, buyer: Buyer) -> None:
+    async def test_statement_of_another_program_counts_but_its_text_is_not_ours(self, buyer: Buyer) -> None:
         """The authority distributes no statement to its author, and refuses the second one (573)."""
         await buyer.buys()
         await buyer.sync()
         document = await buyer.only()
-        data_of(await manifest(buyer, document, "confirmed"))
-        await buyer.shop.system.fetch("delete from manifestations where type = 'confirmed'")
+        ours = data_of(await manifest(buyer, document, "notPerformed", REASON))
+        assert ours["warnings"] == []
+        await buyer.shop.system.fetch("delete from manifestations where type = 'notPerformed'")
         await buyer.shop.system.fetch(
             "update received_documents set status = 'pending' where access_key = $1", document["accessKey"]
         )
-        again = data_of(await manifest(buyer, document, "confirmed"))
-        assert again["status"] == "confirmed"
+        again = data_of(await manifest(buyer, document, "notPerformed", "Outra razão, nunca registrada"))
+        assert (again["status"], again["protocol"]) == ("notPerformed", ours["protocol"])
+        assert "feita por outro programa" in again["warnings"][0]
+        events = data_of(await buyer.shop.get(f"/received-nfes/{document['id']}/events"))
+        (event,) = [event for event in events if event["type"] == "notPerformed"]
+        assert (event["authorityCode"], event["text"]) == ("573", None)
+
+    async def test_registered_statement_is_returned_after_its_term_too(self, buyer: Buyer) -> None:
+        await buyer.buys()
+        await buyer.sync()
+        document = await buyer.only()
+        first = data_of(await manifest(buyer, document, "confirmed"))
+        await buyer.shop.system.fetch(
+            "update received_documents set authorized_at = authorized_at - interval '91 days'"
+            " where access_key = $1",
+            document["accessKey"],
+        )
+        assert data_of(await manifest(buyer, document, "confirmed")) == first
 
 
 class TestDeletedCompany:
@@ -229,7 +267,7 @@ class TestDeletedCompany:
         for path in ("", "/xml", "/events", "/pdf"):
             assert (await buyer.shop.get(f"/received-nfes/{document['id']}{path}")).status_code == 200
         assert [row["id"] for row in await buyer.inbox()] == [document["id"]]
-        assert data_of(await buyer.shop.get("/received-nfes/totals", month=bought["issuedAt"][:7]))
+        assert data_of(await buyer.shop.get("/received-nfes/totals", month=bought["issuedAt"][:7]))["totals"]
         error_of(await manifest(buyer, document, "confirmed"), 404, "NOT_FOUND")
 
 

@@ -43,7 +43,7 @@ async def test_stream_is_behind_until_its_gaps_are_filled(buyer: Buyer) -> None:
     await buyer.shop.system.fetch(_GAP, company_id)
     stream = await buyer.stream()
     assert stream["isBehind"]
-    assert any("NSU que ainda não vieram" in warning for warning in stream["warnings"])
+    assert [warning["code"] for warning in stream["warnings"]] == ["GAP_OPEN"]
     await buyer.shop.system.fetch(
         "update stream_gaps set filled_at = now(), missing = 2"
         " where stream_id = (select stream_id from receptions where company_id = $1)",
@@ -51,7 +51,9 @@ async def test_stream_is_behind_until_its_gaps_are_filled(buyer: Buyer) -> None:
     )
     stream = await buyer.stream()
     assert not stream["isBehind"]
-    assert any("Para 2 NSU" in warning for warning in stream["warnings"])
+    (warning,) = stream["warnings"]
+    assert warning["code"] == "DOCUMENTS_UNAVAILABLE"
+    assert "Para 2 NSU" in warning["message"]
 
 
 async def test_stream_that_failed_does_not_show_what_the_worker_noted(buyer: Buyer) -> None:
@@ -59,8 +61,9 @@ async def test_stream_that_failed_does_not_show_what_the_worker_noted(buyer: Buy
     await buyer.sync()
     await change(buyer, "parked_reason = 'LookupError(''company 1'')', next_action_at = null")
     (warning,) = (await buyer.stream())["warnings"]
-    assert "LookupError" not in warning
-    assert "o serviço falhou repetidas vezes" in warning
+    assert warning["code"] == "QUERIES_PARKED"
+    assert "LookupError" not in warning["message"]
+    assert "O serviço falhou repetidas vezes" in warning["message"]
 
 
 async def test_reception_that_failed_says_so(buyer: Buyer) -> None:
@@ -71,7 +74,7 @@ async def test_reception_that_failed_says_so(buyer: Buyer) -> None:
     )
     stream = await buyer.stream()
     assert (stream["status"], stream["scheduledFor"]) == ("parked", None)
-    assert "A leitura do que já veio parou" in stream["warnings"][0]
+    assert [warning["code"] for warning in stream["warnings"]] == ["READING_PARKED"]
 
 
 @pytest.mark.parametrize("is_first", [True, False])
@@ -86,7 +89,8 @@ async def test_question_that_the_authority_does_not_answer_is_shown(buyer: Buyer
     finally:
         await system.switch(outages=None)
     (warning,) = (await buyer.stream())["warnings"]
-    assert "109" in warning
+    assert warning["code"] == "QUERY_UNANSWERED"
+    assert "109" in warning["message"]
 
 
 async def test_parked_stream_says_why_and_goes_on_when_a_person_asks(buyer: Buyer) -> None:
@@ -95,7 +99,9 @@ async def test_parked_stream_says_why_and_goes_on_when_a_person_asks(buyer: Buye
     await change(buyer, f"{reason}, failure = 'A autoridade voltou ao NSU 1.'")
     stream = await buyer.stream()
     assert (stream["status"], stream["scheduledFor"]) == ("parked", None)
-    assert any("A autoridade voltou ao NSU 1." in warning for warning in stream["warnings"])
+    (warning,) = stream["warnings"]
+    assert warning["code"] == "QUERIES_PARKED"
+    assert "A autoridade voltou ao NSU 1." in warning["message"]
     await buyer.sync()
     stream = await buyer.stream()
     assert (stream["status"], stream["warnings"]) == ("active", [])

@@ -46,6 +46,7 @@ def new_received(company_id: UUID, **changes: Any) -> NewReceived:
         "has_full_xml": False,
         "nsu": 7,
         "source": "distribution",
+        "is_distributed": True,
         "acknowledge_by": datetime.now(UTC) + timedelta(days=10),
         "respond_by": datetime.now(UTC) + timedelta(days=90),
     }

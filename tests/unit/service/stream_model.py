@@ -1,6 +1,6 @@
 """A model of a distribution service, of workers that share one stream, and of the company that follows it.
 
-Time is virtual. The row has the semantics of storage/streams.py; the decisions are the real ones.
+Time is virtual. The row has the semantics of storage/stream_steps.py; the decisions are the real ones.
 """
 
 from dataclasses import dataclass, field

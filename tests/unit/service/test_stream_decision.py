@@ -104,7 +104,7 @@ class TestPage:
         assert decide(page(101, 120, 140, "procNovo_v9.99.xsd")) == decide(page(101, 120, 140))
 
     def test_page_ends_the_counts_of_blocks_lost_answers_and_empty_answers(self) -> None:
-        before = replace(BEHIND, blocks=2, unanswered=2, empty_answers=9)
+        before = replace(BEHIND, wrong_numbers=2, unanswered=2, empty_answers=9)
         assert decide(page(101, 120, 140), before).progress == replace(BEHIND, last_nsu=120)
 
     def test_highest_number_of_zero_is_not_believed(self) -> None:
@@ -160,7 +160,7 @@ class TestBlock:
     @pytest.mark.parametrize("last", [None, 0, 50, 100])
     def test_number_that_is_not_higher_changes_no_number(self, last: int | None) -> None:
         decision = decide(blocked(last))
-        assert decision.progress == replace(BEHIND, blocks=1)
+        assert decision.progress == replace(BEHIND, wrong_numbers=1 if last == 50 else 0)
         assert decision.gap is None
 
     def test_gap_after_a_lost_answer_is_not_blamed_on_another_reader(self) -> None:
@@ -192,7 +192,7 @@ class TestBlock:
         assert progress.last_nsu == 100
 
     def test_any_number_of_blocks_by_another_reader_does_not_park_the_stream(self) -> None:
-        before = replace(BEHIND, blocks=9)
+        before = replace(BEHIND, wrong_numbers=9)
         assert [decide(blocked(last), before).parked_reason for last in (None, 100, 120)] == [None] * 3
 
     def test_question_that_our_own_limit_prevented_counts_as_no_block_of_the_authority(self) -> None:
@@ -238,13 +238,23 @@ class TestRefusal:
         assert (decision.parked_reason, decision.progress) == (None, BEHIND)
         assert decision.pause > HOUR
 
-    def test_number_that_the_authority_does_not_have_parks_the_stream_which_then_begins_anew(self) -> None:
-        decision = decide(Rejected(code="589", message="NSU superior"))
-        assert decision.parked_reason == decision.failure
-        assert "NSU 100 (589)" in str(decision.parked_reason)
-        after = decide(blocked(50), decision.progress)
+    def test_number_that_the_authority_does_not_know_begins_anew_only_the_third_time(self) -> None:
+        unknown = Rejected(code="589", message="NSU superior")
+        first = decide(unknown)
+        assert (first.parked_reason, first.is_restart, first.pause > HOUR) == (None, False, True)
+        assert first.failure == "589 NSU superior"
+        second = decide(unknown, first.progress)
+        third = decide(unknown, second.progress)
+        assert second.progress == replace(BEHIND, wrong_numbers=2)
+        assert (third.parked_reason, third.is_restart) == (third.failure, True)
+        assert "NSU 100 (589)" in str(third.parked_reason)
+        after = decide(blocked(50), third.progress)
         assert after.gap == NsuGap(1, 50, LOST_ANSWER)
         assert not after.has_other_reader
+
+    def test_number_that_the_authority_knows_again_is_forgiven(self) -> None:
+        unknown = Rejected(code="589", message="NSU superior")
+        assert decide(blocked(100), decide(unknown).progress).progress == BEHIND
 
     def test_certificate_that_tls_refuses_leaves_the_question_to_another_company_at_once(self) -> None:
         decision = decide(NOT_ACCEPTED)
@@ -325,7 +335,12 @@ ANSWERS = (
 )  # fmt: skip
 counts = st.integers(min_value=0, max_value=1000)
 progresses = st.builds(
-    StreamProgress, last_nsu=counts, max_nsu=counts, empty_answers=counts, blocks=counts, unanswered=counts
+    StreamProgress,
+    last_nsu=counts,
+    max_nsu=counts,
+    empty_answers=counts,
+    wrong_numbers=counts,
+    unanswered=counts,
 )
 
 

@@ -13,7 +13,7 @@ from typing import Self
 from lxml import etree
 
 from carimbo.fiscal.identity.access_key import AccessKey, InvalidAccessKey
-from carimbo.fiscal.identity.tax_ids import CPF_LENGTH, InvalidTaxId, cnpj_base, parse_tax_id
+from carimbo.fiscal.identity.tax_ids import InvalidTaxId, parse_tax_id
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.problems import quoted
@@ -182,17 +182,9 @@ class ReceivedPart:
 
 
 def role_of(tax_id: str, parties: Iterable[tuple[Role, Iterable[ReceivedPart]]]) -> Role:
-    """Returns the first role that a taxpayer has, or else another establishment of the same company."""
-    tax_ids = [(role, party.tax_id()) for role, group in parties for party in group]
-    own = next((role for role, party in tax_ids if party == tax_id), None)
-    if own is not None or len(tax_id) == CPF_LENGTH:
-        return own or Role.OTHER
-    of_company = (
-        role
-        for role, party in tax_ids
-        if party and len(party) != CPF_LENGTH and cnpj_base(party) == cnpj_base(tax_id)
-    )
-    return next(of_company, Role.OTHER)
+    """Returns the first role that a taxpayer has; another establishment of its company is somebody else."""
+    roles = (role for role, group in parties for party in group if party.tax_id() == tax_id)
+    return next(roles, Role.OTHER)
 
 
 def summed(lines: Iterable[TaxedAmount]) -> tuple[TaxedAmount, ...]:

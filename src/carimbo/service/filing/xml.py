@@ -91,17 +91,14 @@ async def registered_files(tenant: Tenant, filing: Filing) -> tuple[bytes, bytes
     signed = await tenant.archive.get(filing.id, files.SIGNED)
     registration = await tenant.archive.get(filing.id, files.REGISTRATION)
     if signed is None or registration is None:
+        is_registered = filing.state == FilingState.REGISTERED
         sentence = (
             "A autoridade confirmou o registro sem devolver o recibo de que se faz o XML."
-            if filing.state == FilingState.REGISTERED
+            if is_registered
             else "A autoridade não registrou este evento, ou ainda não se sabe se o registrou."
         )
-        raise Refusal(
-            ErrorCode.INVALID_STATE,
-            sentence,
-            currentStatus=status_of(filing),
-            allowed=[FilingStatus.AUTHORIZED],
-        )
+        allowed = [] if is_registered else [FilingStatus.AUTHORIZED]
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=status_of(filing), allowed=allowed)
     return signed, registration
 
 

@@ -25,6 +25,7 @@ BLOCK = timedelta(minutes=65)
 _RETRY = timedelta(minutes=2)
 _OUTAGE = timedelta(minutes=15)
 _MAX_WRONG_NUMBERS = 3
+"""So often in a row the authority names an earlier number, or does not know ours, before that is believed."""
 _MAX_KEPT_UNREADABLE = 3
 """So many unreadable answers in a row are kept: some services repeat the same one."""
 _MAX_JITTER = timedelta(minutes=4)
@@ -93,19 +94,18 @@ class StreamDecider:
         if not answer.was_asked:
             return replace(self._waits(AT_ONCE, answer.code, answer.message), block=BLOCK)
         ours, theirs = self.progress.last_nsu, answer.last_nsu or 0
-        progress = replace(
-            self.progress,
-            # Without a number it is still unknown whether the lost answer moved the sequence.
-            unanswered=0 if theirs else self.progress.unanswered,
-            blocks=self.progress.blocks + 1,
-        )
-        gap, parked = None, None
-        is_lost = self.progress.unanswered > 0
+        progress, gap, parked = self.progress, None, None
+        is_lost = progress.unanswered > 0
         if theirs > ours:
             gap = NsuGap(ours + 1, theirs, LOST_ANSWER if is_lost else OTHER_READER)
-            progress = replace(progress, last_nsu=theirs, max_nsu=max(theirs, progress.max_nsu), blocks=0)
-        elif 0 < theirs < ours and progress.blocks >= _MAX_WRONG_NUMBERS:
-            parked = f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}."
+            progress = replace(progress, last_nsu=theirs, max_nsu=max(theirs, progress.max_nsu))
+        # Without a number it is still unknown whether the lost answer moved the sequence.
+        if theirs >= ours:
+            progress = replace(progress, wrong_numbers=0, unanswered=0)
+        elif theirs > 0:
+            progress = replace(progress, wrong_numbers=progress.wrong_numbers + 1, unanswered=0)
+            if progress.wrong_numbers >= _MAX_WRONG_NUMBERS:
+                parked = f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}."
         # An answer without a number is a limit for requests of any kind (429 of the ADN), by any server.
         is_by_service = answer.last_nsu is not None
         return StreamChange(
@@ -125,16 +125,27 @@ class StreamDecider:
     def _after_rejection(self, answer: Rejected) -> StreamChange:
         waiting = self._waits(self._rest(), answer.code, answer.message)
         if answer.code in self.unknown_nsu_codes:
-            reason = (
-                f"A autoridade não tem o NSU {self.progress.last_nsu} ({answer.code}): a sequência recomeçou"
-                " lá, e a próxima consulta parte do zero."
-            )
-            # As after a lost answer: what a block then says is no sign of another reader.
-            progress = StreamProgress(unanswered=1)
-            return replace(waiting, progress=progress, parked_reason=reason, failure=reason)
+            return self._after_unknown_nsu(waiting)
         if answer.retryable:
             return replace(waiting, refusal=waiting.failure, failure=None)
         return waiting
+
+    def _after_unknown_nsu(self, waiting: StreamChange) -> StreamChange:
+        progress = replace(self.progress, wrong_numbers=self.progress.wrong_numbers + 1)
+        if progress.wrong_numbers < _MAX_WRONG_NUMBERS:
+            return replace(waiting, progress=progress)
+        reason = (
+            f"A autoridade não tem o NSU {self.progress.last_nsu} ({waiting.code}): a sequência recomeçou"
+            " lá, e a próxima consulta parte do zero."
+        )
+        return replace(
+            waiting,
+            # As after a lost answer: what a block then says is no sign of another reader.
+            progress=StreamProgress(unanswered=1),
+            is_restart=True,
+            parked_reason=reason,
+            failure=reason,
+        )
 
     def _after_silence(self, failure: NotJudged) -> StreamChange:
         if failure.cause is Cause.CERTIFICATE_NOT_ACCEPTED:

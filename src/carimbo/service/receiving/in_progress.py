@@ -116,6 +116,11 @@ def is_xml_released(filing: Manifestation, kind: ResponseKind) -> bool:
     return filing.state == FilingState.REGISTERED and kind.releases_xml
 
 
+def is_of_another_program(filing: Manifestation) -> bool:
+    """Returns whether the authority had the statement already when ours was sent for the first time."""
+    return filing.state == FilingState.REGISTERED and filing.registered_at is None and filing.tries == 0
+
+
 def event_subject(
     document: ReceivedRow,
     snapshot: CompanySnapshot,

@@ -124,18 +124,19 @@ class Inbox:
         if source == "import" and (existing.has_full_xml or not document.situation.is_valid):
             # Nobody has signed the protocol of a file: only the authority says what became of a document.
             return existing
-        # The authority itself must say what the document is: its XML replaces the imported one.
-        is_distributed_first = existing.source == "import" and source == "distribution"
+        is_first_word = source == "distribution" and not existing.is_distributed
         earlier = existing.situation
-        if is_distributed_first:
+        if is_first_word:
             earlier = await self._after_events(document.access_key, Situation.AUTHORIZED)
         situation = _prevailing(earlier, document.situation)
-        if document.is_full and (is_distributed_first or not existing.has_full_xml):
+        # The XML of the authority replaces an imported one, whose protocol nobody has signed.
+        is_better = existing.source == "import" and source == "distribution"
+        if document.is_full and (is_better or not existing.has_full_xml):
             whole = self._row(existing.id, file, document, source)
             return await self._complete(existing, file, whole, situation)
-        if is_distributed_first:
+        if is_first_word:
             acknowledge_by = self._row(existing.id, file, document, source).acknowledge_by
-            marked = replace(existing, nsu=file.nsu, acknowledge_by=acknowledge_by)
+            marked = replace(existing, nsu=file.nsu, is_distributed=True, acknowledge_by=acknowledge_by)
             existing = await self.tenant.received.change(marked)
         return await self._change_situation(existing, situation)
 
@@ -144,7 +145,13 @@ class Inbox:
     ) -> ReceivedRow:
         """Replaces a document by its whole XML; what the company said about it stays."""
         row = await self.tenant.received.change(
-            replace(whole, situation=situation, status=existing.status, nsu=existing.nsu or file.nsu)
+            replace(
+                whole,
+                situation=situation,
+                status=existing.status,
+                nsu=existing.nsu or file.nsu,
+                is_distributed=existing.is_distributed or whole.is_distributed,
+            )
         )
         await self._keep_files(row, file)
         if not existing.has_full_xml:
@@ -196,6 +203,7 @@ class Inbox:
             has_full_xml=document.is_full,
             nsu=file.nsu,
             source=source,
+            is_distributed=source == "distribution",
             acknowledge_by=receiving.acknowledge_by(*by) if is_summary else None,
             respond_by=receiving.respond_by(*by),
         )

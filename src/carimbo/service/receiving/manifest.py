@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, Record
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.lifecycle import FilingState
@@ -22,7 +23,7 @@ from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
 from carimbo.service.json_values import read_exact_json, utc_text
-from carimbo.service.receiving.in_progress import event_subject, statements_in_force
+from carimbo.service.receiving.in_progress import event_subject, is_of_another_program, statements_in_force
 from carimbo.service.receiving.queries import ReceivedReference, require_received
 from carimbo.service.receiving.sync import require_able_to_receive
 from carimbo.storage.companies import CompanyRow
@@ -33,7 +34,15 @@ from carimbo.storage.received import ReceivedRow
 
 _NOT_YOURS = "Só quem está no documento como {role} pode se manifestar sobre ele."
 _ROLES = {Role.RECIPIENT: "destinatário", Role.TAKER: "tomador"}
-_ENDED = {Situation.CANCELED: "foi cancelado pelo emitente", Situation.DENIED: "foi denegado"}
+_OTHER_ENVIRONMENT = "O documento é do outro ambiente: a empresa não se manifesta nele agora."
+_ENDED = {
+    Situation.CANCELED: "O emitente cancelou o documento: não há operação sobre a qual se manifestar.",
+    Situation.DENIED: "O documento foi denegado: não há operação sobre a qual se manifestar.",
+}
+_ANOTHER_PROGRAM = (
+    "A autoridade já tinha esta manifestação, feita por outro programa. Se houve outra depois dela, é a outra"
+    " que vale: confira no portal da autoridade."
+)
 
 
 class ManifestationRecord(Record):
@@ -48,6 +57,7 @@ class ManifestationRecord(Record):
     manifestation_status: FilingStatus = Field(
         description="`processing` enquanto a autoridade não respondeu: o resultado virá nos eventos."
     )
+    warnings: list[str] = Field(description="Avisa se a manifestação é de outro programa da empresa.")
 
 
 @dataclass(frozen=True)
@@ -63,12 +73,16 @@ class _Statement:
         """The request as it is stored."""
         return self.request.model_dump_json(by_alias=True, exclude_none=True)
 
-    def is_repetition_of(self, last: Manifestation, status: str) -> bool:
-        """Returns whether the last stored one of the kind says the same, and is open or in force."""
-        if _content(last.request) != _content(self.json):
-            return False
-        is_in_force = status == last.status_after and self.kind.undoes is None
-        return is_in_force or not FilingState(last.state).is_settled
+    def repeated_by(self, earlier: Sequence[Manifestation], status: str) -> Manifestation | None:
+        """Returns the last stored statement of the kind, if it says the same and is open or in force."""
+        of_kind = [row for row in earlier if row.type == self.kind.name]
+        if not of_kind or _content(of_kind[-1].request) != _content(self.json):
+            return None
+        last = of_kind[-1]
+        undoing = next((kind.name for kind in self.receiving.responses if kind.undoes == self.kind.name), "")
+        is_in_force = self.kind.undoes is None and last in statements_in_force(earlier, last.type, undoing)
+        is_said = status == last.status_after and is_in_force
+        return last if is_said or not FilingState(last.state).is_settled else None
 
     def waits_for(self, row: Manifestation) -> bool:
         """Returns whether an earlier statement is open, and its result matters for this one.
@@ -89,19 +103,25 @@ async def manifest(
 ) -> ManifestationRecord:
     """Sends a statement to the authority; returns it, settled or not in time. Raises Refusal.
 
-    The same statement again, with the same text, returns the registered one.
+    The same statement again, with the same text, returns the registered one, also after its term.
     """
     statement = _Statement(which.receiving.response_named(name), which.receiving, request)
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_received(tenant, which)
     snapshot = await context.issuing.snapshots.of(which.subscription_id, company.id, company.revision)
     require_able_to_receive(snapshot, which.document_type, context.issuing.builder.clock())
-    _require_possible(document, statement, snapshot, context.issuing.builder.clock())
     async with context.issuing.database.tenant(which.subscription_id) as tenant:
         await hold_company(tenant, company.id)
         await tenant.received.lock(company.id)
         document = await require_received(tenant, which)
-        filing = await _store(tenant, document, statement, context.issuing, snapshot)
+        filings = await tenant.manifestations.of_document(document.id)
+        earlier = [row for row in filings if row.state != FilingState.REFUSED]
+        # Whatever has become impossible since, as after the term.
+        filing = statement.repeated_by(earlier, document.status)
+        if filing is None:
+            now = context.issuing.builder.clock()
+            _require_possible(document, statement, snapshot, which.document_type, now)
+            filing = await _store(tenant, document, statement, earlier, context.issuing, snapshot)
     filing = await _wait(context, which.subscription_id, filing)
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_received(tenant, which)
@@ -113,14 +133,20 @@ async def manifest(
 
 
 def _require_possible(
-    document: ReceivedRow, statement: _Statement, snapshot: CompanySnapshot, now: datetime
+    document: ReceivedRow,
+    statement: _Statement,
+    snapshot: CompanySnapshot,
+    document_type: DocumentType,
+    now: datetime,
 ) -> None:
-    role = statement.receiving.responds_as
+    role, sentence = statement.receiving.responds_as, None
     if document.role != role:
         sentence = _NOT_YOURS.format(role=_ROLES.get(role, role))
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-    if reason := _ENDED.get(Situation(document.situation)):
-        sentence = f"O documento {reason}, e a autoridade não aceita manifestação sobre ele."
+    elif document.environment != snapshot.environment_of(document_type):
+        sentence = _OTHER_ENVIRONMENT
+    else:
+        sentence = _ENDED.get(Situation(document.situation))
+    if sentence:
         raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
     deadline = _deadline(document, statement.kind)
     if deadline and now > deadline:
@@ -143,6 +169,8 @@ def _late_refusal(
     sentence = f"O prazo desta manifestação ({kind.description}) terminou em {_day(deadline, state)}."
     if not kind.is_conclusive and document.respond_by and now <= document.respond_by:
         sentence += f" Até {_day(document.respond_by, state)} ainda cabe confirmar ou recusar a operação."
+    else:
+        sentence += " A autoridade não aceita mais nenhuma: o que faltar, trate com o emitente."
     return Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, sentence, deadline=utc_text(deadline))
 
 
@@ -154,19 +182,15 @@ async def _store(
     tenant: Tenant,
     document: ReceivedRow,
     statement: _Statement,
+    earlier: Sequence[Manifestation],
     issuing: IssuingContext,
     snapshot: CompanySnapshot,
 ) -> Manifestation:
-    """Stores a statement, or returns the same one that is in force or under way."""
+    """Stores a statement. Raises Refusal if an earlier one excludes it, or if its text is not possible."""
     kind = statement.kind
-    filings = await tenant.manifestations.of_document(document.id)
-    earlier = [row for row in filings if row.state != FilingState.REFUSED]
-    of_kind = [row for row in earlier if row.type == kind.name]
-    if of_kind and statement.is_repetition_of(of_kind[-1], document.status):
-        return of_kind[-1]
     undone = statements_in_force(earlier, kind.undoes, kind.name) if kind.undoes else []
     _require_turn(document, statement, earlier, undone)
-    sequence = max((row.sequence for row in of_kind), default=0) + 1
+    sequence = max((row.sequence for row in earlier if row.type == kind.name), default=0) + 1
     subject = event_subject(
         document,
         snapshot,
@@ -246,4 +270,5 @@ def _record(document: ReceivedRow, filing: Manifestation) -> ManifestationRecord
         type=filing.type,
         sequence=filing.sequence,
         manifestation_status=status_of(filing),
+        warnings=[_ANOTHER_PROGRAM] if is_of_another_program(filing) else [],
     )

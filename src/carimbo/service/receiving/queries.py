@@ -80,6 +80,17 @@ class TotalRecord(Record):
     documents: int
 
 
+class MonthRecord(Record):
+    """The sums of what a company received in a month."""
+
+    month: str = Field(examples=["2026-11"])
+    documents: int = Field(description="Documentos somados.")
+    summaries: int = Field(
+        description="Documentos do mês que não estão nas somas, porque deles só há o resumo: veja /{id}/xml."
+    )
+    totals: list[TotalRecord]
+
+
 async def list_received(
     context: IssuingContext,
     subscription_id: UUID,
@@ -146,13 +157,13 @@ async def read_received_events(database: Database, which: ReceivedReference) -> 
     return event_records(row, which.receiving, events, manifestations)
 
 
-async def monthly_totals(
+async def read_month(
     context: IssuingContext,
     subscription_id: UUID,
     company: CompanyRow,
     document_type: DocumentType,
     month: date,
-) -> list[TotalRecord]:
+) -> MonthRecord:
     """Returns the sums of a month by CFOP, tax and CST, of what the company bought or took.
 
     Documents that were canceled, or whose operation the company denies, do not count.
@@ -162,7 +173,7 @@ async def monthly_totals(
     state = (company.address or {}).get("state") or "DF"
     next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
     async with context.database.autocommit(subscription_id) as tenant:
-        totals = await tenant.received.monthly_totals(
+        sums = await tenant.received.monthly_sums(
             company.id,
             receiving.service,
             snapshot.environment_of(document_type),
@@ -171,7 +182,12 @@ async def monthly_totals(
             receiving.responds_as,
             [kind.name for kind in receiving.responses if kind.denies],
         )
-    return [TotalRecord.model_validate(total) for total in totals]
+    return MonthRecord(
+        month=f"{month:%Y-%m}",
+        documents=sums.documents,
+        summaries=sums.summaries,
+        totals=[TotalRecord.model_validate(total) for total in sums.totals],
+    )
 
 
 async def require_received(tenant: Tenant, which: ReceivedReference) -> ReceivedRow:

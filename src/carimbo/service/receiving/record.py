@@ -13,6 +13,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.receiving import ReceivedDetails, Receiving, ResponseKind, Role, Situation
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.json_values import read_exact_json
+from carimbo.service.receiving.in_progress import is_of_another_program
 from carimbo.service.stored_records import readable_record
 from carimbo.storage.manifestations import Manifestation
 from carimbo.storage.received import ReceivedEventRow, ReceivedRow
@@ -138,6 +139,7 @@ def _distributed(event: ReceivedEventRow, issuer_tax_id: str) -> ReceivedEventRe
 
 
 def _declared(manifestation: Manifestation, kind: ResponseKind | None) -> ReceivedEventRecord:
+    is_ours = not is_of_another_program(manifestation)
     return ReceivedEventRecord(
         id=manifestation.id,
         origin=Origin.COMPANY,
@@ -146,7 +148,7 @@ def _declared(manifestation: Manifestation, kind: ResponseKind | None) -> Receiv
         status=status_of(manifestation),
         sequence=manifestation.sequence,
         protocol=manifestation.protocol,
-        text=kind.text_of(read_exact_json(manifestation.request)) if kind else None,
+        text=kind.text_of(read_exact_json(manifestation.request)) if kind and is_ours else None,
         authority_code=manifestation.authority_code,
         authority_message=manifestation.authority_message,
         is_automatic=manifestation.is_automatic,

@@ -112,7 +112,7 @@ async def _store_answer(
         last_nsu=stream.last_nsu,
         max_nsu=stream.max_nsu,
         empty_answers=stream.empty_answers,
-        blocks=stream.blocks,
+        wrong_numbers=stream.wrong_numbers,
         unanswered=stream.unanswered,
     )
     unknown_nsu_codes = distributed_type(stream.service)[1].unknown_nsu_codes

@@ -14,17 +14,22 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import distributed_type, receiving_of_type
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.receiving.decision import REST
+from carimbo.service.receiving.stream_warnings import (
+    ACTIVE,
+    BLOCKED,
+    PARKED,
+    REFUSED,
+    STOPPED,
+    WAITING,
+    StreamWarning,
+    stream_warnings,
+)
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.connection import Connection
 from carimbo.storage.receptions import REFUSED_FOR, Reception
-from carimbo.storage.streams import StreamGap, StreamRow, gaps_of, open_stream, read_stream, unread_files_of
+from carimbo.storage.streams import StreamRow, gaps_of, open_stream, read_stream, unread_files_of
 
 _STATE_REGISTRATION = "stateRegistration"
-_UNANSWERED = (
-    "A última consulta não trouxe resposta da autoridade: {failure}. A próxima será em scheduledFor."
-)
-_RESTART = "Peça /sync para tentar de novo; se não bastar, avise quem opera o serviço."
-STOPPED, WAITING, REFUSED, PARKED, BLOCKED = "stopped", "waiting", "refused", "parked", "blocked"
 
 
 class NsuGapRecord(Record):
@@ -71,7 +76,9 @@ class StreamRecord(Record):
     unread_files: int = Field(
         default=0, description="Arquivos que não puderam ser lidos, guardados como vieram."
     )
-    warnings: list[str]
+    warnings: list[StreamWarning] = Field(
+        description="O que impede as consultas, ou que documentos podem faltar."
+    )
 
 
 class QueuedSync(StreamRecord):
@@ -106,6 +113,11 @@ def missing_to_receive(snapshot: CompanySnapshot, document_type: DocumentType) -
     missing = snapshot.missing_registration(document_type)
     needs_registration = document_type.receiving is not None and document_type.receiving.needs_registration
     return tuple(name for name in missing if needs_registration or name != _STATE_REGISTRATION)
+
+
+def can_ask(snapshot: CompanySnapshot, document_type: DocumentType, environment: str, now: datetime) -> bool:
+    """Returns whether a company is in an environment now, and has a valid certificate."""
+    return snapshot.environment_of(document_type) == environment and snapshot.has_valid_certificate(now)
 
 
 async def sync(
@@ -151,9 +163,10 @@ async def _stream_record(
     connection: Connection, reception: Reception, snapshot: CompanySnapshot, now: datetime
 ) -> StreamRecord:
     stream = await read_stream(connection, reception.stream_id)
+    document_type, _ = distributed_type(reception.service)
+    is_current = snapshot.environment_of(document_type) == reception.environment
     status = _status(stream, reception, snapshot, now)
-    is_asked = status not in (STOPPED, WAITING, REFUSED, PARKED)
-    scheduled_for = stream.allowed_at if is_asked else None
+    scheduled_for = stream.allowed_at if status in (ACTIVE, BLOCKED) else None
     if status == REFUSED and reception.refused_at:
         scheduled_for = reception.refused_at + REFUSED_FOR
     heading = {"service": stream.service, "environment": stream.environment, "status": status}
@@ -163,7 +176,7 @@ async def _stream_record(
             {
                 **heading,
                 "scheduled_for": scheduled_for,
-                "warnings": _own_warnings(reception, snapshot, status),
+                "warnings": stream_warnings(stream, reception, (), status, is_current=is_current),
             }
         )
     gaps = await gaps_of(connection, stream.id)
@@ -180,11 +193,7 @@ async def _stream_record(
         last_message=stream.last_message,
         gaps=[NsuGapRecord.model_validate(gap) for gap in gaps],
         unread_files=await unread_files_of(connection, stream.id),
-        warnings=[
-            *_own_warnings(reception, snapshot, status),
-            *(_state_warnings(stream) if is_asked or status == PARKED else ()),
-            *_gap_warnings(stream, gaps, is_asked=is_asked),
-        ],
+        warnings=stream_warnings(stream, reception, gaps, status, is_current=is_current),
     )
 
 
@@ -193,67 +202,10 @@ def _status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, 
     certificate = snapshot.certificate
     if not reception.is_active:
         return STOPPED
-    is_current = snapshot.environment_of(document_type) == reception.environment
-    if not is_current or certificate is None or not snapshot.has_valid_certificate(now):
+    if certificate is None or not can_ask(snapshot, document_type, reception.environment, now):
         return WAITING
     if reception.refused_fingerprint == certificate.fingerprint:
         return REFUSED
     if stream.parked_reason or reception.parked_reason:
         return PARKED
-    return BLOCKED if stream.is_blocked else "active"
-
-
-def _own_warnings(reception: Reception, snapshot: CompanySnapshot, status: str) -> list[str]:
-    """Returns what concerns the company alone, whatever the others with its CNPJ do."""
-    if status == REFUSED:
-        return [f"A autoridade recusou a consulta em nome da empresa: {reception.failure}"]
-    if status == WAITING:
-        is_current = snapshot.environment_of(distributed_type(reception.service)[0]) == reception.environment
-        cause = "falta um certificado em vigor" if is_current else "a empresa está no outro ambiente"
-        return [
-            f"Ninguém consulta por esta empresa: {cause}. Depois de 60 dias sem consulta a autoridade deixa"
-            " de numerar documentos."
-        ]
-    if reception.parked_reason and reception.is_active:
-        return [f"A leitura do que já veio parou: o serviço falhou repetidas vezes. {_RESTART}"]
-    if reception.proved_fingerprint is None and reception.failure:
-        return [_UNANSWERED.format(failure=reception.failure)]
-    return []
-
-
-def _state_warnings(stream: StreamRow) -> list[str]:
-    """Returns why a stream is not asked now, or not answered."""
-    if stream.parked_reason:
-        # Only what a decision wrote is for tenants; another reason may speak of another subscription.
-        is_decision = stream.failure == stream.parked_reason
-        reason = stream.parked_reason if is_decision else "o serviço falhou repetidas vezes."
-        return [f"As consultas pararam: {reason} {_RESTART}"]
-    if stream.is_blocked:
-        return [
-            f"A autoridade bloqueou as consultas deste CNPJ por cerca de uma hora ({stream.last_code}"
-            f" {stream.last_message}). Elas seguem sozinhas em scheduledFor."
-        ]
-    return [_UNANSWERED.format(failure=stream.failure)] if stream.failure else []
-
-
-def _gap_warnings(stream: StreamRow, gaps: list[StreamGap], *, is_asked: bool) -> list[str]:
-    """Returns what documents may be missing, and why."""
-    warnings = []
-    if stream.has_other_reader and is_asked:
-        warnings.append(
-            "Outro programa consulta os documentos deste CNPJ, e os dois se atrapalham: deixe só um. O que"
-            " ele recebeu é pedido nota por nota, até 18 por hora."
-        )
-    if any(gap.filled_at is None for gap in gaps):
-        warnings.append("Há NSU que ainda não vieram: veja gaps.")
-    if missing := sum(gap.missing for gap in gaps):
-        warnings.append(
-            f"Para {missing} NSU que outro programa recebeu a autoridade não tem documento, ou não o tem"
-            " mais: importe os que faltarem."
-        )
-    if stream.lapsed_until and stream.lapsed_from:
-        warnings.append(
-            f"De {stream.lapsed_from:%d/%m/%Y} a {stream.lapsed_until:%d/%m/%Y} ninguém consultou por mais de"
-            " 60 dias, e a autoridade deixou de numerar documentos: importe os que faltarem."
-        )
-    return warnings
+    return BLOCKED if stream.is_blocked else ACTIVE

@@ -18,6 +18,7 @@ from carimbo.service.filing.xml import registered_files
 from carimbo.service.receiving.in_progress import is_xml_released
 from carimbo.service.receiving.inbox import EVENT_FILE
 from carimbo.service.receiving.queries import UNKNOWN_RECEIVED, ReceivedReference, require_received
+from carimbo.service.receiving.sync import can_ask
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.manifestations import Manifestation
@@ -25,7 +26,7 @@ from carimbo.storage.received import ReceivedEventRow, ReceivedRow
 from carimbo.storage.streams import answer_to_request, request_by_key
 
 _ENDED = {
-    Situation.CANCELED: "O emitente cancelou a nota antes da ciência: a SEFAZ só dá o resumo.",
+    Situation.CANCELED: "O emitente cancelou a nota antes de o XML chegar: a SEFAZ só dá o resumo.",
     Situation.DENIED: "A nota foi denegada, e não vale: a SEFAZ só dá o resumo.",
 }
 _ACKNOWLEDGE = (
@@ -35,6 +36,10 @@ _ACKNOWLEDGE = (
 _TOO_LATE = (
     "Só há o resumo, e o prazo da ciência, de 10 dias, já passou: a SEFAZ libera o XML depois da confirmação"
     " da operação; ou importe o XML que o emitente enviou."
+)
+_ACKNOWLEDGING_STOPPED = (
+    "Só há o resumo, e a ciência automática está parada, porque a empresa não acompanha a distribuição ou não"
+    " pode consultar agora: veja streams em /status. Peça /sync, ou manifeste-se."
 )
 _ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
 _REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
@@ -79,7 +84,7 @@ async def read_received_xml(
                 availability=XmlAvailability.AVAILABLE,
                 reason=None,
             )
-        availability, reason = await _await_xml(tenant, company, which, row, context.builder.clock())
+        availability, reason = await _await_xml(context, tenant, company, which, row)
     return ReceivedXml(
         access_key=row.access_key, xml=None, xml_url=None, availability=availability, reason=reason
     )
@@ -107,7 +112,7 @@ async def read_received_event_xml(database: Database, which: ReceivedReference, 
 async def _distributed_xml(tenant: Tenant, event: ReceivedEventRow) -> bytes:
     xml = await tenant.archive.get(event.id, EVENT_FILE) if event.has_full_xml else None
     if xml is None:
-        sentence = "A SEFAZ só deu o resumo deste evento."
+        sentence = "A SEFAZ só deu o resumo deste evento: peça o XML dele ao emitente."
         raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=FilingStatus.AUTHORIZED, allowed=[])
     return xml
 
@@ -130,26 +135,45 @@ async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
 
 
 async def _await_xml(
-    tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow, now: datetime
+    context: IssuingContext, tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow
 ) -> tuple[XmlAvailability, str]:
+    receptions = [
+        reception
+        for reception in await tenant.receptions.of_company(row.company_id)
+        if reception.is_active
+        and (reception.service, reception.environment) == (row.service, row.environment)
+    ]
     filings = await tenant.manifestations.of_document(row.id)
-    if reason := _reason_without_request(company, which.receiving, row, filings, now):
+    now = context.builder.clock()
+    snapshot = await context.snapshots.of(which.subscription_id, company.id, company.revision)
+    is_acknowledging = bool(receptions) and can_ask(snapshot, which.document_type, row.environment, now)
+    reason = _reason_without_request(
+        company, which.receiving, row, filings, now, is_acknowledging=is_acknowledging
+    )
+    if reason:
         return XmlAvailability.SUMMARY_ONLY, reason
-    for reception in await tenant.receptions.of_company(row.company_id):
-        is_followed = reception.is_active and reception.environment == row.environment
-        if reception.service == row.service and is_followed:
-            await request_by_key(tenant.connection, reception.stream_id, row.access_key)
-            answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
-            if answer:
-                return XmlAvailability.SUMMARY_ONLY, _NOT_GIVEN.format(answer=answer)
-            return XmlAvailability.REQUESTED, _REQUESTED
+    for reception in receptions:
+        await request_by_key(tenant.connection, reception.stream_id, row.access_key)
+        answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
+        if answer:
+            return XmlAvailability.SUMMARY_ONLY, _NOT_GIVEN.format(answer=answer)
+        return XmlAvailability.REQUESTED, _REQUESTED
     return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
 
 
 def _reason_without_request(
-    company: CompanyRow, receiving: Receiving, row: ReceivedRow, filings: list[Manifestation], now: datetime
+    company: CompanyRow,
+    receiving: Receiving,
+    row: ReceivedRow,
+    filings: list[Manifestation],
+    now: datetime,
+    *,
+    is_acknowledging: bool,
 ) -> str | None:
-    """Returns why the authority would not give the XML now; None if it would."""
+    """Returns why the authority would not give the XML now; None if it would.
+
+    `is_acknowledging` says whether automatic acknowledgements are made now, if the company wants them.
+    """
     if reason := _ENDED.get(Situation(row.situation)):
         return reason
     if any(is_xml_released(filing, receiving.response_named(filing.type)) for filing in filings):
@@ -158,12 +182,21 @@ def _reason_without_request(
         return _UNKNOWN_OPERATION
     if row.acknowledge_by is None or row.acknowledge_by < now:
         return _TOO_LATE
-    is_automatic = stored_settings(company).model.received.auto_acknowledge
+    if not stored_settings(company).model.received.auto_acknowledge:
+        return _refusal_of_acknowledgement(receiving, filings, is_repeated=False) or _ACKNOWLEDGE
+    expected = _ACKNOWLEDGED_SOON if is_acknowledging else _ACKNOWLEDGING_STOPPED
+    return _refusal_of_acknowledgement(receiving, filings, is_repeated=is_acknowledging) or expected
+
+
+def _refusal_of_acknowledgement(
+    receiving: Receiving, filings: list[Manifestation], *, is_repeated: bool
+) -> str | None:
+    """Returns what the authority answered to the last acknowledgement; None if it refused none."""
     kind = receiving.acknowledgement
     refusals = [filing for filing in filings if kind and filing.type == kind.name and filing.authority_code]
-    if kind and refusals:
-        last = refusals[-1]
-        is_repeated = is_automatic and last.authority_code not in kind.final_codes
-        refused = _REFUSED.format(answer=f"{last.authority_code} {last.authority_message}")
-        return f"{refused} {_ACKNOWLEDGED_AGAIN if is_repeated else _CONFIRM_OR_IMPORT}"
-    return _ACKNOWLEDGED_SOON if is_automatic else _ACKNOWLEDGE
+    if kind is None or not refusals:
+        return None
+    last = refusals[-1]
+    refused = _REFUSED.format(answer=f"{last.authority_code} {last.authority_message}")
+    is_final = last.authority_code in kind.final_codes
+    return f"{refused} {_ACKNOWLEDGED_AGAIN if is_repeated and not is_final else _CONFIRM_OR_IMPORT}"

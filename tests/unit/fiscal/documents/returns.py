@@ -33,7 +33,7 @@ def buyer(regime: str = "normal", state: str = "SP") -> Company:
 
 def chosen(*items: dict[str, Any]) -> ReturnDraftRequest:
     """Returns the request for some items of a note."""
-    return ReturnDraftRequest.model_validate({"items": items})
+    return ReturnDraftRequest.model_validate({"items": items or None})
 
 
 def draft(name: str, by: Company | None = None, *items: dict[str, Any]) -> dict[str, Any]:

@@ -232,18 +232,10 @@ class TestRole:
     def test_issuer_is_the_company_itself(self) -> None:
         assert document(sale(), "11222333000181").role is Role.ISSUER
 
-    def test_branch_has_the_role_of_its_company(self) -> None:
-        file = with_text(example("normal-sale"), "dest/CNPJ", HEAD_OFFICE)
-        assert document(file, BRANCH).role is Role.RECIPIENT
-
-    def test_whole_tax_id_precedes_that_of_the_company(self) -> None:
+    def test_place_of_delivery_of_another_establishment_makes_nobody_the_recipient(self) -> None:
         file = with_text(example("normal-sale"), "dest/CNPJ", HEAD_OFFICE)
         at_branch = with_party(file, "transp", f"<entrega><CNPJ>{BRANCH}</CNPJ></entrega>")
         assert document(at_branch, BRANCH).role is Role.OTHER
-
-    def test_persons_have_no_branches(self) -> None:
-        file = with_text(sale(), "dest/CPF", "52998224725")
-        assert document(file, "52998224806").role is Role.OTHER
 
     def test_stranger_has_another_role(self) -> None:
         assert document(sale(), CARRIER).role is Role.OTHER

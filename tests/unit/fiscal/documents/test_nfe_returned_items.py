@@ -13,6 +13,7 @@ from carimbo.fiscal.layouts.json_form import groups_in
 from carimbo.fiscal.layouts.layout import Element, layout_of
 from carimbo.fiscal.layouts.nfe_v4.invoice import Item
 from carimbo.fiscal.problems import Incomplete
+from carimbo.fiscal.receiving import ReturnDraftRequest
 from unit.fiscal.documents.received_nfe import example, with_text
 from unit.fiscal.documents.returns import buyer, chosen, draft
 from unit.fiscal.goods.support import misformed
@@ -113,6 +114,13 @@ class TestChoice:
             "items[1].number": "A nota não tem o item 2.",
             "items[2].number": "O item 1 está repetido.",
         }
+
+    @pytest.mark.parametrize("items", [(), ({"number": 1, "quantity": Decimal("0.0001")},)])
+    def test_return_of_nothing_is_refused(self, items: tuple[dict[str, Any], ...]) -> None:
+        request = ReturnDraftRequest.model_validate({"items": items})
+        with pytest.raises(Incomplete) as caught:
+            return_draft(example("minimal"), buyer(), request)
+        assert [problem.path for problem in caught.value.problems] == ["items"]
 
     @pytest.mark.parametrize(
         ("item", "path", "message"),

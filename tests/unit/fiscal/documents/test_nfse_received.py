@@ -94,7 +94,7 @@ class TestNote:
             (TAKER, Role.TAKER),
             (INTERMEDIARY, Role.INTERMEDIARY),
             (ISSUER, Role.ISSUER),
-            (INTERMEDIARY[:8] + "000262", Role.INTERMEDIARY),
+            (INTERMEDIARY[:8] + "000262", Role.OTHER),
             (STRANGER, Role.OTHER),
         ],
     )

@@ -124,17 +124,10 @@ class TestTaxId:
 
 
 class TestRole:
-    def test_whole_tax_id_precedes_that_of_the_company(self) -> None:
+    def test_another_establishment_of_the_company_is_somebody_else(self) -> None:
         roles = [(Role.RECIPIENT, parties(HEAD_OFFICE)), (Role.CARRIER, parties(PERSON, BRANCH))]
         assert role_of(BRANCH, roles) is Role.CARRIER
-
-    def test_branch_has_the_role_of_its_company(self) -> None:
-        assert (
-            role_of(BRANCH, [(Role.OTHER, parties(PERSON)), (Role.TAKER, parties(HEAD_OFFICE))]) is Role.TAKER
-        )
-
-    def test_person_has_no_branches(self) -> None:
-        assert role_of(PERSON, [(Role.TAKER, parties("52998224806", PERSON[:8] + "000100"))]) is Role.OTHER
+        assert role_of(BRANCH, roles[:1]) is Role.OTHER
 
     def test_party_abroad_is_nobody(self) -> None:
         assert role_of("00000000000191", [(Role.TAKER, parties("0" * 14))]) is Role.OTHER

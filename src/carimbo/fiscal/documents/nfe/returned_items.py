@@ -16,8 +16,9 @@ from carimbo.fiscal.receiving import ReturnDraftItem
 
 T = TypeVar("T")
 
-_WHOLE = Decimal(100)
+_WHOLE, _LEAST = Decimal(100), Decimal("0.01")
 _MONEY_PLACES = 2
+_NOTHING = "O que volta não chega a valer um centavo: escolha itens e quantidades, ou não envie items."
 # The price ceiling of a medicine and the price of a kilogram of gas: amounts of a unit with two decimals.
 _UNIT_VALUES = frozenset({"vPMC", "vPart"})
 
@@ -27,23 +28,28 @@ class ReturnedItem(NamedTuple):
 
     item: Item
     percentage: Decimal
-    """The share of the goods that goes back, from 0 to 100 with two decimals (pDevol)."""
+    """The share of the goods that goes back, from 0.01 to 100 with two decimals (pDevol)."""
 
 
-def returned_items(items: Sequence[Item], chosen: Sequence[ReturnDraftItem]) -> list[ReturnedItem]:
-    """Returns the chosen items with their amounts, in the order of the note; all items if none is chosen.
+def returned_items(items: Sequence[Item], chosen: Sequence[ReturnDraftItem] | None) -> list[ReturnedItem]:
+    """Returns the chosen items with their amounts, in the order of the note; all items if `chosen` is None.
 
     Raises `Incomplete` with a problem for each choice that does not fit the note.
     """
+    if chosen is None:
+        return [ReturnedItem(item, _WHOLE) for item in items]
     by_number = {item.position: item for item in items}
     if problems := tuple(_problems(by_number, chosen)):
         raise Incomplete(*problems)
     quantities = {choice.number: choice.quantity for choice in chosen}
-    return [
+    returned = [
         returned_item(item, quantities.get(item.position) or item.product.quantity)
         for item in items
-        if not chosen or item.position in quantities
+        if item.position in quantities
     ]
+    if not any(item.product.amount for item, _ in returned):
+        raise Incomplete(Problem(MISSING_FIELD, "items", _NOTHING))
+    return returned
 
 
 def _problems(by_number: dict[int, Item], chosen: Sequence[ReturnDraftItem]) -> Iterator[Problem]:
@@ -77,7 +83,8 @@ def returned_item(item: Item, quantity: Decimal) -> ReturnedItem:
         ibs_cbs=_with_exact_sum(part.taxes.ibs_cbs, item.taxes.ibs_cbs, quantity, whole),
     )
     product = replace(_without_singular_goods(part.product), quantity=quantity)
-    return ReturnedItem(replace(part, product=product, taxes=taxes), cents(_WHOLE * quantity / whole))
+    percentage = max(cents(_WHOLE * quantity / whole), _LEAST)
+    return ReturnedItem(replace(part, product=product, taxes=taxes), percentage)
 
 
 def _without_singular_goods(product: ItemProduct) -> ItemProduct:

@@ -168,11 +168,6 @@ class TestRole:
         reader = xml.decode().partition("<autXML><CNPJ>")[2].partition("<")[0]
         assert document(xml, reader).role is Role.AUTHORIZED
 
-    def test_branch_has_the_role_of_its_company(self) -> None:
-        xml = with_taker("0")
-        assert document(xml, SHIPPER).role is Role.TAKER
-        assert document(xml, SHIPPER[:8] + "000262").role is Role.TAKER
-
     def test_issuer_is_known_as_such(self) -> None:
         assert document(authorized(ROAD), ISSUER).role is Role.ISSUER
 
