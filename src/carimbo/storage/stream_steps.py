@@ -226,9 +226,11 @@ _STORE_SINGLE = NamedSql(f"""
             misses = case when :body::bytea is null then g.misses + 1 else 0 end,
             filled_at = case when :nsu::bigint <= g.first_nsu
                 or (:body::bytea is null and g.misses + 1 >= {MAX_MISSES}) then now() end
-        from held where g.stream_id = held.id and g.first_nsu = :gap_first and :is_settled
+        from held
+        where g.stream_id = held.id and g.first_nsu = :gap_first and g.filled_at is null and :is_settled
     ), stuck as (
         select g.* from held join stream_gaps g on g.stream_id = held.id and g.first_nsu = :gap_first
+            and g.filled_at is null
         where not :is_settled and g.tries >= {MAX_TRIES_IN_GAP} and g.first_nsu < :nsu::bigint
     ), passed as (
         update stream_gaps g set next_nsu = :nsu::bigint - 1, tries = 0, ask_at = now()
@@ -238,7 +240,9 @@ _STORE_SINGLE = NamedSql(f"""
             (stream_id, first_nsu, last_nsu, next_nsu, reason, created_at, tries, ask_at)
         select stream_id, :nsu, :nsu, :nsu, reason, created_at, tries, ask_at from stuck
         on conflict (stream_id, first_nsu) do update
-        set next_nsu = greatest(g.next_nsu, excluded.next_nsu), filled_at = null
+        set last_nsu = excluded.last_nsu, next_nsu = excluded.next_nsu, reason = excluded.reason,
+            created_at = excluded.created_at, misses = 0, tries = excluded.tries, ask_at = excluded.ask_at,
+            filled_at = null
     ), request as (
         update stream_requests q set answered_at = now(), code = :code, message = :message
         from held where q.stream_id = held.id and q.access_key = :access_key

@@ -149,8 +149,10 @@ async def repair_times(connection: Connection, latest: timedelta, rest: timedelt
     for table in ("stream_gaps", "stream_requests"):
         await connection.execute(f"update {table} set ask_at = now() where ask_at > now() + interval '1 day'")
     await connection.execute(
-        "update receptions set refused_at = least(refused_at, now()), asked_at = least(asked_at, now()),"
-        " next_action_at = least(next_action_at, now())"
+        "update receptions set"
+        " refused_at = case when refused_at > now() then now() else refused_at end,"
+        " asked_at = case when asked_at > now() then now() else asked_at end,"
+        " next_action_at = case when next_action_at > now() then now() else next_action_at end"
         " where greatest(refused_at, asked_at) > now() or next_action_at > now() + $1::interval",
         latest,
     )

@@ -87,9 +87,9 @@ class Stream:
         await self.change("lease_until = now() - interval '1 second'")
         return await self.claimed()
 
-    async def begin(self, lease: Lease, reception_id: UUID = NIL) -> bool:
+    async def begin(self, lease: Lease, reception_id: UUID = NIL, fingerprint: str = "a1") -> bool:
         async with self.database.stream_steps(lease) as steps:
-            return await steps.begin_question(asker_of(reception_id), REST)
+            return await steps.begin_question(asker_of(reception_id, fingerprint), REST)
 
     async def store(self, lease: Lease, answer: StoredPage) -> None:
         async with self.database.stream_steps(lease) as steps:
@@ -123,6 +123,10 @@ class Stream:
 
     async def change(self, changes: str) -> None:
         await self.run(f"update streams set {changes} where id = $1")
+
+    async def gaps(self) -> dict[int, dict[str, Any]]:
+        """Returns the gaps by their first number."""
+        return {gap["first_nsu"]: gap for gap in await self.rows("stream_gaps")}
 
     async def run(self, statement: str, *arguments: object) -> None:
         """Runs a statement whose first parameter is the id of the stream."""

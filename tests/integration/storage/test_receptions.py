@@ -1,14 +1,17 @@
 """Receptions: what of the journal each company has read, and which companies may ask."""
 
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from carimbo.service.receiving.decision import BLOCK, MAX_PAUSE
 from carimbo.storage.database import Database
 from carimbo.storage.queue import claim_due
 from carimbo.storage.receptions import Reception, advance_reading, askers_of, pause_reception
-from carimbo.storage.streams import delete_old_pages, pages_after
+from carimbo.storage.streams import delete_old_pages, pages_after, repair_times
 from carimbo.storage.work import Lease, LeaseLost, WorkKind
 from integration.storage.document_rows import Shop, open_shop
 from integration.storage.neighbours import SUMMARY
@@ -18,6 +21,7 @@ from integration.storage.stream_rows import (
     MINUTE,
     SERVICE,
     Stream,
+    about,
     asker_of,
     change_reception,
     only_stream,
@@ -27,6 +31,8 @@ from integration.storage.stream_rows import (
 )
 
 OLD, KEEP = timedelta(days=101), timedelta(days=100)
+FUTURE = "now() + interval '10 days'"
+_TIMES = ("asked_at", "refused_at", "next_action_at")
 
 
 @pytest.fixture
@@ -229,6 +235,44 @@ class TestAskers:
         await stream.begin(await stream.claimed(), first.id)
         assert await self._askers(stream) == [second.id, first.id]
 
+    async def test_renewed_certificate_of_a_company_that_was_answered_asks_at_once_and_once(
+        self, database: Database, shop: Shop, other_shop: Shop
+    ) -> None:
+        stream = await open_new_stream(database, "12ABC34501DE40")
+        renewed, other = await self._follow(stream, shop, 30), await self._follow(stream, other_shop, 300)
+        for reception in (renewed, other):
+            await change_reception(database, reception, f"proved_fingerprint = '{SUMMARY.fingerprint}'")
+        await self._ask(stream, renewed.id, SUMMARY.fingerprint)
+        assert await self._askers(stream) == [other.id, renewed.id]
+        await self._replace_certificate(shop, "a2")
+        assert await self._askers(stream) == [renewed.id, other.id]
+        # Its question gets no answer that proves it: the others go on.
+        await self._ask(stream, renewed.id, "a2")
+        assert await self._askers(stream) == [other.id, renewed.id]
+        await self._replace_certificate(shop, "a3")
+        assert await self._askers(stream) == [renewed.id, other.id]
+
+    async def test_certificates_that_are_replaced_again_and_again_leave_others_their_hours(
+        self, database: Database, shop: Shop, other_shop: Shop, subscription_id: UUID
+    ) -> None:
+        """Anybody can make certificates with the CNPJ of others. None of these is ever answered."""
+        stream = await open_new_stream(database, "12ABC34501DE42")
+        third = await open_shop(database, subscription_id, "12ABC34501DE43")
+        false_shops = {(await self._follow(stream, each, 300)).id: each for each in (shop, third)}
+        proved = await self._follow(stream, other_shop, 30)
+        await change_reception(database, proved, f"proved_fingerprint = '{SUMMARY.fingerprint}'")
+        turns: list[UUID] = []
+        for hour in range(26):
+            for false_shop in false_shops.values():
+                await self._replace_certificate(false_shop, f"false {hour}")
+            turns.append((await self._askers(stream))[0])
+            await self._ask(stream, turns[-1], f"false {hour}")
+            await stream.run(
+                "update receptions set asked_at = asked_at - interval '61 minutes' where stream_id = $1"
+            )
+        assert [turns.count(reception_id) for reception_id in false_shops] == [2, 2]
+        assert turns.count(proved.id) == 22
+
     async def test_company_without_a_certificate_or_that_was_deleted_may_not_ask(
         self, database: Database, shop: Shop, subscription_id: UUID
     ) -> None:
@@ -249,9 +293,61 @@ class TestAskers:
             )  # fmt: skip
         return await stream.follow(shop.subscription_id, shop.company_id)
 
+    async def _replace_certificate(self, shop: Shop, fingerprint: str) -> None:
+        async with shop.database.tenant(shop.subscription_id) as tenant:
+            await tenant.certificates.put(shop.company_id, replace(SUMMARY, fingerprint=fingerprint))
+
+    async def _ask(self, stream: Stream, reception_id: UUID, fingerprint: str) -> None:
+        """Asks for a page in the name of a company; the answer proves nothing."""
+        await stream.change(
+            "is_asked = false, ask_at = now(), next_action_at = now(), lease_until = null, attempts = 0"
+        )
+        assert await stream.begin(await stream.claimed(), reception_id, fingerprint)
+
     async def _askers(self, stream: Stream) -> list[UUID]:
         async with stream.database.connection() as connection:
             return [asker.reception_id for asker in await askers_of(connection, stream.id)]
+
+
+class TestRepair:
+    """Times that were stored while the clock of the database was ahead by days."""
+
+    async def test_company_that_was_asked_for_in_the_future_was_asked_for_now(self, stream: Stream) -> None:
+        row = await self._repaired(stream, f"asked_at = {FUTURE}, refused_at = {FUTURE}")
+        for name in _TIMES:
+            assert about(row["now"] - row[name], timedelta(0)), name
+
+    async def test_reception_that_is_due_impossibly_late_is_due_now(self, stream: Stream) -> None:
+        past = "asked_at = now() - interval '1 hour', refused_at = now() - interval '2 hours'"
+        row = await self._repaired(stream, f"{past}, next_action_at = {FUTURE}")
+        ages = [row["now"] - row[name] for name in _TIMES]
+        assert all(about(age, hours * HOUR) for age, hours in zip(ages, (1, 2, 0), strict=True)), ages
+
+    async def test_times_that_are_possible_stay(self, stream: Stream) -> None:
+        past = "asked_at = now() - interval '1 hour', refused_at = now() - interval '2 hours'"
+        row = await self._repaired(stream, f"{past}, next_action_at = now() + interval '11 hours'")
+        ages = [row["now"] - row[name] for name in _TIMES]
+        assert all(about(age, hours * HOUR) for age, hours in zip(ages, (1, 2, -11), strict=True)), ages
+
+    @pytest.mark.parametrize(
+        ("changes", "empty"),
+        [
+            (f"asked_at = {FUTURE}, next_action_at = null, parked_reason = 'x'", "next_action_at"),
+            (f"asked_at = {FUTURE}, next_action_at = null, is_active = false", "next_action_at"),
+            (f"next_action_at = {FUTURE}", "asked_at"),
+            (f"asked_at = {FUTURE}", "refused_at"),
+        ],
+    )
+    async def test_time_that_is_not_set_stays_so(self, stream: Stream, changes: str, empty: str) -> None:
+        """A parked or stopped reception is not due, and a company that has never asked still asks first."""
+        assert (await self._repaired(stream, changes))[empty] is None
+
+    async def _repaired(self, stream: Stream, changes: str) -> dict[str, Any]:
+        reception = await stream.follow()
+        await change_reception(stream.database, reception, changes)
+        async with stream.database.connection() as connection:
+            await repair_times(connection, MAX_PAUSE, BLOCK)
+        return await reception_row(stream.database, reception)
 
 
 class TestDeleteOldPages:

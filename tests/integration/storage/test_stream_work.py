@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from carimbo.service.receiving.decision import BLOCK, MAX_PAUSE
 from carimbo.storage.database import Database
 from carimbo.storage.stream_steps import (
     MAX_MISSES,
@@ -18,6 +19,7 @@ from carimbo.storage.streams import (
     answer_to_request,
     close_requests,
     give_up_gaps,
+    repair_times,
     request_by_key,
     wake_stream,
 )
@@ -204,6 +206,44 @@ class TestSingle:
         assert gaps[5]["filled_at"] is not None
         assert (gaps[6]["last_nsu"], gaps[6]["next_nsu"], gaps[6]["filled_at"]) == (6, 6, None)
 
+    async def test_number_that_leaves_its_gap_is_asked_for_alone_even_if_an_old_gap_began_with_it(
+        self, stream: Stream
+    ) -> None:
+        """A gap of an old sequence, which began with the same number, is closed."""
+        await stream.add_gap(6, 90)
+        await stream.run(
+            "update stream_gaps set next_nsu = 80, misses = 29, created_at = now() - interval '91 days',"
+            " filled_at = now() where stream_id = $1"
+        )
+        await stream.add_gap(5, 7)
+        lease, question = await stream.claimed(), SingleQuestion(7, None, 5)
+        await stream.store_single(lease, question)
+        question = SingleQuestion(6, None, 5)
+        for _ in range(MAX_TRIES_IN_GAP):
+            await stream.ask_single(lease, question)
+            await stream.store_single(lease, question, **LOST)
+        gap = (await stream.gaps())[6]
+        assert (gap["last_nsu"], gap["next_nsu"], gap["misses"], gap["filled_at"]) == (6, 6, 0, None)
+        async with stream.database.connection() as connection:
+            await give_up_gaps(connection, timedelta(days=90))
+        assert (await stream.gaps())[6]["filled_at"] is None
+
+    @pytest.mark.parametrize("answer", [{}, {"body": None, "code": "137"}, LOST])
+    async def test_answer_that_comes_after_its_gap_was_given_up_does_not_open_it_again(
+        self, stream: Stream, answer: dict[str, Any]
+    ) -> None:
+        await stream.add_gap(5, 7)
+        await stream.run(
+            f"update stream_gaps set created_at = now() - interval '91 days', tries = {MAX_TRIES_IN_GAP}"
+            " where stream_id = $1"
+        )
+        lease = await stream.claimed()
+        async with stream.database.connection() as connection:
+            await give_up_gaps(connection, timedelta(days=90))
+        await stream.store_single(lease, SingleQuestion(7, None, 5), **answer)
+        (gap,) = await stream.rows("stream_gaps")
+        assert (gap["missing"], gap["filled_at"] is None) == (3, False)
+
     async def test_document_that_never_comes_is_asked_for_by_its_key_until_it_is_hopeless(
         self, stream: Stream
     ) -> None:
@@ -337,6 +377,32 @@ class TestSchedule:
             await stream.begin(lease)
         await stream.change("next_action_at = now()")
         assert (await stream.claimed()).attempts == 1
+
+
+class TestRepair:
+    async def test_questions_of_a_clock_that_was_ahead_count_as_asked_now(self, stream: Stream) -> None:
+        await spend(stream, MAX_SINGLE_CALLS, "-10 days")
+        await self._repair(stream)
+        lease = await stream.claimed()
+        assert not await stream.ask_single(lease, BY_NSU)
+        await stream.run("update stream_calls set at = at - interval '61 minutes' where stream_id = $1")
+        assert await stream.ask_single(lease, BY_NSU)
+
+    async def test_what_a_clock_that_was_ahead_put_off_is_asked_for_at_once(self, stream: Stream) -> None:
+        await stream.add_gap()
+        await request(stream)
+        for table in ("stream_gaps", "stream_requests"):
+            await stream.run(f"update {table} set ask_at = now() + interval '10 days' where stream_id = $1")
+        await self._repair(stream)
+        lease, asked = await stream.claimed(), []
+        while question := await next_single(stream, lease):
+            asked.append(question)
+            await stream.store_single(lease, question)
+        assert asked == [BY_KEY, *(SingleQuestion(nsu, None, 5) for nsu in (7, 6, 5))]
+
+    async def _repair(self, stream: Stream) -> None:
+        async with stream.database.connection() as connection:
+            await repair_times(connection, MAX_PAUSE, BLOCK)
 
 
 class TestWake:

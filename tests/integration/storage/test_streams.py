@@ -5,10 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from carimbo.service.receiving.decision import OTHER_READER, REST
+from carimbo.fiscal.outcome import Rejected
+from carimbo.service.receiving.decision import LOST_ANSWER, OTHER_READER, REST, StreamDecider
 from carimbo.storage.database import Database
-from carimbo.storage.stream_steps import NsuGap
-from carimbo.storage.streams import open_stream
+from carimbo.storage.stream_steps import NsuGap, SingleQuestion, StreamProgress
+from carimbo.storage.streams import give_up_gaps, open_stream
 from carimbo.storage.work import LeaseLost
 from integration.storage.stream_rows import (
     BODY,
@@ -17,6 +18,7 @@ from integration.storage.stream_rows import (
     MINUTE,
     SERVICE,
     TAX_ID,
+    StoredPage,
     Stream,
     about,
     asker_of,
@@ -238,6 +240,82 @@ class TestStore:
         await stream.store(lease, page_answer())
         row = await stream.read()
         assert (row.lapsed_from, row.lapsed_until) == (silent_since, row.answered_at)
+
+
+class TestRestart:
+    """A new sequence of the authority has other documents with the same numbers."""
+
+    async def test_third_answer_that_the_number_is_unknown_closes_the_gaps_and_counts_them(
+        self, stream: Stream
+    ) -> None:
+        other = await open_new_stream(stream.database, "12ABC34501DE35")
+        for add_gap in (stream.add_gap, other.add_gap):
+            await add_gap(5, 9)
+        await stream.add_gap(20, 22)
+        await stream.run(
+            "update stream_gaps set next_nsu = 7, missing = 1 where stream_id = $1 and first_nsu = 5"
+        )
+        await stream.add_gap(30, 30)
+        await stream.run(
+            "update stream_gaps set next_nsu = 29, filled_at = now() where stream_id = $1 and first_nsu = 30"
+        )
+        lease, progress, open_gaps = await stream.claimed(), StreamProgress(last_nsu=100, max_nsu=100), []
+        for _ in range(3):
+            decider = StreamDecider(progress, 0, unknown_nsu_codes=frozenset({"589"}))
+            change = decider.decide(Rejected(code="589", message="NSU superior"))
+            await stream.store(lease, StoredPage(None, change))
+            progress = change.progress
+            open_gaps.append({nsu for nsu, gap in (await stream.gaps()).items() if gap["filled_at"] is None})
+        assert open_gaps == [{5, 20}, {5, 20}, set()]
+        assert {nsu: gap["missing"] for nsu, gap in (await stream.gaps()).items()} == {5: 4, 20: 3, 30: 0}
+        row = await stream.read()
+        assert (row.last_nsu, row.wrong_numbers, row.parked_reason is None) == (0, 0, False)
+        assert [gap["filled_at"] for gap in await other.rows("stream_gaps")] == [None]
+
+    @pytest.mark.parametrize(
+        ("is_open", "last_nsu", "expected"),
+        [
+            (False, 40, (40, 40)),
+            (False, 200, (200, 200)),
+            (True, 40, (100, 70)),
+            (True, 80, (100, 80)),
+            (True, 200, (200, 200)),
+        ],
+    )
+    async def test_gap_that_is_made_again_asks_for_its_own_numbers_from_the_start(
+        self, stream: Stream, is_open: bool, last_nsu: int, expected: tuple[int, int]
+    ) -> None:
+        await self._add_old_gap(stream, is_open=is_open)
+        lease = await stream.claimed()
+        await stream.store(lease, self._gap_answer(last_nsu))
+        (gap,) = await stream.rows("stream_gaps")
+        assert (gap["last_nsu"], gap["next_nsu"]) == expected
+        assert (gap["misses"], gap["tries"], gap["reason"]) == (0, 0, LOST_ANSWER)
+        assert (gap["missing"], gap["filled_at"]) == (30, None)
+        async with stream.database.stream_steps(lease) as steps:
+            assert await steps.next_single() == SingleQuestion(expected[1], None, 1)
+
+    async def test_gap_that_is_made_again_is_as_young_as_its_numbers(self, stream: Stream) -> None:
+        await self._add_old_gap(stream, is_open=False)
+        await stream.store(await stream.claimed(), self._gap_answer(40))
+        async with stream.database.connection() as connection:
+            await give_up_gaps(connection, timedelta(days=90))
+        (gap,) = await stream.rows("stream_gaps")
+        assert (gap["filled_at"], gap["missing"]) == (None, 30)
+
+    async def _add_old_gap(self, stream: Stream, *, is_open: bool) -> None:
+        """Adds a gap of the old sequence that was asked for in part."""
+        await stream.add_gap(1, 100)
+        await stream.run(
+            "update stream_gaps set next_nsu = 70, missing = 30, misses = 29, tries = 3,"
+            " ask_at = now() + interval '1 day', created_at = now() - interval '91 days',"
+            " filled_at = case when $2 then null else now() end where stream_id = $1",
+            is_open,
+        )
+
+    def _gap_answer(self, last_nsu: int) -> StoredPage:
+        gap = NsuGap(1, last_nsu, LOST_ANSWER)
+        return page_answer(last_nsu=last_nsu, body=None, block=HOUR, code="656", gap=gap)
 
 
 class TestDeath:

@@ -1,172 +1,58 @@
-"""A model of a distribution service, of workers that share one stream, and of the company that follows it.
+"""A model of workers that share one stream, of the authority that they ask, and of what people do meanwhile.
 
-Time is virtual. The row has the semantics of storage/stream_steps.py; the decisions are the real ones.
+Time is virtual. The workers do what service/receiving/streams.py does; the decisions are the real ones.
 """
 
+from collections.abc import Generator
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from carimbo.fiscal.distribution import DistributedDocument, DistributionAnswer, DistributionPage
-from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Throttled, Unavailable
-from carimbo.service.receiving.decision import REST, StreamDecider
-from carimbo.storage.stream_steps import StreamChange, StreamProgress
+from carimbo.fiscal.distribution import DistributionAnswer, DistributionPage
+from carimbo.fiscal.outcome import Cause, NotJudged, Outage, Rejected, Throttled, Unavailable
+from carimbo.service.receiving.decision import BETWEEN_PAGES, StreamDecider, decide_single
+from carimbo.storage.stream_steps import StreamChange
+from carimbo.storage.work import LeaseLost
+from unit.service.stream_authority import DAY, HOUR, UNKNOWN_NSU, ModelAuthority
+from unit.service.stream_numbers import NumberRecord
+from unit.service.stream_row import LEASE, ModelStream
 
-HOUR = timedelta(hours=1)
-LEASE = timedelta(minutes=1)
-_STEPS = 4
-"""Claim, begin, send and store."""
-DAY = timedelta(days=1)
-_LONG_AGO = -DAY
-_LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
-_NOT_SENT = NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False)
-_NOT_ACCEPTED = NotJudged(
-    cause=Cause.CERTIFICATE_NOT_ACCEPTED, detail="alert certificate unknown", may_have_arrived=False
-)
-_OUTAGE = Unavailable(code="108", message="Serviço paralisado", outage=Outage.SHORT)
+LOST = NotJudged(cause=Cause.TIMEOUT, detail="no answer in 30 s")
+_UNKNOWN_NSU_CODES = frozenset({UNKNOWN_NSU})
+_NOBODY_ASKS = timedelta(hours=1)
+_MAX_QUESTIONS = 3000
+"""More than any sequence of a test needs."""
+_AFTER_SILENCE = timedelta(minutes=10)
 # Questions that the authority does not count.
 _FAILURES: dict[str, DistributionAnswer] = {
-    "refused": _NOT_SENT,
-    "not accepted": _NOT_ACCEPTED,
-    "outage": _OUTAGE,
+    "refused": NotJudged(cause=Cause.CONNECTION, detail="refused", may_have_arrived=False),
+    "not accepted": NotJudged(
+        cause=Cause.CERTIFICATE_NOT_ACCEPTED, detail="alert certificate unknown", may_have_arrived=False
+    ),
+    "outage": Unavailable(code="108", message="Serviço paralisado", outage=Outage.SHORT),
+    "593": Rejected(code="593", message="CNPJ-base difere", retryable=True),
+    "215": Rejected(code="215", message="Falha no schema"),
 }
+_LAGGING = "lagging"
+"""A server of the authority answers that does not have the newest numbers yet."""
+
+Turn = Generator[None, str, None]
+"""The steps of a worker. It stops at each `yield`, and gets the fate of a question if it sends one next."""
 
 
 @dataclass
-class ModelAuthority:
-    """The sequence of one CNPJ at the authority, with the rules of NT 2014.002."""
+class ClaimedRow:
+    """The row as a worker read it when it claimed it."""
 
-    size: int = 0
-    """The highest number in the sequence."""
-    page_size: int = 50
-    returned: int = 0
-    """The last number that any reader was given."""
-    rest_until: timedelta = _LONG_AGO
-    blocked_until: timedelta = _LONG_AGO
-    names_number: bool = True
-    """Whether a 656 says from where to go on."""
+    token: int
+    claimed_at: timedelta
+    row: ModelStream
+    asker: int
+    """The certificate that asks."""
 
-    def answer(self, after: int, now: timedelta) -> DistributionPage | Throttled:
-        """Answers a question for a page. A question during a block makes it longer."""
-        if now < self.blocked_until or now < self.rest_until or after != self.returned:
-            self.blocked_until = now + HOUR
-            last = self.returned if self.names_number else None
-            return Throttled(code="656", message="Consumo indevido", last_nsu=last)
-        numbers = range(after + 1, min(after + self.page_size, self.size) + 1)
-        self.returned = max((after, *numbers))
-        is_last = self.returned >= self.size
-        if is_last:
-            self.rest_until = now + HOUR
-        return DistributionPage(
-            code="138" if numbers else "137",
-            message="",
-            last_nsu=self.returned,
-            max_nsu=self.size,
-            documents=tuple(DistributedDocument(nsu, "procNFe_v4.00.xsd", "") for nsu in numbers),
-            is_last=is_last,
-            body=b" ".join(str(nsu).encode() for nsu in numbers),
-        )
-
-
-@dataclass
-class ModelStream:
-    """The row of a stream, its journal and its gaps."""
-
-    progress: StreamProgress = field(default_factory=StreamProgress)
-    ask_at: timedelta = timedelta(0)
-    blocked_until: timedelta = _LONG_AGO
-    asked_at: timedelta = _LONG_AGO
-    answered_at: timedelta = _LONG_AGO
-    is_asked: bool = False
-    is_parked: bool = False
-    is_followed: bool = True
-    refused_until: timedelta = _LONG_AGO
-    """Until when the only certificate is not used, because the authority refused it."""
-    next_action_at: timedelta | None = timedelta(0)
-    token: int = 0
-    lease_until: timedelta = _LONG_AGO
-    numbers: set[int] = field(default_factory=set)
-    """Those of the documents in the journal, and those in gaps."""
-
-    @property
-    def due_at(self) -> timedelta:
-        return max(self.ask_at, self.blocked_until)
-
-    def claim(self, now: timedelta) -> int | None:
-        """Returns the token of a new lease; None if the row is not due, or somebody holds it."""
-        if self.next_action_at is None or now < max(self.lease_until, self.next_action_at):
-            return None
-        self.token += 1
-        self.lease_until = now + LEASE
-        return self.token
-
-    def begin(self, token: int, now: timedelta) -> bool:
-        if token != self.token or self.is_asked or now < self.due_at:
-            return False
-        self.is_asked, self.asked_at, self.ask_at = True, now, now + REST
-        return True
-
-    def store(self, token: int, decision: StreamChange, now: timedelta) -> bool:
-        """Stores everything that follows from an answer, and releases the row."""
-        if token != self.token:
-            return False
-        self.progress, self.is_asked = decision.progress, False
-        self.ask_at = now + decision.pause
-        if decision.is_answered:
-            self.answered_at = now
-        if decision.block is not None:
-            self.blocked_until = now + decision.block
-        if decision.body is not None:
-            self.numbers.update(map(int, decision.body.split()))
-        if decision.gap is not None:
-            self.numbers.update(range(decision.gap.first_nsu, decision.gap.last_nsu + 1))
-        if decision.refusal is not None and self.is_followed:
-            self.refused_until = now + DAY
-        self.is_parked = decision.parked_reason is not None
-        self.release(token)
-        return True
-
-    def release(self, token: int) -> None:
-        if token == self.token:
-            self.lease_until, self.next_action_at = _LONG_AGO, None if self.is_parked else self.due_at
-
-    def release_idle(self, token: int, now: timedelta) -> None:
-        """Releases a row for which no company can ask; one that nobody follows is not due again."""
-        self.release(token)
-        if token == self.token and self.next_action_at is not None:
-            self.next_action_at = max(now + HOUR, self.due_at) if self.is_followed else None
-
-    def has_asker(self, now: timedelta) -> bool:
-        return self.is_followed and now >= self.refused_until
-
-    def open(self, now: timedelta) -> None:
-        """A company follows the stream again, or wants it to be asked as soon as that is allowed."""
-        self.is_followed, self.is_parked = True, False
-        self.ask_at = min(self.ask_at, max(self.asked_at, self.answered_at) + REST)
-        self.wake(now)
-
-    def wake(self, now: timedelta) -> None:
-        """Makes the row due as soon as a question is allowed, unless it is due earlier."""
-        due_at = max(now, self.due_at)
-        if not self.is_parked and (self.next_action_at is None or self.next_action_at > due_at):
-            self.next_action_at = due_at
-
-
-@dataclass
-class ModelWorker:
-    """A worker that can stop after each step: it freezes if time passes, and dies if it forgets."""
-
-    token: int | None = None
-    held_until: timedelta = _LONG_AGO
-    progress: StreamProgress = field(default_factory=StreamProgress)
-    """As it was read when the row was claimed."""
-    has_rested: bool = True
-    has_asker: bool = True
-    has_begun: bool = False
-    answer: DistributionAnswer | None = None
-    answered_at: timedelta = _LONG_AGO
-
-    def die(self) -> None:
-        vars(self).update(vars(ModelWorker()))
+    def is_held(self, now: timedelta) -> bool:
+        """Returns what Lease.require_held checks."""
+        return now < self.claimed_at + LEASE
 
 
 @dataclass
@@ -175,50 +61,87 @@ class Installation:
 
     authority: ModelAuthority = field(default_factory=ModelAuthority)
     stream: ModelStream = field(default_factory=ModelStream)
-    workers: list[ModelWorker] = field(default_factory=lambda: [ModelWorker() for _ in range(3)])
+    numbers: NumberRecord = field(default_factory=NumberRecord)
+    turns: dict[int, Turn] = field(default_factory=dict)
+    """What each worker does now."""
     now: timedelta = timedelta(0)
     jitter: float = 0.0
-    questions: list[timedelta] = field(default_factory=list)
-    """When questions of ours arrived at the authority."""
+    sequence: int = 0
+    """The sequence of the authority to which the numbers of the row belong."""
+    page_questions: list[timedelta] = field(default_factory=list)
+    """When questions for pages arrived at the authority."""
+    single_questions: list[timedelta] = field(default_factory=list)
+    single_calls: list[timedelta] = field(default_factory=list)
+    """When questions about single documents were begun."""
     rests: list[timedelta] = field(default_factory=list)
     """When the authority gave an answer after which, as our row knows, an hour has to pass."""
+    known_blocks: list[timedelta] = field(default_factory=list)
+    """When the authority gave a 656 that we stored."""
     blocks: int = 0
     """How many 656 our questions got."""
+    restarts: int = 0
+    """How often the stream began at zero again."""
+    blamed: int = 0
+    """How often an answer was taken for a sign of another reader."""
 
-    def step(self, number: int, fate: str) -> None:
+    # What workers do.
+
+    def step(self, worker: int, fate: str) -> None:
         """Does the next step of a worker; `fate` is that of a question, if it is sent now."""
-        worker = self.workers[number]
-        if worker.token is None:
-            self._claim(worker)
-        elif worker.answer is not None:
-            self._store(worker)
-        elif worker.has_begun:
-            self._send(worker, fate)
-        elif not worker.has_asker:
-            self.stream.release_idle(worker.token, self.now)
-            worker.die()
-        elif self.stream.begin(worker.token, self.now):
-            worker.has_begun = True
-        else:
-            self.stream.release(worker.token)
-            worker.die()
+        turn = self.turns.get(worker)
+        try:
+            if turn is None:
+                self.turns[worker] = turn = self._advance()
+                next(turn)
+            else:
+                turn.send(fate)
+        except (StopIteration, LeaseLost):
+            del self.turns[worker]
 
-    def turn(self, number: int, fate: str) -> None:
-        """Does as many steps as a question needs that nothing interrupts."""
-        for _ in range(_STEPS):
-            self.step(number, fate)
+    def turn(self, worker: int, fate: str) -> None:
+        """Does all steps that a worker has before it, without an interruption."""
+        self.step(worker, fate)
+        while worker in self.turns:
+            self.step(worker, fate)
 
-    def kill(self, number: int) -> None:
-        self.workers[number].die()
+    def ask(self, worker: int, fate: str, times: int = 1) -> None:
+        """Waits until the row is due and nobody holds it, and does a turn."""
+        for _ in range(times):
+            self._wait_until_due()
+            self.turn(worker, fate)
+
+    def ask_page(self, worker: int, fate: str) -> None:
+        """Waits besides until a question for a page is allowed."""
+        self.now = max(self.now, self.stream.due_at)
+        self.ask(worker, fate)
+
+    def freeze(self, worker: int, fate: str, steps: int) -> None:
+        """Waits until the row is due, and does only the first steps of a turn. It may go on later."""
+        self._wait_until_due()
+        for _ in range(steps):
+            self.step(worker, fate)
+
+    def _wait_until_due(self) -> None:
+        stream = self.stream
+        self.now = max(self.now, stream.lease_until or self.now, stream.next_action_at or self.now)
+
+    def kill(self, worker: int) -> None:
+        """Ends a worker; one that only gets no steps for a while is frozen."""
+        self.turns.pop(worker, None)
+
+    # What other programs and people do.
 
     def wait(self, seconds: int) -> None:
         self.now += timedelta(seconds=seconds)
 
-    def ask(self, number: int, fate: str) -> None:
-        """Waits until the row is due, a question is allowed and nobody holds the row, and does a turn."""
-        stream = self.stream
-        self.now = max(self.now, stream.due_at, stream.lease_until, stream.next_action_at or self.now)
-        self.turn(number, fate)
+    def wait_days(self, days: int) -> None:
+        self.now += days * DAY
+        self.give_up_gaps()
+
+    def give_up_gaps(self) -> None:
+        """Does the hourly work: it closes old gaps, whoever holds the row."""
+        self.stream.give_up_gaps(self.now)
+        self.numbers.give_up_old(self.stream, self.now)
 
     def sync(self) -> None:
         """A person wants the documents now, or again after the reception was stopped."""
@@ -226,59 +149,202 @@ class Installation:
 
     def stop(self) -> None:
         """The company follows the stream no more; a question that a worker has begun goes on."""
-        self.stream.is_followed = False
+        self.stream.company.is_active = False
 
     def replace_certificate(self) -> None:
-        """The only company that follows gets another certificate, which nobody has refused."""
-        self.stream.refused_until = _LONG_AGO
-        if self.stream.is_followed:
+        self.stream.company.certificate += 1
+        if self.stream.company.is_active:
             self.stream.wake(self.now)
 
     def distribute(self, count: int) -> None:
-        """Adds documents to the sequence of the authority."""
-        self.authority.size += count
+        """Adds documents to the sequence of the authority.
+
+        A new sequence that passes our number before we have noticed it can't be told from the old one.
+        """
+        size = self.authority.size + count
+        self.authority.size = size if self._is_same_sequence else min(size, self._last_nsu - 1)
+
+    def distribute_few(self, count: int, every: int) -> None:
+        """Adds numbers to the sequence of which only every so many-th has a document."""
+        before = self.authority.size
+        self.distribute(count)
+        added = range(before + 1, self.authority.size + 1)
+        self.authority.absent.update(nsu for nsu in added if nsu % every)
+
+    def forget(self, count: int) -> None:
+        """The authority does not keep its oldest documents any longer."""
+        self.authority.absent.update(sorted(self.authority.present)[:count])
+
+    def restart(self, size: int) -> None:
+        """The authority begins a new sequence, which has not come to our number yet."""
+        if self._is_same_sequence and self._last_nsu > 1:
+            self.authority.restart(min(size, self._last_nsu - 1))
 
     def name_number(self, is_named: bool) -> None:
         self.authority.names_number = is_named
 
     def let_other_reader_ask(self, shift: int) -> None:
-        """Another program asks from the right number, or from one below it."""
-        self.authority.answer(max(0, self.authority.returned + shift), self.now)
+        """Another program asks from the right number, or from one below it.
 
-    def _claim(self, worker: ModelWorker) -> None:
-        worker.token = self.stream.claim(self.now)
-        worker.held_until = self.now + LEASE
-        worker.progress = self.stream.progress
-        worker.has_rested = self.stream.asked_at < self.now - HOUR
-        worker.has_asker = self.stream.has_asker(self.now)
-        if self.stream.is_asked and worker.token is not None:
-            worker.answer = _LOST
+        A lenient authority can't have one: nobody would see what it read. In a new sequence it would keep the
+        stream from noticing: the authority would return to an earlier number, for which the stream is parked.
+        """
+        if self._is_same_sequence and not self.authority.is_lenient:
+            self.authority.answer(max(0, (self.authority.returned or 0) + shift), self.now)
 
-    def _send(self, worker: ModelWorker, fate: str) -> None:
-        if self.now >= worker.held_until:
-            # Lease.require_held
-            worker.die()
+    def let_other_reader_read(self, count: int) -> None:
+        """Another program gets new documents, as soon as it may ask."""
+        self.now = max(self.now, self.authority.rest_until, self.authority.blocked_until)
+        self.distribute(count)
+        self.let_other_reader_ask(0)
+
+    def let_other_program_ask_single(self, count: int) -> None:
+        """Another program asks for single documents, which may get the CNPJ blocked."""
+        for _ in range(count):
+            self.authority.answer_single(1, self.now)
+
+    @property
+    def _last_nsu(self) -> int:
+        return self.stream.progress.last_nsu
+
+    @property
+    def _is_same_sequence(self) -> bool:
+        return self.sequence == self.authority.sequence
+
+    @property
+    def is_caught_up(self) -> bool:
+        is_at_end = self._is_same_sequence and self._last_nsu == self.authority.size
+        return is_at_end and not self.stream.open_gaps and not self.stream.is_parked
+
+    def notice_restart(self) -> None:
+        """Lets one worker ask until it begins at zero again, and a person resume the stream."""
+        self._calm_down()
+        for _ in range(_MAX_QUESTIONS):
+            if self._is_same_sequence:
+                break
+            self.sync()
+            self.ask_page(0, "arrives")
+
+    def catch_up(self) -> timedelta:
+        """Lets one worker ask, with answers that arrive, and a person who resumes what is parked.
+
+        Returns how long it took until nothing was left.
+        """
+        begun_at = self.now
+        self._calm_down()
+        for _ in range(_MAX_QUESTIONS):
+            if self.is_caught_up:
+                break
+            if self.stream.is_parked:
+                self.sync()
+            self.ask(0, "arrives")
+        return self.now - begun_at
+
+    def _calm_down(self) -> None:
+        self.name_number(True)
+        self.replace_certificate()
+        self.sync()
+
+    # The steps of a worker.
+
+    def _advance(self) -> Turn:
+        """Does what advance_stream does."""
+        token = self.stream.claim(self.now)
+        if token is None:
             return
-        worker.answered_at = self.now
+        row = copy(self.stream)
+        claimed = ClaimedRow(token, self.now, row, row.company.certificate)
+        can_ask, is_proved = row.company.can_ask(self.now), row.company.is_proved
+        is_due = self.now >= row.due_at
+        yield
+        pause, is_idle = BETWEEN_PAGES, False
+        if row.is_asked:
+            self._store_page(claimed, None, LOST)
+            yield
+        elif not can_ask or not (is_due or is_proved):
+            pause, is_idle = _NOBODY_ASKS, not can_ask
+        elif is_due:
+            yield from self._ask_for_page(claimed)
+        elif self.now >= row.blocked_until and not (yield from self._ask_for_single(claimed)):
+            pause = _AFTER_SILENCE
+        self.stream.schedule(token, self.now, pause, is_idle=is_idle)
+
+    def _ask_for_page(self, claimed: ClaimedRow) -> Turn:
+        if not self.stream.begin(claimed.token, self.now):
+            return
+        fate = yield
+        self._require_held(claimed)
+        answer = self._page_answer(claimed, fate)
+        answered_at = self.now
+        yield
+        self._store_page(claimed, claimed.asker, answer)
+        if _has_to_rest(answer):
+            self.rests.append(answered_at)
+        if isinstance(answer, Throttled):
+            self.known_blocks.append(answered_at)
+        yield
+
+    def _page_answer(self, claimed: ClaimedRow, fate: str) -> DistributionAnswer:
         if fate in _FAILURES:
-            worker.answer = _FAILURES[fate]
-            return
-        self.questions.append(self.now)
-        answer = self.authority.answer(worker.progress.last_nsu, self.now)
+            return _FAILURES[fate]
+        if fate == _LAGGING:
+            return Rejected(code=UNKNOWN_NSU, message="NSU superior ao maior")
+        progress = claimed.row.progress
+        self.page_questions.append(self.now)
+        answer = self.authority.answer(progress.last_nsu, self.now)
         self.blocks += isinstance(answer, Throttled)
-        worker.answer = _LOST if fate == "lost" else answer
-        may_be_last = worker.progress.last_nsu >= worker.progress.max_nsu
-        if fate == "lost" and _has_to_rest(answer) and may_be_last:
+        if _has_to_rest(answer) and progress.last_nsu >= progress.max_nsu:
+            # Even if it never arrives.
             self.rests.append(self.now)
+        return LOST if fate == "lost" else answer
 
-    def _store(self, worker: ModelWorker) -> None:
-        assert worker.answer is not None
-        assert worker.token is not None
-        decider = StreamDecider(worker.progress, self.jitter, has_rested=worker.has_rested)
-        is_stored = self.stream.store(worker.token, decider.decide(worker.answer), self.now)
-        if is_stored and _has_to_rest(worker.answer):
-            self.rests.append(worker.answered_at)
-        worker.die()
+    def _store_page(self, claimed: ClaimedRow, asker: int | None, answer: DistributionAnswer) -> None:
+        row = claimed.row
+        has_rested = row.asked_at < claimed.claimed_at - HOUR
+        decider = StreamDecider(row.progress, self.jitter, has_rested, _UNKNOWN_NSU_CODES)
+        change: StreamChange = decider.decide(answer)
+        before = self._last_nsu
+        self.stream.store(claimed.token, asker, change, self.now)
+        assert change.is_restart or self._last_nsu >= before
+        self.numbers.after_page(change, self.now)
+        self.blamed += change.has_other_reader
+        if change.is_restart:
+            self.restarts += 1
+            self.sequence = self.authority.sequence
+
+    def _ask_for_single(self, claimed: ClaimedRow) -> Generator[None, str, bool]:
+        gap = self.stream.next_single(self.now)
+        if gap is None:
+            return True
+        first_nsu, nsu = gap.first_nsu, gap.next_nsu
+        if not self.stream.begin_single(claimed.token, first_nsu, self.now):
+            return True
+        self.single_calls.append(self.now)
+        self.numbers.require_owed(nsu)
+        fate = yield
+        self._require_held(claimed)
+        answer = self._single_answer(nsu, fate)
+        answered_at = self.now
+        yield
+        change = decide_single(answer, _UNKNOWN_NSU_CODES)
+        self.stream.store_single(claimed.token, claimed.asker, first_nsu, nsu, change, self.now)
+        self.numbers.after_single(self.stream.gaps[first_nsu], nsu, answer, change)
+        if isinstance(answer, Throttled):
+            self.known_blocks.append(answered_at)
+        yield
+        return change.is_settled or change.block is not None
+
+    def _single_answer(self, nsu: int, fate: str) -> DistributionAnswer:
+        if fate in _FAILURES:
+            return _FAILURES[fate]
+        self.single_questions.append(self.now)
+        answer = self.authority.answer_single(nsu, self.now)
+        self.blocks += isinstance(answer, Throttled)
+        return LOST if fate == "lost" else answer
+
+    def _require_held(self, claimed: ClaimedRow) -> None:
+        if not claimed.is_held(self.now):
+            raise LeaseLost
 
 
 def _has_to_rest(answer: DistributionAnswer) -> bool:

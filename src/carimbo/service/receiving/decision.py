@@ -100,7 +100,7 @@ class StreamDecider:
             gap = NsuGap(ours + 1, theirs, LOST_ANSWER if is_lost else OTHER_READER)
             progress = replace(progress, last_nsu=theirs, max_nsu=max(theirs, progress.max_nsu))
         # Without a number it is still unknown whether the lost answer moved the sequence.
-        if theirs >= ours:
+        if answer.last_nsu is not None and theirs >= ours:
             progress = replace(progress, wrong_numbers=0, unanswered=0)
         elif theirs > 0:
             progress = replace(progress, wrong_numbers=progress.wrong_numbers + 1, unanswered=0)
