@@ -394,11 +394,11 @@ class TestRepair:
         for table in ("stream_gaps", "stream_requests"):
             await stream.run(f"update {table} set ask_at = now() + interval '10 days' where stream_id = $1")
         await self._repair(stream)
-        lease, asked = await stream.claimed(), []
+        lease, questions = await stream.claimed(), []
         while question := await next_single(stream, lease):
-            asked.append(question)
+            questions.append(question)
             await stream.store_single(lease, question)
-        assert asked == [BY_KEY, *(SingleQuestion(nsu, None, 5) for nsu in (7, 6, 5))]
+        assert questions == [BY_KEY, *(SingleQuestion(nsu, None, 5) for nsu in (7, 6, 5))]
 
     async def _repair(self, stream: Stream) -> None:
         async with stream.database.connection() as connection:

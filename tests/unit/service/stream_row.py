@@ -219,14 +219,14 @@ class ModelStream:
             self.company.refused, self.company.refused_at = asker, now
 
     def _make_gap(self, gap: NsuGap, now: timedelta) -> None:
-        made = ModelGap(
+        new = ModelGap(
             gap.first_nsu, gap.last_nsu, gap.last_nsu, now, now, missing=self._missing_of(gap.first_nsu)
         )
         existing = self.gaps.get(gap.first_nsu)
         if existing is not None and existing.is_open:
-            made.last_nsu = max(made.last_nsu, existing.last_nsu)
-            made.next_nsu = max(made.next_nsu, existing.next_nsu)
-        self.gaps[gap.first_nsu] = made
+            new.last_nsu = max(new.last_nsu, existing.last_nsu)
+            new.next_nsu = max(new.next_nsu, existing.next_nsu)
+        self.gaps[gap.first_nsu] = new
 
     def _missing_of(self, first_nsu: int) -> int:
         return self.gaps[first_nsu].missing if first_nsu in self.gaps else 0
