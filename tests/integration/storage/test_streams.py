@@ -255,9 +255,10 @@ class TestRestart:
         await stream.run(
             "update stream_gaps set next_nsu = 7, missing = 1 where stream_id = $1 and first_nsu = 5"
         )
-        await stream.add_gap(30, 30)
+        await stream.add_gap(30, 39)
         await stream.run(
-            "update stream_gaps set next_nsu = 29, filled_at = now() where stream_id = $1 and first_nsu = 30"
+            "update stream_gaps set next_nsu = 35, missing = 10, filled_at = now()"
+            " where stream_id = $1 and first_nsu = 30"
         )
         lease, progress, open_gaps = await stream.claimed(), StreamProgress(last_nsu=100, max_nsu=100), []
         for _ in range(3):
@@ -267,7 +268,7 @@ class TestRestart:
             progress = change.progress
             open_gaps.append({nsu for nsu, gap in (await stream.gaps()).items() if gap["filled_at"] is None})
         assert open_gaps == [{5, 20}, {5, 20}, set()]
-        assert {nsu: gap["missing"] for nsu, gap in (await stream.gaps()).items()} == {5: 4, 20: 3, 30: 0}
+        assert {nsu: gap["missing"] for nsu, gap in (await stream.gaps()).items()} == {5: 4, 20: 3, 30: 10}
         row = await stream.read()
         assert (row.last_nsu, row.wrong_numbers, row.parked_reason is None) == (0, 0, False)
         assert [gap["filled_at"] for gap in await other.rows("stream_gaps")] == [None]

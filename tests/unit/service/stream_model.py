@@ -198,6 +198,10 @@ class Installation:
         self.distribute(count)
         self.let_other_reader_ask(0)
 
+    def let_other_reader_have(self, last_nsu: int) -> None:
+        """Another program has come so far, and asks no more."""
+        self.authority.returned = min(last_nsu, self.authority.size)
+
     def let_other_program_ask_single(self, count: int) -> None:
         """Another program asks for single documents, which may get the CNPJ blocked."""
         for _ in range(count):

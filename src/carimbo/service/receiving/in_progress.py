@@ -117,7 +117,10 @@ def is_xml_released(filing: Manifestation, kind: ResponseKind) -> bool:
 
 
 def is_of_another_program(filing: Manifestation) -> bool:
-    """Returns whether the authority had the statement already when ours was sent for the first time."""
+    """Returns whether the authority seems to have had the statement before ours.
+
+    After a worker stopped between sending and storing the answer, it may be ours all the same.
+    """
     return filing.state == FilingState.REGISTERED and filing.registered_at is None and filing.tries == 0
 
 

@@ -40,8 +40,8 @@ _ENDED = {
     Situation.DENIED: "O documento foi denegado: não há operação sobre a qual se manifestar.",
 }
 _ANOTHER_PROGRAM = (
-    "A autoridade já tinha esta manifestação, feita por outro programa. Se houve outra depois dela, é a outra"
-    " que vale: confira no portal da autoridade."
+    "A autoridade já tinha esta manifestação, quase sempre feita por outro programa. Se houve outra depois"
+    " dela, é a outra que vale: confira no portal da autoridade."
 )
 
 
