@@ -189,7 +189,8 @@ class TestBlock:
             progress = decision.progress
             parked.append(decision.parked_reason is not None)
         assert parked == [False, False, True]
-        assert progress.last_nsu == 100
+        assert (progress.last_nsu, decision.is_restart) == (0, True)
+        assert decide(blocked(50), progress).gap == NsuGap(1, 50, LOST_ANSWER)
 
     def test_any_number_of_blocks_by_another_reader_does_not_park_the_stream(self) -> None:
         before = replace(BEHIND, wrong_numbers=9)
@@ -351,4 +352,4 @@ def test_pause_is_at_most_a_day_and_numbers_never_fall(
     """Without a question for 60 days the authority gives no more numbers."""
     decision = decide(answer, progress, jitter=jitter, has_rested=has_rested)
     assert decision.pause + (decision.block or timedelta(0)) <= timedelta(hours=24)
-    assert decision.progress.last_nsu >= progress.last_nsu
+    assert decision.is_restart or decision.progress.last_nsu >= progress.last_nsu

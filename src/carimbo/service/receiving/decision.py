@@ -105,7 +105,11 @@ class StreamDecider:
         elif theirs > 0:
             progress = replace(progress, wrong_numbers=progress.wrong_numbers + 1, unanswered=0)
             if progress.wrong_numbers >= _MAX_WRONG_NUMBERS:
-                parked = f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}."
+                parked = (
+                    f"A autoridade voltou ao NSU {theirs}, e o último recebido foi {ours}: a próxima consulta"
+                    " parte do zero."
+                )
+                progress = StreamProgress(unanswered=1)
         # An answer without a number is a limit for requests of any kind (429 of the ADN), by any server.
         is_by_service = answer.last_nsu is not None
         return StreamChange(
@@ -116,6 +120,7 @@ class StreamDecider:
             has_other_reader=is_by_service and not is_lost and (theirs > ours or self.has_rested),
             is_answered=True,
             is_proof=is_by_service,
+            is_restart=parked is not None,
             parked_reason=parked,
             failure=parked,
             code=answer.code,
