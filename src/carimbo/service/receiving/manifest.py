@@ -116,7 +116,7 @@ async def manifest(
         document = await require_received(tenant, which)
         filings = await tenant.manifestations.of_document(document.id)
         earlier = [row for row in filings if row.state != FilingState.REFUSED]
-        # Whatever has become impossible since, as after the term.
+        # A registered one is returned even when a new one is not possible any more, as after the term.
         filing = statement.repeated_by(earlier, document.status)
         if filing is None:
             now = context.issuing.builder.clock()
