@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from structlog.testing import CapturingLogger
 
-from carimbo.api.context import ApiServices
+from carimbo.service.services import Services
 from integration.issuing.actions import cancel, events_of
 from integration.issuing.shop import Shop, error_of
 from support import BASE_URL, data_of
@@ -108,7 +108,7 @@ class TestLink:
     async def test_link_expires(
         self, linked: Linked, anybody: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, file: str
     ) -> None:
-        services: ApiServices = linked.shop.system.app.state.services
+        services: Services = linked.shop.system.app.state.services
         moment = services.clock() + timedelta(days=7)
         later = replace(services, links=replace(services.links, clock=lambda: moment))
         monkeypatch.setattr(linked.shop.system.app.state, "services", later)

@@ -5,8 +5,8 @@ from collections import Counter
 from fastapi.routing import iter_route_contexts
 from pydantic.alias_generators import to_camel
 
-from carimbo.api.context import ApiServices
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.services import Services
 from integration.issuing.shop import Shop
 from integration.issuing.system import System
 from toy.authority import REGISTER, Register
@@ -16,7 +16,7 @@ from toy.shop import KINDS, codes_of
 
 def test_toys_are_the_only_document_types(system: System) -> None:
     assert [document_type.name for document_type in DOCUMENT_TYPES] == [*KINDS, "toycharter", "wagon"]
-    services: ApiServices = system.app.state.services
+    services: Services = system.app.state.services
     authorities = {
         id(authority) for name, authority in services.status_reader.authorities.items() if name != "wagon"
     }

@@ -131,7 +131,7 @@ class ApiApplication(FastAPI):
 
 
 def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> ApiApplication:
-    """Builds the application; the lifespan must put `ApiServices` into `app.state.services`."""
+    """Builds the application; the lifespan must put `Services` into `app.state.services`."""
     app = ApiApplication(title="carimbo", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.is_stopping = False
     app.state.published = docs_routes.PublishedFiles()

@@ -1,26 +1,20 @@
 """The dependencies of handlers: services, the caller's subscription, and the company of the path."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import Depends, Path, Query, Request
 from starlette.requests import HTTPConnection
 
-from carimbo.service.access import Authenticator, Caller
-from carimbo.service.companies.certificates import CertificateOpener
-from carimbo.service.company_status.municipality import MunicipalityLookup
-from carimbo.service.company_status.status import StatusReader
+from carimbo.service.access import Caller
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.documents.files import Links
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
 from carimbo.service.listing import PageRequest
-from carimbo.service.ports import AddressGuard
 from carimbo.service.printouts import Printouts
+from carimbo.service.services import Services
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 from carimbo.storage.subscriptions import Subscription
@@ -30,28 +24,9 @@ MAX_PAGE_SIZE = 100
 _LAST_PAGE = 10_000_000
 
 
-@dataclass(frozen=True)
-class ApiServices:
-    """The objects that the composition root passes to the API."""
-
-    database: Database
-    authenticator: Authenticator
-    opener: CertificateOpener
-    clock: Callable[[], datetime]
-    issuing: IssuingContext
-    status_reader: StatusReader
-    filing: FilingContext
-    printouts: Printouts
-    outbox: Outbox
-    municipality_lookup: MunicipalityLookup
-    guard: AddressGuard
-    links: Links
-    open_documents: OpenDocumentsAtAuthority
-
-
-def services_of(connection: HTTPConnection) -> ApiServices:
-    """Returns the services that the composition root put into the application."""
-    services: ApiServices = connection.app.state.services
+def services_of(connection: HTTPConnection) -> Services:
+    """Returns the services of a request; after its credentials are checked, they act for their owner."""
+    services: Services = connection.state.services
     return services
 
 
@@ -62,7 +37,7 @@ def subscription_of(connection: HTTPConnection) -> Subscription:
 
 
 # Dependencies are coroutines because the framework runs plain functions in a thread, which is slower.
-async def _services(request: Request) -> ApiServices:
+async def _services(request: Request) -> Services:
     return services_of(request)
 
 
@@ -135,7 +110,7 @@ CurrentLinks = Annotated[Links, Depends(_links)]
 CurrentOpenDocuments = Annotated[OpenDocumentsAtAuthority, Depends(_open_documents)]
 CurrentOutbox = Annotated[Outbox, Depends(_outbox)]
 CurrentPrintouts = Annotated[Printouts, Depends(_printouts)]
-CurrentServices = Annotated[ApiServices, Depends(_services)]
+CurrentServices = Annotated[Services, Depends(_services)]
 CurrentDatabase = Annotated[Database, Depends(_database)]
 CurrentSubscription = Annotated[Subscription, Depends(_subscription)]
 CurrentCompany = Annotated[CompanyRow, Depends(_company)]

@@ -17,6 +17,7 @@ from carimbo.api.errors import WrongMethod, refusal_response, response_to, wrong
 from carimbo.api.route import ApiRequest, company_id_in
 from carimbo.api.route_table import RouteTable
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.storage.actors import Actor, ActorKind
 
 REGISTRY = CollectorRegistry()
 """The metrics that the API process exposes."""
@@ -60,6 +61,7 @@ class RequestPipeline:
         if scope["method"] == "HEAD":
             send = _without_body(scope, send)
         request = ApiRequest(scope, LimitedReceive(receive, self._body_limit, self._body_seconds))
+        request.state.services = scope["app"].state.services
         # A well-formed id of the caller is kept, so that both logs can be joined.
         given = request.headers.get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid4())
@@ -154,12 +156,14 @@ def _use_plain_path(scope: Scope) -> None:
 
 async def _admit(request: ApiRequest) -> None:
     """Checks the credentials and then the rate of a private request, both before its body is read."""
-    authenticator = services_of(request).authenticator
+    services = services_of(request)
+    authenticator = services.authenticator
     key, secret = request.headers.get("x-api-key"), request.headers.get("x-api-secret")
     if not key or not secret:
         raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
     caller = await authenticator.authenticate(key, secret, company_id_in(request.scope["path"]))
     request.state.caller = caller
+    request.state.services = services.acting_as(Actor(ActorKind.CREDENTIAL, caller.subscription.id))
     structlog.contextvars.bind_contextvars(subscription_id=str(caller.subscription.id))
     await authenticator.check_rate_limit(caller.subscription)
 

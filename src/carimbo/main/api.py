@@ -9,7 +9,6 @@ import uvicorn
 from fastapi import FastAPI
 
 from carimbo.api.app import create_app
-from carimbo.api.context import ApiServices
 from carimbo.api.middleware import REGISTRY
 from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
 from carimbo.main.database import database_of
@@ -29,6 +28,7 @@ from carimbo.service.delivery.emails import Outbox
 from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.printouts import Printouts
+from carimbo.service.services import Services
 from carimbo.settings import Settings
 
 
@@ -45,7 +45,7 @@ def api_of(settings: Settings) -> FastAPI:
             context = IssuingContext(database, snapshots, with_queries(builder, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
             filing = filing_context(settings, context)
-            app.state.services = ApiServices(
+            app.state.services = Services(
                 database,
                 authenticator=await Authenticator.open(database),
                 opener=CertificateOpener(settings.certificate_seconds),

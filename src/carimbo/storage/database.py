@@ -11,6 +11,7 @@ from uuid import UUID
 
 import asyncpg
 
+from carimbo.storage.actors import Actor
 from carimbo.storage.archive import Archive
 from carimbo.storage.catalog import Catalog
 from carimbo.storage.certificates import Certificates
@@ -66,6 +67,8 @@ class Tenant:
     connection: Connection
     subscription_id: UUID
     key_ring: KeyRing
+    actor: Actor | None = None
+    """Who uses them; None in programs that only read."""
 
     @cached_property
     def allowances(self) -> Allowances:
@@ -207,10 +210,17 @@ class ConnectionContext(Generic[View]):
 class Database:
     """A pool of connections to PostgreSQL, and the key ring of the secrets in it."""
 
-    def __init__(self, pool: Pool, key_ring: KeyRing, options: PoolOptions) -> None:
+    def __init__(
+        self, pool: Pool, key_ring: KeyRing, options: PoolOptions, actor: Actor | None = None
+    ) -> None:
         self._pool = pool
         self._options = options
         self.key_ring = key_ring
+        self.actor = actor
+
+    def acting_as(self, actor: Actor) -> "Database":
+        """Returns the same database, used by an actor: all that it stores names them."""
+        return Database(self._pool, self.key_ring, self._options, actor)
 
     def connection(self) -> ConnectionContext[Connection]:
         """Gives a connection outside a transaction."""
@@ -226,12 +236,12 @@ class Database:
     async def tenant(self, subscription_id: UUID) -> AsyncIterator[Tenant]:
         """Gives the repositories of one subscription inside a new transaction."""
         async with self.transaction() as connection:
-            yield Tenant(connection, subscription_id, self.key_ring)
+            yield Tenant(connection, subscription_id, self.key_ring, self.actor)
 
     def autocommit(self, subscription_id: UUID) -> ConnectionContext[Tenant]:
         """Gives the repositories of one subscription; each statement is a transaction by itself."""
         return ConnectionContext(
-            self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring)
+            self._pool, lambda connection: Tenant(connection, subscription_id, self.key_ring, self.actor)
         )
 
     @asynccontextmanager
@@ -241,7 +251,7 @@ class Database:
             self.connection() as connection,
             connection.transaction(isolation="repeatable_read", readonly=True),
         ):
-            yield Tenant(connection, subscription_id, self.key_ring)
+            yield Tenant(connection, subscription_id, self.key_ring, self.actor)
 
     def steps_of(self, lease: Lease) -> ConnectionContext[IssuingSteps]:
         """Gives the steps of a document; each step is one statement and one transaction."""

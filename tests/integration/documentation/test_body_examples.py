@@ -11,10 +11,10 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from carimbo.api.body_examples import Examples, body_examples
-from carimbo.api.context import ApiServices
 from carimbo.fiscal.identity.access_key import check_digit
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
+from carimbo.service.services import Services
 from integration.issuing.manifests import LATER, issue_on_hired_truck
 from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted, sister_of
@@ -190,7 +190,7 @@ def reachable_webhooks(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     async def resolve(host: str, port: int) -> list[str]:
         return [PUBLIC_ADDRESS]
 
-    services: ApiServices = system.app.state.services
+    services: Services = system.app.state.services
     guard = WebhookGuard(AllowedHosts(), resolve)
     monkeypatch.setattr(system.app.state, "services", replace(services, guard=guard))
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from carimbo.api.context import ApiServices
+from carimbo.service.services import Services
 from integration.emails.mailbox import (
     emails_of,
     listed,
@@ -214,7 +214,7 @@ class TestRequest:
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         document = await shop.issue("nfce")
-        services: ApiServices = shop.system.app.state.services
+        services: Services = shop.system.app.state.services
         closed = replace(services, outbox=replace(services.outbox, is_open=False))
         monkeypatch.setattr(shop.system.app.state, "services", closed)
         answer = await shop.post(f"/nfce/{document['id']}/email", {"to": ["a@example.com"]})

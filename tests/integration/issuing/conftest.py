@@ -8,11 +8,11 @@ import httpx2
 import pytest
 from golden import example_rates
 
-from carimbo.api.context import ApiServices
 from carimbo.authorities import national_nfse, pacing
 from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.printing.registry import PdfRenderer
 from carimbo.service import outage_board
+from carimbo.service.services import Services
 from carimbo.simulator.program.run import Simulator, running
 from carimbo.storage.migrate import migrate
 from integration.conftest import NewDatabase
@@ -79,7 +79,7 @@ def ample_time_for_parameters() -> Iterator[None]:
 @pytest.fixture
 def short_wait(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes requests to cancel, correct or void answer 202 soon, instead of waiting for the outcome."""
-    services: ApiServices = system.app.state.services
+    services: Services = system.app.state.services
     context = replace(services.filing, max_wait=timedelta(seconds=0.5))
     monkeypatch.setattr(system.app.state, "services", replace(services, filing=context))
 
@@ -89,7 +89,7 @@ def set_clock(system: System, monkeypatch: pytest.MonkeyPatch) -> SetClock:
     """Sets the API's clock for company status and new documents; the worker's clock does not change."""
 
     def set_to(now: datetime) -> None:
-        services: ApiServices = system.app.state.services
+        services: Services = system.app.state.services
         status_reader = replace(services.status_reader, clock=lambda: now)
         builder = replace(services.issuing.builder, clock=lambda: now)
         context = replace(services.issuing, builder=builder)

@@ -7,10 +7,10 @@ from typing import Any
 import httpx2
 from PIL import Image
 
-from carimbo.api.context import ApiServices
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
 from carimbo.service.ports import Printer
 from carimbo.service.printouts import Printouts
+from carimbo.service.services import Services
 from integration.issuing.shop import Shop
 from integration.issuing.system import System
 from support import data_of
@@ -35,9 +35,9 @@ class Recorder:
         return self.renderer.event(order)
 
 
-def services_with(system: System, printer: Printer, cache_bytes: int) -> ApiServices:
+def services_with(system: System, printer: Printer, cache_bytes: int) -> Services:
     """Returns the services of the API with this printer and an empty cache."""
-    services: ApiServices = system.app.state.services
+    services: Services = system.app.state.services
     return replace(services, printouts=Printouts(system.database, printer, cache_bytes))
 
 

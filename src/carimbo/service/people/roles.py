@@ -1,0 +1,117 @@
+"""What people may do: the capabilities of each role, in one table.
+
+A capability is a name for a group of use cases. People have the capabilities of their role in a subscription;
+the operator of the installation has `OF_OPERATOR` as well. The names are stored and shown: never rename one.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Capability(StrEnum):
+    """Permission for a group of use cases."""
+
+    READ_DOCUMENTS = "documents:read"
+    ISSUE_DOCUMENTS = "documents:issue"
+    """Create, change, transmit and discard; also sales."""
+    CANCEL_DOCUMENTS = "documents:cancel"
+    """Cancel, correct, close, and void numbers: what an authority learns about an issued document."""
+    SEND_DOCUMENTS = "documents:send"
+    """Send documents by e-mail."""
+    EXPORT = "documents:export"
+    """Download lists and archives, and create links to them."""
+    READ_RECEIVED = "received:read"
+    MANIFEST_RECEIVED = "received:manifest"
+    """Ask the authorities, import files and answer for the recipient."""
+    READ_CATALOG = "catalog:read"
+    CHANGE_CATALOG = "catalog:change"
+    READ_COMPANIES = "companies:read"
+    CHANGE_COMPANIES = "companies:change"
+    """Registration, settings and contingency."""
+    CHANGE_CERTIFICATES = "companies:certificate"
+    SWITCH_ENVIRONMENT = "companies:environment"
+    READ_WEBHOOKS = "webhooks:read"
+    CHANGE_WEBHOOKS = "webhooks:change"
+    READ_USAGE = "usage:read"
+    READ_CREDENTIALS = "credentials:read"
+    CHANGE_CREDENTIALS = "credentials:change"
+    READ_PEOPLE = "people:read"
+    CHANGE_PEOPLE = "people:change"
+    READ_AUDIT = "audit:read"
+    OPERATE = "installation:operate"
+    """Everything about the installation itself, and nothing inside a subscription."""
+
+
+class Role(StrEnum):
+    """The role of a person in a subscription."""
+
+    OWNER = "owner"
+    ADMIN = "admin"
+    ISSUER = "issuer"
+    ACCOUNTANT = "accountant"
+    VIEWER = "viewer"
+
+
+_VIEWING = frozenset(
+    {
+        Capability.READ_DOCUMENTS,
+        Capability.READ_RECEIVED,
+        Capability.READ_CATALOG,
+        Capability.READ_COMPANIES,
+    }
+)
+_ACCOUNTING = _VIEWING | {Capability.EXPORT, Capability.MANIFEST_RECEIVED, Capability.SEND_DOCUMENTS}
+_ISSUING = _ACCOUNTING | {
+    Capability.ISSUE_DOCUMENTS,
+    Capability.CANCEL_DOCUMENTS,
+    Capability.CHANGE_CATALOG,
+}
+_ADMINISTERING = _ISSUING | {
+    Capability.CHANGE_COMPANIES,
+    Capability.CHANGE_CERTIFICATES,
+    Capability.SWITCH_ENVIRONMENT,
+    Capability.READ_WEBHOOKS,
+    Capability.CHANGE_WEBHOOKS,
+    Capability.READ_USAGE,
+    Capability.READ_CREDENTIALS,
+    Capability.READ_PEOPLE,
+    Capability.READ_AUDIT,
+}
+_OWNING = _ADMINISTERING | {Capability.CHANGE_CREDENTIALS, Capability.CHANGE_PEOPLE}
+
+CAPABILITIES: Mapping[Role, frozenset[Capability]] = {
+    Role.OWNER: _OWNING,
+    Role.ADMIN: _ADMINISTERING,
+    Role.ISSUER: _ISSUING,
+    Role.ACCOUNTANT: _ACCOUNTING,
+    Role.VIEWER: _VIEWING,
+}
+OF_OPERATOR = frozenset({Capability.OPERATE})
+"""What the operator of the installation may do in addition to their roles."""
+OF_ALL_COMPANIES = frozenset(
+    {
+        Capability.READ_WEBHOOKS,
+        Capability.CHANGE_WEBHOOKS,
+        Capability.READ_USAGE,
+        Capability.READ_CREDENTIALS,
+        Capability.CHANGE_CREDENTIALS,
+        Capability.READ_PEOPLE,
+        Capability.CHANGE_PEOPLE,
+        Capability.READ_AUDIT,
+    }
+)
+"""What concerns a whole subscription: a person of some companies only does not have it, whatever the role."""
+NEEDS_FRESH_SIGN_IN = frozenset(
+    {
+        Capability.CHANGE_CERTIFICATES,
+        Capability.SWITCH_ENVIRONMENT,
+        Capability.CHANGE_CREDENTIALS,
+        Capability.CHANGE_PEOPLE,
+    }
+)
+"""What a person may only do within minutes of signing in or of confirming who they are."""
+
+
+def capabilities_of(role: Role, *, of_all_companies: bool) -> frozenset[Capability]:
+    """Returns what a person with a role may do, in all companies of a subscription or only in some."""
+    return CAPABILITIES[role] if of_all_companies else CAPABILITIES[role] - OF_ALL_COMPANIES
