@@ -132,6 +132,7 @@ def _filed(
 
 TOY_CANCELLATION = EventKind(
     name=CANCELLATION,
+    title="Cancelamento",
     route=cancellation_route("um Toy"),
     request=CancellationRequest,
     issue=_cancel,
@@ -146,6 +147,7 @@ TOY_CANCELLATION = EventKind(
 )
 CORRECTION = EventKind(
     name="correction",
+    title="Carta de correção",
     route=EventRoute("POST", "/correction", "correct", "Corrige um Toy", "Até três vezes."),
     request=CorrectionRequest,
     issue=_correct,
@@ -160,6 +162,7 @@ CORRECTION = EventKind(
 )
 TOY_CLOSING = EventKind(
     name=CLOSING,
+    title="Encerramento",
     route=EventRoute("POST", "/close", "close", "Encerra um Toy", "Uma só vez, sem esperar pelo resultado."),
     request=ClosingRequest,
     issue=_close,
@@ -174,6 +177,7 @@ TOY_CLOSING = EventKind(
 )
 SEALING = EventKind(
     name="sealing",
+    title="Sealing",
     route=EventRoute("POST", "/seal", "seal", "Lacra um Toy", "Uma só vez."),
     request=ClosingRequest,
     issue=_seal,
@@ -184,6 +188,7 @@ _LOAN_IS_OPEN = "O empréstimo ou a devolução anterior ainda está em processa
 _TOO_MANY_LOANS = Problem("594", "seat", f"O documento já teve {MAX_LOANS} empréstimos.")
 LOAN = EventKind(
     name="loan",
+    title="Loan",
     route=EventRoute("POST", "/loan", "lend", "Empresta um Toy", "Vários assentos."),
     request=LoanRequest,
     issue=_lend,
@@ -195,6 +200,7 @@ LOAN = EventKind(
 )
 LOAN_RETURN = EventKind(
     name="loanReturn",
+    title="Loanreturn",
     route=EventRoute("DELETE", "/loan", "giveBack", "Devolve um Toy", "O último empréstimo, ou um dado."),
     request=UndoRequest,
     issue=_give_back,

@@ -194,7 +194,7 @@ class TestEmit:
         # The authority assigns the key of a note.
         assert refused["accessKey"] == (None if document_type == "toynote" else record["accessKey"])
         types = [event["type"] for event in await shop.events(record)]
-        assert types[5:] == ["rejected", "queued", "signed", "transmitted", "authorized"]
+        assert types[5:] == ["rejected", "changed", "queued", "signed", "transmitted", "authorized"]
         (row,) = await system.fetch(
             "select count(*) from emissions where document_id = $1", UUID(record["id"])
         )

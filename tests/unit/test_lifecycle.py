@@ -7,9 +7,9 @@ from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, HistoryEntry, Sta
 
 # The names in a document's history, including those of events that change an authorized document.
 PROMISED_HAPPENINGS = {
-    "created", "queued", "numbered", "signed", "transmitted", "consulted", "contingency", "authorized",
-    "rejected", "cancellation", "correction", "close", "driverInclusion", "documentInclusion", "payment",
-    "substitution",
+    "created", "changed", "queued", "numbered", "signed", "transmitted", "consulted", "contingency",
+    "authorized", "rejected", "cancellation", "correction", "close", "driverInclusion", "documentInclusion",
+    "payment", "substitution",
 }  # fmt: skip
 
 

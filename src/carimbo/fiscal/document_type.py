@@ -127,6 +127,8 @@ class Issuing:
     """Reads the amounts that the authority computed from its authorization."""
     lines: Callable[[bytes], Lines] | None = None
     """Reads the lines of a signed document, for a type whose lines callers may read."""
+    totals: Callable[[bytes], Mapping[str, Any]] | None = None
+    """Reads the totals of a signed document, for a type whose lines can be read."""
     waits: Callable[[Any], bool] | None = None
     """Returns whether a request is only to be stored, as a draft that is sent later."""
     fits_contingency: Callable[[Any], bool] = lambda request: True

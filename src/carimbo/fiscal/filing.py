@@ -195,6 +195,8 @@ class EventKind:
 
     name: str
     """`type` in the history of a document."""
+    title: str
+    """Its name for people, in Portuguese."""
     route: EventRoute
     request: type[Body]
     issue: Callable[[Any, EventSubject, FilingIssuer], FilingResult]

@@ -24,6 +24,7 @@ class HistoryEntry(StrEnum):
     """The kind of an entry in a document's history; entries of events have the name of the event."""
 
     CREATED = "created"
+    CHANGED = "changed"
     QUEUED = "queued"
     NUMBERED = "numbered"
     SIGNED = "signed"

@@ -24,6 +24,11 @@ def local_day(value: date, state: str) -> date:
         return value.date()
 
 
+def in_local_time(moment: datetime, state: str | None) -> datetime:
+    """Returns a moment with the offset of a state, or of Brasília where no state is known."""
+    return moment.astimezone(_zone(state) if state else BRASILIA)
+
+
 def brasilia_day(moment: datetime) -> date:
     """Returns the day of a moment in Brasília."""
     return moment.astimezone(BRASILIA).date()

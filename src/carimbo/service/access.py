@@ -2,7 +2,6 @@
 
 import hashlib
 import hmac
-import math
 import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,11 +13,14 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Body, Integer, Record
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.json_values import utc_text
+from carimbo.service.throttling import require_admitted
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.credentials import CredentialRow, find_credential
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import NIL
-from carimbo.storage.subscriptions import Subscription, admit_request
+from carimbo.storage.rate_limits import Rate
+from carimbo.storage.subscriptions import Subscription
 
 # `lastUsedAt` needn't be exact: one write a minute is enough.
 _TOUCH_EVERY = timedelta(minutes=1)
@@ -85,10 +87,7 @@ class Authenticator:
         per_minute = subscription.plan.requests_per_minute
         if per_minute is None:
             return
-        async with self.database.connection() as connection:
-            wait = await admit_request(connection, subscription.id, per_minute)
-        if wait is not None:
-            raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, retryAfter=max(1, math.ceil(wait.total_seconds())))
+        await require_admitted(self.database, subscription.id, Rate.per_minute(per_minute))
 
     async def issue_credential(self, tenant: Tenant) -> str:
         """Creates and returns the first secret of a new subscription. It is shown only once."""
@@ -161,8 +160,10 @@ async def rotate_credential(
         rotated = await tenant.credentials.rotate(
             authenticator.hash_secret(secret), _preview(secret), timedelta(hours=request.overlap_hours or 0)
         )
-    if current is None or rotated is None:
-        raise not_found("Assinatura não encontrada.")
+        if current is None or rotated is None:
+            raise not_found("Assinatura não encontrada.")
+        details = {"overlapHours": request.overlap_hours or 0}
+        await tenant.audit.add(AuditAction.CREDENTIAL_ROTATED, details=details)
     ended = current.previous_valid_until
     return RotatedCredential.model_validate(
         {

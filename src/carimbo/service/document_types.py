@@ -1,11 +1,11 @@
 """Document types by their name, by their collection and by the kind of item that they invoice."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.parties.customer import CustomerFacts
-from carimbo.fiscal.receiving import Receiving
+from carimbo.fiscal.receiving import ReceivedDetails, Receiving
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 
 _BY_NAME: Mapping[str, DocumentType] = {document_type.name: document_type for document_type in DOCUMENT_TYPES}
@@ -14,6 +14,12 @@ _BY_NAME: Mapping[str, DocumentType] = {document_type.name: document_type for do
 def find_document_type(name: str) -> DocumentType | None:
     """Returns a document type by its name; None if there is no such type, as in a damaged row."""
     return _BY_NAME.get(name)
+
+
+def title_of(name: str) -> str:
+    """Returns the title of a document type, as `NF-e`; the name itself if there is no such type."""
+    document_type = find_document_type(name)
+    return document_type.title if document_type else name
 
 
 def last_number_of(name: str) -> int:
@@ -43,6 +49,18 @@ def receiving_of_type(document_type: DocumentType) -> Receiving:
     if document_type.receiving is None:
         raise LookupError(f"{document_type.name} is not received")
     return document_type.receiving
+
+
+def received_type_like(document_type: DocumentType) -> DocumentType | None:
+    """Returns the type as which documents of a type are received: CT-e OS are received as CT-e."""
+    collection = document_type.read_collection
+    return next((received for received in RECEIVED_TYPES if received.read_collection == collection), None)
+
+
+def details_reader_of(document_type: DocumentType) -> Callable[[bytes], ReceivedDetails] | None:
+    """Returns what reads parties, lines and totals of an authorized file; None if the type has none."""
+    received = received_type_like(document_type)
+    return received.receiving.details if received and received.receiving else None
 
 
 def distributed_type(service: str) -> tuple[DocumentType, Receiving]:

@@ -42,13 +42,24 @@ _SETTINGS_ROUTE = "PUT /v1/companies/{companyId}/settings"
 _COMPANY_ROUTE = "PUT /v1/companies/{companyId}"
 
 
+@dataclass(frozen=True)
+class MissingDatum:
+    """Something that a company lacks: its name in JSON, the words for it, and the route that sets it."""
+
+    name: str
+    words: str
+    route: str
+
+
+def missing_datum(name: str) -> MissingDatum:
+    """Returns the words and the route for a name in `details.missing`."""
+    route = _MISSING_DATA_ROUTES.get(name) or (_SETTINGS_ROUTE if "." in name else _COMPANY_ROUTE)
+    return MissingDatum(name, _MISSING_DATA.get(name, name), route)
+
+
 def describe_missing(missing: Iterable[str]) -> str:
     """Describes missing company data in Portuguese, each with its name and the route that sets it."""
-    descriptions = []
-    for name in missing:
-        route = _MISSING_DATA_ROUTES.get(name) or (_SETTINGS_ROUTE if "." in name else _COMPANY_ROUTE)
-        descriptions.append(f"{_MISSING_DATA.get(name, name)} ({name}, {route})")
-    return "; ".join(descriptions)
+    return "; ".join(f"{each.words} ({each.name}, {each.route})" for each in map(missing_datum, missing))
 
 
 FieldExplainer = Callable[[str, str], str]
@@ -109,6 +120,7 @@ class ErrorCode(Enum):
         RefusalKind.UNAUTHENTICATED,
         "Credenciais ausentes ou erradas: confira X-Api-Key e X-Api-Secret.",
     )
+    INVALID_SIGN_IN = _entry(RefusalKind.UNAUTHENTICATED, "E-mail ou senha incorretos.")
     DOCUMENT_LIMIT_REACHED = _entry(
         RefusalKind.PAYMENT_REQUIRED,
         "O limite de documentos do plano foi atingido. Quem opera o serviço troca o plano com"
@@ -128,6 +140,9 @@ class ErrorCode(Enum):
         feature="nfceEmission",
     )
     PERMISSION_DENIED = _entry(RefusalKind.FORBIDDEN, "Esta credencial não tem permissão para a operação.")
+    CONFIRMATION_REQUIRED = _entry(
+        RefusalKind.FORBIDDEN, "Confirme primeiro quem é você: já faz mais de 10 minutos que você entrou."
+    )
     LINK_INVALID = _entry(
         RefusalKind.FORBIDDEN,
         "O link expirou ou não é válido: peça outro a quem o enviou. Na API, GET /v1/events traz um novo.",

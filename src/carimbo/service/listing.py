@@ -49,6 +49,13 @@ def moment_after(end: date | None, state: str | None) -> datetime | None:
     return _moment(end, state, _ONE_MICROSECOND if isinstance(end, datetime) else timedelta(days=1))
 
 
+def month_moments(month: date, state: str | None) -> tuple[datetime, datetime]:
+    """Returns the first moment of a month in the time zone of a state, and the first moment after it."""
+    zone_of = state or _CAPITAL
+    next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
+    return beginning_of(month.replace(day=1), zone_of), beginning_of(next_month, zone_of)
+
+
 def day_at(day: date | None, state: str | None) -> date | None:
     """Returns the day of a date, or of a moment in the time zone of a state."""
     return None if day is None else local_day(day, state or _CAPITAL)

@@ -11,12 +11,15 @@ from uuid import UUID
 
 from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry, Status
 from carimbo.service.document_types import document_type_named
+from carimbo.service.documents.queries import audit_document
 from carimbo.service.documents.record import Rejection
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.subscriptions import allowance_change_of
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
 from carimbo.storage.documents import Document
+from carimbo.storage.identifiers import NIL
 from carimbo.storage.issuing import IssuingSteps, Verdict
 from carimbo.storage.monitoring import ParkedWork, parked_work
 from carimbo.storage.probes import add_probe, answer_probe, probe_answered_at
@@ -42,8 +45,10 @@ async def park_unsent_work(database: Database, reason: str) -> HeldWork:
 
     Leases of workers are taken away. That is safe, because a worker writes "sent" before it sends.
     """
-    async with database.transaction() as connection:
-        return await hold_unsent(connection, reason)
+    async with database.tenant(NIL) as installation:
+        held = await hold_unsent(installation.connection, reason)
+        await installation.audit.add(AuditAction.WORK_HELD, details={**vars(held), "reason": reason})
+    return held
 
 
 async def list_parked(database: Database, work_id: UUID | None = None) -> list[ParkedWork]:
@@ -59,8 +64,14 @@ async def resume_parked(database: Database, work_id: UUID | None = None) -> int:
         if parked.key.kind is WorkKind.DOCUMENT:
             await _resume_document(database, parked)
             continue
-        async with database.transaction() as connection:
-            await resume(connection, parked.key)
+        async with database.tenant(parked.subscription_id) as tenant:
+            await resume(tenant.connection, parked.key)
+            await tenant.audit.add(
+                AuditAction.WORK_RESUMED,
+                company_id=parked.company_id,
+                subject_id=parked.id,
+                details={"kind": parked.key.kind},
+            )
     return len(chosen)
 
 
@@ -97,6 +108,7 @@ async def dismiss_document(
         if may_be_sent or await tenant.superseded_attempts.are_open(work_id):
             raise Refusal(ErrorCode.INVALID_STATE, _MAY_BE_SENT)
         await _reject(tenant, lease, document, reason, now)
+        await audit_document(tenant, AuditAction.DOCUMENT_DISMISSED, document, {"reason": reason})
 
 
 async def _parked_document(database: Database, work_id: UUID) -> ParkedWork:
@@ -168,4 +180,6 @@ async def rekey_secrets(database: Database) -> RekeyReport:
     async with database.connection() as connection:
         counts = await count_by_key(connection)
     active = database.key_ring.active_id
+    async with database.tenant(NIL) as installation:
+        await installation.audit.add(AuditAction.SECRETS_REKEYED, details={"rewrapped": total})
     return RekeyReport(active, total, {key: count for key, count in counts.items() if key != active})

@@ -72,6 +72,11 @@ class OutageBoard:
         await self._refresh()
         return [outage for outage in self._outages.values() if self._is_fresh(outage)]
 
+    async def last_outages(self) -> list[OutageRow]:
+        """Returns all outages without a success since, also those whose last failure is long ago."""
+        await self._refresh()
+        return list(self._outages.values())
+
     async def contingency_at(self, service: AuthorityService) -> datetime | None:
         """Returns when contingency replaces an authority; None while the authority works."""
         outage = await self.outage_of(service)

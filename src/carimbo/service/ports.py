@@ -12,7 +12,13 @@ from carimbo.fiscal.municipal_agreement import Agreement, MunicipalRate
 from carimbo.fiscal.open_documents import OpenDocument
 from carimbo.fiscal.outcome import NotJudged, Outcome, Throttled, Unavailable
 from carimbo.fiscal.printout import DocumentPrint, EventPrint
-from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, OutgoingEmail
+from carimbo.service.delivery.email_message import (
+    MailNotSent,
+    MailRefused,
+    MailSent,
+    OutgoingEmail,
+    TextEmail,
+)
 
 
 @runtime_checkable
@@ -145,3 +151,6 @@ class Mailer(Protocol):
 
     async def send(self, letter: OutgoingEmail) -> MailSent | MailRefused | MailNotSent:
         """Sends an e-mail once."""
+
+    async def send_text(self, email: TextEmail) -> MailSent | MailRefused | MailNotSent:
+        """Sends an e-mail of plain text once."""

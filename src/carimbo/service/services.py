@@ -1,7 +1,7 @@
 """The use cases as the doors of the service get them: one record for the API and the dashboard."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from carimbo.service.access import Authenticator
@@ -11,8 +11,10 @@ from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.documents.files import Links
+from carimbo.service.exports.streams import ArchiveStreams
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
+from carimbo.service.people.context import SignInContext
 from carimbo.service.ports import AddressGuard
 from carimbo.service.printouts import Printouts
 from carimbo.storage.actors import Actor
@@ -36,6 +38,8 @@ class Services:
     guard: AddressGuard
     links: Links
     open_documents: OpenDocumentsAtAuthority
+    sign_in: SignInContext
+    archive_streams: ArchiveStreams = field(default_factory=ArchiveStreams)
 
     def acting_as(self, actor: Actor) -> "Services":
         """Returns the same services, used by an actor: all that they store names them."""
@@ -50,4 +54,5 @@ class Services:
             filing=filing,
             outbox=replace(self.outbox, database=database),
             open_documents=replace(self.open_documents, filing=filing),
+            sign_in=replace(self.sign_in, database=database),
         )

@@ -3,9 +3,10 @@
 A document of the allowance is reserved when it is accepted and settled by its outcome.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
@@ -17,8 +18,9 @@ from carimbo.fiscal.registry import FEATURES
 from carimbo.service.access import Authenticator
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.json_values import utc_text
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
-from carimbo.storage.identifiers import new_id
+from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.issuing import AllowanceChange
 from carimbo.storage.subscriptions import Plans, Subscription, SubscriptionPlan, Subscriptions
 
@@ -138,6 +140,7 @@ async def create_subscription(
         await _require_plan(Plans(tenant.connection), plan)
         await Subscriptions(tenant.connection).add(subscription_id, name, plan, _known_features(features))
         secret = await authenticator.issue_credential(tenant)
+        await _record_change(tenant, AuditAction.SUBSCRIPTION_CREATED, name, {"plan": plan})
     return NewCredentials(subscription_id, secret)
 
 
@@ -171,23 +174,31 @@ async def list_subscriptions(database: Database) -> list[Subscription]:
 
 async def set_plan(database: Database, subscription_id: UUID, plan: str) -> None:
     """Changes the plan of a subscription, effective immediately."""
-    async with database.transaction() as connection:
-        await _require_plan(Plans(connection), plan)
-        await _require_subscription(Subscriptions(connection), subscription_id)
-        await Subscriptions(connection).set_plan(subscription_id, plan)
+    async with database.tenant(subscription_id) as tenant:
+        await _require_plan(Plans(tenant.connection), plan)
+        subscription = await _require_subscription(tenant)
+        await Subscriptions(tenant.connection).set_plan(subscription_id, plan)
+        details = {"previous": subscription.plan.name, "plan": plan}
+        await _record_change(tenant, AuditAction.SUBSCRIPTION_PLAN_CHANGED, subscription.name, details)
 
 
 async def set_features(database: Database, subscription_id: UUID, features: Iterable[str]) -> None:
     """Enables these features and disables all others."""
-    async with database.transaction() as connection:
-        await _require_subscription(Subscriptions(connection), subscription_id)
-        await Subscriptions(connection).set_features(subscription_id, _known_features(features))
+    async with database.tenant(subscription_id) as tenant:
+        subscription = await _require_subscription(tenant)
+        enabled = _known_features(features)
+        await Subscriptions(tenant.connection).set_features(subscription_id, enabled)
+        details = {"previous": sorted(subscription.features), "features": enabled}
+        await _record_change(tenant, AuditAction.SUBSCRIPTION_FEATURES_CHANGED, subscription.name, details)
 
 
 async def define_plan(database: Database, plan: SubscriptionPlan) -> None:
     """Creates a plan, or changes its limits for all its subscriptions."""
-    async with database.transaction() as connection:
-        await Plans(connection).put(plan)
+    async with database.tenant(NIL) as installation:
+        await Plans(installation.connection).put(plan)
+        await installation.audit.add(
+            AuditAction.PLAN_DEFINED, subject_id=plan.name, subject_name=plan.name, details=vars(plan)
+        )
 
 
 async def list_plans(database: Database) -> list[SubscriptionPlan]:
@@ -201,9 +212,17 @@ async def _require_plan(plans: Plans, name: str) -> None:
         raise not_found(f"O plano {name!r} não existe.")
 
 
-async def _require_subscription(subscriptions: Subscriptions, subscription_id: UUID) -> None:
-    if await subscriptions.get(subscription_id) is None:
+async def _require_subscription(tenant: Tenant) -> Subscription:
+    subscription = await Subscriptions(tenant.connection).get(tenant.subscription_id)
+    if subscription is None:
         raise not_found("Assinatura não encontrada.")
+    return subscription
+
+
+async def _record_change(tenant: Tenant, action: AuditAction, name: str, details: Mapping[str, Any]) -> None:
+    """Stores a change of a subscription for its owners, and for the operator of the installation."""
+    for audit in (tenant.audit, tenant.installation_audit):
+        await audit.add(action, subject_id=tenant.subscription_id, subject_name=name, details=details)
 
 
 def _known_features(features: Iterable[str]) -> list[str]:

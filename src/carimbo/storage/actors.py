@@ -1,5 +1,6 @@
 """Who does something: stored with what they create and change."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -36,3 +37,14 @@ class Actor:
 
 SCHEDULE = Actor(ActorKind.SCHEDULE)
 OPERATOR_AT_TERMINAL = Actor(ActorKind.PERSON, name="operador (linha de comando)")
+
+
+def actor_of(stored: Mapping[str, Any]) -> Actor:
+    """Returns a stored actor."""
+    actor_id = stored["id"]
+    return Actor(ActorKind(stored["kind"]), None if actor_id is None else UUID(actor_id), stored["name"])
+
+
+def stored_actor(actor: Actor | None) -> dict[str, Any] | None:
+    """Returns the value of a column for an actor, or for none."""
+    return None if actor is None else actor.as_json()

@@ -1,5 +1,6 @@
 """The public facts of each company's certificate; the certificate itself is a secret."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -73,6 +74,19 @@ class Certificates:
             self._subscription_id, company_id,
         )  # fmt: skip
         return row and StoredCertificate(**row)
+
+    async def of_companies(self, company_ids: Sequence[UUID]) -> dict[UUID, StoredCertificate]:
+        """Returns the summaries of several companies' certificates by company."""
+        rows = await self._connection.fetch(
+            "select company_id, tax_id, subject_name, serial_number, fingerprint, valid_from, expires_at,"
+            " uploaded_at from certificates where subscription_id = $1 and company_id = any($2)",
+            self._subscription_id, company_ids,
+        )  # fmt: skip
+        certificates = {}
+        for row in rows:
+            company_id, *columns = row.values()
+            certificates[company_id] = StoredCertificate(*columns)
+        return certificates
 
     async def warn(self, company_id: UUID, fingerprint: str, days: int) -> bool:
         """Stores a warning; returns False if it was given already or the certificate was replaced."""

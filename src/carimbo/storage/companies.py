@@ -1,5 +1,6 @@
 """The companies of a subscription."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
@@ -7,7 +8,8 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
-from carimbo.storage.sql import json_object
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, newer_than
+from carimbo.storage.sql import json_object, search_condition
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ REGISTRATION_COLUMNS = (
 )  # fmt: skip
 _NAMES = tuple(field.name for field in fields(CompanyRow))
 _COLUMNS = ", ".join(_NAMES)
+# A subscription has some thousands of companies at most, so a search reads them all.
+_SEARCHED = """(
+    select *, searchable(legal_name) || ' ' || searchable(coalesce(trade_name, '')) || ' '
+        || searchable(tax_id) as searched
+    from companies where subscription_id = $1 and deleted_at is null and ($2::uuid[] is null or id = any($2))
+) as companies"""
+_MATCHES = search_condition("$3")
 
 
 class CompanyNotInUse(Exception):
@@ -147,6 +156,54 @@ class Companies:
             self._subscription_id, offset, size, tax_id,
         )  # fmt: skip
         return [_company(row) for row in rows]
+
+    async def by_name(self, ids: Collection[UUID] | None, size: int) -> list[CompanyRow]:
+        """Returns the first companies by name, only those with these ids if any are given."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
+            " and ($2::uuid[] is null or id = any($2)) order by legal_name, id limit $3",
+            self._subscription_id, ids, size,
+        )  # fmt: skip
+        return [_company(row) for row in rows]
+
+    async def changed_last(self, ids: Collection[UUID] | None, size: int) -> list[CompanyRow]:
+        """Returns the companies that changed last, only those with these ids if any are given."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from companies where subscription_id = $1 and deleted_at is null"
+            " and ($2::uuid[] is null or id = any($2)) order by updated_at desc, id limit $3",
+            self._subscription_id, ids, size,
+        )  # fmt: skip
+        return [_company(row) for row in rows]
+
+    async def search(
+        self, ids: Collection[UUID] | None, search: str | None, offset: int, size: int
+    ) -> list[CompanyRow]:
+        """Returns a page of the companies by name; only those of `ids`, and those that match a search."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from {_SEARCHED} where {_MATCHES} order by legal_name, id offset $4 limit $5",
+            self._subscription_id, ids, search, offset, size,
+        )  # fmt: skip
+        return [_company(row) for row in rows]
+
+    async def count_search(self, ids: Collection[UUID] | None, search: str | None) -> int:
+        """Returns how many companies a search matches."""
+        total: int = await self._connection.fetchval(
+            f"select count(*) from {_SEARCHED} where {_MATCHES}", self._subscription_id, ids, search
+        )
+        return total
+
+    async def search_after(
+        self, ids: Collection[UUID] | None, search: str | None, after: Position | None, size: int
+    ) -> KeysetPage[CompanyRow]:
+        """Returns the companies of a search after a place in the list by name."""
+        values = [self._subscription_id, ids, search]
+        beyond = newer_than(after, "legal_name, id", values)
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from {_SEARCHED} where {_MATCHES}{beyond}"
+            f" order by legal_name, id limit {size}",
+            *values,
+        )
+        return keyset_page(list(map(_company, rows)), size, lambda row: (row.legal_name, row.id))
 
     async def count(self, tax_id: str | None = None) -> int:
         """Returns how many companies there are; if a CNPJ is given, only the company with it counts."""

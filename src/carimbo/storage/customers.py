@@ -7,6 +7,7 @@ from uuid import UUID
 from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.fiscal.parties.party_address import known_address_fields
 from carimbo.storage.connection import Connection, Row, only
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 from carimbo.storage.sql import NamedSql, json_object, search_condition
 
 
@@ -96,6 +97,17 @@ class Customers:
             self._subscription_id, company_id, search, offset, size,
         )  # fmt: skip
         return [_customer(row) for row in rows]
+
+    async def older(
+        self, company_id: UUID, search: str | None, after: Position | None, size: int
+    ) -> KeysetPage[Customer]:
+        """Returns the customers after a place in the list, newest first."""
+        values = [self._subscription_id, company_id, search]
+        beyond = older_than(after, "created_at, id", values)
+        rows = await self._connection.fetch(
+            f"{_SEARCHED}{beyond} order by created_at desc, id desc limit {size}", *values
+        )
+        return keyset_page(list(map(_customer, rows)), size, lambda row: (row.created_at, row.id))
 
     async def count(self, company_id: UUID, search: str | None) -> int:
         """Returns how many customers a search matches."""

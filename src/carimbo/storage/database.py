@@ -13,6 +13,7 @@ import asyncpg
 
 from carimbo.storage.actors import Actor
 from carimbo.storage.archive import Archive
+from carimbo.storage.audit import Audit
 from carimbo.storage.catalog import Catalog
 from carimbo.storage.certificates import Certificates
 from carimbo.storage.companies import Companies
@@ -34,10 +35,15 @@ from carimbo.storage.emissions import Emissions
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.event_filings import EventFilings
 from carimbo.storage.events import Events
+from carimbo.storage.export_schedules import ExportSchedules
+from carimbo.storage.exports import Exports
 from carimbo.storage.filings import FilingSteps
+from carimbo.storage.identifiers import NIL
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.manifestations import Manifestations
+from carimbo.storage.memberships import Memberships
+from carimbo.storage.monthly_documents import MonthlyDocuments
 from carimbo.storage.numbering import Numberings, NumberSequences
 from carimbo.storage.open_documents import OpenDocuments
 from carimbo.storage.options import DEFAULT_OPTIONS, PoolOptions
@@ -79,6 +85,15 @@ class Tenant:
         return Archive(self.connection, self.subscription_id)
 
     @cached_property
+    def audit(self) -> Audit:
+        return Audit(self.connection, self.subscription_id, self.actor)
+
+    @property
+    def installation_audit(self) -> Audit:
+        """The audit of the installation, for what its operator should see as well."""
+        return Audit(self.connection, NIL, self.actor)
+
+    @cached_property
     def catalog(self) -> Catalog:
         return Catalog(self.connection, self.subscription_id)
 
@@ -108,11 +123,11 @@ class Tenant:
 
     @cached_property
     def document_events(self) -> DocumentEvents:
-        return DocumentEvents(self.connection, self.subscription_id)
+        return DocumentEvents(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def documents(self) -> Documents:
-        return Documents(self.connection, self.subscription_id)
+        return Documents(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def emails(self) -> Emails:
@@ -124,19 +139,35 @@ class Tenant:
 
     @cached_property
     def event_filings(self) -> EventFilings:
-        return EventFilings(self.connection, self.subscription_id)
+        return EventFilings(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def events(self) -> Events:
         return Events(self.connection, self.subscription_id)
 
     @cached_property
+    def export_schedules(self) -> ExportSchedules:
+        return ExportSchedules(self.connection, self.subscription_id, self.actor)
+
+    @cached_property
+    def exports(self) -> Exports:
+        return Exports(self.connection, self.subscription_id, self.actor)
+
+    @cached_property
     def inutilizations(self) -> Inutilizations:
-        return Inutilizations(self.connection, self.subscription_id)
+        return Inutilizations(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def manifestations(self) -> Manifestations:
-        return Manifestations(self.connection, self.subscription_id)
+        return Manifestations(self.connection, self.subscription_id, self.actor)
+
+    @cached_property
+    def memberships(self) -> Memberships:
+        return Memberships(self.connection, self.subscription_id)
+
+    @cached_property
+    def monthly_documents(self) -> MonthlyDocuments:
+        return MonthlyDocuments(self.connection, self.subscription_id)
 
     @cached_property
     def number_sequences(self) -> NumberSequences:
@@ -164,7 +195,7 @@ class Tenant:
 
     @cached_property
     def sales(self) -> Sales:
-        return Sales(self.connection, self.subscription_id)
+        return Sales(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def secrets(self) -> Secrets:

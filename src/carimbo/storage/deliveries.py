@@ -8,6 +8,7 @@ from uuid import UUID
 
 from carimbo.storage.connection import Connection
 from carimbo.storage.delivery_queue import OUTBOUND, WAITS_FOR_ANOTHER
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,14 @@ class Delivery:
     attempted_at: datetime | None
     next_action_at: datetime | None
     created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class DocumentDelivery(Delivery):
+    """A delivery about a document."""
+
+    webhook_name: str
+    """The name of the webhook, or its address if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +59,8 @@ class DeliveryFilter:
 
     status: str | None = None
     topics: list[str] | None = None
+    created_from: datetime | None = None
+    created_before: datetime | None = None
 
 
 _SPECIAL = {
@@ -63,12 +74,13 @@ _JOIN_EVENT = "join events e on e.subscription_id = $1 and e.id = d.event_id"
 _OF_WEBHOOK = f"""
     select {_COLUMNS} from deliveries d {_JOIN_EVENT} where d.subscription_id = $1 and d.webhook_id = $2
 """
-_FILTERED = f"""
-    {_OF_WEBHOOK} and ($3::text is null or d.status = $3) and ($4::text[] is null or e.topic = any ($4))
+_MATCHES = """
+    ($3::text is null or d.status = $3)
+    and ($4::timestamptz is null or d.created_at >= $4) and ($5::timestamptz is null or d.created_at < $5)
 """
-_COUNT = """
-    select count(*) from deliveries
-    where subscription_id = $1 and webhook_id = $2 and ($3::text is null or status = $3)
+_FILTERED = f"{_OF_WEBHOOK} and {_MATCHES} and ($6::text[] is null or e.topic = any ($6))"
+_COUNT = f"""
+    select count(*) from deliveries d where d.subscription_id = $1 and d.webhook_id = $2 and {_MATCHES}
 """
 _LATEST = f"""
     select {_COLUMNS}
@@ -78,6 +90,13 @@ _LATEST = f"""
         where subscription_id = $1 and webhook_id = wanted.webhook_id and attempted_at is not null
         order by attempted_at desc limit 1
     ) as d {_JOIN_EVENT}
+"""
+_OF_DOCUMENT = f"""
+    select {_COLUMNS}, coalesce(w.name, w.url) as webhook_name
+    from deliveries d {_JOIN_EVENT}
+    join webhooks w on w.subscription_id = $1 and w.id = d.webhook_id and w.deleted_at is null
+    where d.subscription_id = $1 and d.document_id = $2
+    order by d.ordinal desc, d.id limit $3
 """
 _ADD_TEST = """
     with event as (
@@ -105,10 +124,21 @@ class Deliveries:
     async def page(self, webhook_id: UUID, wanted: DeliveryFilter, offset: int, size: int) -> list[Delivery]:
         """Returns a page of the deliveries to a webhook, newest first."""
         rows = await self._connection.fetch(
-            f"{_FILTERED} order by d.created_at desc, d.id desc offset $5 limit $6",
-            self._subscription_id, webhook_id, wanted.status, wanted.topics, offset, size,
+            f"{_FILTERED} order by d.created_at desc, d.id desc offset $7 limit $8",
+            *self._filter(webhook_id, wanted), wanted.topics, offset, size,
         )  # fmt: skip
         return [Delivery(**row) for row in rows]
+
+    async def older(
+        self, webhook_id: UUID, wanted: DeliveryFilter, after: Position | None, size: int
+    ) -> KeysetPage[Delivery]:
+        """Returns the deliveries after a place in the list of a webhook, newest first."""
+        values = [*self._filter(webhook_id, wanted), wanted.topics]
+        beyond = older_than(after, "d.created_at, d.id", values)
+        rows = await self._connection.fetch(
+            f"{_FILTERED}{beyond} order by d.created_at desc, d.id desc limit {size}", *values
+        )
+        return keyset_page([Delivery(**row) for row in rows], size, lambda row: (row.created_at, row.id))
 
     async def count(self, webhook_id: UUID, wanted: DeliveryFilter) -> int:
         """Returns how many deliveries to a webhook a filter matches."""
@@ -117,15 +147,24 @@ class Deliveries:
         else:
             # Without the events: they are needed only to filter by topic.
             counting, topics = _COUNT, []
-        total: int = await self._connection.fetchval(
-            counting, self._subscription_id, webhook_id, wanted.status, *topics
-        )
+        total: int = await self._connection.fetchval(counting, *self._filter(webhook_id, wanted), *topics)
         return total
+
+    def _filter(self, webhook_id: UUID, wanted: DeliveryFilter) -> list[Any]:
+        """Returns the first arguments of a list: whose deliveries, with which status and from when."""
+        return [
+            self._subscription_id, webhook_id, wanted.status, wanted.created_from, wanted.created_before,
+        ]  # fmt: skip
 
     async def latest(self, webhook_ids: Collection[UUID]) -> dict[UUID, Delivery]:
         """Returns, for each webhook, the delivery that was attempted last."""
         rows = await self._connection.fetch(_LATEST, self._subscription_id, list(webhook_ids))
         return {row["webhook_id"]: Delivery(**row) for row in rows}
+
+    async def of_document(self, document_id: UUID, limit: int) -> list[DocumentDelivery]:
+        """Returns the newest deliveries about a document, except those to deleted webhooks."""
+        rows = await self._connection.fetch(_OF_DOCUMENT, self._subscription_id, document_id, limit)
+        return [DocumentDelivery(**row) for row in rows]
 
     async def get(self, webhook_id: UUID, delivery_id: UUID) -> Delivery | None:
         """Returns a delivery to a webhook, or None."""

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.connection import Connection
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.sql import NamedSql
@@ -29,6 +30,8 @@ class DocumentEvent(NewEvent):
     """A stored event."""
 
     id: UUID
+    actor: dict[str, Any] | None
+    """Who caused it; None for what an authority or the worker caused."""
     created_at: datetime
 
 
@@ -45,12 +48,15 @@ _TYPES = {
 _INSERTED = ", ".join(_TYPES)
 
 
-def insert_events_sql(of: str) -> str:
-    """Returns SQL that inserts events of the document in `of`, for a NamedSql; see `event_arrays`."""
+def insert_events_sql(of: str, actor: str = "null") -> str:
+    """Returns SQL that inserts events of the document in `of`, for a NamedSql; see `event_arrays`.
+
+    `actor` is the SQL of who caused them; by default nobody, as in the steps of the worker.
+    """
     arrays = ", ".join(f":event_{name}::{column_type}[]" for name, column_type in _TYPES.items())
     return (
-        f"insert into document_events (subscription_id, document_id, company_id, {_INSERTED})"
-        f" select {of}.subscription_id, {of}.id, {of}.company_id, event.*"
+        f"insert into document_events (subscription_id, document_id, company_id, {_INSERTED}, actor)"
+        f" select {of}.subscription_id, {of}.id, {of}.company_id, event.*, {actor}::jsonb"
         f" from {of}, unnest({arrays}) as event"
     )
 
@@ -70,27 +76,27 @@ def event_arrays(events: Sequence[NewEvent]) -> dict[str, list[Any]]:
 
 _ADD = NamedSql(
     "with document as (select * from documents where subscription_id = $1 and id = $2)"
-    f" {insert_events_sql('document')}"
+    f" {insert_events_sql('document', ':actor')}"
 )
 
 
 class DocumentEvents:
     """Histories of one subscription's documents."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, document_id: UUID, events: Sequence[NewEvent]) -> None:
-        """Stores events in their order, in the transaction of what they are about."""
-        await self._connection.execute(
-            _ADD.text, self._subscription_id, document_id, *_ADD.arguments(event_arrays(events))
-        )
+        """Stores events that the actor caused, in their order, in the transaction of what they are about."""
+        values = {**event_arrays(events), "actor": stored_actor(self._actor)}
+        await self._connection.execute(_ADD.text, self._subscription_id, document_id, *_ADD.arguments(values))
 
     async def all(self, document_id: UUID) -> list[DocumentEvent]:
         """Returns the whole history of a document, oldest first."""
         rows = await self._connection.fetch(
-            f"select {_INSERTED}, created_at from document_events"
+            f"select {_INSERTED}, actor, created_at from document_events"
             " where subscription_id = $1 and document_id = $2"
             " order by created_at, id",
             self._subscription_id, document_id,

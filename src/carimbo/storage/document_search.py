@@ -8,6 +8,7 @@ from uuid import UUID
 
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.storage.connection import Connection, only
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 
 # The subscription is compared once, with the subscription of the company, and again only where an index
 # begins with it. With a condition on the company alone, PostgreSQL can read the index by age and no rows.
@@ -165,6 +166,37 @@ async def find_page(
     statement = await connection.prepare(sql)
     row = only(await statement.fetchrow(*values, offset, size))
     return row["ids"], row["total"]
+
+
+_OLDER = """
+    with matches as {materialized} (
+        select d.id, d.created_at from documents d {attempt} where {matching}{beyond}
+    )
+    select id, created_at from matches order by created_at desc, id desc limit {size}
+"""
+
+
+async def find_older(
+    connection: Connection,
+    subscription_id: UUID,
+    company_id: UUID,
+    wanted: DocumentFilter,
+    after: Position | None,
+    size: int,
+) -> KeysetPage[UUID]:
+    """Returns the ids of the documents after a place in the list, newest first."""
+    matching, values = wanted.matching(subscription_id, company_id)
+    sql = _OLDER.format(
+        beyond=older_than(after, "d.created_at, d.id", values),
+        matching=matching,
+        attempt=f"join {CURRENT_ATTEMPT}" if wanted.has_attempt else "",
+        materialized="materialized" if wanted.search is not None else "not materialized",
+        size=size,
+    )
+    # Prepared for one execution, as in `find_page`.
+    rows = await (await connection.prepare(sql)).fetch(*values)
+    page = keyset_page(rows, size, lambda row: (row["created_at"], row["id"]))
+    return KeysetPage([row["id"] for row in rows], page.next)
 
 
 _AT_ONCE = 500

@@ -11,13 +11,17 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.lifecycle import HistoryEntry
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.storage import emissions
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.companies import CompanyNotInUse
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.document_events import NewEvent, event_arrays
-from carimbo.storage.document_search import CURRENT_ATTEMPT, DocumentFilter, find_page
+from carimbo.storage.document_search import CURRENT_ATTEMPT, DocumentFilter, find_older, find_page
 from carimbo.storage.emissions import EmissionRow
+from carimbo.storage.identifiers import new_id
+from carimbo.storage.keyset import KeysetPage, Position
 from carimbo.storage.new_documents import INSERT_DOCUMENT, NEXT_TURN, NewDocument
 from carimbo.storage.order_keys import claiming_keys
 from carimbo.storage.sql import NamedSql
@@ -42,6 +46,8 @@ class Document:
     posted_version: int
     """The version that the posted JSON belongs to."""
     version: int
+    recipient_tax_id: str | None
+    recipient_name: str | None
     amount: Decimal
     warnings: list[str]
     reviewed_revision: int
@@ -49,6 +55,8 @@ class Document:
     rejection: dict[str, Any] | None
     allowance_period: str | None
     created_at: datetime
+    created_by: dict[str, Any] | None
+    """Who requested it; None if 0.1.0 stored it."""
     queued_at: datetime | None
     first_queued_at: datetime | None
     next_action_at: datetime | None
@@ -75,6 +83,15 @@ class Document:
         return self.created_at if self.is_direct else self.first_queued_at
 
 
+@dataclass(frozen=True)
+class DocumentForExport:
+    """A document with its recipient, as far as the request names one."""
+
+    document: Document
+    recipient_tax_id: str | None
+    recipient_name: str | None
+
+
 _OWN = tuple(field.name for field in fields(Document) if field.name not in ("emission", "company_revision"))
 _SELECT = (
     f"select {', '.join(f'd.{name}' for name in _OWN)},"
@@ -83,6 +100,7 @@ _SELECT = (
     " join companies c on c.subscription_id = d.subscription_id and c.id = d.company_id"
     f" left join {CURRENT_ATTEMPT}"
 )
+_SELECT_FOR_EXPORT = f"select d.recipient_tax_id, d.recipient_name, {_SELECT.removeprefix('select ')}"
 _READ_IF_NEW = {"request", "posted_request"}
 CLAIMED_COLUMNS = (
     ", ".join(
@@ -111,21 +129,26 @@ _DELETE = """
     )
     select id from deleted
 """
-_WRITE_REQUEST = NamedSql("""
-    update documents set request = :request, amount = :amount, warnings = :warnings,
-        reviewed_revision = :revision, reviewed_on = :day, recipient_tax_id = :recipient_tax_id,
-        recipient_name = :recipient_name, posted_request = :posted_request,
-        posted_version = version + 1, version = version + 1, updated_at = now()
-    where subscription_id = $1 and id = $2
+_WRITE_REQUEST = NamedSql(f"""
+    with changed as (
+        update documents set request = :request, amount = :amount, warnings = :warnings,
+            reviewed_revision = :revision, reviewed_on = :day, recipient_tax_id = :recipient_tax_id,
+            recipient_name = :recipient_name, posted_request = :posted_request,
+            posted_version = version + 1, version = version + 1, updated_at = now()
+        where subscription_id = $1 and id = $2 returning *
+    )
+    insert into document_events (subscription_id, document_id, company_id, id, type, status, actor)
+    select $1, id, company_id, :event_id, '{HistoryEntry.CHANGED}', status, :actor::jsonb from changed
 """)
 
 
 class Documents:
     """Documents of one subscription."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, document: NewDocument, events: Sequence[NewEvent], *, queued: bool) -> Document:
         """Inserts a document with its first events and, if it is queued, its turn; all in one statement.
@@ -133,11 +156,12 @@ class Documents:
         Raises OrderKeyTaken if another order has one of its keys, and CompanyNotInUse.
         """
         statement = INSERT_DOCUMENT[queued]
+        values = {**vars(document), **event_arrays(events), "actor": stored_actor(self._actor)}
         with claiming_keys():
             row = await self._connection.fetchrow(
                 statement.text,
                 self._subscription_id, document.company_id, document.is_urgent,
-                *statement.arguments({**vars(document), **event_arrays(events)}),
+                *statement.arguments(values),
             )  # fmt: skip
         if row is None:
             raise CompanyNotInUse(document.company_id)
@@ -229,6 +253,24 @@ class Documents:
         )  # fmt: skip
         return [_document(row) for row in rows], total
 
+    async def older(
+        self, company_id: UUID, wanted: DocumentFilter, after: Position | None, size: int
+    ) -> KeysetPage[DocumentForExport]:
+        """Returns the documents after a place in a company's list, newest first."""
+        page = await find_older(self._connection, self._subscription_id, company_id, wanted, after, size)
+        return KeysetPage(await self.for_export(page.rows), page.next)
+
+    async def for_export(self, ids: Sequence[UUID]) -> list[DocumentForExport]:
+        """Returns documents with their recipients, in the order of their ids in `ids`."""
+        rows = await self._connection.fetch(
+            f"{_SELECT_FOR_EXPORT} where d.subscription_id = $1 and d.id = any($2)"
+            " order by array_position($2, d.id)",
+            self._subscription_id, ids,
+        )  # fmt: skip
+        return [
+            DocumentForExport(_document(row), row["recipient_tax_id"], row["recipient_name"]) for row in rows
+        ]
+
     async def count(self, company_id: UUID, wanted: DocumentFilter) -> int:
         """Returns how many documents a filter matches."""
         _, total = await find_page(self._connection, self._subscription_id, company_id, wanted, 0, 0)
@@ -273,8 +315,10 @@ class Documents:
         recipient: Addressee | None,
         posted_request: str | None = None,
     ) -> None:
-        """Replaces the request of a document and raises its version."""
+        """Replaces the request of a document and raises its version; its history names the actor."""
         values = {
+            "event_id": new_id(),
+            "actor": stored_actor(self._actor),
             "request": request,
             "amount": amount,
             "warnings": warnings,

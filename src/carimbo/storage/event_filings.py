@@ -1,9 +1,11 @@
 """Events that are filed with an authority about documents that it has."""
 
 from dataclasses import dataclass, fields
+from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.connection import Connection
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
@@ -54,8 +56,8 @@ class EventFiling(Filing):
 _COLUMNS = ", ".join(field.name for field in fields(EventFiling))
 _INSERTED = tuple(field.name for field in fields(NewEventFiling))
 _ADD = NamedSql(f"""
-    insert into event_filings (subscription_id, {", ".join(_INSERTED)})
-    values ($1, {", ".join(f":{name}" for name in _INSERTED)})
+    insert into event_filings (subscription_id, created_by, {", ".join(_INSERTED)})
+    values ($1, :actor, {", ".join(f":{name}" for name in _INSERTED)})
     on conflict do nothing returning {_COLUMNS}
 """)
 
@@ -63,13 +65,16 @@ _ADD = NamedSql(f"""
 class EventFilings:
     """Events of one subscription's documents."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, filing: NewEventFiling) -> EventFiling | None:
         """Inserts an event that is due now; returns None if the same event exists already."""
-        row = await self._connection.fetchrow(_ADD.text, self._subscription_id, *_ADD.arguments(vars(filing)))
+        row = await self._connection.fetchrow(
+            _ADD.text, self._subscription_id, *_ADD.arguments(self._values(filing))
+        )
         return row and EventFiling(**row)
 
     async def get(self, filing_id: UUID) -> EventFiling | None:
@@ -97,3 +102,6 @@ class EventFilings:
             self._subscription_id, document_id,
         )  # fmt: skip
         return [EventFiling(**row) for row in rows]
+
+    def _values(self, filing: NewEventFiling) -> dict[str, Any]:
+        return {**vars(filing), "actor": stored_actor(self._actor)}

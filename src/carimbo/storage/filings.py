@@ -48,12 +48,12 @@ _EVENT_CONSEQUENCES = f""", attempt as (
         returning documents.status
     ), history as (
         insert into document_events (subscription_id, document_id, company_id, id, type, status, sequence,
-            protocol, authority_code, authority_message)
+            protocol, authority_code, authority_message, actor)
         select held.subscription_id, held.document_id, held.company_id, held.id,
             case when :replaced_by::text is null then held.type else '{HistoryEntry.SUBSTITUTION}' end,
             case when held.state = 'refused' then 'rejected'
                 else coalesce((select status from changed), documents.status) end,
-            held.sequence, held.protocol, held.authority_code, held.authority_message
+            held.sequence, held.protocol, held.authority_code, held.authority_message, held.created_by
         from held join documents on documents.subscription_id = held.subscription_id
             and documents.id = held.document_id
     )"""
@@ -122,6 +122,8 @@ class Filing:
     own_refusal: list[dict[str, Any]] | None
     """The rules that it breaks, if we did not send it because of them."""
     created_at: datetime
+    created_by: dict[str, Any] | None
+    """Who filed it; None if 0.1.0 stored it."""
     parked_reason: str | None
 
 

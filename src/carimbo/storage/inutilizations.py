@@ -1,11 +1,15 @@
 """Inutilizations: ranges of numbers that are voided at an authority."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 from uuid import UUID
 
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.connection import Connection, only
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.filings import Filing
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 from carimbo.storage.sql import NamedSql
 
 
@@ -49,8 +53,8 @@ class NumberUse:
 _COLUMNS = ", ".join(field.name for field in fields(InutilizationRow))
 _INSERTED = tuple(field.name for field in fields(NewInutilization))
 _ADD = NamedSql(f"""
-    insert into inutilizations (subscription_id, {", ".join(_INSERTED)})
-    values ($1, {", ".join(f":{name}" for name in _INSERTED)})
+    insert into inutilizations (subscription_id, created_by, {", ".join(_INSERTED)})
+    values ($1, :actor, {", ".join(f":{name}" for name in _INSERTED)})
     returning {_COLUMNS}
 """)
 # The authority has no document for the number of a rejected attempt, or of one that was not sent. Such a
@@ -74,14 +78,15 @@ _IN_USE = """
 class Inutilizations:
     """Ranges of one subscription's companies."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, inutilization: NewInutilization) -> InutilizationRow:
         """Inserts a range that is due now."""
         row = await self._connection.fetchrow(
-            _ADD.text, self._subscription_id, *_ADD.arguments(vars(inutilization))
+            _ADD.text, self._subscription_id, *_ADD.arguments(self._values(inutilization))
         )
         return InutilizationRow(**only(row))
 
@@ -114,21 +119,38 @@ class Inutilizations:
         return row and InutilizationRow(**row)
 
     async def page(
-        self, company_id: UUID, document_type: str, offset: int, size: int
+        self, company_id: UUID, document_types: Sequence[str], offset: int, size: int
     ) -> list[InutilizationRow]:
-        """Returns a page of a company's ranges of a type, newest first."""
+        """Returns a page of a company's ranges of some types, newest first."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from inutilizations where subscription_id = $1 and company_id = $2"
-            " and document_type = $3 order by created_at desc, id desc offset $4 limit $5",
-            self._subscription_id, company_id, document_type, offset, size,
+            " and document_type = any($3) order by created_at desc, id desc offset $4 limit $5",
+            self._subscription_id, company_id, document_types, offset, size,
         )  # fmt: skip
         return [InutilizationRow(**row) for row in rows]
 
-    async def count(self, company_id: UUID, document_type: str) -> int:
-        """Returns how many ranges of a type a company has."""
+    async def older(
+        self, company_id: UUID, after: Position | None, size: int
+    ) -> KeysetPage[InutilizationRow]:
+        """Returns the ranges of all types after a place in a company's list, newest first."""
+        values = [self._subscription_id, company_id]
+        beyond = older_than(after, "created_at, id", values)
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from inutilizations where subscription_id = $1 and company_id = $2{beyond}"
+            f" order by created_at desc, id desc limit {size}",
+            *values,
+        )
+        ranges = [InutilizationRow(**row) for row in rows]
+        return keyset_page(ranges, size, lambda row: (row.created_at, row.id))
+
+    async def count(self, company_id: UUID, document_types: Sequence[str]) -> int:
+        """Returns how many ranges of some types a company has."""
         total: int = await self._connection.fetchval(
             "select count(*) from inutilizations where subscription_id = $1 and company_id = $2"
-            " and document_type = $3",
-            self._subscription_id, company_id, document_type,
+            " and document_type = any($3)",
+            self._subscription_id, company_id, document_types,
         )  # fmt: skip
         return total
+
+    def _values(self, inutilization: NewInutilization) -> dict[str, Any]:
+        return {**vars(inutilization), "actor": stored_actor(self._actor)}

@@ -3,8 +3,10 @@
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from operator import itemgetter
+from typing import Any
 from uuid import UUID
 
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.connection import Connection
 from carimbo.storage.filings import Filing
 from carimbo.storage.sql import NamedSql
@@ -42,13 +44,13 @@ class Manifestation(Filing):
 _COLUMNS = ", ".join(field.name for field in fields(Manifestation))
 _INSERTED = tuple(field.name for field in fields(NewManifestation))
 _ADD = NamedSql(f"""
-    insert into manifestations (subscription_id, {", ".join(_INSERTED)})
-    values ($1, {", ".join(f":{name}" for name in _INSERTED)})
+    insert into manifestations (subscription_id, created_by, {", ".join(_INSERTED)})
+    values ($1, :actor, {", ".join(f":{name}" for name in _INSERTED)})
     on conflict do nothing returning {_COLUMNS}
 """)
 _ADD_FOR_LOT = NamedSql(f"""
-    insert into manifestations (subscription_id, {", ".join(_INSERTED)}, next_action_at)
-    values ($1, {", ".join(f":{name}" for name in _INSERTED)}, null)
+    insert into manifestations (subscription_id, created_by, {", ".join(_INSERTED)}, next_action_at)
+    values ($1, :actor, {", ".join(f":{name}" for name in _INSERTED)}, null)
     on conflict do nothing returning {_COLUMNS}
 """)
 _CLAIM_LOT = f"""
@@ -71,14 +73,15 @@ _CLAIM_LOT = f"""
 class Manifestations:
     """Manifestations of one subscription's companies."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, manifestation: NewManifestation) -> Manifestation | None:
         """Inserts a statement that is due now; returns None if the same one exists already."""
         row = await self._connection.fetchrow(
-            _ADD.text, self._subscription_id, *_ADD.arguments(vars(manifestation))
+            _ADD.text, self._subscription_id, *_ADD.arguments(self._values(manifestation))
         )
         return row and Manifestation(**row)
 
@@ -102,7 +105,7 @@ class Manifestations:
     async def add_for_lot(self, manifestation: NewManifestation) -> Manifestation | None:
         """Inserts an automatic statement, which waits for a lot; returns None if the same one exists."""
         row = await self._connection.fetchrow(
-            _ADD_FOR_LOT.text, self._subscription_id, *_ADD_FOR_LOT.arguments(vars(manifestation))
+            _ADD_FOR_LOT.text, self._subscription_id, *_ADD_FOR_LOT.arguments(self._values(manifestation))
         )
         return row and Manifestation(**row)
 
@@ -123,3 +126,6 @@ class Manifestations:
             key = WorkKey(WorkKind.MANIFESTATION, self._subscription_id, row["id"])
             claimed.append((Manifestation(**values), Lease(key, token, 1)))
         return claimed
+
+    def _values(self, manifestation: NewManifestation) -> dict[str, Any]:
+        return {**vars(manifestation), "actor": stored_actor(self._actor)}

@@ -62,30 +62,33 @@ async def total_backlog(connection: Connection, overdue: timedelta) -> Backlog:
     return Backlog(**only(await connection.fetchrow(_BACKLOG, overdue)))
 
 
-_PARKED = """
-    select * from (
-        select 'document' as kind, subscription_id, company_id, id, type, queued_at, parked_reason
-        from documents where status = 'processing'
-        union all
-        select 'event', subscription_id, company_id, id, type, created_at, parked_reason from event_filings
-        union all
-        select 'inutilization', subscription_id, company_id, id, document_type, created_at, parked_reason
-        from inutilizations
-        union all
-        select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
-        union all
-        select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
-        union all
-        select 'manifestation', subscription_id, company_id, id, type, created_at, parked_reason
-        from manifestations
-        union all
-        select 'reception', subscription_id, company_id, id, service, created_at, parked_reason
-        from receptions
-        union all
-        select 'stream', subscription_id, subscription_id, id, service, created_at, parked_reason from streams
-        union all
-        select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
-    ) as work where parked_reason is not null and ($1::uuid is null or id = $1) order by queued_at, id
+PARKED_SQL = """
+    select 'document' as kind, subscription_id, company_id, id, type, queued_at, parked_reason
+    from documents where status = 'processing'
+    union all
+    select 'event', subscription_id, company_id, id, type, created_at, parked_reason from event_filings
+    union all
+    select 'inutilization', subscription_id, company_id, id, document_type, created_at, parked_reason
+    from inutilizations
+    union all
+    select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
+    union all
+    select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
+    union all
+    select 'manifestation', subscription_id, company_id, id, type, created_at, parked_reason
+    from manifestations
+    union all
+    select 'reception', subscription_id, company_id, id, service, created_at, parked_reason
+    from receptions
+    union all
+    select 'stream', subscription_id, subscription_id, id, service, created_at, parked_reason from streams
+    union all
+    select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
+"""
+"""SQL of all rows of work, with the columns of `ParkedWork`; the caller chooses those that are parked."""
+_PARKED = f"""
+    select * from ({PARKED_SQL}) as work
+    where parked_reason is not null and ($1::uuid is null or id = $1) order by queued_at, id
 """
 _OPEN_FILINGS = """
     select (select count(*) from event_filings

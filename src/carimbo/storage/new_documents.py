@@ -65,7 +65,7 @@ _INSERTED = tuple(
 )
 _GENERATED = (
     "version, posted_version, rejection, created_at, queued_at, first_queued_at, next_action_at, attempts,"
-    " parked_reason, replaced_by, facts"
+    " parked_reason, replaced_by, facts, created_by"
 )
 
 
@@ -76,10 +76,11 @@ def _insert_sql(*, queued: bool) -> NamedSql:
         with company as ({company_in_use_sql("$1", "$2")}),
         added as (
             insert into documents (turn, next_action_at, queued_at, first_queued_at, subscription_id,
-                company_id, is_urgent, {", ".join(_INSERTED)})
-            select {schedule}, $1, $2, $3, {", ".join(f":{name}" for name in _INSERTED)} from company
+                company_id, is_urgent, created_by, {", ".join(_INSERTED)})
+            select {schedule}, $1, $2, $3, :actor::jsonb, {", ".join(f":{name}" for name in _INSERTED)}
+            from company
             returning *
-        ), history as ({insert_events_sql("added")})
+        ), history as ({insert_events_sql("added", ":actor")})
         select {_GENERATED} from added
     """)
 

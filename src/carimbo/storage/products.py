@@ -11,6 +11,7 @@ import asyncpg
 
 from carimbo.storage.connection import Connection, Row, only
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 from carimbo.storage.sql import NamedSql, json_object, json_objects, search_condition
 
 _ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -146,6 +147,19 @@ class Products:
             self._subscription_id, company_id, wanted.type, wanted.search, offset, size,
         )  # fmt: skip
         return [_product(row) for row in rows]
+
+    async def older(
+        self, company_id: UUID, wanted: ProductFilter, after: Position | None, size: int
+    ) -> KeysetPage[ProductRow]:
+        """Returns the items after a place in a catalog, newest first."""
+        values = [self._subscription_id, company_id, wanted.type, wanted.search]
+        beyond = older_than(after, "created_at, id", values)
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from products where {_MATCHING}{beyond}"
+            f" order by created_at desc, id desc limit {size}",
+            *values,
+        )
+        return keyset_page(list(map(_product, rows)), size, lambda row: (row.created_at, row.id))
 
     async def count(self, company_id: UUID, wanted: ProductFilter) -> int:
         """Returns how many items of a catalog a filter matches."""

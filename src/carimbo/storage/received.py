@@ -13,7 +13,8 @@ from uuid import UUID
 
 from carimbo.fiscal.receiving import TaxedAmount
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.received_search import ReceivedFilter, find_received
+from carimbo.storage.keyset import KeysetPage, Position
+from carimbo.storage.received_search import ReceivedFilter, find_older_received, find_received
 from carimbo.storage.sql import NamedSql
 
 LOCK_COMPANY = "pg_advisory_xact_lock(hashtextextended('received:' || {company_id}, 0))"
@@ -216,7 +217,16 @@ class ReceivedDocuments:
         ids, total = await find_received(
             self._connection, self._subscription_id, company_id, wanted, offset, size
         )
-        return await self._in_order(ids), total
+        return await self.with_ids(ids), total
+
+    async def older(
+        self, company_id: UUID, wanted: ReceivedFilter, after: Position | None, size: int
+    ) -> KeysetPage[ReceivedRow]:
+        """Returns the documents after a place in the list, the newest issued first."""
+        page = await find_older_received(
+            self._connection, self._subscription_id, company_id, wanted, after, size
+        )
+        return KeysetPage(await self.with_ids(page.rows), page.next)
 
     async def after_version(
         self, company_id: UUID, service: str, environment: str, version: int, size: int
@@ -337,13 +347,14 @@ class ReceivedDocuments:
         )  # fmt: skip
         return row and ReceivedRow(**row)
 
-    async def _in_order(self, ids: Sequence[UUID]) -> list[ReceivedRow]:
+    async def with_ids(self, ids: Sequence[UUID]) -> list[ReceivedRow]:
+        """Returns documents in the order of their ids in `ids`."""
         rows = await self._connection.fetch(
             f"select {_COLUMNS} from received_documents where subscription_id = $1 and id = any($2)",
             self._subscription_id, ids,
         )  # fmt: skip
         by_id = {row["id"]: ReceivedRow(**row) for row in rows}
-        return [by_id[document_id] for document_id in ids]
+        return [by_id[document_id] for document_id in ids if document_id in by_id]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.storage.connection import Connection, only
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 
 _MAX_DIGITS = 18
 """Every number with so many digits fits into a bigint."""
@@ -62,14 +63,15 @@ _LIST = f"""
 # By the beginning of words of the issuer's name, and by tax id, key and number with or without punctuation.
 # As in document_search.py, the words of a name have its company as a prefix. With `is true` PostgreSQL reads
 # documents in the order of their dates until the page is full; without it, it joins all of them first.
+_ISSUERS = f"""
+    select tax_id, name, documents from received_issuers
+    where recipient_words(company_id, name) @@ (
+        select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
+        from regexp_split_to_table($7::text, '\\s+') as word where searchable(word) <> ''
+    )::tsquery and {_OF_LIST} or {_OF_LIST} and tax_id = $8
+"""
 _SEARCH = f"""
-    with issuers as materialized (
-        select tax_id, name, documents from received_issuers
-        where recipient_words(company_id, name) @@ (
-            select string_agg('''' || $2::uuid || ':' || left(searchable(word), 200) || ''':*', ' & ')
-            from regexp_split_to_table($7::text, '\\s+') as word where searchable(word) <> ''
-        )::tsquery and {_OF_LIST} or {_OF_LIST} and tax_id = $8
-    ), counted as materialized (
+    with issuers as materialized ({_ISSUERS}), counted as materialized (
         select count(*) <= {_FEW_ISSUERS} as are_few, coalesce(sum(documents), 0)::bigint as documents
         from issuers
     ), named as materialized (
@@ -113,6 +115,19 @@ _OF_ISSUERS_WITH_CONDITIONS = f"""
 """
 
 
+_OLDER = f"""
+    select id, issued_at from received_documents
+    where {_OF_LIST} and {_ISSUED}{{conditions}} order by issued_at desc, id desc limit {{size}}
+"""
+_OLDER_OF_SEARCH = f"""
+    with issuers as materialized ({_ISSUERS})
+    select id, issued_at from received_documents
+    where {_OF_LIST} and {_ISSUED}{{conditions}} and (
+        access_key = $8 or number = $9 or (issuer_tax_id, issuer_name) in (select tax_id, name from issuers)
+    ) order by issued_at desc, id desc limit {{size}}
+"""
+
+
 async def find_received(
     connection: Connection,
     subscription_id: UUID,
@@ -122,24 +137,11 @@ async def find_received(
     size: int,
 ) -> tuple[list[UUID], int]:
     """Returns the ids of a page, the newest issued first, and the number of all matches."""
-    values: list[Any] = [
-        subscription_id, company_id, wanted.service, wanted.environment,
-        wanted.issued_from, wanted.issued_before,
-    ]  # fmt: skip
-    sql = _LIST
-    if wanted.search is not None:
-        sql = _SEARCH
-        plain = normalize(wanted.search)
-        is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS
-        values += [wanted.search, plain, int(plain) if is_number else None]
+    sql = _LIST if wanted.search is None else _SEARCH
+    values = _values(subscription_id, company_id, wanted)
     values += [offset, size]
     skipped, taken = f"${len(values) - 1}", f"${len(values)}"
-    conditions = ""
-    chosen = (("status", wanted.status), ("situation", wanted.situation), ("role", wanted.role))
-    for column, value in chosen:
-        if value is not None:
-            values.append(value)
-            conditions += f" and {column} = ${len(values)}"
+    conditions = _conditions(wanted, values)
     of_issuers = _OF_ISSUERS if wanted.is_search_alone else _OF_ISSUERS_WITH_CONDITIONS
     sql = sql.format(
         conditions=conditions,
@@ -150,3 +152,45 @@ async def find_received(
     # Prepared for one execution, so that PostgreSQL plans it for these values.
     match = only(await (await connection.prepare(sql)).fetchrow(*values))
     return match["ids"], match["total"]
+
+
+async def find_older_received(
+    connection: Connection,
+    subscription_id: UUID,
+    company_id: UUID,
+    wanted: ReceivedFilter,
+    after: Position | None,
+    size: int,
+) -> KeysetPage[UUID]:
+    """Returns the ids of the documents after a place in the list, the newest issued first."""
+    values = _values(subscription_id, company_id, wanted)
+    conditions = _conditions(wanted, values) + older_than(after, "issued_at, id", values)
+    sql = _OLDER if wanted.search is None else _OLDER_OF_SEARCH
+    statement = await connection.prepare(sql.format(conditions=conditions, size=size))
+    rows = await statement.fetch(*values)
+    page = keyset_page(rows, size, lambda row: (row["issued_at"], row["id"]))
+    return KeysetPage([row["id"] for row in rows], page.next)
+
+
+def _values(subscription_id: UUID, company_id: UUID, wanted: ReceivedFilter) -> list[Any]:
+    """Returns the values that every statement of a list begins with."""
+    values: list[Any] = [
+        subscription_id, company_id, wanted.service, wanted.environment,
+        wanted.issued_from, wanted.issued_before,
+    ]  # fmt: skip
+    if wanted.search is not None:
+        plain = normalize(wanted.search)
+        is_number = plain.isascii() and plain.isdigit() and len(plain) <= _MAX_DIGITS
+        values += [wanted.search, plain, int(plain) if is_number else None]
+    return values
+
+
+def _conditions(wanted: ReceivedFilter, values: list[Any]) -> str:
+    """Returns the SQL conditions of status, situation and role, and adds their values to `values`."""
+    conditions = ""
+    chosen = (("status", wanted.status), ("situation", wanted.situation), ("role", wanted.role))
+    for column, value in chosen:
+        if value is not None:
+            values.append(value)
+            conditions += f" and {column} = ${len(values)}"
+    return conditions

@@ -1,5 +1,6 @@
 """Receptions: which companies follow a stream, and how much of its journal each has read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -109,6 +110,15 @@ class Receptions:
             f"select {_COLUMNS} from receptions where subscription_id = $1 and company_id = $2"
             " order by service, environment",
             self._subscription_id, company_id,
+        )  # fmt: skip
+        return [Reception(**row) for row in rows]
+
+    async def active_of_companies(self, company_ids: Sequence[UUID]) -> list[Reception]:
+        """Returns the receptions of several companies that are not stopped."""
+        rows = await self._connection.fetch(
+            f"select {_COLUMNS} from receptions where subscription_id = $1 and company_id = any($2)"
+            " and is_active order by company_id, service, environment",
+            self._subscription_id, company_ids,
         )  # fmt: skip
         return [Reception(**row) for row in rows]
 

@@ -7,9 +7,11 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from carimbo.storage.actors import Actor, stored_actor
 from carimbo.storage.connection import Connection, only
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 from carimbo.storage.order_keys import claiming_keys
-from carimbo.storage.sql import NamedSql
+from carimbo.storage.sql import NamedSql, search_condition
 
 IS_WAITING = "(s.next_action_at is not null or s.parked_reason is not null)"
 """SQL condition: sale `s` waits for its scheduled time."""
@@ -131,6 +133,8 @@ class SaleRow(NewSale):
     """A stored sale."""
 
     created_at: datetime
+    created_by: dict[str, Any] | None
+    """Who registered it; None if 0.1.0 stored it."""
     updated_at: datetime
 
 
@@ -157,8 +161,15 @@ class SaleFilter:
     emit_when: str | None = None
     sold_from: date | None = None
     sold_until: date | None = None
+    search: str | None = None
+    """A whole external id, or words of the customer's name, e-mail or document."""
 
 
+# PostgreSQL reads the matching customers once, and then the sales of the company. A union would be slow for a
+# word that most customers have.
+_SEARCH = """(s.external_id = {value} or s.customer_id in (
+    select id from customers where subscription_id = $1 and company_id = $2 and {searched}
+))"""
 _IDENTITY = ("id", "company_id", "external_id", "idempotency_key", "is_direct")
 _INSERTED = tuple(field.name for field in fields(NewSale))
 _CHANGEABLE = tuple(name for name in _INSERTED if name not in _IDENTITY)
@@ -205,8 +216,8 @@ def _insert_lines_sql(of: str) -> str:
 
 _ADD = NamedSql(f"""
     with added as (
-        insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)}, request)
-        values (:scheduled_emit_at, $1, {", ".join(f":{name}" for name in _INSERTED)}, :request)
+        insert into sales (next_action_at, subscription_id, {", ".join(_INSERTED)}, request, created_by)
+        values (:scheduled_emit_at, $1, {", ".join(f":{name}" for name in _INSERTED)}, :request, :actor)
         returning *
     ), lines as ({_insert_lines_sql("added")})
     select {_COLUMNS} from added
@@ -227,16 +238,19 @@ _REWRITE = NamedSql(f"""
 class Sales:
     """Sales of one subscription's companies."""
 
-    def __init__(self, connection: Connection, subscription_id: UUID) -> None:
+    def __init__(self, connection: Connection, subscription_id: UUID, actor: Actor | None) -> None:
         self._connection = connection
         self._subscription_id = subscription_id
+        self._actor = actor
 
     async def add(self, sale: NewSale, lines: Sequence[SaleLine], request: str | None = None) -> SaleRow:
         """Inserts a sale with its lines and the JSON of the request that creates it.
 
         Raises OrderKeyTaken if another order has one of its keys.
         """
-        values = {**vars(sale), "request": request, **_line_arrays(lines)}
+        values = {
+            **vars(sale), **_line_arrays(lines), "request": request, "actor": stored_actor(self._actor),
+        }  # fmt: skip
         with claiming_keys():
             row = await self._connection.fetchrow(_ADD.text, self._subscription_id, *_ADD.arguments(values))
         return SaleRow(**only(row))
@@ -283,6 +297,21 @@ class Sales:
             *values, offset, size,
         )  # fmt: skip
         return [SaleDetails(**row) for row in rows]
+
+    async def older(
+        self, company_id: UUID, wanted: SaleFilter, after: Position | None, size: int
+    ) -> KeysetPage[SaleDetails]:
+        """Returns the sales after a place in a company's list, the latest first."""
+        matching, values = self._matching(company_id, wanted)
+        beyond = older_than(after, "s.sold_on, s.id", values)
+        order = "order by s.sold_on desc, s.id desc"
+        # The ids in a subquery, as in `page`.
+        ids = f"select s.id from sales s where {matching}{beyond} {order} limit {size}"
+        rows = await self._connection.fetch(
+            f"{_SELECT_DETAILS} where s.subscription_id = $1 and s.id in ({ids}) {order}", *values
+        )
+        sales = [SaleDetails(**row) for row in rows]
+        return keyset_page(sales, size, lambda row: (row.sold_on, row.id))
 
     async def count(self, company_id: UUID, wanted: SaleFilter) -> int:
         """Returns how many of a company's sales a filter matches."""
@@ -352,6 +381,10 @@ class Sales:
             if value is not None:
                 values.append(value)
                 conditions.append(f"{comparison} ${len(values)}")
+        if wanted.search is not None:
+            values.append(wanted.search)
+            place = f"${len(values)}"
+            conditions.append(_SEARCH.format(value=place, searched=search_condition(place)))
         return " and ".join(conditions), values
 
 

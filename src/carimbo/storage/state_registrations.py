@@ -1,5 +1,6 @@
 """State registrations (inscrições estaduais) of companies, at most one for each state."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -58,6 +59,19 @@ class StateRegistrations:
             self._subscription_id, company_id,
         )  # fmt: skip
         return [StateRegistrationRow(**row) for row in rows]
+
+    async def of_companies(self, company_ids: Sequence[UUID]) -> dict[UUID, list[StateRegistrationRow]]:
+        """Returns the registrations of several companies by company, newest first."""
+        rows = await self._connection.fetch(
+            f"select company_id, {_COLUMNS} from state_registrations"
+            " where subscription_id = $1 and company_id = any($2) order by created_at desc, id desc",
+            self._subscription_id, company_ids,
+        )  # fmt: skip
+        registrations: dict[UUID, list[StateRegistrationRow]] = {}
+        for row in rows:
+            company_id, *columns = row.values()
+            registrations.setdefault(company_id, []).append(StateRegistrationRow(*columns))
+        return registrations
 
     async def clear_default(self, company_id: UUID) -> None:
         """Clears the default registration, before another one becomes the default."""

@@ -176,6 +176,14 @@ async def read_stream(connection: Connection, stream_id: UUID) -> StreamRow:
     return StreamRow(**only(row))
 
 
+async def read_streams(connection: Connection, stream_ids: Sequence[UUID]) -> dict[UUID, StreamRow]:
+    """Returns streams by their ids."""
+    rows = await connection.fetch(
+        f"select {_COLUMNS} from streams where subscription_id = $1 and id = any($2)", NIL, stream_ids
+    )
+    return {row["id"]: StreamRow(**row) for row in rows}
+
+
 async def gaps_of(connection: Connection, stream_id: UUID, limit: int = 100) -> list[StreamGap]:
     """Returns the gaps of a stream, the newest first."""
     rows = await connection.fetch(

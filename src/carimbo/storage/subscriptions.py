@@ -1,7 +1,8 @@
 """Subscriptions, their plans, and what each has used of its plan: documents and requests."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
@@ -160,31 +161,10 @@ class Allowances:
         )  # fmt: skip
         return Usage(**row) if row else Usage(0, 0)
 
-
-async def admit_request(connection: Connection, subscription_id: UUID, per_minute: int) -> timedelta | None:
-    """Admits a request and returns None, or returns how long to wait.
-
-    The rate is exact over all API processes (GCRA on one row). The row has the theoretical arrival time of
-    the next request. A whole minute's worth may come at once; after that, one every 60/per_minute seconds.
-    """
-    interval = timedelta(minutes=1) / per_minute
-    is_admitted = await connection.fetchval(
-        """
-        insert into rate_limits as r (subscription_id, arrival_at)
-        values ($1, clock_timestamp() + $2::interval)
-        on conflict (subscription_id) do update
-            set arrival_at = greatest(r.arrival_at, clock_timestamp()) + $2::interval
-            where greatest(r.arrival_at, clock_timestamp()) + $2::interval
-                <= clock_timestamp() + interval '1 minute'
-        returning true
-        """,
-        subscription_id, interval,
-    )  # fmt: skip
-    if is_admitted:
-        return None
-    wait: timedelta = await connection.fetchval(
-        "select arrival_at + $2::interval - clock_timestamp() - interval '1 minute' from rate_limits"
-        " where subscription_id = $1",
-        subscription_id, interval,
-    )  # fmt: skip
-    return wait
+    async def used_in(self, periods: Sequence[str]) -> dict[str, int]:
+        """Returns the documents used in each of some periods; one without a counter is left out."""
+        rows = await self._connection.fetch(
+            "select period, used from allowances where subscription_id = $1 and period = any($2)",
+            self._subscription_id, periods,
+        )  # fmt: skip
+        return {row["period"]: row["used"] for row in rows}

@@ -32,6 +32,16 @@ _PAUSE = f"""
     returning id
 """
 
+_UNSETTLED = """
+    select s.id, s.document_id, s.created_at, s.next_action_at, s.parked_reason is not null as is_parked,
+        e.document_type, e.environment, e.series, e.number, e.access_key, count(*) over () as total
+    from strays s join emissions e on e.subscription_id = s.subscription_id
+        and e.document_id = s.document_id and e.ordinal = s.emission
+    where s.subscription_id = $1 and s.company_id = $2
+        and (s.next_action_at is not null or s.parked_reason is not null)
+    order by s.created_at desc, s.id desc limit $3
+"""
+
 
 @dataclass(frozen=True)
 class SupersededAttempt:
@@ -43,6 +53,25 @@ class SupersededAttempt:
     emission: int
     tries: int
     created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsettledAttempt:
+    """A superseded attempt whose outcome is still unknown."""
+
+    id: UUID
+    document_id: UUID
+    """The document, which another attempt has issued meanwhile."""
+    document_type: str
+    environment: str
+    series: int
+    number: int
+    access_key: str | None
+    created_at: datetime
+    next_action_at: datetime | None
+    """When the authority is asked again."""
+    is_parked: bool
+    """Whether nobody asks any more, because our own work failed too often."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +103,13 @@ class SupersededAttempts:
             self._subscription_id, attempt_id,
         )  # fmt: skip
         return row and SupersededAttempt(**row)
+
+    async def unsettled(self, company_id: UUID, limit: int) -> tuple[list[UnsettledAttempt], int]:
+        """Returns a company's newest attempts of unknown outcome, and how many there are in all."""
+        rows = await self._connection.fetch(_UNSETTLED, self._subscription_id, company_id, limit)
+        names = [field.name for field in fields(UnsettledAttempt)]
+        attempts = [UnsettledAttempt(**{name: row[name] for name in names}) for row in rows]
+        return attempts, rows[0]["total"] if rows else 0
 
     async def are_open(self, document_id: UUID) -> bool:
         """Returns whether the outcome of a superseded attempt of a document is still unknown."""

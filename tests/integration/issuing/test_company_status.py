@@ -12,7 +12,10 @@ import pytest
 from carimbo.authorities import national_nfse, pacing
 from carimbo.authorities.nfe import NFE_FAMILY, NfeSefaz
 from carimbo.fiscal.identity.certificate import A1Certificate
+from carimbo.service.companies.registration import find_company
+from carimbo.service.company_status.status import read_status
 from carimbo.service.maintenance import resume_parked
+from carimbo.service.services import Services
 from carimbo.simulator.program.run import Simulator
 from integration.issuing.conftest import SetClock
 from integration.issuing.shop import (
@@ -114,6 +117,14 @@ class TestReadiness:
         await shop.set_certificate(A1Certificate.from_bundle(issued.to_pem()), a_year_ago)
         certificate = (await status_of(shop))["certificate"]
         assert (certificate["daysLeft"], certificate["status"]) == (left, state)
+
+    async def test_status_for_a_page_asks_no_authority(self, shop: Shop) -> None:
+        services: Services = shop.system.app.state.services
+        owner = shop.caller.subscription_id
+        company = await find_company(services.database, owner, UUID(shop.id))
+        status = await read_status(services.status_reader, owner, company, asks_authorities=False)
+        assert status.ready
+        assert [each.authority for each in status.types] == [None] * len(status.types)
 
     async def test_company_without_data_lists_everything_it_lacks(self, system: System) -> None:
         status = await status_of(await bare_shop(system, await system.new_caller()))

@@ -26,6 +26,7 @@ RECORD = {
     "id", "saleId", "status", "type", "externalId", "amount", "totalDue", "number", "series", "dps",
     "deliveredAt", "closedAt", "accessKey", "protocol", "environment", "version", "issuedAt", "authorizedAt",
     "cancelableUntil", "contingency", "progress", "rejection", "warnings", "replacedById", "createdAt",
+    "createdBy", "recipient",
 }  # fmt: skip
 KNOWN_LATER = (
     "externalId", "totalDue", "number", "series", "dps", "deliveredAt", "closedAt", "accessKey", "protocol",

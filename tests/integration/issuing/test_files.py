@@ -25,7 +25,7 @@ BLAMED = {
 }
 EVENT = {
     "id", "type", "status", "sequence", "protocol", "authorityCode", "authorityMessage",
-    "undoneEventId", "createdAt"
+    "undoneEventId", "actor", "createdAt"
 }  # fmt: skip
 of_every_type = pytest.mark.parametrize("document_type", KINDS)
 of_goods = pytest.mark.parametrize("document_type", GOODS)

@@ -17,7 +17,7 @@ class TestRecord:
             "id", "externalId", "status", "customer", "products", "amount", "discount", "shipping",
             "saleDate", "paymentMethod", "payments", "emitWhen", "guaranteeDate", "scheduledEmitAt",
             "sendEmail", "productInvoiceType", "nfse", "notes", "invoices", "warnings", "createdAt",
-            "updatedAt",
+            "createdBy", "updatedAt",
         }  # fmt: skip
         assert await store.read_sale(sale) == sale
 

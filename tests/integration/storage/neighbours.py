@@ -1,7 +1,7 @@
 """Two subscriptions, for tests that neither reaches the other's rows."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
@@ -10,12 +10,15 @@ import asyncpg
 from carimbo.fiscal.module_settings import LAST_NUMBER
 from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.service.access import Authenticator
+from carimbo.service.people.people import invite
+from carimbo.service.people.roles import MemberRole
 from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emails import EmailAttempt, EmailOutcome
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.event_filings import NewEventFiling
+from carimbo.storage.exports import NewExport
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.issuing import EmissionRoute, IssuingSteps, NumericCodes, SignedEmission
@@ -65,6 +68,11 @@ TOPIC = "webhook.test"
 WEBHOOK = WebhookFacts(
     name="Loja", url="https://example.com/", events=["nfe.authorized"], topics=["nfe.authorized"]
 )
+_DAY = """
+    insert into document_days (subscription_id, company_id, day, environment, type, status, shard, documents,
+        amount)
+    values ($1, $2, '2026-11-10', 'production', 'nfe', 'authorized', 0, 1, 10)
+"""
 _ATTEMPT = """
     with attempted as (
         update deliveries set attempted_at = now(), attempts_made = 1 where subscription_id = $1 and id = $2
@@ -94,6 +102,8 @@ class Neighbours:
     email_id: UUID
     webhook_id: UUID
     delivery_id: UUID
+    export_id: UUID
+    person_id: UUID
     reception_id: UUID
     received_id: UUID
     manifestation_id: UUID
@@ -126,12 +136,15 @@ async def create_neighbours(database: Database, authenticator: Authenticator) ->
     owner = (await create_subscription(authenticator, "Dona")).subscription_id
     stranger = (await create_subscription(authenticator, "Vizinha")).subscription_id
     company_id, registration_id = new_id(), new_id()
+    email, now = f"{owner}@example.com", datetime.now(UTC)
+    invitation = await invite(database, email, subscription_id=owner, role=MemberRole.OWNER, now=now)
     async with database.tenant(owner) as tenant:
         await _add_company(tenant, company_id, registration_id)
         document_id, superseded_id = await _add_document(tenant, company_id)
         event, numbers = new_cancellation(company_id, document_id), new_range(company_id)
         await tenant.event_filings.add(event)
         await tenant.inutilizations.add(numbers)
+        await tenant.connection.execute(_DAY, owner, company_id)
         sale, product = await _add_sale(tenant, company_id)
         assert sale.customer_id is not None
         webhook = await tenant.webhooks.add(new_id(), WEBHOOK, is_active=True)
@@ -150,7 +163,9 @@ async def create_neighbours(database: Database, authenticator: Authenticator) ->
             sale_id=sale.id,
             email_id=await _add_email(tenant, company_id, document_id),
             webhook_id=webhook.id,
+            person_id=invitation.person.id,
             delivery_id=await _add_delivery(tenant, owner, webhook.id),
+            export_id=await _add_exports(tenant, company_id),
             **await add_received(tenant, company_id, TAX_ID),
         )
 
@@ -190,6 +205,23 @@ async def _add_email(tenant: Tenant, company_id: UUID, document_id: UUID) -> UUI
     email = await tenant.emails.add(company_id, document_id, ["maria@example.com"])
     await tenant.emails.write(await _claimed(tenant, WorkKind.EMAIL, email.id), SENT)
     return email.id
+
+
+async def _add_exports(tenant: Tenant, company_id: UUID) -> UUID:
+    export = NewExport(
+        id=new_id(),
+        company_id=company_id,
+        environment="production",
+        month=date(2026, 11, 1),
+        content="xml",
+        token_hash=company_id.bytes,
+        documents_total=1,
+    )
+    await tenant.exports.add(export, timedelta(days=7))
+    await tenant.export_schedules.save(
+        company_id, 5, ["maria@example.com"], "xml", date(2026, 11, 1), is_active=True
+    )
+    return export.id
 
 
 async def _add_delivery(tenant: Tenant, owner: UUID, webhook_id: UUID) -> UUID:

@@ -79,10 +79,10 @@ def new_manifestation(company_id: UUID, document_id: UUID) -> NewManifestation:
         id=new_id(),
         company_id=company_id,
         document_id=document_id,
-        type="acknowledged",
+        type="science",
         sequence=1,
         request="{}",
-        status_after="acknowledged",
+        status_after="science",
         is_conclusive=False,
         is_automatic=True,
     )

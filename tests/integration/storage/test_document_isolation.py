@@ -186,8 +186,8 @@ class TestInutilizations:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             ranges, mine = tenant.inutilizations, new_range(neighbours.company_id)
             assert await ranges.get(neighbours.range_id) is None
-            assert await ranges.page(neighbours.company_id, "nfe", 0, 100) == []
-            assert await ranges.count(neighbours.company_id, "nfe") == 0
+            assert await ranges.page(neighbours.company_id, ["nfe"], 0, 100) == []
+            assert await ranges.count(neighbours.company_id, ["nfe"]) == 0
             assert await ranges.first_use(mine) is None
             assert await ranges.highest_number(neighbours.number_series) == 0
             assert await ranges.first_use(replace(mine, first_number=1, last_number=100)) is None

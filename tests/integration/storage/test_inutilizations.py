@@ -189,8 +189,8 @@ class TestRanges:
         await inutilize(shop, numbers(shop, 1, 1, document_type="nfce"))
         async with shop.database.autocommit(shop.subscription_id) as tenant:
             ranges = tenant.inutilizations
-            listed = [row.id for row in await ranges.page(shop.company_id, "nfe", 0, 2)]
-            rest = [row.id for row in await ranges.page(shop.company_id, "nfe", 2, 2)]
+            listed = [row.id for row in await ranges.page(shop.company_id, ["nfe"], 0, 2)]
+            rest = [row.id for row in await ranges.page(shop.company_id, ["nfe"], 2, 2)]
             assert listed + rest == [row.id for row in reversed(stored)]
-            assert await ranges.count(shop.company_id, "nfe") == 3
-            assert await ranges.count(shop.company_id, "nfce") == 1
+            assert await ranges.count(shop.company_id, ["nfe"]) == 3
+            assert await ranges.count(shop.company_id, ["nfe", "nfce"]) == 4

@@ -1,16 +1,18 @@
 """No repository shows or changes a row of another subscription."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 import asyncpg
 import pytest
 
+from carimbo.storage.audit import AuditAction, AuditFilter
 from carimbo.storage.database import Tenant
 from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.monthly_documents import IssuePeriod
 from carimbo.storage.numbering import NumberSequences, UnusedPage
 from carimbo.storage.subscriptions import Usage
 from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
@@ -44,6 +46,7 @@ class TestEveryRepository:
         {
             "allowances",
             "archive",
+            "audit",
             "catalog",
             "certificates",
             "companies",
@@ -56,8 +59,12 @@ class TestEveryRepository:
             "emissions",
             "event_filings",
             "events",
+            "export_schedules",
+            "exports",
             "inutilizations",
             "manifestations",
+            "monthly_documents",
+            "memberships",
             "number_sequences",
             "numberings",
             "open_documents",
@@ -82,6 +89,69 @@ class TestEveryRepository:
         # Rate limits, probes of the queue and streams belong to no tenant and have no tenant repository.
         of_nobody = {"rate_limits", "probes", "streams"}
         assert {name for name, table_rows in rows.items() if not table_rows} <= of_nobody
+
+
+class TestAudit:
+    async def test_another_subscription_s_entries_are_not_seen(self, neighbours: Neighbours) -> None:
+        everything = AuditFilter()
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            await tenant.audit.add(AuditAction.WEBHOOK_CREATED)
+            owned = await tenant.audit.page(everything, 0, 100)
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            seen = await tenant.audit.page(everything, 0, 100)
+            assert await tenant.audit.count(everything) == len(seen)
+        assert owned
+        assert not {entry.id for entry in seen} & {entry.id for entry in owned}
+
+
+class TestExports:
+    async def test_another_subscription_s_archive_is_not_seen(self, neighbours: Neighbours) -> None:
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.exports.get(neighbours.export_id) is None
+            assert await tenant.exports.links(neighbours.company_id, 0, 100) == []
+            assert await tenant.exports.count_links(neighbours.company_id) == 0
+
+    async def test_another_subscription_s_archive_is_not_changed(self, neighbours: Neighbours) -> None:
+        before = await neighbours.owner_rows()
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.exports.revoke(neighbours.company_id, neighbours.export_id) is None
+            await tenant.exports.begin(neighbours.export_id, 7)
+            await tenant.exports.advance(neighbours.export_id, 7, is_finished=True)
+        assert await neighbours.owner_rows() == before
+
+    async def test_another_subscription_s_schedule_is_neither_seen_nor_changed(
+        self, neighbours: Neighbours
+    ) -> None:
+        before = await neighbours.owner_rows()
+        month, minute = date(2027, 1, 1), timedelta(minutes=1)
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            schedules = tenant.export_schedules
+            assert await schedules.get(neighbours.company_id) is None
+            assert not await schedules.delete(neighbours.company_id)
+            assert await schedules.claim(neighbours.company_id, month, new_id(), minute) is None
+        assert await neighbours.owner_rows() == before
+
+    async def test_another_subscription_s_documents_of_a_month_are_not_seen(
+        self, neighbours: Neighbours
+    ) -> None:
+        period = IssuePeriod(
+            neighbours.company_id,
+            "production",
+            datetime(2026, 1, 1, tzinfo=UTC),
+            datetime(2027, 1, 1, tzinfo=UTC),
+        )
+        async with neighbours.database.connection() as connection:
+            await connection.execute("update documents set status = 'authorized'")
+            await connection.execute("update emissions set state = 'authorized', issued_at = '2026-11-10'")
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            assert (await tenant.monthly_documents.issued(period, None, 100)).rows
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert (await tenant.monthly_documents.issued(period, None, 100)).rows == []
+            assert (await tenant.monthly_documents.received(period, "nfe", None, 100)).rows == []
+            assert await tenant.monthly_documents.issued_totals(period) == []
+            assert await tenant.monthly_documents.received_totals(period, "nfe") == []
+            assert await tenant.documents.for_export([neighbours.document_id]) == []
+            assert await tenant.received.with_ids([neighbours.received_id]) == []
 
 
 class TestCompanies:
@@ -250,6 +320,24 @@ class TestCredentials:
             await tenant.credentials.touch()
         async with neighbours.database.tenant(neighbours.owner) as tenant:
             assert await tenant.credentials.get() == before
+
+
+class TestMemberships:
+    async def test_another_subscription_s_people_are_neither_seen_nor_changed(
+        self, neighbours: Neighbours
+    ) -> None:
+        person_id = neighbours.person_id
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            before = await tenant.memberships.get(person_id)
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            people = tenant.memberships
+            assert await people.get(person_id) is None
+            assert await people.all() == await people.lock_all() == []
+            assert not await people.accept(person_id)
+            await people.write(person_id, "viewer", [])
+            await people.delete(person_id)
+        async with neighbours.database.tenant(neighbours.owner) as tenant:
+            assert await tenant.memberships.get(person_id) == before is not None
 
 
 class TestEmails:

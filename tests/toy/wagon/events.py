@@ -31,6 +31,7 @@ def _issue(event: WagonEvent, signer: Signer, _schemas: Schemas) -> bytes | tupl
 
 ARRIVAL = EventKind(
     name=CLOSING,
+    title="Encerramento",
     route=EventRoute("POST", "/close", "close", "Encerra um vagão", "O vagão chegou."),
     request=ArrivalRequest,
     issue=_close,

@@ -123,6 +123,7 @@ def _last_moment_of_receipt(
 
 INVOICE_CANCELLATION = EventKind(
     name=CANCELLATION,
+    title="Cancelamento",
     route=cancellation_route("uma NF-e"),
     request=CancellationRequest,
     issue=cancel,
@@ -138,6 +139,7 @@ INVOICE_CANCELLATION = EventKind(
 )
 RECEIPT_CANCELLATION = EventKind(
     name=CANCELLATION,
+    title="Cancelamento",
     route=cancellation_route("uma NFC-e"),
     request=ReceiptCancellationRequest,
     issue=cancel_receipt,
@@ -155,6 +157,7 @@ RECEIPT_CANCELLATION = EventKind(
 )
 CORRECTION = EventKind(
     name="correction",
+    title="Carta de correção",
     route=EventRoute(
         method="POST",
         path="/correction",

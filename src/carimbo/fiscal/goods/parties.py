@@ -25,8 +25,9 @@ from carimbo.fiscal.tables.geography import find_country
 _MAX_LINE_LENGTH = 60
 _NAME_IS_CUT = "recipient.name: O nome é cortado em 60 caracteres, pois o leiaute não tem mais."
 # In the layout the CEP is optional, and places abroad have fixed city codes (MOC 7.0, E05 to E16).
-_NEEDED_ABROAD = ("street", "number", "district")
-_NEEDED_IN_BRAZIL = (*_NEEDED_ABROAD, "city", "state")
+NEEDED_ABROAD = ("street", "number", "district")
+NEEDED_IN_BRAZIL = (*NEEDED_ABROAD, "city", "state")
+"""The lines of an address without which an NF-e can't be issued, by names of our JSON."""
 
 
 def issuer_group(company: Company, destination_state: str) -> layout.Issuer:
@@ -123,7 +124,7 @@ def recipient_address(
     if address is None:
         return None
     is_abroad = isinstance(address, ForeignAddress)
-    missing = missing_fields(address, _NEEDED_ABROAD if is_abroad else _NEEDED_IN_BRAZIL)
+    missing = missing_fields(address, NEEDED_ABROAD if is_abroad else NEEDED_IN_BRAZIL)
     if not missing:
         return (
             _abroad(address, phone)

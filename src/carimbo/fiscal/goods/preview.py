@@ -39,6 +39,11 @@ def lines_of_xml(signed: bytes) -> Lines:
     return lines_of(read_invoice(signed))
 
 
+def totals_of_xml(signed: bytes) -> Mapping[str, Any]:
+    """Returns the totals of a signed document, by the names that a preview has."""
+    return to_plain(read_invoice(signed).totals)
+
+
 def _line(item: Item) -> dict[str, Any]:
     product = to_plain(item.product)
     if item.product.gtin == NO_GTIN:

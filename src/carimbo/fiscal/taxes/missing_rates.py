@@ -35,12 +35,17 @@ class MissingRate:
     @property
     def tax_name(self) -> str:
         """The tax in Portuguese, after the word "alíquota"."""
-        return _NAMES[self.tax]
+        return tax_name(self.tax)
 
     @property
     def place(self) -> str:
         """The place for the rate: file, tax and column."""
         return f"{RATES_FILE}:{self.tax}.{RATE_COLUMN}"
+
+
+def tax_name(tax: ReformTax) -> str:
+    """Returns a tax in Portuguese, as it is written after the word "alíquota"."""
+    return _NAMES[tax]
 
 
 def reported_missing_rates(today: date) -> tuple[MissingRate, ...]:

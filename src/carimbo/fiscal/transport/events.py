@@ -115,6 +115,7 @@ def cancellation_of(title: str, forbidden_after: Mapping[str, str] | None = None
     """
     return EventKind(
         name=CANCELLATION,
+        title="Cancelamento",
         route=cancellation_route(f"um {title}"),
         request=CancellationRequest,
         issue=_cancel,
@@ -142,6 +143,7 @@ def correction_of(fields: CorrectableFields, description: str) -> EventKind:
     title = fields.title
     return EventKind(
         name="correction",
+        title="Carta de correção",
         route=EventRoute(
             method="POST",
             path="/correction",

@@ -1,5 +1,6 @@
 """The customers in a company's catalog: their API, and how sales and documents find or add them."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -14,11 +15,13 @@ from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.parties.company import MunicipalRegistration, TradeName
 from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.fiscal.parties.party_address import AnyAddress, AnyAddressRecord, completed_address, is_in_brazil
+from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import AS_SENT, READ_ONLY, ReadOnlyDates, refuse_read_only_changes
 from carimbo.service.companies.registration import Deleted
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import record_or_partial
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.customers import Customer
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
@@ -122,14 +125,15 @@ async def upsert_customer(
             existing = await _lock_by_id(tenant, company_id, body.id, facts_of(body))
             if existing is None:
                 raise not_found(f"Cliente {body.id} não encontrado.")
-        refuse_read_only_changes(body, _record(existing) if existing else None, {"created_at"})
+        refuse_read_only_changes(body, customer_record(existing) if existing else None, {"created_at"})
         if existing is None:
             customer = await tenant.customers.add(new_id(), company_id, facts_of(body))
+            await _audit(tenant, AuditAction.CUSTOMER_CREATED, customer)
         else:
             changed = overwrite(existing, body)
             address = completed_address(changed.address, existing.address)
-            customer = await _write(tenant, existing, replace(changed, address=address))
-    return _record(customer)
+            customer = await _change(tenant, existing, replace(changed, address=address))
+    return customer_record(customer)
 
 
 async def list_customers(
@@ -140,7 +144,7 @@ async def list_customers(
     async with database.snapshot(subscription_id) as tenant:
         rows = await tenant.customers.page(company_id, pattern, request.offset, request.page_size)
         total = await tenant.customers.count(company_id, pattern)
-    return Page([_record(row) for row in rows], total, request)
+    return Page([customer_record(row) for row in rows], total, request)
 
 
 async def read_customer(
@@ -148,10 +152,10 @@ async def read_customer(
 ) -> CustomerRecord:
     """Returns a customer of a company."""
     async with database.tenant(subscription_id) as tenant:
-        return _record(await _require_customer(tenant, company_id, customer_id))
+        return customer_record(await require_customer(tenant, company_id, customer_id))
 
 
-def _record(customer: Customer) -> CustomerRecord:
+def customer_record(customer: Customer) -> CustomerRecord:
     """Returns a customer as callers see it, without an address that can't be read."""
     return record_or_partial(
         "customers",
@@ -166,13 +170,13 @@ async def replace_customer(
 ) -> CustomerRecord:
     """Changes the fields that were sent, and only those."""
     async with database.tenant(subscription_id) as tenant:
-        changes = _changes_of(await _require_customer(tenant, company_id, customer_id), sent)
+        changes = _changes_of(await require_customer(tenant, company_id, customer_id), sent)
         current = await _lock_by_id(tenant, company_id, customer_id, facts_of(changes))
         if current is None:
             raise _unknown_customer()
-        refuse_read_only_changes(changes, _record(current), {"id", "created_at"})
-        customer = await _write(tenant, current, overwrite(current, changes))
-    return _record(customer)
+        refuse_read_only_changes(changes, customer_record(current), {"id", "created_at"})
+        customer = await _change(tenant, current, overwrite(current, changes))
+    return customer_record(customer)
 
 
 def _changes_of(customer: Customer, sent: dict[str, Any]) -> CustomerChanges:
@@ -195,8 +199,10 @@ async def delete_customer(
 ) -> Deleted:
     """Deletes a customer from the catalog; its sales and documents still name it."""
     async with database.tenant(subscription_id) as tenant:
+        customer = await require_customer(tenant, company_id, customer_id)
         if not await tenant.customers.delete(company_id, customer_id):
             raise _unknown_customer()
+        await _audit(tenant, AuditAction.CUSTOMER_DELETED, customer)
     return Deleted(id=customer_id)
 
 
@@ -285,7 +291,28 @@ async def _write(tenant: Tenant, current: Customer, facts: CustomerFacts) -> Cus
     return written
 
 
-async def _require_customer(tenant: Tenant, company_id: UUID, customer_id: UUID) -> Customer:
+async def _change(tenant: Tenant, current: Customer, facts: CustomerFacts) -> Customer:
+    """Writes the facts that a caller sent."""
+    written = await _write(tenant, current, facts)
+    details = changed_fields(customer_record(current), customer_record(written))
+    await _audit(tenant, AuditAction.CUSTOMER_CHANGED, written, details)
+    return written
+
+
+async def _audit(
+    tenant: Tenant, action: AuditAction, customer: Customer, details: Mapping[str, Any] | None = None
+) -> None:
+    await tenant.audit.add(
+        action,
+        company_id=customer.company_id,
+        subject_id=customer.id,
+        subject_name=customer.name,
+        details=details,
+    )
+
+
+async def require_customer(tenant: Tenant, company_id: UUID, customer_id: UUID) -> Customer:
+    """Returns a customer of a company, or refuses as if it never existed."""
     customer = _of_company(await tenant.customers.get(customer_id), company_id)
     if customer is None:
         raise _unknown_customer()

@@ -1,6 +1,6 @@
 """The products and services in a company's catalog."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, RootModel, ValidationError, field_serial
 from carimbo.fiscal.body.fields import Body, Record, UnitValue
 from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.sale import ItemType
+from carimbo.service.audit import changed_fields
 from carimbo.service.catalog.product_bodies import (
     CatalogItem,
     ProductType,
@@ -32,6 +33,7 @@ from carimbo.service.change_bodies import refuse_read_only_changes
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import ReadFields, readable_fields
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.products import NewProduct, ProductFilter, ProductRow, SkuTaken, new_product_id
 
@@ -98,6 +100,7 @@ async def create_product(
         added = await tenant.products.add(product)
         if added is None:
             raise await _duplicate(tenant, company_id, product.sku)
+        await _audit(tenant, AuditAction.PRODUCT_CREATED, added)
         return (await _records(tenant, company_id, [added]))[0]
 
 
@@ -122,6 +125,15 @@ async def read_product(
         return (await _records(tenant, company_id, [product]))[0]
 
 
+async def read_components(
+    database: Database, subscription_id: UUID, company_id: UUID, product_ids: Iterable[str]
+) -> Mapping[str, list[ComponentRecord]]:
+    """Returns the components of split items by the ids of the items; other items have none."""
+    async with database.autocommit(subscription_id) as tenant:
+        items = await tenant.products.by_ids(company_id, list(product_ids))
+        return await component_records(tenant, company_id, items)
+
+
 async def replace_product(
     database: Database, subscription_id: UUID, company_id: UUID, product_id: str, changes: dict[str, Any]
 ) -> ProductRecord:
@@ -131,6 +143,7 @@ async def replace_product(
         current = await tenant.products.get(company_id, product_id)
         if current is None:
             raise _unknown_product()
+        (before,) = await _records(tenant, company_id, [current])
         body = _changed(current, changes)
         _require_complete(body)
         product = await _product(tenant, company_id, product_id, body, current.sku)
@@ -138,7 +151,9 @@ async def replace_product(
             written = await tenant.products.write(product)
         except SkuTaken:
             raise await _duplicate(tenant, company_id, product.sku) from None
-        return (await _records(tenant, company_id, [written]))[0]
+        (after,) = await _records(tenant, company_id, [written])
+        await _audit(tenant, AuditAction.PRODUCT_CHANGED, written, changed_fields(before, after))
+        return after
 
 
 def _changed(current: ProductRow, changes: dict[str, Any]) -> CatalogItem:
@@ -161,9 +176,23 @@ async def delete_product(
     async with database.tenant(subscription_id) as tenant:
         await tenant.products.hold(company_id)
         await require_no_split_of(tenant, company_id, product_id)
-        if not await tenant.products.delete(company_id, product_id):
+        product = await tenant.products.get(company_id, product_id)
+        if product is None or not await tenant.products.delete(company_id, product_id):
             raise _unknown_product()
+        await _audit(tenant, AuditAction.PRODUCT_DELETED, product)
     return DeletedProduct(id=product_id)
+
+
+async def _audit(
+    tenant: Tenant, action: AuditAction, product: ProductRow, details: Mapping[str, Any] | None = None
+) -> None:
+    await tenant.audit.add(
+        action,
+        company_id=product.company_id,
+        subject_id=product.id,
+        subject_name=product.name,
+        details=details,
+    )
 
 
 async def _product(

@@ -24,9 +24,10 @@ from carimbo.fiscal.identity.certificate import A1Certificate, is_expensive
 from carimbo.service.authority_answers import CERTIFICATE_CODES
 from carimbo.service.companies import certificate_process
 from carimbo.service.companies.certificate_process import Fault
-from carimbo.service.companies.registration import lock_company
+from carimbo.service.companies.registration import audit_company, lock_company
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.json_values import utc_text
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.certificates import CertificateSummary, StoredCertificate
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
@@ -167,10 +168,16 @@ async def upload_certificate(
         expires_at=certificate.not_after,
     )
     async with database.tenant(subscription_id) as tenant:
-        await lock_company(tenant, company.id)
+        locked = await lock_company(tenant, company.id)
         await tenant.secrets.put(company.id, SECRET_NAME, certificate.to_bundle())
         stored = await tenant.certificates.put(company.id, summary)
         await retry_answered(tenant.connection, subscription_id, company.id, CERTIFICATE_CODES)
+        details = {
+            "subjectName": stored.subject_name,
+            "serialNumber": stored.serial_number,
+            "expiresAt": utc_text(stored.expires_at),
+        }
+        await audit_company(tenant, AuditAction.CERTIFICATE_STORED, locked, details)
     return _record(company.id, stored)
 
 
@@ -188,10 +195,11 @@ async def delete_certificate(
 ) -> CertificateDeleted:
     """Deletes a company's certificate and key."""
     async with database.tenant(subscription_id) as tenant:
-        await lock_company(tenant, company_id)
+        company = await lock_company(tenant, company_id)
         if not await tenant.certificates.delete(company_id):
             raise not_found("Certificado não encontrado.")
         await tenant.secrets.delete(company_id, SECRET_NAME)
+        await audit_company(tenant, AuditAction.CERTIFICATE_DELETED, company)
     return CertificateDeleted(company_id=company_id)
 
 

@@ -4,7 +4,7 @@ The JSON object of the API has three kinds of values, which are stored apart: pl
 numbers in the number sequences (per environment and series), and secrets encrypted (returned masked).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
@@ -16,10 +16,12 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company import TaxDefaults
 from carimbo.fiscal.registry import DOCUMENT_TYPES, module_named
+from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import is_masked, mask_secret, unmask_secret
 from carimbo.service.companies.registration import (
     CompanyChanges,
     CompanyRecord,
+    audit_company,
     change_registration,
     company_record,
     lock_company,
@@ -27,6 +29,7 @@ from carimbo.service.companies.registration import (
 )
 from carimbo.service.errors import invalid_field
 from carimbo.service.stored_records import ReadFields, readable_fields
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.emissions import NumberSeries
@@ -146,6 +149,7 @@ async def update_company_with_settings(
 async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySettings) -> None:
     """Merges changes into the stored settings; stores numbers and secrets apart from the plain settings."""
     company = await lock_company(tenant, company_id)
+    before = await settings_record(tenant, company)
     # Settings that can't be read are left out, so any change repairs the stored JSON.
     merged = _merge(_json_of(stored_settings(company).model), _json_of(changes))
     for document_type in DOCUMENT_TYPES:
@@ -153,6 +157,26 @@ async def write_settings(tenant: Tenant, company_id: UUID, changes: CompanySetti
         await _store_secrets(tenant, company_id, document_type, module)
         await _store_number(tenant, company, document_type, merged)
     await tenant.companies.set_settings(company_id, merged)
+    after = await settings_record(tenant, await require_company(tenant, company_id))
+    await _audit_change(tenant, company, before, after)
+
+
+async def _audit_change(
+    tenant: Tenant, company: CompanyRow, before: CompanySettings, after: CompanySettings
+) -> None:
+    details = changed_fields(before, after)
+    await audit_company(tenant, AuditAction.SETTINGS_CHANGED, company, details)
+    for document_type in DOCUMENT_TYPES:
+        module = module_of(after, document_type)
+        if not {f"{document_type.name}.series", f"{document_type.name}.number"} & {*details["fields"]}:
+            continue
+        await tenant.audit.add(
+            AuditAction.NUMBERING_CHANGED,
+            company_id=company.id,
+            subject_id=document_type.name,
+            subject_name=document_type.title,
+            details={"series": module.series, "number": module.number},
+        )
 
 
 async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySettings:
@@ -161,7 +185,7 @@ async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySetting
     for document_type in DOCUMENT_TYPES:
         module = stored.setdefault(document_type.name, {})
         for path in document_type.secret_settings:
-            await _show_secret(tenant, company.id, document_type, module, path, mask_secret)
+            await _show_secret(tenant, company.id, document_type, module, path)
         series = _number_series(company, document_type, stored)
         number = await tenant.number_sequences.next_number(
             company.id, document_type.name, series.environment, series.series
@@ -171,16 +195,27 @@ async def settings_record(tenant: Tenant, company: CompanyRow) -> CompanySetting
     return CompanySettings.model_validate(stored)
 
 
-async def modules_with_secrets(
-    tenant: Tenant, company: CompanyRow, stored: CompanySettings
-) -> dict[str, ModuleSettings]:
+async def module_secrets(tenant: Tenant, company_ids: Sequence[UUID]) -> dict[UUID, dict[str, bytes]]:
+    """Returns the secrets in the settings of several companies, by company and by path."""
+    secrets: dict[UUID, dict[str, bytes]] = {}
+    for document_type in DOCUMENT_TYPES:
+        for path in document_type.secret_settings:
+            name = f"{document_type.name}.{path}"
+            for company_id, secret in (await tenant.secrets.of_owners(company_ids, name)).items():
+                secrets.setdefault(company_id, {})[name] = secret
+    return secrets
+
+
+def modules_with_secrets(stored: CompanySettings, secrets: Mapping[str, bytes]) -> dict[str, ModuleSettings]:
     """Returns the settings of each document type with their secrets in clear, for issuing."""
     values = _json_of(stored)
     modules = {}
     for document_type in DOCUMENT_TYPES:
         module = values.get(document_type.name, {})
         for path in document_type.secret_settings:
-            await _show_secret(tenant, company.id, document_type, module, path, bytes.decode)
+            secret = secrets.get(f"{document_type.name}.{path}")
+            if secret is not None:
+                _put_at(module, path, secret.decode())
         modules[document_type.name] = document_type.settings.model_validate(module)
     return modules
 
@@ -267,17 +302,18 @@ async def _store_number(
 
 
 async def _show_secret(
-    tenant: Tenant,
-    company_id: UUID,
-    document_type: SettingsModule,
-    module: dict[str, Any],
-    path: str,
-    show: Callable[[bytes], str],
+    tenant: Tenant, company_id: UUID, document_type: SettingsModule, module: dict[str, Any], path: str
 ) -> None:
     secret = await tenant.secrets.get(company_id, f"{document_type.name}.{path}")
+    if secret is not None:
+        _put_at(module, path, mask_secret(secret))
+
+
+def _put_at(module: dict[str, Any], path: str, value: str) -> None:
+    """Sets a value at a dotted path, unless the object that would contain it is missing."""
     holder, name = _holder(module, path)
-    if secret is not None and holder is not None:
-        holder[name] = show(secret)
+    if holder is not None:
+        holder[name] = value
 
 
 def _holder(module: dict[str, Any], path: str) -> tuple[dict[str, Any] | None, str]:

@@ -9,8 +9,14 @@ from PIL import Image, ImageOps
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Record
-from carimbo.service.companies.registration import delete_logo_file, lock_company, require_company
+from carimbo.service.companies.registration import (
+    audit_company,
+    delete_logo_file,
+    lock_company,
+    require_company,
+)
 from carimbo.service.errors import Refusal, invalid_field, not_found
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow, logo_file
 from carimbo.storage.database import Database, Tenant
 
@@ -43,9 +49,11 @@ async def upload_logo(
     png = await asyncio.to_thread(_plain_png, image)
     digest = hashlib.sha256(png).hexdigest()
     async with database.tenant(subscription_id) as tenant:
-        await delete_logo_file(tenant, await lock_company(tenant, company_id))
+        company = await lock_company(tenant, company_id)
+        await delete_logo_file(tenant, company)
         await tenant.archive.put(company_id, logo_file(digest), png)
         await tenant.companies.set_logo(company_id, digest)
+        await audit_company(tenant, AuditAction.LOGO_STORED, company)
     return LogoRecord(company_id=company_id, digest=digest)
 
 
@@ -66,6 +74,7 @@ async def delete_logo(database: Database, subscription_id: UUID, company_id: UUI
             raise _no_logo()
         await delete_logo_file(tenant, company)
         await tenant.companies.set_logo(company_id, None)
+        await audit_company(tenant, AuditAction.LOGO_DELETED, company)
     return LogoDeleted(company_id=company_id)
 
 

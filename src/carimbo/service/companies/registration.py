@@ -1,6 +1,6 @@
 """The companies of a subscription: create, list, change, delete and lock them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
@@ -34,10 +34,12 @@ from carimbo.fiscal.parties.company import (
     problem_of_options,
 )
 from carimbo.fiscal.problems import counted
+from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import READ_ONLY, ReadOnlyDates, refuse_read_only_changes
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import readable_record
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow, logo_file
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_search import DocumentFilter
@@ -186,6 +188,8 @@ async def create_company(database: Database, subscription_id: UUID, command: New
                 existingId=str(await tenant.companies.find_by_tax_id(command.tax_id)),
             )
         record = CompanyRecord.model_validate(company)
+        details = {"environment": record.environment}
+        await audit_company(tenant, AuditAction.COMPANY_CREATED, company, details)
     in_production = (
         "A empresa emite em produção, com valor fiscal, porque environment não foi informado. Para testar sem"
         f' valor fiscal, envie PATCH /v1/companies/{company.id}/environment com {{"environment":'
@@ -221,6 +225,14 @@ async def find_company(
         return await require_company(tenant, company_id, deleted_too=deleted_too)
 
 
+async def visible_companies(
+    database: Database, subscription_id: UUID, ids: Collection[UUID] | None, size: int
+) -> list[CompanyRow]:
+    """Returns the first companies by name, only those with these ids if any are given."""
+    async with database.autocommit(subscription_id) as tenant:
+        return await tenant.companies.by_name(ids, size)
+
+
 async def find_only_company(database: Database, subscription_id: UUID) -> CompanyRow:
     """Returns the only company of a subscription; refuses if it has none or several."""
     async with database.autocommit(subscription_id) as tenant:
@@ -253,7 +265,9 @@ async def change_registration(tenant: Tenant, company_id: UUID, changes: Company
     company = await tenant.companies.update(company_id, _columns(changes))
     if company is None:
         raise unknown_company()
-    return company_record(company)
+    record = company_record(company)
+    await audit_company(tenant, AuditAction.COMPANY_CHANGED, company, changed_fields(current, record))
+    return record
 
 
 async def switch_environment(
@@ -263,6 +277,8 @@ async def switch_environment(
     async with database.tenant(subscription_id) as tenant:
         company = await lock_company(tenant, company_id)
         updated_at = await tenant.companies.set_environment(company_id, change.environment)
+        details = {"previous": company.environment, "environment": change.environment}
+        await audit_company(tenant, AuditAction.ENVIRONMENT_SWITCHED, company, details)
     return EnvironmentRecord(
         company_id=company_id,
         environment=change.environment,
@@ -287,7 +303,21 @@ async def delete_company(database: Database, subscription_id: UUID, company_id: 
         await tenant.certificates.delete(company_id)
         await tenant.secrets.delete_all(company_id)
         await delete_logo_file(tenant, company)
+        await audit_company(tenant, AuditAction.COMPANY_DELETED, company)
     return Deleted(id=company_id)
+
+
+async def audit_company(
+    tenant: Tenant, action: AuditAction, company: CompanyRow, details: Mapping[str, Any] | None = None
+) -> None:
+    """Stores a change of a company's data in the audit."""
+    await tenant.audit.add(
+        action,
+        company_id=company.id,
+        subject_id=company.id,
+        subject_name=company.trade_name or company.legal_name,
+        details=details,
+    )
 
 
 async def delete_logo_file(tenant: Tenant, company: CompanyRow) -> None:

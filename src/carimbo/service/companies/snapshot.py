@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -21,7 +21,12 @@ from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.problems import Problem
 from carimbo.service.companies.certificates import SECRET_NAME
-from carimbo.service.companies.company_settings import modules_with_secrets, stored_settings, tax_defaults_of
+from carimbo.service.companies.company_settings import (
+    module_secrets,
+    modules_with_secrets,
+    stored_settings,
+    tax_defaults_of,
+)
 from carimbo.service.companies.registration import company_record, unknown_company
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.json_values import utc_text
@@ -166,11 +171,32 @@ class CompanySnapshots:
             company = await tenant.companies.get(company_id, deleted_too=True)
             if company is None:
                 raise LookupError(f"company {company_id} is gone")
-            snapshot = await _read(tenant, company)
-        self._snapshots[company_id, snapshot.revision] = snapshot
+            [snapshot] = await _read(tenant, [company])
+        self._remember(snapshot)
+        return snapshot
+
+    async def of_companies(
+        self, subscription_id: UUID, companies: Sequence[CompanyRow]
+    ) -> list[CompanySnapshot]:
+        """Returns the snapshots of several companies; those that are not cached are read together."""
+        keys = [(company.id, company.revision) for company in companies]
+        snapshots = {key: self._snapshots[key] for key in keys if key in self._snapshots}
+        missing = [company for company in companies if (company.id, company.revision) not in snapshots]
+        if missing:
+            async with self._database.snapshot(subscription_id) as tenant:
+                # A row at an older revision than its settings and certificate would be cached for ever.
+                current = await tenant.companies.by_name([company.id for company in missing], len(missing))
+                read = {snapshot.row.id: snapshot for snapshot in await _read(tenant, current)}
+            for company in missing:
+                if snapshot := read.get(company.id):
+                    snapshots[company.id, company.revision] = snapshot
+                    self._remember(snapshot)
+        return [snapshots[key] for key in keys if key in snapshots]
+
+    def _remember(self, snapshot: CompanySnapshot) -> None:
+        self._snapshots[snapshot.row.id, snapshot.revision] = snapshot
         if len(self._snapshots) > self._max_remembered:
             self._snapshots.popitem(last=False)
-        return snapshot
 
     async def signing_identity_of(self, snapshot: CompanySnapshot) -> SigningIdentity | None:
         """Returns the company's opened certificate, if it has one."""
@@ -194,8 +220,30 @@ class CompanySnapshots:
         return self._identities[key]
 
 
-async def _read(tenant: Tenant, company: CompanyRow) -> CompanySnapshot:
-    registrations = await tenant.state_registrations.all(company.id)
+async def _read(tenant: Tenant, companies: Sequence[CompanyRow]) -> list[CompanySnapshot]:
+    company_ids = [company.id for company in companies]
+    registrations = await tenant.state_registrations.of_companies(company_ids)
+    certificates = await tenant.certificates.of_companies(company_ids)
+    secrets = await module_secrets(tenant, company_ids)
+    return [
+        _snapshot(
+            tenant.subscription_id,
+            company,
+            tuple(registrations.get(company.id, ())),
+            certificates.get(company.id),
+            secrets.get(company.id, {}),
+        )
+        for company in companies
+    ]
+
+
+def _snapshot(
+    subscription_id: UUID,
+    company: CompanyRow,
+    registrations: tuple[StateRegistrationRow, ...],
+    certificate: StoredCertificate | None,
+    secrets: Mapping[str, bytes],
+) -> CompanySnapshot:
     stored = stored_settings(company)
     record = company_record(company)
     has_readable_options = bool(record.ibs_cbs_regime) or company.ibs_cbs_regime == []
@@ -207,11 +255,11 @@ async def _read(tenant: Tenant, company: CompanyRow) -> CompanySnapshot:
         ibs_cbs_regime=company.ibs_cbs_regime if has_readable_options else None,
     )
     return CompanySnapshot(
-        subscription_id=tenant.subscription_id,
+        subscription_id=subscription_id,
         row=company,
-        registrations=tuple(registrations),
-        certificate=await tenant.certificates.get(company.id),
-        modules=await modules_with_secrets(tenant, company, stored.model),
+        registrations=registrations,
+        certificate=certificate,
+        modules=modules_with_secrets(stored.model, secrets),
         invalid_settings=stored.invalid,
         unknown_settings=stored.unknown,
     )

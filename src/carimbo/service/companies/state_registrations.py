@@ -11,6 +11,7 @@ from carimbo.fiscal.identity.state_registration import expected_length, registra
 from carimbo.service.companies.registration import Deleted, lock_company
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.listing import Page, PageRequest
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 
@@ -84,6 +85,12 @@ async def add_state_registration(
         if is_default:
             await registrations.clear_default(company_id)
         added = await registrations.add(company_id, new_id(), command.state, command.number, is_default)
+        await tenant.audit.add(
+            AuditAction.STATE_REGISTRATION_ADDED,
+            company_id=company_id,
+            subject_id=added.id,
+            subject_name=f"{added.state} {added.number}",
+        )
     return StateRegistrationRecord.model_validate(added)
 
 
@@ -105,4 +112,7 @@ async def delete_state_registration(
         await lock_company(tenant, company_id)
         if not await tenant.state_registrations.delete(company_id, registration_id):
             raise not_found("Inscrição estadual não encontrada.")
+        await tenant.audit.add(
+            AuditAction.STATE_REGISTRATION_DELETED, company_id=company_id, subject_id=registration_id
+        )
     return Deleted(id=registration_id)

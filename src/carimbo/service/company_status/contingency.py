@@ -12,7 +12,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import SingleLineText
 from carimbo.fiscal.layouts.canonical import Unwritable, normalize
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.companies.registration import unknown_company
+from carimbo.service.companies.registration import audit_company, unknown_company
 from carimbo.service.companies.snapshot import CompanySnapshot, CompanySnapshots
 from carimbo.service.errors import invalid_field
 from carimbo.service.issuing.routes import (
@@ -22,6 +22,7 @@ from carimbo.service.issuing.routes import (
     contingency_reason,
 )
 from carimbo.service.outage_board import OutageBoard
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database
 
@@ -90,8 +91,10 @@ async def change_contingency(
             company.id,
             [document_type.name for document_type in DOCUMENT_TYPES if document_type.has_contingency],
         )
-    if changed is None:
-        raise unknown_company()
+        if changed is None:
+            raise unknown_company()
+        details = {"previous": company.contingency_mode, "mode": change.mode}
+        await audit_company(tenant, AuditAction.CONTINGENCY_CHANGED, changed, details)
     return changed
 
 

@@ -143,11 +143,11 @@ class StatusReader:
 
 
 async def read_status(
-    reader: StatusReader, subscription_id: UUID, company: CompanyRow
+    reader: StatusReader, subscription_id: UUID, company: CompanyRow, *, asks_authorities: bool = True
 ) -> CompanyStatusRecord:
-    """Returns the status of a company, with an answer of each authority."""
+    """Returns the status of a company, with an answer of each authority unless they are not to be asked."""
     snapshot = await reader.snapshots.of(subscription_id, company.id, company.revision)
-    identity = await reader.snapshots.signing_identity_of(snapshot)
+    identity = await reader.snapshots.signing_identity_of(snapshot) if asks_authorities else None
     types = await asyncio.gather(
         *(_type_status(reader, snapshot, identity, document_type) for document_type in DOCUMENT_TYPES)
     )
@@ -165,7 +165,7 @@ async def read_status(
     used = {
         document_type.name
         for document_type in DOCUMENT_TYPES
-        if _is_used(snapshot, document_type, with_documents)
+        if is_used(snapshot, document_type, with_documents)
     }
     if used:
         ready = all(status.ready for status in types if status.type in used)
@@ -190,7 +190,7 @@ async def _left_open(reader: StatusReader, snapshot: CompanySnapshot) -> list[Co
     return left_open(rows, state, reader.clock()) if rows and state else []
 
 
-def _is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_documents: Set[str]) -> bool:
+def is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_documents: Set[str]) -> bool:
     """Returns whether a company uses a type: it is active or, if it has no switch, has documents or settings.
 
     Settings that equal the defaults do not count, because a client may send back settings that it read.
@@ -200,6 +200,17 @@ def _is_used(snapshot: CompanySnapshot, document_type: DocumentType, with_docume
         return settings.switch
     has_settings = settings.model_dump() != document_type.settings().model_dump()
     return document_type.name in with_documents or has_settings
+
+
+def missing_to_issue(
+    reader: StatusReader, snapshot: CompanySnapshot, document_type: DocumentType
+) -> tuple[str, ...]:
+    """Returns everything that a company lacks to issue a type today; no authority is asked."""
+    environment, now = snapshot.environment_of(document_type), reader.clock()
+    return (
+        *all_missing_data(snapshot, document_type, environment, reader.software, now),
+        *rates_missing_now(snapshot, document_type, now),
+    )
 
 
 def _certificate(
@@ -228,11 +239,7 @@ async def _type_status(
 ) -> TypeStatusRecord:
     environment = snapshot.environment_of(document_type)
     authority = await _authority(reader, snapshot, identity, document_type, environment)
-    now = reader.clock()
-    missing = (
-        *all_missing_data(snapshot, document_type, environment, reader.software, now),
-        *rates_missing_now(snapshot, document_type, now),
-    )
+    missing = missing_to_issue(reader, snapshot, document_type)
     if _refuses_certificate(authority):
         missing = tuple(dict.fromkeys((*missing, "certificate")))
     answers = authority is not None and authority.status is AuthorityState.AVAILABLE

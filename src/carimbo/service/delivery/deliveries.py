@@ -1,7 +1,7 @@
 """The log of webhook deliveries: listing, sending again, and sending a test."""
 
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -11,16 +11,20 @@ from carimbo.fiscal.body.fields import AS_STORED, Record
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.event_names import TEST, name_of, topics_of
 from carimbo.service.delivery.webhook_bodies import EventName
-from carimbo.service.delivery.webhooks import unknown_webhook
+from carimbo.service.delivery.webhooks import audit_webhook, unknown_webhook
+from carimbo.service.documents.queries import DocumentReference, require_document
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.listing import Page, PageRequest
+from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
 from carimbo.service.stored_records import readable_record
 from carimbo.service.waiting import wait_until
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery, DeliveryFilter
 from carimbo.storage.webhooks import Webhook
 
 _TEST_MESSAGE = "Este é um evento de teste: nada aconteceu."
+_MAX_OF_DOCUMENT = 50
+"""A document has a few events; so many deliveries are those of a dozen webhooks."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +73,26 @@ class DeliveryRecord(Record):
     created_at: datetime
 
 
+class DocumentDeliveryRecord(DeliveryRecord):
+    """A delivery about a document, with the name or the address of its webhook."""
+
+    webhook_name: str
+
+
 class DetailedDelivery(DeliveryRecord):
     """A delivery with all its attempts."""
 
     attempts: list[AttemptRecord]
 
 
-def filter_of(status: DeliveryStatus | None, event: str | None) -> DeliveryFilter:
-    """Returns the filter of a list of deliveries; `event` is a name of the API."""
-    if event is None:
-        return DeliveryFilter(status)
-    return DeliveryFilter(status, [TEST] if event == TEST else topics_of([event]))
+def filter_of(
+    status: DeliveryStatus | None, event: str | None, start: date | None = None, end: date | None = None
+) -> DeliveryFilter:
+    """Returns the filter of a list of deliveries; `event` is a name of the API; days are of Brasília."""
+    topics = None
+    if event is not None:
+        topics = [TEST] if event == TEST else topics_of([event])
+    return DeliveryFilter(status, topics, first_moment(start, None), moment_after(end, None))
 
 
 async def list_deliveries(
@@ -87,29 +100,45 @@ async def list_deliveries(
 ) -> Page[DeliveryRecord]:
     """Returns the deliveries of a webhook, newest first."""
     async with database.snapshot(subscription_id) as tenant:
-        await _require_webhook(tenant, webhook_id)
+        await require_webhook(tenant, webhook_id)
         rows = await tenant.deliveries.page(webhook_id, wanted, request.offset, request.page_size)
         total = await tenant.deliveries.count(webhook_id, wanted)
-    return Page([_record(row) for row in rows], total, request)
+    return Page([record_of_delivery(row) for row in rows], total, request)
+
+
+async def list_document_deliveries(
+    database: Database, which: DocumentReference
+) -> list[DocumentDeliveryRecord]:
+    """Returns the newest deliveries about a document."""
+    async with database.snapshot(which.subscription_id) as tenant:
+        await require_document(tenant, which)
+        rows = await tenant.deliveries.of_document(which.document_id, _MAX_OF_DOCUMENT)
+    return [
+        DocumentDeliveryRecord.model_validate(
+            {**dict(record_of_delivery(row)), "webhook_name": row.webhook_name}
+        )
+        for row in rows
+    ]
 
 
 async def read_delivery(database: Database, which: DeliveryReference) -> DetailedDelivery:
     """Returns a delivery with its attempts."""
     async with database.snapshot(which.subscription_id) as tenant:
-        await _require_webhook(tenant, which.webhook_id)
+        await require_webhook(tenant, which.webhook_id)
         return await _detailed(tenant, which)
 
 
 async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRecord:
     """Sends an event again, with the same id; a pending delivery just continues."""
     async with database.tenant(which.subscription_id) as tenant:
-        webhook = await _require_webhook(tenant, which.webhook_id)
+        webhook = await require_webhook(tenant, which.webhook_id)
         await _require_delivery(tenant, which)
         if not webhook.is_active:
             sentence = "O webhook está inativo: ative-o antes de reenviar."
             raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
         await tenant.deliveries.redeliver(which.id)
-        return _record(await _require_delivery(tenant, which))
+        await audit_webhook(tenant, AuditAction.WEBHOOK_RESENT, webhook, {"deliveryId": str(which.id)})
+        return record_of_delivery(await _require_delivery(tenant, which))
 
 
 async def send_test(
@@ -119,8 +148,10 @@ async def send_test(
     details = {"webhookId": str(webhook_id), "message": _TEST_MESSAGE}
     async with database.tenant(subscription_id) as tenant:
         # The lock keeps the webhook from being deleted meanwhile.
-        if await tenant.webhooks.lock(webhook_id) is None:
+        webhook = await tenant.webhooks.lock(webhook_id)
+        if webhook is None:
             raise unknown_webhook()
+        await audit_webhook(tenant, AuditAction.WEBHOOK_TESTED, webhook)
         delivery_id = await tenant.deliveries.add_test(webhook_id, TEST, details)
     which = DeliveryReference(subscription_id, webhook_id, delivery_id)
 
@@ -131,7 +162,8 @@ async def send_test(
     return await wait_until(lambda delivery: bool(delivery.attempts), await poll(), max_wait, poll)
 
 
-async def _require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:
+async def require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:
+    """Returns a webhook, or refuses as if it never existed."""
     webhook = await tenant.webhooks.get(webhook_id)
     if webhook is None:
         raise unknown_webhook()
@@ -146,13 +178,14 @@ async def _require_delivery(tenant: Tenant, which: DeliveryReference) -> Deliver
 
 
 async def _detailed(tenant: Tenant, which: DeliveryReference) -> DetailedDelivery:
-    record = _record(await _require_delivery(tenant, which))
+    record = record_of_delivery(await _require_delivery(tenant, which))
     attempts = await tenant.deliveries.attempts(which.id)
     values = dict(record) | {"attempts": [AttemptRecord.model_validate(attempt) for attempt in attempts]}
     return readable_record("deliveries", record.id, DetailedDelivery, values)
 
 
-def _record(delivery: Delivery) -> DeliveryRecord:
+def record_of_delivery(delivery: Delivery) -> DeliveryRecord:
+    """Returns a delivery as callers see it."""
     values = asdict(delivery) | {
         "event": name_of(delivery.topic),
         "test": delivery.is_test,

@@ -50,6 +50,16 @@ class OutgoingEmail:
     """The amount to pay, if taxes are added to the amount of the document."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextEmail:
+    """An e-mail of plain text, from this installation itself."""
+
+    id: UUID
+    to: tuple[str, ...]
+    subject: str
+    text: str = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class RefusedRecipient:
     """A recipient that the mail server did not accept."""

@@ -14,10 +14,17 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.service.delivery.email_message import PlainEmail, RefusedRecipient
 from carimbo.service.document_types import document_type_named
-from carimbo.service.documents.queries import DocumentReference, read_request, require_document, wrong_state
+from carimbo.service.documents.queries import (
+    DocumentReference,
+    audit_document,
+    read_request,
+    require_document,
+    wrong_state,
+)
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import readable_record, record_or_partial
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emails import Email, EmailAttempt
@@ -123,7 +130,11 @@ class Outbox:
             if not self.is_open:
                 raise Refusal(ErrorCode.EMAIL_NOT_CONFIGURED)
             recipients = await _recipients(tenant, document, request)
-            return _record(await tenant.emails.add(document.company_id, document.id, recipients), [])
+            email = await tenant.emails.add(document.company_id, document.id, recipients)
+            await audit_document(
+                tenant, AuditAction.DOCUMENT_EMAILED, document, {"recipients": len(recipients)}
+            )
+            return _record(email, [])
 
     async def list(self, which: DocumentReference, request: PageRequest) -> Page[EmailRecord]:
         """Returns the e-mails of a document, newest first."""

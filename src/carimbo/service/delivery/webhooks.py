@@ -1,16 +1,17 @@
 """Webhooks: creating, reading, changing and deleting them. One serves all companies of a subscription."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import AS_STORED, Body, Integer, Record
-from carimbo.service.change_bodies import is_masked, refuse_read_only_changes
+from carimbo.service.audit import changed_fields
+from carimbo.service.change_bodies import is_masked, mask_secret, refuse_read_only_changes
 from carimbo.service.companies.registration import Deleted
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.event_names import name_of, topics_of
@@ -44,6 +45,7 @@ from carimbo.service.errors import Refusal, invalid_field, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.ports import AddressGuard
 from carimbo.service.stored_records import readable_record
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.deliveries import Delivery
 from carimbo.storage.identifiers import new_id
@@ -91,6 +93,22 @@ class CreatedWebhook(WebhookRecord):
     )
 
 
+@dataclass(frozen=True)
+class WebhookHealth:
+    """A webhook with the names of its events, and since when all its deliveries have failed."""
+
+    record: WebhookRecord
+    events: Sequence[str]
+    failing_since: datetime | None
+
+
+@dataclass(frozen=True)
+class WebhookDetail(WebhookHealth):
+    """A webhook with the end of its signing secret."""
+
+    secret_preview: str
+
+
 async def create_webhook(
     database: Database, guard: AddressGuard, subscription_id: UUID, body: WebhookBody
 ) -> CreatedWebhook:
@@ -102,6 +120,7 @@ async def create_webhook(
         await tenant.secrets.put(webhook_id, SIGNING, secret)
         await _store_headers(tenant, webhook_id, body.headers or [])
         webhook = await tenant.webhooks.add(webhook_id, _facts_of(body), is_active=body.active is not False)
+        await audit_webhook(tenant, AuditAction.WEBHOOK_CREATED, webhook, {"events": webhook.events})
         (record,) = await _records(tenant, [webhook])
     return CreatedWebhook(**dict(record), secret=secret_text(secret))
 
@@ -121,16 +140,43 @@ async def read_webhook(database: Database, subscription_id: UUID, webhook_id: UU
         return await _record_of(tenant, await tenant.webhooks.get(webhook_id))
 
 
+async def list_webhook_health(
+    database: Database, subscription_id: UUID, request: PageRequest
+) -> Page[WebhookHealth]:
+    """Returns webhooks with their failures, newest first."""
+    async with database.snapshot(subscription_id) as tenant:
+        webhooks = await tenant.webhooks.page(request.offset, request.page_size)
+        records = await _records(tenant, webhooks)
+        total = await tenant.webhooks.count()
+    listed = [
+        WebhookHealth(record, webhook.events, webhook.failing_since)
+        for record, webhook in zip(records, webhooks, strict=True)
+    ]
+    return Page(listed, total, request)
+
+
+async def read_webhook_detail(database: Database, subscription_id: UUID, webhook_id: UUID) -> WebhookDetail:
+    """Returns a webhook with its failures and the end of its secret."""
+    async with database.snapshot(subscription_id) as tenant:
+        webhook = await tenant.webhooks.get(webhook_id)
+        if webhook is None:
+            raise unknown_webhook()
+        record = await _record_of(tenant, webhook)
+        secret = await tenant.secrets.get(webhook_id, SIGNING)
+    preview = mask_secret(secret_text(secret or b"").encode())
+    return WebhookDetail(record, webhook.events, webhook.failing_since, preview)
+
+
 async def replace_webhook(
     database: Database, guard: AddressGuard, subscription_id: UUID, webhook_id: UUID, changes: WebhookChanges
 ) -> WebhookRecord:
     """Changes the fields that were sent, and only those."""
     async with database.autocommit(subscription_id) as tenant:
-        before = await tenant.webhooks.get(webhook_id)
-    if before is None:
+        stored = await tenant.webhooks.get(webhook_id)
+    if stored is None:
         raise unknown_webhook()
     # The lookup of the host runs outside of the transaction. An unchanged URL was checked before.
-    if "url" in changes.model_fields_set and changes.url != before.url:
+    if "url" in changes.model_fields_set and changes.url != stored.url:
         await _require_callable(guard, changes.url)
     async with database.tenant(subscription_id) as tenant:
         current = await tenant.webhooks.lock(webhook_id)
@@ -142,12 +188,15 @@ async def replace_webhook(
         refuse_read_only_changes(changes, shown, _READ_ONLY)
         facts = _changed_facts(current, changes)
         _require_whole_headers(current.url, facts.url, changes, load_headers(secrets.get(HEADERS)))
+        before = await _record_of(tenant, current)
         written = await tenant.webhooks.write(webhook_id, facts)
         if "headers" in changes.model_fields_set:
             await _store_headers(tenant, webhook_id, changes.headers or [])
         if changes.active is not None:
             written = await _set_active(tenant, webhook_id, active=changes.active)
-        return await _record_of(tenant, written)
+        after = await _record_of(tenant, written)
+        await audit_webhook(tenant, AuditAction.WEBHOOK_CHANGED, after, changed_fields(before, after))
+        return after
 
 
 async def set_activity(
@@ -156,16 +205,32 @@ async def set_activity(
     """Activates or deactivates a webhook; deliveries of an inactive webhook wait."""
     async with database.tenant(subscription_id) as tenant:
         webhook = await _set_active(tenant, webhook_id, active=activity.active)
-        return await _record_of(tenant, webhook)
+        record = await _record_of(tenant, webhook)
+        action = AuditAction.WEBHOOK_ACTIVATED if activity.active else AuditAction.WEBHOOK_DEACTIVATED
+        await audit_webhook(tenant, action, record)
+        return record
 
 
 async def delete_webhook(database: Database, subscription_id: UUID, webhook_id: UUID) -> Deleted:
     """Deletes a webhook with its secrets and deliveries, also the pending ones."""
     async with database.tenant(subscription_id) as tenant:
-        if not await tenant.webhooks.delete(webhook_id):
+        webhook = await tenant.webhooks.lock(webhook_id)
+        if webhook is None or not await tenant.webhooks.delete(webhook_id):
             raise unknown_webhook()
         await tenant.secrets.delete_all(webhook_id)
+        await audit_webhook(tenant, AuditAction.WEBHOOK_DELETED, webhook)
     return Deleted(id=webhook_id)
+
+
+async def audit_webhook(
+    tenant: Tenant,
+    action: AuditAction,
+    webhook: Webhook | WebhookRecord,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    """Stores what somebody did with a webhook in the audit; of its address only the host."""
+    name = webhook.name or urlsplit(webhook.url).hostname
+    await tenant.audit.add(action, subject_id=webhook.id, subject_name=name, details=details)
 
 
 def unknown_webhook() -> Refusal:
@@ -301,10 +366,13 @@ async def rotate_secret(
     secret, now = new_secret(), datetime.now(UTC)
     until = now + timedelta(hours=request.overlap_hours) if request.overlap_hours else None
     async with database.tenant(subscription_id) as tenant:
-        if await tenant.webhooks.lock(webhook_id) is None:
+        webhook = await tenant.webhooks.lock(webhook_id)
+        if webhook is None:
             raise unknown_webhook()
         await _store_previous_secret(tenant, webhook_id, until, now)
         await tenant.secrets.put(webhook_id, SIGNING, secret)
+        details = {"overlapHours": request.overlap_hours}
+        await audit_webhook(tenant, AuditAction.WEBHOOK_SECRET_ROTATED, webhook, details)
     return RotatedSecret(id=webhook_id, secret=secret_text(secret), previous_secret_valid_until=until)
 
 

@@ -1,7 +1,7 @@
 """Reading stored documents: one, lists of them, their requests and their histories."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
@@ -17,14 +17,17 @@ from carimbo.fiscal.identity.access_key import InvalidAccessKey
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.layouts.reading import UnreadableDocument
 from carimbo.fiscal.lifecycle import EMITTABLE, HistoryEntry, Status
+from carimbo.fiscal.receiving import UnreadFile
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.xml_reading import UnreadableXml
-from carimbo.service.document_types import document_type_named, find_document_type
-from carimbo.service.documents.record import DocumentRecord, record_of
+from carimbo.service.actors import ActorRecord, actor_record
+from carimbo.service.document_types import document_type_named, find_document_type, title_of
+from carimbo.service.documents.record import DocumentRecord, number_of, record_of
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
 from carimbo.service.stored_records import UNREADABLE, log_unreadable, readable_record
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_search import DocumentFilter
@@ -62,6 +65,9 @@ class EventRecord(Record):
     authority_message: str | None
     undone_event_id: UUID | None = Field(
         default=None, description="O evento que este desfaz, como o comprovante de uma entrega cancelada."
+    )
+    actor: ActorRecord | None = Field(
+        default=None, description="Quem o causou; nulo no que vem da autoridade ou da própria emissão."
     )
     created_at: datetime
 
@@ -107,7 +113,7 @@ async def list_documents(
     request: PageRequest,
 ) -> Page[DocumentRecord]:
     """Lists a company's documents, newest first; of all types if none are given."""
-    filter_ = _filter(company, types, query)
+    filter_ = document_filter(company, types, query)
     async with database.autocommit(subscription_id) as tenant:
         documents, total = await tenant.documents.page(company.id, filter_, request.offset, request.page_size)
     return Page([record_of(document) for document in documents], total, request)
@@ -117,6 +123,15 @@ async def read_document(database: Database, reference: DocumentReference) -> Doc
     """Returns a document."""
     async with database.autocommit(reference.subscription_id) as tenant:
         return record_of(await require_document(tenant, reference))
+
+
+async def read_document_and_company(
+    database: Database, reference: DocumentReference
+) -> tuple[DocumentRecord, UUID]:
+    """Returns a document and the id of its company."""
+    async with database.autocommit(reference.subscription_id) as tenant:
+        document = await require_document(tenant, reference)
+    return record_of(document), document.company_id
 
 
 async def read_document_and_request(
@@ -146,7 +161,7 @@ async def read_events(database: Database, reference: DocumentReference) -> list[
             "document_events",
             event.id,
             EventRecord,
-            asdict(event) | {"undone_event_id": undone.get(event.id)},
+            asdict(event) | {"undone_event_id": undone.get(event.id), "actor": actor_record(event.actor)},
         )
         for event in events
     ]
@@ -156,7 +171,12 @@ async def read_events(database: Database, reference: DocumentReference) -> list[
             filing.id,
             EventRecord,
             asdict(filing)
-            | {"status": Status.PROCESSING, "protocol": None, "undone_event_id": undone.get(filing.id)},
+            | {
+                "status": Status.PROCESSING,
+                "protocol": None,
+                "undone_event_id": undone.get(filing.id),
+                "actor": actor_record(filing.created_by),
+            },
         )
         for filing in filings
     ]
@@ -187,6 +207,22 @@ async def require_document(tenant: Tenant, reference: DocumentReference) -> Docu
     if reference.collection not in (None, collection):
         raise unknown_document()
     return document
+
+
+async def audit_document(
+    tenant: Tenant, action: AuditAction, document: Document, details: Mapping[str, Any] | None = None
+) -> None:
+    """Stores in the audit what somebody did with a document, if its history does not say it."""
+    emission = document.emission
+    number = emission and number_of(document.type, emission.number, emission.assigned_number)
+    reference = number or document.external_id or document.id
+    await tenant.audit.add(
+        action,
+        company_id=document.company_id,
+        subject_id=document.id,
+        subject_name=f"{title_of(document.type)} {reference}",
+        details=details,
+    )
 
 
 def unknown_document() -> Refusal:
@@ -233,7 +269,7 @@ def refusing_damaged_key(document: Document) -> AbstractContextManager[None]:
 
 def refusing_unreadable_xml(document: Document) -> AbstractContextManager[None]:
     """Returns a context manager that refuses a document whose stored XML can't be read."""
-    return _refusing(document, (UnreadableDocument, UnreadableXml), _UNREADABLE_XML)
+    return _refusing(document, (UnreadableDocument, UnreadableXml, UnreadFile), _UNREADABLE_XML)
 
 
 def missing_xml_refusal(document: Document) -> Refusal:
@@ -260,7 +296,8 @@ def _refusing(
         raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[]) from error
 
 
-def _filter(company: CompanyRow, types: Sequence[str] | None, query: DocumentQuery) -> DocumentFilter:
+def document_filter(company: CompanyRow, types: Sequence[str] | None, query: DocumentQuery) -> DocumentFilter:
+    """Returns the filter of a list of a company's documents."""
     state = (company.address or {}).get("state")
     return DocumentFilter(
         types=types,

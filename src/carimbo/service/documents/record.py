@@ -14,6 +14,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import CancellationDeadline
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.authority_answers import INTERNAL_FAILURE_ANSWER, PARKED_ANSWER
 from carimbo.service.document_types import document_type_named, find_document_type, is_numbered_by_authority
 from carimbo.service.stored_records import UNREADABLE, partial_record, record_or_partial
@@ -66,6 +67,13 @@ class ProgressRecord(Record):
     next_attempt_at: datetime | None = Field(description="Nulo quando nada mais será tentado por si.")
 
 
+class RecipientRecord(Record):
+    """Whom a document is for, as far as its request names them."""
+
+    tax_id: str | None = Field(description="CPF ou CNPJ, sem pontuação.", examples=["52998224725"])
+    name: str | None = Field(examples=["Maria da Silva"])
+
+
 EXAMPLE: Mapping[str, Any] = {
     "id": "01939c2e-7d3a-7f00-8a5b-0c1d2e3f4a5b",
     "saleId": None,
@@ -97,6 +105,8 @@ EXAMPLE: Mapping[str, Any] = {
     "warnings": [],
     "replacedById": None,
     "createdAt": "2026-11-14T13:00:00.125000Z",
+    "createdBy": {"kind": "credential", "name": None},
+    "recipient": {"taxId": "52998224725", "name": "Maria da Silva"},
 }
 """A newly accepted document, for the published contract."""
 
@@ -137,6 +147,10 @@ class _Progress(Record):
     warnings: list[str]
     replaced_by_id: UUID | None = Field(description="O documento que substituiu este.")
     created_at: datetime
+    created_by: ActorRecord | None = CREATED_BY
+    recipient: RecipientRecord | None = Field(
+        description="Destinatário ou tomador; nulo quando o pedido não o identifica."
+    )
 
 
 _OwnFieldsOfTypes: Any = create_model(
@@ -209,6 +223,7 @@ def _columns(document: Document) -> dict[str, Any]:
         "status": document.status,
         "type": document.type,
         "external_id": document.external_id,
+        "recipient": _recipient(document),
         "amount": document.amount,
         "total_due": emission and emission.total_due,
         "number": emission and number_of(document.type, emission.number, emission.assigned_number),
@@ -222,6 +237,7 @@ def _columns(document: Document) -> dict[str, Any]:
         "warnings": document.warnings,
         "replaced_by_id": document.replaced_by,
         "created_at": document.created_at,
+        "created_by": actor_record(document.created_by),
         **_EMPTY_OWN_FIELDS,
         **own_fields,
     }
@@ -251,6 +267,12 @@ def _progress(document: Document) -> ProgressRecord | None:
         last_answer=_last_answer(document),
         next_attempt_at=document.next_action_at,
     )
+
+
+def _recipient(document: Document) -> RecipientRecord | None:
+    if document.recipient_tax_id is None and document.recipient_name is None:
+        return None
+    return RecipientRecord(tax_id=document.recipient_tax_id, name=document.recipient_name)
 
 
 def _last_answer(document: Document) -> LastAnswerRecord | None:

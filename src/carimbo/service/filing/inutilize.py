@@ -1,5 +1,6 @@
 """Inutilization: voiding numbers that never became documents."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
@@ -15,14 +16,17 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import Justification
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.module_settings import LAST_NUMBER, Series
+from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
+from carimbo.service.document_types import document_type_named
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found, require_no_problems
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer, inutilization_rules_of, number_range_of
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import readable_record
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import new_id
@@ -77,6 +81,7 @@ class InutilizationRecord(Record):
     authority_message: str | None
     authorized_at: datetime | None
     created_at: datetime
+    created_by: ActorRecord | None = CREATED_BY
 
 
 async def inutilize(
@@ -129,7 +134,20 @@ async def file_range(tenant: Tenant, new: NewInutilization) -> InutilizationRow:
         raise invalid_field("numberStart", sentence)
     if new.last_number >= next_number:
         await tenant.number_sequences.set_next_number(*series, new.last_number + 1)
-    return await tenant.inutilizations.add(new)
+    added = await tenant.inutilizations.add(new)
+    await tenant.audit.add(
+        AuditAction.INUTILIZATION_FILED,
+        company_id=new.company_id,
+        subject_id=new.id,
+        subject_name=document_type_named(new.document_type).title,
+        details={
+            "environment": new.environment,
+            "series": new.series,
+            "numberStart": new.first_number,
+            "numberEnd": new.last_number,
+        },
+    )
+    return added
 
 
 async def _same_range(tenant: Tenant, new: NewInutilization, use: NumberUse) -> InutilizationRow:
@@ -149,15 +167,14 @@ async def list_ranges(
     database: Database,
     subscription_id: UUID,
     company_id: UUID,
-    document_type: DocumentType,
+    document_types: Iterable[DocumentType],
     request: PageRequest,
 ) -> Page[InutilizationRecord]:
-    """Returns the inutilizations of a company, newest first."""
+    """Returns the inutilizations of some document types of a company, newest first."""
+    names = [document_type.name for document_type in document_types]
     async with database.autocommit(subscription_id) as tenant:
-        rows = await tenant.inutilizations.page(
-            company_id, document_type.name, request.offset, request.page_size
-        )
-        total = await tenant.inutilizations.count(company_id, document_type.name)
+        rows = await tenant.inutilizations.page(company_id, names, request.offset, request.page_size)
+        total = await tenant.inutilizations.count(company_id, names)
     return Page([record_of_range(row) for row in rows], total, request)
 
 
@@ -187,6 +204,7 @@ def record_of_range(filing: InutilizationRow) -> InutilizationRecord:
         "number_start": filing.first_number,
         "number_end": filing.last_number,
         "authorized_at": filing.registered_at,
+        "created_by": actor_record(filing.created_by),
     }
     return readable_record("inutilizations", filing.id, InutilizationRecord, values)
 

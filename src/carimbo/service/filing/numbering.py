@@ -1,6 +1,6 @@
 """The numbering ledger: unused numbers of each series, why they are unused, and their inutilization."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple
 from datetime import UTC, datetime
 from itertools import islice
@@ -34,15 +34,16 @@ MAX_LISTED = 1_000
 _MAX_EXAMINED = 10_000
 _MAX_FILED = 1_000
 
-_INUTILIZED_TYPES = tuple(
+INUTILIZED_TYPES = tuple(
     document_type for document_type in DOCUMENT_TYPES if document_type.numbering.inutilization
 )
+"""The types whose unused numbers are inutilized."""
 _JUSTIFICATION = "Números não utilizados por quebra na sequência da numeração"
 
 if TYPE_CHECKING:
     InutilizableType = str
 else:
-    InutilizableType = Literal[tuple(document_type.name for document_type in _INUTILIZED_TYPES)]
+    InutilizableType = Literal[tuple(document_type.name for document_type in INUTILIZED_TYPES)]
 
 
 class GapRecord(Record):
@@ -84,13 +85,38 @@ class GapsRequest(Body):
 
 
 async def read_ledger(
-    database: Database, subscription_id: UUID, company: CompanyRow, type_name: str | None, now: datetime
+    database: Database,
+    subscription_id: UUID,
+    company: CompanyRow,
+    type_name: str | None,
+    now: datetime,
+    limit: int | None = None,
 ) -> list[NumberingRecord]:
-    """Returns every series of a company with its gaps."""
+    """Returns every series of a company with its first gaps, up to a limit."""
     async with database.snapshot(subscription_id) as tenant:
         numberings = await tenant.numberings.all(company.id)
         chosen = [numbering for numbering in numberings if type_name in (None, numbering.document_type)]
-        return [await _numbering_record(tenant, company, numbering, now) for numbering in chosen]
+        limit = limit or MAX_LISTED
+        return [await _numbering_record(tenant, company, numbering, now, limit) for numbering in chosen]
+
+
+async def list_series(database: Database, subscription_id: UUID, company_id: UUID) -> list[NumberSequence]:
+    """Returns every series of a company that is in use."""
+    async with database.autocommit(subscription_id) as tenant:
+        return await tenant.numberings.all(company_id)
+
+
+async def read_series(
+    database: Database,
+    subscription_id: UUID,
+    company: CompanyRow,
+    numberings: Iterable[NumberSequence],
+    now: datetime,
+    limit: int,
+) -> list[NumberingRecord]:
+    """Returns some series of a company with their first gaps. Reads all numbers of these series."""
+    async with database.snapshot(subscription_id) as tenant:
+        return [await _numbering_record(tenant, company, numbering, now, limit) for numbering in numberings]
 
 
 async def inutilize_gaps(
@@ -109,9 +135,9 @@ async def inutilize_due_gaps(
 
 
 async def _numbering_record(
-    tenant: Tenant, company: CompanyRow, numbering: NumberSequence, now: datetime
+    tenant: Tenant, company: CompanyRow, numbering: NumberSequence, now: datetime, limit: int
 ) -> NumberingRecord:
-    page = await tenant.numberings.unused(numbering, MAX_LISTED)
+    page = await tenant.numberings.unused(numbering, limit)
     columns = {
         "type": numbering.document_type,
         "environment": numbering.environment,
@@ -131,7 +157,7 @@ async def _numbering_record(
 def _gaps_of(
     company: CompanyRow, numbering: NumberSequence, page: UnusedPage, now: datetime
 ) -> dict[str, Any]:
-    document_type, state = find_document_type(numbering.document_type), _state_of(company)
+    document_type, state = find_document_type(numbering.document_type), state_of(company)
     has_next = numbering.next_number <= last_number_of(numbering.document_type)
     gaps = []
     # A type that can't be issued yet may have a next number, but has no gaps.
@@ -166,7 +192,7 @@ async def _inutilize(
     request: GapsRequest,
     is_wanted: Callable[[Gap], bool],
 ) -> list[InutilizationRecord]:
-    snapshot = await context.snapshot_of(subscription_id, company, *_INUTILIZED_TYPES)
+    snapshot = await context.snapshot_of(subscription_id, company, *INUTILIZED_TYPES)
     ranges = await _ranges(context, snapshot, request, is_wanted)
     for new in ranges[:1]:
         # Errors of the company's data or of the justification are the same for all ranges.
@@ -179,7 +205,7 @@ async def _ranges(
     context: FilingContext, snapshot: CompanySnapshot, request: GapsRequest, is_wanted: Callable[[Gap], bool]
 ) -> list[NewInutilization]:
     """Returns the ranges to file, at most as many as a caller can wait for."""
-    now, state = context.issuing.builder.clock(), _state_of(snapshot.row)
+    now, state = context.issuing.builder.clock(), state_of(snapshot.row)
     ranges: list[NewInutilization] = []
     async with context.issuing.database.snapshot(snapshot.subscription_id) as tenant:
         for numbering in await tenant.numberings.all(snapshot.row.id):
@@ -235,6 +261,6 @@ async def _file(
         raise
 
 
-def _state_of(company: CompanyRow) -> str:
+def state_of(company: CompanyRow) -> str:
     """Returns the state whose time zone counts; that of Brasília if the company has no address."""
     return (company.address or {}).get("state") or CAPITAL

@@ -23,6 +23,7 @@ from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
 from carimbo.service.filing.register import register_event
 from carimbo.service.ports import OpenListingAuthority
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.documents import Document
 
@@ -127,6 +128,8 @@ class OpenDocumentsAtAuthority:
             require_no_problems(signed)
             raise LookupError("an event has neither XML nor problems")
         sender = identity.sender(snapshot.row.tax_id, environment)
+        # Stored before it is sent: an answer may get lost.
+        await self._audit_closing(snapshot, document_type, key)
         match await self.authorities[document_type.name].register_event(sender, signed.xml):
             case Authorized() as answer:
                 return _closed(key, answer.protocol, answer.code, answer.message)
@@ -144,6 +147,15 @@ class OpenDocumentsAtAuthority:
                 raise self._throttled(answer)
             case _:
                 raise Refusal(ErrorCode.AUTHORITY_UNAVAILABLE)
+
+    async def _audit_closing(self, snapshot: CompanySnapshot, document_type: DocumentType, key: str) -> None:
+        async with self.filing.issuing.database.tenant(snapshot.subscription_id) as tenant:
+            await tenant.audit.add(
+                AuditAction.DOCUMENT_CLOSED_BY_KEY,
+                company_id=snapshot.row.id,
+                subject_id=key,
+                subject_name=f"{document_type.title} {key}",
+            )
 
     def _throttled(self, answer: Throttled) -> Refusal:
         now = self.filing.issuing.builder.clock()

@@ -8,6 +8,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind, UndoRequest
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.fiscal.problems import Problem
+from carimbo.service.actors import actor_record
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.queries import (
@@ -237,6 +238,7 @@ def _answer(document: Document, emission: EmissionRow, event: EventKind, filing:
                 authority_code=filing.authority_code,
                 authority_message=filing.authority_message,
                 undone_event_id=undone_id(filing) if event.undoes else None,
+                actor=actor_record(filing.created_by),
                 created_at=filing.created_at,
             )
         case FilingState.REFUSED:

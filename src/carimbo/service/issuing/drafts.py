@@ -26,6 +26,7 @@ from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentSource
 from carimbo.service.documents.queries import (
     DocumentReference,
+    audit_document,
     posted_body,
     posted_request,
     require_document,
@@ -45,6 +46,7 @@ from carimbo.service.issuing.filling import (
 from carimbo.service.issuing.printed import final_emission, is_printed, printed_document_of
 from carimbo.service.json_values import merge_patch, write_json
 from carimbo.service.subscriptions import Period, counted_period, reserve_document
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import NewEvent
@@ -323,6 +325,7 @@ async def discard_document(database: Database, reference: DocumentReference) -> 
                 raise wrong_state(locked, *EMITTABLE)
             raise Refusal(ErrorCode.INVALID_STATE, _NUMBERED, currentStatus=locked.status, allowed=[])
 
+        await audit_document(tenant, AuditAction.DOCUMENT_DISCARDED, locked)
         if locked.sale_id:
             remaining = await tenant.documents.of_sales([locked.sale_id])
             if locked.is_direct and not remaining:

@@ -1,17 +1,20 @@
-"""Trials of an order, and the lines of a document: reviews that store, number and send nothing."""
+"""Trials of an order, and the content of a document: reviews that store, number and send nothing."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.issuance import Preview
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
-from carimbo.service.companies.snapshot import require_complete, require_feature
+from carimbo.service.companies.snapshot import CompanySnapshot, require_complete, require_feature
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.document_types import document_type_named
+from carimbo.service.document_types import details_reader_of, document_type_named
 from carimbo.service.documents.builder import DocumentSource
-from carimbo.service.documents.files import signed_xml
+from carimbo.service.documents.files import authorized_xml, signed_xml
 from carimbo.service.documents.queries import (
     DocumentReference,
     missing_xml_refusal,
@@ -23,6 +26,7 @@ from carimbo.service.issuing.accept import DocumentOrder
 from carimbo.service.issuing.filling import explain_problems, fill_request
 from carimbo.service.json_values import json_value
 from carimbo.storage.companies import CompanyRow
+from carimbo.storage.documents import Document
 
 
 class ProblemRecord(Record):
@@ -67,26 +71,82 @@ async def try_order(context: IssuingContext, order: DocumentOrder) -> TrialRecor
     )
 
 
+@dataclass(frozen=True)
+class DocumentContent:
+    """The lines of a document with their taxes, and its totals: exact values by the names of our JSON."""
+
+    lines: Sequence[Mapping[str, Any]]
+    totals: Mapping[str, Any]
+    is_computed: bool
+    """Whether they were computed, because there is no XML to read them from."""
+
+
+@dataclass(frozen=True)
+class _StoredDocument:
+    """A document with the XML that its content is read from; None if it must be computed."""
+
+    document: Document
+    snapshot: CompanySnapshot
+    signed: bytes | None
+
+
 async def read_items(
     context: IssuingContext, company: CompanyRow, reference: DocumentReference
 ) -> list[dict[str, Any]]:
     """Lists the lines of a document with their taxes: of the signed XML, or computed if there is none."""
+    stored = await _read_stored(context, company, reference)
+    read_lines = document_type_named(stored.document.type).issuing.lines
+    if stored.signed is not None and read_lines is not None:
+        with refusing_unreadable_xml(stored.document):
+            return [json_value(line) for line in read_lines(stored.signed)]
+    preview = await _preview_of(context, stored)
+    return [json_value(line) for line in preview.lines] if preview else []
+
+
+async def read_content(
+    context: IssuingContext, company: CompanyRow, reference: DocumentReference
+) -> DocumentContent:
+    """Returns the lines and totals of a document: of its XML, or computed if there is none."""
+    stored = await _read_stored(context, company, reference)
+    document, document_type = stored.document, document_type_named(stored.document.type)
+    issuing, read_details = document_type.issuing, details_reader_of(document_type)
+    with refusing_unreadable_xml(document):
+        if issuing.lines and issuing.totals:
+            if stored.signed is not None:
+                return DocumentContent(
+                    issuing.lines(stored.signed), issuing.totals(stored.signed), is_computed=False
+                )
+        elif read_details:
+            async with context.database.autocommit(reference.subscription_id) as tenant:
+                authorized = await authorized_xml(tenant, document, document.emission)
+            if authorized is not None:
+                details = read_details(authorized)
+                return DocumentContent(details.items, details.totals, is_computed=False)
+    preview = await _preview_of(context, stored)
+    return DocumentContent(
+        preview.lines if preview else (), preview.totals if preview else {}, is_computed=True
+    )
+
+
+async def _read_stored(
+    context: IssuingContext, company: CompanyRow, reference: DocumentReference
+) -> _StoredDocument:
     async with context.database.autocommit(reference.subscription_id) as tenant:
         document = await require_document(tenant, reference)
         signed = await signed_xml(tenant, document, document.emission)
     if signed is None and document.status in (Status.AUTHORIZED, Status.CANCELED):
         raise missing_xml_refusal(document)
-
     snapshot = await context.snapshots.of(reference.subscription_id, company.id, company.revision)
     document_type, environment = document_type_named(document.type), Environment(document.environment)
-    read_lines = document_type.issuing.lines
     # A rejected document may have been changed since; it is computed again if the company can issue it.
     may_differ = document.status in EMITTABLE and not snapshot.missing_for(document_type, environment)
-    if signed is not None and read_lines is not None and not may_differ:
-        with refusing_unreadable_xml(document):
-            return [json_value(line) for line in read_lines(signed)]
+    return _StoredDocument(document, snapshot, None if may_differ else signed)
 
+
+async def _preview_of(context: IssuingContext, stored: _StoredDocument) -> Preview | None:
+    """Returns a document as its stored request would be issued now. Raises Refusal."""
+    document, snapshot = stored.document, stored.snapshot
+    document_type, environment = document_type_named(document.type), Environment(document.environment)
     require_complete(snapshot, document_type, environment)
     source = DocumentSource(document_type, stored_request(document), snapshot, environment)
-    review = await context.builder.review(source)
-    return [json_value(line) for line in review.preview.lines] if review.preview else []
+    return (await context.builder.review(source)).preview

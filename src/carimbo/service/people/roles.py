@@ -42,7 +42,7 @@ class Capability(StrEnum):
     """Everything about the installation itself, and nothing inside a subscription."""
 
 
-class Role(StrEnum):
+class MemberRole(StrEnum):
     """The role of a person in a subscription."""
 
     OWNER = "owner"
@@ -79,12 +79,12 @@ _ADMINISTERING = _ISSUING | {
 }
 _OWNING = _ADMINISTERING | {Capability.CHANGE_CREDENTIALS, Capability.CHANGE_PEOPLE}
 
-CAPABILITIES: Mapping[Role, frozenset[Capability]] = {
-    Role.OWNER: _OWNING,
-    Role.ADMIN: _ADMINISTERING,
-    Role.ISSUER: _ISSUING,
-    Role.ACCOUNTANT: _ACCOUNTING,
-    Role.VIEWER: _VIEWING,
+CAPABILITIES: Mapping[MemberRole, frozenset[Capability]] = {
+    MemberRole.OWNER: _OWNING,
+    MemberRole.ADMIN: _ADMINISTERING,
+    MemberRole.ISSUER: _ISSUING,
+    MemberRole.ACCOUNTANT: _ACCOUNTING,
+    MemberRole.VIEWER: _VIEWING,
 }
 OF_OPERATOR = frozenset({Capability.OPERATE})
 """What the operator of the installation may do in addition to their roles."""
@@ -112,6 +112,6 @@ NEEDS_FRESH_SIGN_IN = frozenset(
 """What a person may only do within minutes of signing in or of confirming who they are."""
 
 
-def capabilities_of(role: Role, *, of_all_companies: bool) -> frozenset[Capability]:
+def capabilities_of(role: MemberRole, *, of_all_companies: bool) -> frozenset[Capability]:
     """Returns what a person with a role may do, in all companies of a subscription or only in some."""
     return CAPABILITIES[role] if of_all_companies else CAPABILITIES[role] - OF_ALL_COMPANIES

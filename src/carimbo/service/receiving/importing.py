@@ -13,7 +13,9 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import RECEIVED_TYPES, document_type_named, receiving_of_type
 from carimbo.service.errors import invalid_field
 from carimbo.service.receiving.inbox import Inbox, ReadFile, read_file
+from carimbo.service.receiving.queries import audit_received
 from carimbo.service.receiving.record import ReceivedRecord, received_record
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 
@@ -56,8 +58,9 @@ async def import_received(
         await tenant.received.lock(company.id)
         await _require_from_elsewhere(tenant, company, environment, file)
         row = await Inbox(tenant, company.id, environment, receiving).put(file, "import")
-    if row is None:
-        raise LookupError("an imported document was not stored")
+        if row is None:
+            raise LookupError("an imported document was not stored")
+        await audit_received(tenant, AuditAction.RECEIVED_IMPORTED, row)
     return received_record(row)
 
 

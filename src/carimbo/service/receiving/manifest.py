@@ -15,6 +15,7 @@ from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.lifecycle import FilingState
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.receiving import PENDING, Receiving, ResponseKind, Role, Situation
+from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
@@ -24,8 +25,9 @@ from carimbo.service.filing.in_progress import filing_issuer
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
 from carimbo.service.json_values import read_exact_json, utc_text
 from carimbo.service.receiving.in_progress import event_subject, is_of_another_program, statements_in_force
-from carimbo.service.receiving.queries import ReceivedReference, require_received
+from carimbo.service.receiving.queries import ReceivedReference, audit_received, require_received
 from carimbo.service.receiving.sync import require_able_to_receive
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 from carimbo.storage.identifiers import new_id
@@ -57,6 +59,7 @@ class ManifestationRecord(Record):
     manifestation_status: FilingStatus = Field(
         description="`processing` enquanto a autoridade não respondeu: o resultado virá nos eventos."
     )
+    created_by: ActorRecord | None = CREATED_BY
     warnings: list[str] = Field(description="Avisa se a manifestação é de outro programa da empresa.")
 
 
@@ -209,6 +212,8 @@ async def _store(
     added = await tenant.manifestations.add(_new_manifestation(document, statement, sequence, status_after))
     if added is None:
         raise LookupError("a statement was stored while the documents were locked")
+    details = {"type": kind.name, "statement": kind.description}
+    await audit_received(tenant, AuditAction.MANIFESTATION_FILED, document, details)
     return added
 
 
@@ -270,5 +275,6 @@ def _record(document: ReceivedRow, filing: Manifestation) -> ManifestationRecord
         type=filing.type,
         sequence=filing.sequence,
         manifestation_status=status_of(filing),
+        created_by=actor_record(filing.created_by),
         warnings=[_ANOTHER_PROGRAM] if is_of_another_program(filing) else [],
     )

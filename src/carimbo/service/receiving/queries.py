@@ -1,21 +1,22 @@
 """Reading received documents: lists, a single document, its events, and monthly totals."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Number, Record
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.local_time import beginning_of
 from carimbo.fiscal.receiving import Receiving, Role, Situation, UnreadFile
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.document_types import receiving_of_type
+from carimbo.service.document_types import receiving_of_type, title_of
 from carimbo.service.documents.files import RECEIVED_FILE
 from carimbo.service.errors import invalid_field, not_found
 from carimbo.service.json_values import json_value
-from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
+from carimbo.service.listing import Page, PageRequest, first_moment, moment_after, month_moments
 from carimbo.service.receiving.record import (
     ReceivedDetailsRecord,
     ReceivedEventRecord,
@@ -25,6 +26,7 @@ from carimbo.service.receiving.record import (
     received_values,
 )
 from carimbo.service.stored_records import log_unreadable
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.received import ReceivedRow
@@ -101,15 +103,34 @@ async def list_received(
 ) -> Page[ReceivedRecord]:
     """Lists received documents, the newest first; after a version, in the order of their changes."""
     receiving = receiving_of_type(document_type)
-    _require_status(receiving, query.status)
     if query.after is not None and (query.is_filtered or request.page > 1):
         raise invalid_field("after", "Não se combina com filtros nem com page.")
+    wanted = await received_filter(context, subscription_id, company, document_type, query)
+    async with context.database.autocommit(subscription_id) as tenant:
+        if query.after is not None:
+            rows = await tenant.received.after_version(
+                company.id, receiving.service, wanted.environment, query.after, request.page_size
+            )
+            return Page([received_record(row) for row in rows], len(rows), request)
+        rows, total = await tenant.received.page(company.id, wanted, request.offset, request.page_size)
+    return Page([received_record(row) for row in rows], total, request)
+
+
+async def received_filter(
+    context: IssuingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    document_type: DocumentType,
+    query: ReceivedQuery,
+) -> ReceivedFilter:
+    """Returns the filter of a list of received documents. Raises Refusal."""
+    receiving = receiving_of_type(document_type)
+    _require_status(receiving, query.status)
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
-    environment = snapshot.environment_of(document_type)
     state = (company.address or {}).get("state")
-    wanted = ReceivedFilter(
+    return ReceivedFilter(
         service=receiving.service,
-        environment=environment,
+        environment=snapshot.environment_of(document_type),
         status=query.status,
         situation=query.situation,
         role=query.role,
@@ -117,14 +138,6 @@ async def list_received(
         issued_before=moment_after(query.end_date, state),
         search=query.search.strip() or None,
     )
-    async with context.database.autocommit(subscription_id) as tenant:
-        if query.after is not None:
-            rows = await tenant.received.after_version(
-                company.id, receiving.service, environment, query.after, request.page_size
-            )
-            return Page([received_record(row) for row in rows], len(rows), request)
-        rows, total = await tenant.received.page(company.id, wanted, request.offset, request.page_size)
-    return Page([received_record(row) for row in rows], total, request)
 
 
 def _require_status(receiving: Receiving, status: str | None) -> None:
@@ -170,15 +183,14 @@ async def read_month(
     """
     receiving = receiving_of_type(document_type)
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
-    state = (company.address or {}).get("state") or "DF"
-    next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
+    since, before = month_moments(month, (company.address or {}).get("state"))
     async with context.database.autocommit(subscription_id) as tenant:
         sums = await tenant.received.monthly_sums(
             company.id,
             receiving.service,
             snapshot.environment_of(document_type),
-            beginning_of(month.replace(day=1), state),
-            beginning_of(next_month, state),
+            since,
+            before,
             receiving.responds_as,
             [kind.name for kind in receiving.responses if kind.denies],
         )
@@ -187,6 +199,19 @@ async def read_month(
         documents=sums.documents,
         summaries=sums.summaries,
         totals=[TotalRecord.model_validate(total) for total in sums.totals],
+    )
+
+
+async def audit_received(
+    tenant: Tenant, action: AuditAction, row: ReceivedRow, details: Mapping[str, Any] | None = None
+) -> None:
+    """Stores in the audit what somebody did with a received document."""
+    await tenant.audit.add(
+        action,
+        company_id=row.company_id,
+        subject_id=row.id,
+        subject_name=f"{title_of(row.type)} {row.access_key}",
+        details=details,
     )
 
 

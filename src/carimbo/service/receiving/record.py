@@ -11,6 +11,7 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import AS_STORED, Number, Record
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.receiving import ReceivedDetails, Receiving, ResponseKind, Role, Situation
+from carimbo.service.actors import ActorRecord, actor_record
 from carimbo.service.filing.outcome import FilingStatus, status_of
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.receiving.in_progress import is_of_another_program
@@ -89,6 +90,9 @@ class ReceivedEventRecord(Record):
     authority_code: str | None
     authority_message: str | None
     is_automatic: bool
+    actor: ActorRecord | None = Field(
+        default=None, description="Quem fez a manifestação; nulo nos eventos de outros."
+    )
     registered_at: datetime | None
     created_at: datetime
 
@@ -152,6 +156,7 @@ def _declared(manifestation: Manifestation, kind: ResponseKind | None) -> Receiv
         authority_code=manifestation.authority_code,
         authority_message=manifestation.authority_message,
         is_automatic=manifestation.is_automatic,
+        actor=actor_record(manifestation.created_by),
         registered_at=manifestation.registered_at,
         created_at=manifestation.created_at,
     )

@@ -24,8 +24,10 @@ from carimbo.service.receiving.stream_warnings import (
     StreamWarning,
     stream_warnings,
 )
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.connection import Connection
+from carimbo.storage.database import Tenant
 from carimbo.storage.receptions import REFUSED_FOR, Reception
 from carimbo.storage.streams import StreamRow, gaps_of, open_stream, read_stream, unread_files_of
 
@@ -133,6 +135,7 @@ async def sync(
         stream_id = await open_stream(tenant.connection, receiving.service, environment, company.tax_id, REST)
         reception = await tenant.receptions.start(company.id, receiving.service, environment, stream_id)
         record = await _stream_record(tenant.connection, reception, snapshot, context.builder.clock())
+        await _audit(tenant, AuditAction.RECEPTION_STARTED, company, document_type, environment)
     return QueuedSync.model_validate({**dict(record), "status": "queued"})
 
 
@@ -149,7 +152,36 @@ async def stop_sync(
     environment = snapshot.environment_of(document_type)
     async with context.database.tenant(subscription_id) as tenant:
         await tenant.receptions.stop(company.id, service, environment)
+        await _audit(tenant, AuditAction.RECEPTION_STOPPED, company, document_type, environment)
     return SyncStopped(service=service, environment=environment, status=STOPPED)
+
+
+async def _audit(
+    tenant: Tenant,
+    action: AuditAction,
+    company: CompanyRow,
+    document_type: DocumentType,
+    environment: Environment,
+) -> None:
+    await tenant.audit.add(
+        action,
+        company_id=company.id,
+        subject_id=receiving_of_type(document_type).collection,
+        subject_name=document_type.title,
+        details={"environment": environment},
+    )
+
+
+async def read_streams_of_type(
+    context: IssuingContext, subscription_id: UUID, company: CompanyRow, document_type: DocumentType
+) -> list[StreamRecord]:
+    """Returns how far the distributions of a type to a company have come: one in each environment."""
+    service = receiving_of_type(document_type).service
+    snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
+    async with context.database.snapshot(subscription_id) as tenant:
+        receptions = await tenant.receptions.of_company(company.id)
+        wanted = [reception for reception in receptions if reception.service == service]
+        return await streams_of(tenant.connection, wanted, snapshot, context.builder.clock())
 
 
 async def streams_of(
@@ -163,9 +195,8 @@ async def _stream_record(
     connection: Connection, reception: Reception, snapshot: CompanySnapshot, now: datetime
 ) -> StreamRecord:
     stream = await read_stream(connection, reception.stream_id)
-    document_type, _ = distributed_type(reception.service)
-    is_current = snapshot.environment_of(document_type) == reception.environment
-    status = _status(stream, reception, snapshot, now)
+    current = is_current(reception, snapshot)
+    status = stream_status(stream, reception, snapshot, now)
     scheduled_for = stream.allowed_at if status in (ACTIVE, BLOCKED) else None
     if status == REFUSED and reception.refused_at:
         scheduled_for = reception.refused_at + REFUSED_FOR
@@ -176,7 +207,7 @@ async def _stream_record(
             {
                 **heading,
                 "scheduled_for": scheduled_for,
-                "warnings": stream_warnings(stream, reception, (), status, is_current=is_current),
+                "warnings": stream_warnings(stream, reception, (), status, is_current=current),
             }
         )
     gaps = await gaps_of(connection, stream.id)
@@ -193,11 +224,18 @@ async def _stream_record(
         last_message=stream.last_message,
         gaps=[NsuGapRecord.model_validate(gap) for gap in gaps],
         unread_files=await unread_files_of(connection, stream.id),
-        warnings=stream_warnings(stream, reception, gaps, status, is_current=is_current),
+        warnings=stream_warnings(stream, reception, gaps, status, is_current=current),
     )
 
 
-def _status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, now: datetime) -> str:
+def is_current(reception: Reception, snapshot: CompanySnapshot) -> bool:
+    """Returns whether a company is now in the environment of a distribution that it follows."""
+    document_type, _ = distributed_type(reception.service)
+    return snapshot.environment_of(document_type) == reception.environment
+
+
+def stream_status(stream: StreamRow, reception: Reception, snapshot: CompanySnapshot, now: datetime) -> str:
+    """Returns the status of a distribution for a company, as in `StreamRecord`."""
     document_type, _ = distributed_type(reception.service)
     certificate = snapshot.certificate
     if not reception.is_active:

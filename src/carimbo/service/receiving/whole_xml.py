@@ -23,6 +23,7 @@ from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.manifestations import Manifestation
 from carimbo.storage.received import ReceivedEventRow, ReceivedRow
+from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import answer_to_request, request_by_key
 
 _ENDED = {
@@ -43,6 +44,7 @@ _ACKNOWLEDGING_STOPPED = (
 )
 _ACKNOWLEDGED_SOON = "Só há o resumo. A ciência será registrada sozinha, e depois dela o XML vem."
 _REQUESTED = "O XML foi pedido à SEFAZ e chega em minutos, ou com a próxima consulta, em cerca de uma hora."
+_RELEASED = "A SEFAZ já libera o XML: ele vem com uma das próximas consultas, ou peça-o com GET …/{id}/xml."
 _NOT_FOLLOWED = "A empresa não acompanha a distribuição: peça /sync, ou importe o XML que o emitente enviou."
 _NOT_GIVEN = "A SEFAZ não deu o XML ({answer}): importe o que o emitente enviou."
 _UNKNOWN_OPERATION = "A empresa declarou que desconhece a operação, e a SEFAZ não libera o XML."
@@ -90,12 +92,30 @@ async def read_received_xml(
     )
 
 
+async def explain_missing_xml(context: IssuingContext, company: CompanyRow, which: ReceivedReference) -> str:
+    """Returns why only the summary of a document is here, in Portuguese; asks the authority for nothing."""
+    async with context.database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
+        receptions, reason = await _receptions_and_reason(context, tenant, company, which, row)
+        for reception in receptions if reason is None else ():
+            answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
+            return _NOT_GIVEN.format(answer=answer) if answer else _RELEASED
+    return reason or _NOT_FOLLOWED
+
+
 async def read_received_file(database: Database, which: DocumentReference) -> XmlFile:
     """Returns the XML of a received document of a link. Raises Refusal."""
     async with database.autocommit(which.subscription_id) as tenant:
         row = await tenant.received.get(which.document_id)
         if row is None:
             raise not_found(UNKNOWN_RECEIVED)
+        return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
+
+
+async def read_received_xml_file(database: Database, which: ReceivedReference) -> XmlFile:
+    """Returns the whole XML of a received document of a company. Raises Refusal."""
+    async with database.autocommit(which.subscription_id) as tenant:
+        row = await require_received(tenant, which)
         return XmlFile(f"{row.access_key}.xml", await require_whole_xml(tenant, row))
 
 
@@ -137,6 +157,22 @@ async def require_whole_xml(tenant: Tenant, row: ReceivedRow) -> bytes:
 async def _await_xml(
     context: IssuingContext, tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow
 ) -> tuple[XmlAvailability, str]:
+    receptions, reason = await _receptions_and_reason(context, tenant, company, which, row)
+    if reason:
+        return XmlAvailability.SUMMARY_ONLY, reason
+    for reception in receptions:
+        await request_by_key(tenant.connection, reception.stream_id, row.access_key)
+        answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
+        if answer:
+            return XmlAvailability.SUMMARY_ONLY, _NOT_GIVEN.format(answer=answer)
+        return XmlAvailability.REQUESTED, _REQUESTED
+    return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
+
+
+async def _receptions_and_reason(
+    context: IssuingContext, tenant: Tenant, company: CompanyRow, which: ReceivedReference, row: ReceivedRow
+) -> tuple[list[Reception], str | None]:
+    """Returns the distributions that may bring an XML, and why the authority would not give it now."""
     receptions = [
         reception
         for reception in await tenant.receptions.of_company(row.company_id)
@@ -150,15 +186,7 @@ async def _await_xml(
     reason = _reason_without_request(
         company, which.receiving, row, filings, now, is_acknowledging=is_acknowledging
     )
-    if reason:
-        return XmlAvailability.SUMMARY_ONLY, reason
-    for reception in receptions:
-        await request_by_key(tenant.connection, reception.stream_id, row.access_key)
-        answer = await answer_to_request(tenant.connection, reception.stream_id, row.access_key)
-        if answer:
-            return XmlAvailability.SUMMARY_ONLY, _NOT_GIVEN.format(answer=answer)
-        return XmlAvailability.REQUESTED, _REQUESTED
-    return XmlAvailability.SUMMARY_ONLY, _NOT_FOLLOWED
+    return receptions, reason
 
 
 def _reason_without_request(

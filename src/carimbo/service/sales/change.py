@@ -27,6 +27,7 @@ from carimbo.service.sales.create import (
     PreparedSale,
     SaleOrder,
     add_drafts,
+    audit_sale,
     prepare_sale,
     sale_row,
     store_buyer,
@@ -34,6 +35,7 @@ from carimbo.service.sales.create import (
 )
 from carimbo.service.sales.record import MAX_TRIES, SaleStatus, changed_meanwhile, sale_record, unknown_sale
 from carimbo.service.stored_records import log_unreadable
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.documents import Document
@@ -176,6 +178,7 @@ async def change_sale(
         prepared = await prepare_sale(context, order, current.references)
         async with context.database.tenant(subscription.id) as tenant:
             if await _rewrite(context, tenant, order, prepared, current.sale):
+                await audit_sale(tenant, AuditAction.SALE_CHANGED, current.sale, {"fields": sorted(changes)})
                 return AcceptedSale(await sale_record(tenant, company.id, sale_id), prepared.goes_now)
     raise changed_meanwhile()
 
@@ -192,6 +195,7 @@ async def delete_sale(database: Database, subscription_id: UUID, company_id: UUI
             raise _wrong_state(sale, _NUMBERED, documents)
         await _delete(tenant, documents)
         await tenant.sales.delete(sale_id)
+        await audit_sale(tenant, AuditAction.SALE_DELETED, sale)
     return Deleted(id=sale_id)
 
 

@@ -23,6 +23,7 @@ from carimbo.service.sales.documents import Draft, draft_documents
 from carimbo.service.sales.plan import SalePlan, plan_sale
 from carimbo.service.sales.record import SaleRecord, sale_record
 from carimbo.service.subscriptions import Period, counted_period, reserve_documents
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.document_events import first_events
@@ -284,7 +285,21 @@ async def _store(context: IssuingContext, tenant: Tenant, order: SaleOrder, prep
     sale = sale_row(plan, new_id(), order, customer_id)
     await tenant.sales.add(sale, lines, order.text)
     await add_drafts(context, tenant, order, prepared, sale.id)
+    await audit_sale(tenant, AuditAction.SALE_CREATED, sale)
     return sale.id
+
+
+async def audit_sale(
+    tenant: Tenant, action: AuditAction, sale: NewSale, details: Mapping[str, Any] | None = None
+) -> None:
+    """Stores in the audit what somebody did with a sale."""
+    await tenant.audit.add(
+        action,
+        company_id=sale.company_id,
+        subject_id=sale.id,
+        subject_name=sale.external_id or str(sale.id),
+        details=details,
+    )
 
 
 async def _sale_of_document(

@@ -12,6 +12,7 @@ from pydantic import Field, TypeAdapter
 from carimbo.fiscal.body.fields import Body, Number, Record
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import Status
+from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.documents.record import Rejection, record_of
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.listing import Page, PageRequest
@@ -121,6 +122,7 @@ class SaleRecord(Record):
         default=[], description="Avisos desta resposta, como o de uma chave repetida com outro corpo."
     )
     created_at: datetime
+    created_by: ActorRecord | None = CREATED_BY
     updated_at: datetime
 
 
@@ -133,6 +135,7 @@ class SaleQuery(Body):
     emit_when: EmitWhen | None = None
     start_date: date | None = None
     end_date: date | None = None
+    search: str | None = None
 
 
 async def read_sale(database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID) -> SaleRecord:
@@ -145,18 +148,24 @@ async def list_sales(
     database: Database, subscription_id: UUID, company_id: UUID, query: SaleQuery, request: PageRequest
 ) -> Page[SaleRecord]:
     """Lists a company's sales, newest first."""
-    filter_ = SaleFilter(
+    filter_ = sale_filter(query)
+    async with database.snapshot(subscription_id) as tenant:
+        sales = await tenant.sales.page(company_id, filter_, request.offset, request.page_size)
+        total = await tenant.sales.count(company_id, filter_)
+        return Page(await _records(tenant, sales), total, request)
+
+
+def sale_filter(query: SaleQuery) -> SaleFilter:
+    """Returns the filter of a list of sales."""
+    return SaleFilter(
         status=query.status,
         customer_id=query.customer_id,
         external_id=query.external_id,
         emit_when=query.emit_when,
         sold_from=query.start_date,
         sold_until=query.end_date,
+        search=query.search,
     )
-    async with database.snapshot(subscription_id) as tenant:
-        sales = await tenant.sales.page(company_id, filter_, request.offset, request.page_size)
-        total = await tenant.sales.count(company_id, filter_)
-        return Page(await _records(tenant, sales), total, request)
 
 
 async def sale_record(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRecord:
@@ -232,6 +241,7 @@ def _record_without_json(
         notes=sale.notes,
         invoices=[_invoice(document) for document in documents],
         created_at=sale.created_at,
+        created_by=actor_record(sale.created_by),
         updated_at=sale.updated_at,
     )
 

@@ -152,6 +152,7 @@ def _undoing(event: EventKind, nothing_to_undo: str) -> Undoing:
 
 CTE_DELIVERY = EventKind(
     name="delivery",
+    title="Comprovante de entrega",
     route=EventRoute(
         method="POST",
         path="/delivery",
@@ -172,6 +173,7 @@ CTE_DELIVERY = EventKind(
 )
 CTE_DELIVERY_CANCELLATION = EventKind(
     name="deliveryCancellation",
+    title="Cancelamento do comprovante de entrega",
     route=EventRoute(
         method="DELETE",
         path="/delivery",
@@ -188,6 +190,7 @@ CTE_DELIVERY_CANCELLATION = EventKind(
 )
 CTE_FAILED_DELIVERY = EventKind(
     name="failedDelivery",
+    title="Insucesso na entrega",
     route=EventRoute(
         method="POST",
         path="/failed-delivery",
@@ -203,6 +206,7 @@ CTE_FAILED_DELIVERY = EventKind(
 )
 CTE_FAILED_DELIVERY_CANCELLATION = EventKind(
     name="failedDeliveryCancellation",
+    title="Cancelamento do insucesso na entrega",
     route=EventRoute(
         method="DELETE",
         path="/failed-delivery",

@@ -179,6 +179,7 @@ def _party(body: GuidePartyBody) -> GuideParty:
 
 CTE_OS_GTV = EventKind(
     name="gtv",
+    title="Guia de transporte de valores",
     route=EventRoute(
         method="POST",
         path="/gtv",

@@ -138,6 +138,7 @@ def _key_problems(
 
 DRIVER_INCLUSION = EventKind(
     name="driverInclusion",
+    title="Inclusão de condutor",
     route=EventRoute(
         method="POST",
         path="/drivers",
@@ -155,6 +156,7 @@ DRIVER_INCLUSION = EventKind(
 )
 DOCUMENT_INCLUSION = EventKind(
     name="documentInclusion",
+    title="Inclusão de documentos",
     route=EventRoute(
         method="POST",
         path="/documents",

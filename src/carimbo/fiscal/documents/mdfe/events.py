@@ -121,6 +121,7 @@ def _cancel(request: ManifestCancellationRequest, about: EventSubject, issuer: F
 
 MDFE_CANCELLATION = EventKind(
     name=CANCELLATION,
+    title="Cancelamento",
     route=EventRoute(
         method="DELETE",
         path="",
@@ -151,6 +152,7 @@ MDFE_CANCELLATION = EventKind(
 )
 MDFE_CLOSING = EventKind(
     name=CLOSING,
+    title="Encerramento",
     route=EventRoute(
         method="POST",
         path="/close",

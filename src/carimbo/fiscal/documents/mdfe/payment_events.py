@@ -92,6 +92,7 @@ def _change_payment(request: PaymentChangeRequest, about: EventSubject, issuer: 
 
 PAYMENT = EventKind(
     name="payment",
+    title="Pagamento da operação",
     route=EventRoute(
         method="POST",
         path="/payments",
@@ -108,6 +109,7 @@ PAYMENT = EventKind(
 )
 PAYMENT_CHANGE = EventKind(
     name="paymentChange",
+    title="Alteração do pagamento",
     route=EventRoute(
         method="PUT",
         path="/payments",

@@ -16,7 +16,7 @@ from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defau
 from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
 from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION, inutilization_rules_of
 from carimbo.fiscal.goods.hints import hint_for_rejection
-from carimbo.fiscal.goods.preview import lines_of_xml
+from carimbo.fiscal.goods.preview import lines_of_xml, totals_of_xml
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.sefaz.messages import authorized_document
 from carimbo.fiscal.printout import PaperSize
@@ -49,6 +49,7 @@ NFE = DocumentType(
         print_name="DANFE",
         issue_date=lambda request: request.issue_date,
         lines=lines_of_xml,
+        totals=totals_of_xml,
     ),
     catalog_sale=CatalogSale(
         ItemType.PRODUCT, GoodsFiscal, missing_without_defaults, body_of_sale, customer_gaps

@@ -64,6 +64,7 @@ def registered_event(_signed: bytes, event: bytes) -> bytes:
 
 NOTE_CANCELLATION = EventKind(
     name=CANCELLATION,
+    title="Cancelamento",
     route=cancellation_route("uma NFS-e"),
     request=NoteCancellationRequest,
     issue=cancel,
