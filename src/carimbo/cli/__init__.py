@@ -20,7 +20,7 @@ from carimbo.demo.ports import DEFAULT_FOLDER, Ports
 from carimbo.logs import configure_logs
 from carimbo.settings import Settings
 
-_GROUPS = ("admin", "authorities", "documents", "simulator", "tables")
+_GROUPS = ("admin", "authorities", "documents", "person", "simulator", "tables")
 
 
 class _Commands(TyperGroup):

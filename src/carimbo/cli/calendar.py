@@ -1,9 +1,7 @@
 """`carimbo calendar`: the fiscal rules and rates that are in force, to come, or still unknown."""
 
 import textwrap
-from collections.abc import Iterator
-from datetime import date, datetime, timedelta
-from decimal import Decimal
+from datetime import date, datetime
 from typing import Annotated, NamedTuple
 
 import typer
@@ -12,15 +10,15 @@ from carimbo.cli.console import loaded_settings, say
 from carimbo.cli.tables import apply_tables, say_file
 from carimbo.fiscal.calendar import CALENDAR, CalendarEntry
 from carimbo.fiscal.local_time import BRASILIA
-from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate, ReformTax, ibs_cbs_rate_row_on
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate
 from carimbo.fiscal.tables.table import TableInfo
 from carimbo.main.process import clock_of
+from carimbo.service.fiscal_calendar import UnknownRate, fiscal_calendar_on
 
 _WIDTH = 100
 _INDENT = " " * len("2027-01-01  ")
 _NO_DATE = "sem data"
 _BY_OPERATOR = " [do operador]"
-_DAY = timedelta(days=1)
 
 
 class _Entry(NamedTuple):
@@ -46,30 +44,23 @@ def show_calendar(
         _say_wrapped(f"{about.date!s:<{len(_INDENT)}}{about.name}.csv: {about.source}")
         say_file(about, len(_INDENT) - 2)
 
-    rules = CALENDAR.values()
-    in_force = [_rule_entry(rule, _until(rule.until)) for rule in rules if rule.is_in_force(day)]
-    for tax in ReformTax:
-        row = ibs_cbs_rate_row_on(tax, day)
-        if row and row.rate is not None:
-            in_force.append(_rate_entry(row, row.rate, ""))
+    calendar = fiscal_calendar_on(day)
+    in_force = [_rule_entry(rule, _until(rule.until)) for rule in calendar.rules_in_force]
+    in_force += [_rate_entry(row, "") for row in calendar.rates_in_force]
     _say_list("Em vigor", in_force)
 
     coming = [
         _rule_entry(rule, f"{_until(rule.until)}, {_days_to(rule.since, day)}")
-        for rule in rules
-        if rule.since and rule.since > day
+        for rule in calendar.coming_rules
+        if rule.since
     ]
-    for row in IBS_CBS_RATES.values():
-        if row.since > day and row.rate is not None:
-            coming.append(_rate_entry(row, row.rate, f", {_days_to(row.since, day)}"))
+    coming += [_rate_entry(row, f", {_days_to(row.since, day)}") for row in calendar.coming_rates]
     _say_list("A seguir", coming)
 
     undated = [
-        _rule_entry(rule, f": coluna since vazia em {CALENDAR.name}.csv")
-        for rule in rules
-        if rule.since is None
+        _rule_entry(rule, f": coluna since vazia em {CALENDAR.name}.csv") for rule in calendar.undated_rules
     ]
-    _say_list("Ainda sem definição", [*_unknown_rates(day), *undated])
+    _say_list("Ainda sem definição", [*map(_unknown_entry, calendar.unknown_rates), *undated])
 
 
 def _say_list(heading: str, entries: list[_Entry]) -> None:
@@ -97,26 +88,16 @@ def _rule_entry(rule: CalendarEntry, when: str) -> _Entry:
     return _Entry(rule.since, title, f"{rule.about} Fonte: {rule.source}.")
 
 
-def _rate_entry(row: IbsCbsRate, rate: Decimal, when: str) -> _Entry:
-    percent = f"{rate:f}".replace(".", ",")
+def _rate_entry(row: IbsCbsRate, when: str) -> _Entry:
+    percent = f"{row.rate:f}".replace(".", ",")
     title = f"alíquota de {row.tax}: {percent}%{_until(row.until)}{when}{_mark(IBS_CBS_RATES.about)}"
     return _Entry(row.since, title)
 
 
-def _unknown_rates(day: date) -> Iterator[_Entry]:
-    """Yields the periods without a rate, from a day on: their row has no value, or there is no row."""
-    rows = IBS_CBS_RATES.values()
-    begins = {row.since for row in rows} | {row.until + _DAY for row in rows if row.until}
-    seen: set[tuple[ReformTax, date]] = set()
-    for begin in sorted({day, *(begin for begin in begins if begin > day)}):
-        for tax in ReformTax:
-            row = ibs_cbs_rate_row_on(tax, begin)
-            since = row.since if row else begin
-            if (row is None or row.rate is None) and (tax, since) not in seen:
-                seen.add((tax, since))
-                lack = "coluna rate vazia" if row else "falta a linha"
-                where = f"{IBS_CBS_RATES.name}.csv{_mark(IBS_CBS_RATES.about)}"
-                yield _Entry(since, f"alíquota de {tax}: {lack} em {where}")
+def _unknown_entry(unknown: UnknownRate) -> _Entry:
+    lack = "coluna rate vazia" if unknown.has_row else "falta a linha"
+    where = f"{IBS_CBS_RATES.name}.csv{_mark(IBS_CBS_RATES.about)}"
+    return _Entry(unknown.since, f"alíquota de {unknown.tax}: {lack} em {where}")
 
 
 def _until(last: date | None) -> str:

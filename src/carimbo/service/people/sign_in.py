@@ -1,0 +1,350 @@
+"""Signing in by password or by link, and setting passwords."""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from carimbo.service.errors import ErrorCode, Refusal, invalid_field
+from carimbo.service.people.context import (
+    AttemptLimit,
+    LinkPurpose,
+    SignInContext,
+    Visitor,
+    count_attempt,
+    count_attempt_on_account,
+    link_address,
+)
+from carimbo.service.people.identity import (
+    CODE_NEEDED,
+    CodeNeeded,
+    confirmed_person,
+    update_hash,
+    verified_person,
+)
+from carimbo.service.people.mail import SecurityChange, send_notice, send_text
+from carimbo.service.people.passwords import require_good_password
+from carimbo.service.people.people import (
+    LINK_LIFETIME,
+    Invitation,
+    checked_name,
+    find_person,
+    normalized_email,
+    unknown_person,
+)
+from carimbo.service.people.roles import MemberRole
+from carimbo.service.people.second_factor import remove_second_factor
+from carimbo.service.people.sessions import (
+    Session,
+    SignedIn,
+    SignInMethod,
+    require_fresh,
+    signed_in_with,
+    start_session,
+)
+from carimbo.service.people.tokens import new_token, token_hash
+from carimbo.storage.audit import AuditAction
+from carimbo.storage.database import Database, Tenant
+from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.passkeys import Passkeys
+from carimbo.storage.people import People, PersonRow
+from carimbo.storage.person_links import NewPersonLink, PersonLink, PersonLinks
+from carimbo.storage.sessions import Sessions
+
+DEMO_EMAIL = "demo@carimbo.local"
+_DEMO_NAME = "Pessoa da demonstração"
+_UNUSABLE_LINK = "O link expirou, já foi usado ou não é válido: peça outro."
+_HAS_ACCOUNT = "Você já tem uma conta: entre nela e abra o convite de novo."
+_OTHER_PERSON = "Este convite é para outra pessoa: saia desta conta e abra-o de novo."
+_RESET_SUBJECT = "Carimbo: criar uma nova senha"
+_RESET_TEXT = """Alguém pediu uma nova senha para esta conta do Carimbo. Se foi você, abra este endereço:
+
+{address}
+
+Ele vale por 24 horas e uma única vez. Se não foi você, não precisa fazer nada: sua senha continua a mesma.
+"""
+_INVITATION_SUBJECT = "Convite para o Carimbo"
+_INVITATION_TEXT = """Você recebeu um convite para usar o Carimbo, o emissor de documentos fiscais.
+Para aceitá-lo, abra este endereço:
+
+{address}
+
+O endereço vale por 24 horas e uma única vez. Se você não esperava este convite, não precisa fazer nada.
+"""
+
+
+async def sign_in_with_password(
+    context: SignInContext, email: str, password: str, code: str | None, visitor: Visitor
+) -> SignedIn | CodeNeeded:
+    """Signs a person in by password, and by code if they have a second factor."""
+    address = normalized_email(email)
+    await count_attempt_on_account(
+        context,
+        address,
+        visitor,
+        on_network=AttemptLimit.ACCOUNT_ON_NETWORK,
+        everywhere=AttemptLimit.ACCOUNT,
+    )
+    verified = await verified_person(context, address, password, code)
+    async with context.database.acting_as(verified.person.actor).tenant(NIL) as installation:
+        confirmed = await confirmed_person(context, installation, verified, code)
+        if isinstance(confirmed, CodeNeeded):
+            return CODE_NEEDED
+        token = await start_session(installation, confirmed, SignInMethod.PASSWORD, visitor)
+    await update_hash(context, verified, password)
+    return await signed_in_with(context, token)
+
+
+async def open_link(context: SignInContext, token: str, purpose: LinkPurpose, visitor: Visitor) -> PersonRow:
+    """Returns the person of a link without using it, or refuses a link that does not work."""
+    await count_attempt(context, AttemptLimit.ADDRESS, visitor.network)
+    return (await _require_link(context, token, purpose)).person
+
+
+async def use_link(
+    context: SignInContext,
+    token: str,
+    purpose: LinkPurpose,
+    visitor: Visitor,
+    *,
+    password: str | None = None,
+    name: str | None = None,
+) -> SignedIn | CodeNeeded:
+    """Uses a link and signs its person in.
+
+    Invitations and resets need the new password. A reset, also by a link of the operator, ends all sessions
+    and removes all passkeys: one of them may be a stranger's. It still needs the code of a second factor:
+    the person then signs in with both.
+    """
+    person = await open_link(context, token, purpose, visitor)
+    password_hash, plain_name = None, checked_name(name)
+    if purpose is not LinkPurpose.SIGN_IN:
+        password_hash = await _hash_of_new(context, password, person.email)
+    async with context.database.acting_as(person.actor).tenant(NIL) as installation:
+        link = await _use(installation, token, purpose, person)
+        await _take_effect(installation, link, purpose, plain_name, password_hash)
+        needs_code = purpose is LinkPurpose.RESET and link.person.has_totp
+        session_token = None
+        if not needs_code:
+            session_token = await start_session(installation, link.person, SignInMethod.LINK, visitor)
+    if purpose is LinkPurpose.RESET:
+        send_notice(context, link.person, SecurityChange.PASSWORD_CHANGED)
+    return CODE_NEEDED if needs_code else await signed_in_with(context, session_token)
+
+
+async def _take_effect(
+    installation: Tenant,
+    link: PersonLink,
+    purpose: LinkPurpose,
+    name: str | None,
+    password_hash: str | None,
+) -> None:
+    """Does what a link is for, before its person is signed in."""
+    if purpose is LinkPurpose.INVITATION:
+        if link.person.has_account:
+            raise Refusal(ErrorCode.INVALID_STATE, _HAS_ACCOUNT)
+        await _join(installation, link)
+    if name is not None:
+        await People(installation.connection).set_name(link.person.id, name)
+    if password_hash is not None:
+        await _replace_password(installation, link.person, password_hash)
+    if purpose is LinkPurpose.RESET:
+        await _remove_passkeys(installation, link.person)
+
+
+async def join_by_link(context: SignInContext, session: Session, token: str) -> UUID | None:
+    """Accepts an invitation with the account that is signed in; returns its subscription, if it has one."""
+    person = (await _require_link(context, token, LinkPurpose.INVITATION)).person
+    if person.id != session.person.id:
+        raise Refusal(ErrorCode.LINK_INVALID, _OTHER_PERSON)
+    async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        link = await _use(installation, token, LinkPurpose.INVITATION, person)
+        await _join(installation, link)
+    return link.subscription_id
+
+
+async def _require_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonLink:
+    async with context.database.connection() as connection:
+        link = await PersonLinks(connection).find(token_hash(token), purpose)
+    if link is None:
+        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
+    return link
+
+
+async def _use(installation: Tenant, token: str, purpose: LinkPurpose, person: PersonRow) -> PersonLink:
+    """Marks a link as used and returns it with its person, who stays locked; refuses a used one."""
+    await People(installation.connection).lock(person.id)
+    link = await PersonLinks(installation.connection).use(token_hash(token), purpose)
+    if link is None:
+        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
+    return link
+
+
+async def _join(installation: Tenant, link: PersonLink) -> None:
+    """Gives a person what an invitation is for."""
+    person, tenant = link.person, installation
+    if link.grants_operator:
+        await People(installation.connection).make_operator(person.id)
+    if link.subscription_id is not None:
+        tenant = replace(installation, subscription_id=link.subscription_id)
+        if not await tenant.memberships.accept(person.id):
+            raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
+    await tenant.audit.add(
+        AuditAction.PERSON_JOINED,
+        subject_id=person.id,
+        subject_name=person.email,
+        details={"operator": True} if link.grants_operator else None,
+    )
+
+
+async def change_password(context: SignInContext, session: Session, password: str) -> None:
+    """Replaces the password of the person's own account, and ends their other sessions."""
+    require_fresh(context, session)
+    await count_attempt(context, AttemptLimit.ACCOUNT, str(session.person.id))
+    password_hash = await _hash_of_new(context, password, session.person.email)
+    async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        await _replace_password(installation, session.person, password_hash, except_session=session.id)
+    send_notice(context, session.person, SecurityChange.PASSWORD_CHANGED)
+
+
+async def _hash_of_new(context: SignInContext, password: str | None, email: str) -> str:
+    """Returns the hash of a new password, or refuses one that is easy to guess."""
+    if not password:
+        raise invalid_field("password", "Escolha uma senha.")
+    require_good_password(password, email)
+    return await context.passwords.hash(password)
+
+
+async def _replace_password(
+    installation: Tenant, person: PersonRow, password_hash: str, except_session: UUID | None = None
+) -> None:
+    """Stores a new password, ends the sessions of the person and deletes their links for a reset."""
+    await People(installation.connection).set_password(person.id, password_hash)
+    await Sessions(installation.connection).end_all(person.id, except_session)
+    await PersonLinks(installation.connection).delete_all(person.id, LinkPurpose.RESET)
+    await installation.audit.add(
+        AuditAction.PASSWORD_CHANGED, subject_id=person.id, subject_name=person.email
+    )
+
+
+async def _remove_passkeys(installation: Tenant, person: PersonRow) -> None:
+    for name in await Passkeys(installation.connection).delete_all(person.id):
+        await installation.audit.add(
+            AuditAction.PASSKEY_REMOVED,
+            subject_id=person.id,
+            subject_name=person.email,
+            details={"passkey": name},
+        )
+
+
+async def change_name(context: SignInContext, session: Session, name: str) -> None:
+    """Changes the name of the person's own account."""
+    plain = checked_name(name)
+    async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        await People(installation.connection).set_name(session.person.id, plain)
+        await installation.audit.add(
+            AuditAction.PERSON_CHANGED,
+            subject_id=session.person.id,
+            subject_name=session.person.email,
+            details={"fields": ["name"]},
+        )
+
+
+async def ask_for_reset(context: SignInContext, email: str, visitor: Visitor) -> None:
+    """Sends a link for a new password by e-mail, if there is such an account and e-mail is configured.
+
+    It works in the background, so that neither answer nor time show whether the account exists.
+    """
+    address = normalized_email(email)
+    await count_attempt_on_account(
+        context,
+        address,
+        visitor,
+        on_network=AttemptLimit.RESET_ON_NETWORK,
+        everywhere=AttemptLimit.RESET,
+    )
+    if address is not None and context.sends_email:
+        context.background.start(_send_reset(context, address), "password_reset")
+
+
+async def _send_reset(context: SignInContext, address: str) -> None:
+    async with context.database.tenant(NIL) as installation:
+        existing = await People(installation.connection).find(address)
+        if existing is None or existing.person.disabled_at is not None:
+            return
+        acting = replace(installation, actor=existing.person.actor)
+        token = await _add_reset(acting, existing.person, context.clock())
+    link = link_address(context.link_base, LinkPurpose.RESET, token)
+    await send_text(context, address, _RESET_SUBJECT, _RESET_TEXT.format(address=link))
+
+
+@dataclass(frozen=True)
+class ResetLink:
+    """A new link for a new password, with its token, which is shown only once."""
+
+    token: str = field(repr=False)
+    expires_at: datetime
+
+
+async def create_reset_link(
+    database: Database, email: str, now: datetime, *, removes_second_factor: bool = False
+) -> ResetLink:
+    """Returns a link for a new password, for the operator; it may also remove the second factor.
+
+    `now` is the machine's time.
+    """
+    person = await find_person(database, email)
+    async with database.tenant(NIL) as installation:
+        locked = await People(installation.connection).lock(person.id)
+        if locked is None:
+            raise unknown_person()
+        token = await _add_reset(installation, locked.person, now)
+        if removes_second_factor:
+            await remove_second_factor(installation, locked.person)
+    return ResetLink(token, now + LINK_LIFETIME)
+
+
+async def _add_reset(installation: Tenant, person: PersonRow, now: datetime) -> str:
+    token = new_token()
+    link = NewPersonLink(
+        hash=token_hash(token),
+        purpose=LinkPurpose.RESET,
+        person_id=person.id,
+        expires_at=now + LINK_LIFETIME,
+    )
+    await PersonLinks(installation.connection).add(link)
+    await installation.audit.add(
+        AuditAction.PASSWORD_RESET_REQUESTED, subject_id=person.id, subject_name=person.email
+    )
+    return token
+
+
+def send_invitation(context: SignInContext, invitation: Invitation) -> None:
+    """Sends the link of an invitation by e-mail in the background, if e-mail is configured."""
+    address = link_address(context.link_base, LinkPurpose.INVITATION, invitation.token)
+    text = _INVITATION_TEXT.format(address=address)
+    if context.sends_email:
+        work = send_text(context, invitation.person.email, _INVITATION_SUBJECT, text)
+        context.background.start(work, "invitation")
+
+
+async def demo_sign_in_link(database: Database, subscription_id: UUID, now: datetime) -> str:
+    """Returns the token of a link that signs in the owner of the demo as often as it is opened, for a day.
+
+    `now` is the machine's time, also if the demo moves the clock of its documents.
+    """
+    token = new_token()
+    async with database.tenant(subscription_id) as tenant:
+        people = People(tenant.connection)
+        person = await people.get_or_add(new_id(), DEMO_EMAIL, _DEMO_NAME)
+        await people.make_operator(person.id)
+        await tenant.memberships.put_invited(person.id, MemberRole.OWNER, None)
+        await tenant.memberships.accept(person.id)
+        link = NewPersonLink(
+            hash=token_hash(token),
+            purpose=LinkPurpose.SIGN_IN,
+            person_id=person.id,
+            expires_at=now + LINK_LIFETIME,
+            is_reusable=True,
+        )
+        await PersonLinks(tenant.connection).add(link)
+    return token
