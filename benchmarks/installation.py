@@ -123,7 +123,7 @@ def running_installation(
 ) -> Iterator[Installation]:
     """Run an installation with a database, a simulator and a company of its own."""
     folder, keys = server.folder / name, new_key("benchmark")
-    url = asyncio.run(_new_database(server.postgres.url, name))
+    url = asyncio.run(new_database(server.postgres.url, name))
     headers, company_id = asyncio.run(_seed(url, keys, folder / "simulator"))
     ports = _free_ports(3)
     with ExitStack() as running:
@@ -146,7 +146,8 @@ async def until_settled(database: "asyncpg.Connection[Any]") -> None:
             await asyncio.sleep(0.1)
 
 
-async def _new_database(server_url: str, name: str) -> str:
+async def new_database(server_url: str, name: str) -> str:
+    """Makes a database with all migrations, and returns its address."""
     connection = await asyncpg.connect(server_url)
     try:
         await connection.execute(f"create database {name}")

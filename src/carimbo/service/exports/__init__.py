@@ -1,0 +1,1 @@
+"""Exports: lists as CSV files, archives of a month as ZIP files, links to these, and monthly e-mails."""

@@ -1,0 +1,233 @@
+"""The columns of each list that is exported."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from carimbo.fiscal.identity.tax_ids import shown_tax_id
+from carimbo.service.audit import AuditRecord
+from carimbo.service.delivery.deliveries import DeliveryRecord
+from carimbo.service.documents.record import DocumentRecord
+from carimbo.service.exports.csv_files import CsvColumn
+from carimbo.service.exports.csv_lines import access_key_text
+from carimbo.service.exports.words import (
+    DELIVERY_STATUSES,
+    DOCUMENT_STATUSES,
+    ENVIRONMENTS,
+    FILING_STATUSES,
+    GAP_REASONS,
+    ITEM_TYPES,
+    PERSON_ROLES,
+    RECIPIENT_ROLES,
+    SALE_STATUSES,
+    SITUATIONS,
+    manifestation_title,
+    type_title,
+    word_for,
+)
+from carimbo.service.filing.inutilize import InutilizationRecord
+from carimbo.service.filing.numbering import GapRecord, NumberingRecord
+from carimbo.service.people.people import PersonInSubscription
+from carimbo.service.receiving.record import ReceivedRecord
+from carimbo.storage.companies import CompanyRow
+from carimbo.storage.customers import Customer
+from carimbo.storage.products import ProductRow
+from carimbo.storage.sales import SaleDetails
+
+
+@dataclass(frozen=True)
+class ListedDocument:
+    """A line of the list of documents."""
+
+    record: DocumentRecord
+    recipient_tax_id: str | None
+    recipient_name: str | None
+
+
+@dataclass(frozen=True)
+class ListedGap:
+    """A line of the list of gaps; without a gap it says how many more the series has."""
+
+    series: NumberingRecord
+    gap: GapRecord | None
+
+
+@dataclass(frozen=True)
+class ListedPerson:
+    """A line of the list of people; without names of companies if they may see all."""
+
+    person: PersonInSubscription
+    companies: Sequence[str]
+
+
+def _tax_id(stored: str | None) -> str | None:
+    return None if stored is None else shown_tax_id(stored)
+
+
+def _text_of(stored: Mapping[str, Any] | None, field: str) -> str | None:
+    value = (stored or {}).get(field)
+    return None if value is None else str(value)
+
+
+DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
+    CsvColumn("Tipo", lambda row: type_title(row.record.type)),
+    CsvColumn("Situação", lambda row: word_for(DOCUMENT_STATUSES, row.record.status)),
+    CsvColumn("Número", lambda row: row.record.number),
+    CsvColumn("Série", lambda row: row.record.series),
+    CsvColumn("Emissão", lambda row: row.record.issued_at),
+    CsvColumn("Autorização", lambda row: row.record.authorized_at),
+    CsvColumn("CPF/CNPJ do destinatário", lambda row: _tax_id(row.recipient_tax_id)),
+    CsvColumn("Destinatário", lambda row: row.recipient_name),
+    CsvColumn("Valor", lambda row: row.record.amount),
+    CsvColumn("Total a pagar", lambda row: row.record.total_due),
+    CsvColumn("Chave de acesso", lambda row: access_key_text(row.record.access_key)),
+    CsvColumn("Protocolo", lambda row: row.record.protocol),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.record.environment)),
+    CsvColumn("Código da rejeição", lambda row: row.record.rejection.code if row.record.rejection else None),
+    CsvColumn(
+        "Motivo da rejeição", lambda row: row.record.rejection.message if row.record.rejection else None
+    ),
+    CsvColumn("Identificador externo", lambda row: row.record.external_id),
+    CsvColumn("Criado em", lambda row: row.record.created_at),
+    CsvColumn("Id", lambda row: row.record.id),
+)
+RECEIVED: tuple[CsvColumn[ReceivedRecord], ...] = (
+    CsvColumn("Tipo", lambda row: type_title(row.type)),
+    CsvColumn("Situação", lambda row: word_for(SITUATIONS, row.situation)),
+    CsvColumn("Manifestação", lambda row: manifestation_title(row.type, row.status)),
+    CsvColumn("Número", lambda row: row.number),
+    CsvColumn("Série", lambda row: row.series),
+    CsvColumn("Emissão", lambda row: row.issued_at),
+    CsvColumn("CPF/CNPJ do emitente", lambda row: _tax_id(row.issuer.tax_id)),
+    CsvColumn("Emitente", lambda row: row.issuer.name),
+    CsvColumn("Papel da empresa", lambda row: word_for(RECIPIENT_ROLES, row.role)),
+    CsvColumn("Valor", lambda row: row.amount),
+    CsvColumn("Chave de acesso", lambda row: access_key_text(row.access_key)),
+    CsvColumn("Protocolo", lambda row: row.protocol),
+    CsvColumn("XML completo", lambda row: row.has_full_xml),
+    CsvColumn("Prazo da manifestação", lambda row: row.manifest_deadline),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.environment)),
+    CsvColumn("Id", lambda row: row.id),
+)
+SALES: tuple[CsvColumn[SaleDetails], ...] = (
+    CsvColumn("Data", lambda row: row.sold_on),
+    CsvColumn("Situação", lambda row: word_for(SALE_STATUSES, row.status)),
+    CsvColumn("CPF/CNPJ do cliente", lambda row: _tax_id(row.customer_document or row.buyer_tax_id)),
+    CsvColumn("Cliente", lambda row: row.customer_name),
+    CsvColumn("E-mail do cliente", lambda row: row.customer_email),
+    CsvColumn("Valor", lambda row: row.amount),
+    CsvColumn("Desconto", lambda row: row.discount),
+    CsvColumn("Frete", lambda row: row.shipping),
+    CsvColumn("Emissão agendada para", lambda row: row.scheduled_emit_at),
+    CsvColumn("Identificador externo", lambda row: row.external_id),
+    CsvColumn("Observações", lambda row: row.notes),
+    CsvColumn("Criada em", lambda row: row.created_at),
+    CsvColumn("Id", lambda row: row.id),
+)
+CUSTOMERS: tuple[CsvColumn[Customer], ...] = (
+    CsvColumn("Nome", lambda row: row.name),
+    CsvColumn("Nome fantasia", lambda row: row.trade_name),
+    CsvColumn("CPF/CNPJ", lambda row: _tax_id(row.document)),
+    CsvColumn("Identificação no exterior", lambda row: row.foreign_id),
+    CsvColumn("E-mail", lambda row: row.email),
+    CsvColumn("Telefone", lambda row: row.phone),
+    CsvColumn("Inscrição estadual", lambda row: row.state_registration),
+    CsvColumn("Inscrição municipal", lambda row: row.municipal_registration),
+    CsvColumn("CEP", lambda row: _text_of(row.address, "zipcode")),
+    CsvColumn("Logradouro", lambda row: _text_of(row.address, "street")),
+    CsvColumn("Número", lambda row: _text_of(row.address, "number")),
+    CsvColumn("Complemento", lambda row: _text_of(row.address, "complement")),
+    CsvColumn("Bairro", lambda row: _text_of(row.address, "district")),
+    CsvColumn("Cidade", lambda row: _text_of(row.address, "city")),
+    CsvColumn("UF", lambda row: _text_of(row.address, "state")),
+    CsvColumn("Criado em", lambda row: row.created_at),
+    CsvColumn("Id", lambda row: row.id),
+)
+PRODUCTS: tuple[CsvColumn[ProductRow], ...] = (
+    CsvColumn("SKU", lambda row: row.sku),
+    CsvColumn("Nome", lambda row: row.name),
+    CsvColumn("Tipo", lambda row: word_for(ITEM_TYPES, row.type)),
+    CsvColumn("Categoria", lambda row: row.category),
+    CsvColumn("Preço", lambda row: row.price),
+    CsvColumn("Garantia (dias)", lambda row: row.guarantee),
+    CsvColumn("NCM", lambda row: _text_of(row.fiscal, "ncm")),
+    CsvColumn("Código de serviço", lambda row: _text_of(row.fiscal, "federalServiceCode")),
+    CsvColumn("Criado em", lambda row: row.created_at),
+    CsvColumn("Id", lambda row: row.id),
+)
+GAPS: tuple[CsvColumn[ListedGap], ...] = (
+    CsvColumn("Tipo", lambda row: type_title(row.series.type)),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.series.environment)),
+    CsvColumn("Série", lambda row: row.series.series),
+    CsvColumn("Próximo número", lambda row: row.series.next_number),
+    CsvColumn("Do número", lambda row: row.gap.number_start if row.gap else None),
+    CsvColumn("Ao número", lambda row: row.gap.number_end if row.gap else None),
+    CsvColumn(
+        "Motivo",
+        lambda row: word_for(GAP_REASONS, row.gap.reason) if row.gap else f"e mais {row.series.omitted}",
+    ),
+    CsvColumn("Pode ser inutilizado", lambda row: row.gap.voidable if row.gap else None),
+    CsvColumn("Prazo", lambda row: row.gap.deadline if row.gap else None),
+    CsvColumn("Id do documento", lambda row: row.gap.document_id if row.gap else None),
+)
+INUTILIZATIONS: tuple[CsvColumn[InutilizationRecord], ...] = (
+    CsvColumn("Tipo", lambda row: type_title(row.type)),
+    CsvColumn("Situação", lambda row: word_for(FILING_STATUSES, row.status)),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.environment)),
+    CsvColumn("Ano", lambda row: row.year),
+    CsvColumn("Série", lambda row: row.series),
+    CsvColumn("Do número", lambda row: row.number_start),
+    CsvColumn("Ao número", lambda row: row.number_end),
+    CsvColumn("Justificativa", lambda row: row.justification),
+    CsvColumn("Protocolo", lambda row: row.protocol),
+    CsvColumn("Código da autoridade", lambda row: row.authority_code),
+    CsvColumn("Mensagem da autoridade", lambda row: row.authority_message),
+    CsvColumn("Homologada em", lambda row: row.authorized_at),
+    CsvColumn("Criada em", lambda row: row.created_at),
+    CsvColumn("Id", lambda row: row.id),
+)
+DELIVERIES: tuple[CsvColumn[DeliveryRecord], ...] = (
+    CsvColumn("Evento", lambda row: row.event),
+    CsvColumn("Situação", lambda row: word_for(DELIVERY_STATUSES, row.status)),
+    CsvColumn("Teste", lambda row: row.test),
+    CsvColumn("Tentativas", lambda row: row.attempt_count),
+    CsvColumn("Última resposta", lambda row: row.response_status),
+    CsvColumn("Última tentativa", lambda row: row.attempted_at),
+    CsvColumn("Próxima tentativa", lambda row: row.next_attempt_at),
+    CsvColumn("Criada em", lambda row: row.created_at),
+    CsvColumn("Id do documento", lambda row: row.document_id),
+    CsvColumn("Id do evento", lambda row: row.event_id),
+    CsvColumn("Id", lambda row: row.id),
+)
+COMPANIES: tuple[CsvColumn[CompanyRow], ...] = (
+    CsvColumn("CNPJ", lambda row: _tax_id(row.tax_id)),
+    CsvColumn("Razão social", lambda row: row.legal_name),
+    CsvColumn("Nome fantasia", lambda row: row.trade_name),
+    CsvColumn("E-mail", lambda row: row.email),
+    CsvColumn("Telefone", lambda row: row.phone),
+    CsvColumn("Cidade", lambda row: _text_of(row.address, "city")),
+    CsvColumn("UF", lambda row: _text_of(row.address, "state")),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.environment)),
+    CsvColumn("Cadastrada em", lambda row: row.created_at),
+    CsvColumn("Id", lambda row: row.id),
+)
+PEOPLE: tuple[CsvColumn[ListedPerson], ...] = (
+    CsvColumn("E-mail", lambda row: row.person.email),
+    CsvColumn("Nome", lambda row: row.person.name),
+    CsvColumn("Papel", lambda row: word_for(PERSON_ROLES, row.person.role)),
+    CsvColumn(
+        "Empresas", lambda row: "Todas" if row.person.company_ids is None else ", ".join(row.companies)
+    ),
+    CsvColumn("Convite pendente", lambda row: row.person.is_pending),
+    CsvColumn("Desativada", lambda row: row.person.is_disabled),
+    CsvColumn("Último acesso", lambda row: row.person.last_signed_in_at),
+    CsvColumn("Desde", lambda row: row.person.created_at),
+    CsvColumn("Id", lambda row: row.person.id),
+)
+AUDIT: tuple[CsvColumn[AuditRecord], ...] = (
+    CsvColumn("Quando", lambda row: row.created_at),
+    CsvColumn("Quem", lambda row: row.actor.name or row.actor.kind),
+    CsvColumn("O quê", lambda row: row.sentence),
+    CsvColumn("Id da empresa", lambda row: row.company_id),
+    CsvColumn("Id", lambda row: row.id),
+)

@@ -1,0 +1,84 @@
+"""CSV files as Brazilian spreadsheets open them by a double click.
+
+UTF-8 with a byte order mark, `;` between the cells, a decimal comma, and dates as dd/mm/aaaa.
+"""
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from io import StringIO
+from uuid import UUID
+
+from carimbo.fiscal.local_time import in_local_time
+
+Cell = str | int | float | Decimal | date | bool | UUID | None
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# A spreadsheet would run a text with one of these beginnings as a formula. The last four are the wide forms.
+_FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_TEXT_MARK = "'"
+# A spreadsheet rounds longer numbers.
+_EXACT_DIGITS = 15
+_KEY_LENGTHS = (44, 50)
+"""The lengths of access keys: of all documents of the SEFAZ, and of the NFS-e."""
+_GROUP = 4
+
+
+def csv_lines(rows: Iterable[Sequence[Cell]], state: str | None) -> bytes:
+    """Returns lines of a CSV file; moments are in the time zone of a state."""
+    text = StringIO()
+    writer = csv.writer(text, delimiter=";", lineterminator="\r\n")
+    writer.writerows([cell_text(cell, state) for cell in row] for row in rows)
+    return text.getvalue().encode()
+
+
+def cell_text(cell: Cell, state: str | None = None) -> str:
+    """Returns the text of a cell."""
+    match cell:
+        case None:
+            return ""
+        case bool():
+            return "Sim" if cell else "Não"
+        case datetime():
+            return f"{_local(cell, state):%d/%m/%Y %H:%M}"
+        case date():
+            return f"{cell:%d/%m/%Y}"
+        case Decimal() | float():
+            return _number(Decimal(str(cell)))
+    return str(cell) if isinstance(cell, int) else _harmless(str(cell))
+
+
+def _local(moment: datetime, state: str | None) -> datetime:
+    """Returns a moment in the time zone of a state; one at the ends of the calendar as it is."""
+    try:
+        return in_local_time(moment, state)
+    except OverflowError:
+        return moment
+
+
+def access_key_text(key: str | None) -> str | None:
+    """Returns an access key in groups of four, as on paper; a spreadsheet would take it for a number."""
+    if key is None or len(key) not in _KEY_LENGTHS:
+        return key
+    return " ".join(key[start : start + _GROUP] for start in range(0, len(key), _GROUP))
+
+
+def _number(number: Decimal) -> str:
+    """Returns a number with a decimal comma and at least two decimals; zeros beyond them are left out."""
+    whole, _, decimals = f"{number:f}".partition(".")
+    return f"{whole},{decimals.rstrip('0').ljust(2, '0')}"
+
+
+def _harmless(text: str) -> str:
+    """Returns a text; if a spreadsheet would change it, with an apostrophe before it.
+
+    A spreadsheet would run it as a formula, or take it for a number without its zeros or its last digits.
+    """
+    if text.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(text):
+        return _TEXT_MARK + text
+    return text
+
+
+def _is_damaged_as_number(text: str) -> bool:
+    is_number = text.isascii() and text.isdigit()
+    return is_number and (len(text) > _EXACT_DIGITS or (text.startswith("0") and len(text) > 1))
