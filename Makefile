@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Debian packages that the tests run as programs; nothing is skipped when one is missing.
-DEBIAN_PACKAGES := fonts-liberation nodejs php-cli poppler-utils xmlsec1
+DEBIAN_PACKAGES := chromium fonts-liberation nodejs php-cli poppler-utils xmlsec1
 INSTALLED := $(VENV)/.installed
 DEV_INSTALLED := $(VENV)/.installed-dev
 BENCH_INSTALLED := $(VENV)/.installed-bench
@@ -57,8 +57,8 @@ unit: $(DEV_INSTALLED) ## unit tests, in PROCESSES processes (2)
 # Files go out in this order: the longest, of tests that start whole programs, come first. They mostly wait for leases
 # and pauses to end, so that there is work for more processes than cores.
 integration: PROCESSES ?= 4
-integration: $(DEV_INSTALLED) ## tests of several parts together and of whole programs
-	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/integration
+integration: $(DEV_INSTALLED) ## tests of several parts together, of whole programs and in a browser
+	$(PYTEST) --no-loadscope-reorder tests/acceptance tests/browser tests/integration
 	$(PYTEST) -p toy.registration tests/toy
 
 fuzz: $(DEV_INSTALLED) ## wide random tests, before a release: FUZZ_EXAMPLES a property
@@ -79,6 +79,7 @@ golden: $(INSTALLED) ## write the XML of every example
 
 pictures: $(DEV_INSTALLED) ## draw the pictures of docs/images
 	$(BIN)/python scripts/pictures.py
+	$(BIN)/python scripts/dashboard_pictures.py
 
 bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and issued, with STORED documents too (100000)
 	$(BENCHMARK)core.py
@@ -91,6 +92,7 @@ bench: $(BENCH_INSTALLED) ## how fast documents are made, printed, judged and is
 	$(BENCHMARK)lookups.py
 	$(BENCHMARK)growth.py --documents $(or $(STORED),100000)
 	$(BENCHMARK)inbox.py --documents $(or $(STORED),100000)
+	$(BENCHMARK)dashboard.py --documents $(or $(STORED),100000)
 
 figures: BENCHMARK = $(BIN)/python benchmarks/record.py benchmarks/
 figures: bench ## make bench, and write its figures to docs/howto/benchmarks.md

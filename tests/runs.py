@@ -9,6 +9,8 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 # They share the published contract.
 _DOCUMENTED_API = ("tests/unit/api/", "tests/unit/test_documentation.py")
+# They share a browser, which needs 400 MB.
+_BROWSER = "tests/browser/"
 
 
 class Shares(LoadFileScheduling):  # type: ignore[misc]
@@ -16,6 +18,8 @@ class Shares(LoadFileScheduling):  # type: ignore[misc]
 
     def _split_scope(self, nodeid: str) -> str:
         file: str = super()._split_scope(nodeid)
+        if file.startswith(_BROWSER):
+            return _BROWSER
         return _DOCUMENTED_API[0] if file.startswith(_DOCUMENTED_API) else file
 
 

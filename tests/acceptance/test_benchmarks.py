@@ -117,6 +117,15 @@ RUNS = {
         },
         has_loaded_parts=True,
     ),
+    "dashboard": ShortRun(
+        "--documents 30 --few 10 --calls 2",
+        {
+            r"^(10|30) documents stored in \d+ seconds$": 2,
+            r"^problems: (\d+) and \1$": 1,
+            r"^  (attention|figures) +# ms +# ms  ratio #$": 2,
+            r"^  both +# ms +# ms  ratio #, bar 1.5$": 1,
+        },
+    ),
     "soak": ShortRun(
         "--documents 4 --between 1 1",
         {r"^faults: [a-zA-Z]+ \w+ \d": 1, r"^4 of 4 authorized, \d+ messages sent, contradictions: 0$": 1},

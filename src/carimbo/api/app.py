@@ -28,7 +28,7 @@ from carimbo.api import (
     webhooks,
 )
 from carimbo.api.context import services_of
-from carimbo.api.middleware import RequestPipeline
+from carimbo.api.middleware import Dashboard, RequestPipeline
 from carimbo.api.route import OpenEndpoint
 from carimbo.api.route_table import RouteTable
 from carimbo.storage.database import Database, DatabaseUnavailable
@@ -130,7 +130,9 @@ class ApiApplication(FastAPI):
             await super().__call__(scope, receive, send)
 
 
-def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> ApiApplication:
+def create_app(
+    lifespan: Lifespan, body_limit: int, body_seconds: float, dashboard: Dashboard | None = None
+) -> ApiApplication:
     """Builds the application; the lifespan must put `Services` into `app.state.services`."""
     app = ApiApplication(title="carimbo", openapi_url=None, docs_url=None, redoc_url=None, lifespan=lifespan)
     app.state.is_stopping = False
@@ -138,7 +140,7 @@ def create_app(lifespan: Lifespan, body_limit: int, body_seconds: float) -> ApiA
     routes = list(_all_routes())
     # Not `include_router`, which would make each route a second time.
     app.router.routes.extend(routes)
-    app.pipeline = RequestPipeline(RouteTable(routes), body_limit, body_seconds)
+    app.pipeline = RequestPipeline(RouteTable(routes), body_limit, body_seconds, dashboard)
     return app
 
 

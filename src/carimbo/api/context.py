@@ -26,7 +26,7 @@ _LAST_PAGE = 10_000_000
 
 def services_of(connection: HTTPConnection) -> Services:
     """Returns the services of a request; after its credentials are checked, they act for their owner."""
-    services: Services = connection.state.services
+    services: Services = connection.scope.get("services") or connection.app.state.services
     return services
 
 

@@ -128,7 +128,7 @@ async def _list_ranges(
     document_type: CurrentType,
     page: RequestedPage,
 ) -> Listing[InutilizationRecord]:
-    return listing(await list_ranges(database, subscription.id, company.id, document_type, page))
+    return listing(await list_ranges(database, subscription.id, company.id, [document_type], page))
 
 
 async def _read_range(

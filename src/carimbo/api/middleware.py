@@ -3,11 +3,12 @@
 import asyncio
 import re
 import time
+from collections.abc import Awaitable, Callable
 from uuid import uuid4
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -17,7 +18,9 @@ from carimbo.api.errors import WrongMethod, refusal_response, response_to, wrong
 from carimbo.api.route import ApiRequest, company_id_in
 from carimbo.api.route_table import RouteTable
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.services import Services
 from carimbo.storage.actors import Actor, ActorKind
+from carimbo.web.head_requests import mark_head
 
 REGISTRY = CollectorRegistry()
 """The metrics that the API process exposes."""
@@ -37,6 +40,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PROXY_PREFIX = "/api"
 _PRIVATE_PREFIX = "/v1/"
 _FILES_PREFIX = "/files/"
+_DASHBOARD_PREFIX = "/painel/"
 _ROOT = "/"
 _DOCS_PREFIX = "/docs/"
 _NO_ANSWER = "none"
@@ -46,14 +50,21 @@ _CACHE_CONTROL = b"cache-control"
 _NO_STORE = (_CACHE_CONTROL, b"no-store")
 
 
+Dashboard = Callable[[Request, Services], Awaitable[Response]]
+"""Answers the requests of the dashboard, which has checks and error pages of its own."""
+
+
 class RequestPipeline:
     """Takes a request from the server to its route and sends the answer, in a fixed order of checks.
 
     One ASGI application instead of a stack of them, because each layer costs several calls for each message.
     """
 
-    def __init__(self, routes: RouteTable, body_limit: int, body_seconds: float) -> None:
+    def __init__(
+        self, routes: RouteTable, body_limit: int, body_seconds: float, dashboard: Dashboard | None = None
+    ) -> None:
         self._routes = routes
+        self._dashboard = dashboard
         self._body_limit = body_limit
         self._body_seconds = body_seconds
 
@@ -61,7 +72,6 @@ class RequestPipeline:
         if scope["method"] == "HEAD":
             send = _without_body(scope, send)
         request = ApiRequest(scope, LimitedReceive(receive, self._body_limit, self._body_seconds))
-        request.state.services = scope["app"].state.services
         # A well-formed id of the caller is kept, so that both logs can be joined.
         given = request.headers.get("x-request-id", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else str(uuid4())
@@ -83,14 +93,15 @@ class RequestPipeline:
             structlog.contextvars.clear_contextvars()
 
     async def _respond(self, request: ApiRequest, scope: Scope) -> Response:
+        if self._dashboard and f"{scope['path']}/".startswith(_DASHBOARD_PREFIX):
+            _require_small(request, self._body_limit)
+            return await self._dashboard(request, services_of(request))
         if scope["path"].startswith(_DOCS_PREFIX) and scope["path"].endswith(_ROOT):
             return _redirect_without_slash(scope)
         _use_plain_path(scope)
         if scope["path"].startswith(_PRIVATE_PREFIX):
             await _admit(request)
-        announced = request.headers.get("content-length", "0")
-        if not announced.isdigit() or int(announced) > self._body_limit:
-            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=self._body_limit)
+        _require_small(request, self._body_limit)
         return await self._routes.select(scope).respond(request)
 
     async def _answer_for(self, error: Exception, scope: Scope, receive: Receive, answer: "_Answer") -> None:
@@ -103,6 +114,13 @@ class RequestPipeline:
             response = refusal_response(Refusal(ErrorCode.INTERNAL_ERROR, requestId=answer.request_id))
         if answer.status is None:
             await response(scope, receive, answer)
+
+
+def _require_small(request: ApiRequest, limit: int) -> None:
+    """Refuses a request that announces a larger body, before it is read."""
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdigit() or int(announced) > limit:
+        raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=limit)
 
 
 class _Answer:
@@ -137,6 +155,7 @@ def _without_body(scope: Scope, send: Send) -> Send:
         scope["method"] = "HEAD"
         await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
+    mark_head(scope)
     scope["method"] = "GET"
     return send_without_body
 
@@ -163,7 +182,7 @@ async def _admit(request: ApiRequest) -> None:
         raise Refusal(ErrorCode.INVALID_API_CREDENTIALS)
     caller = await authenticator.authenticate(key, secret, company_id_in(request.scope["path"]))
     request.state.caller = caller
-    request.state.services = services.acting_as(Actor(ActorKind.CREDENTIAL, caller.subscription.id))
+    request.scope["services"] = services.acting_as(Actor(ActorKind.CREDENTIAL, caller.subscription.id))
     structlog.contextvars.bind_contextvars(subscription_id=str(caller.subscription.id))
     await authenticator.check_rate_limit(caller.subscription)
 
@@ -185,10 +204,21 @@ def _record(scope: Scope, status: int | None, seconds: float) -> None:
     log(
         "request",
         method=scope["method"],
-        path=scope["path"],
+        path=logged_path(scope),
         status=status,
         milliseconds=round(seconds * 1000, 2),
     )
+
+
+def logged_path(scope: Scope) -> str:
+    """Returns the path of a request without the token of a link, which would open an account."""
+    path: str = scope["path"]
+    if not path.startswith(_DASHBOARD_PREFIX):
+        return path
+    pattern = scope.get("dashboard_path")
+    if pattern is None:
+        return f"{_DASHBOARD_PREFIX}…"
+    return pattern if "{token}" in pattern else path
 
 
 class LimitedReceive:

@@ -4,8 +4,8 @@ from collections import defaultdict
 from functools import cache
 from typing import Any
 
-from carimbo.api.errors import STATUS_OF_KIND
 from carimbo.service.errors import ErrorCode, RefusalKind
+from carimbo.web.status import STATUS_OF_KIND
 
 Responses = dict[int | str, dict[str, Any]]
 """Documented responses by HTTP status."""

@@ -132,6 +132,11 @@ class DemoLayout:
         return f"http://{HOST}:{self.ports.api}"
 
     @property
+    def dashboard_url(self) -> str:
+        """The address of the dashboard: by name, as passkeys do not work at an IP address."""
+        return f"http://localhost:{self.ports.api}"
+
+    @property
     def simulator_url(self) -> str:
         return f"https://{HOST}:{self.ports.simulator}"
 

@@ -48,6 +48,7 @@ def greet(
 ) -> None:
     """Prints addresses, files and commands to try; `notes` are lines about what is not real."""
     console.rule("[bold]carimbo está no ar")
+    say(console, f"Painel        {facts['dashboardUrl']}")
     say(console, f"API           {facts['baseUrl']}")
     say(console, f"Documentação  {facts['baseUrl']}/docs")
     say(console, f"Simulador     {facts['simulatorUrl']} (painel: {facts['simulatorControlUrl']})")

@@ -24,6 +24,8 @@ from carimbo.demo.issuing import SampleProgress, api_client, issue_samples, live
 from carimbo.demo.made_up import PanelClock, write_made_up_rate
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
+from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.sign_in import demo_sign_in_link
 from carimbo.settings import names_no_tables
 from carimbo.simulator.program.certificates import CertificateFolder, CertificateProblem
 from carimbo.storage.database import open_database
@@ -156,12 +158,14 @@ class _Demo:
             credentials = await seed_credentials(database, previous_api_secret(self._layout.folder))
             now = self._begins_at or datetime.now(UTC)
             company_id = await seed_company(database, credentials.subscription_id, file, now)
+            # Links expire by the machine's time, also if the demo has a clock of its own.
+            token = await demo_sign_in_link(database, credentials.subscription_id, datetime.now(UTC))
         facts = {
             "baseUrl": self._layout.api_url,
             "apiKey": str(credentials.subscription_id),
             "apiSecret": credentials.secret,
             "companyId": str(company_id),
-            "dashboardUrl": None,
+            "dashboardUrl": link_address(self._layout.dashboard_url, LinkPurpose.SIGN_IN, token),
             "mcpUrl": None,
             "simulatorUrl": self._layout.simulator_url,
             "simulatorControlUrl": self._layout.panel_url,

@@ -10,11 +10,13 @@ from fastapi import FastAPI
 
 from carimbo.api.app import create_app
 from carimbo.api.middleware import REGISTRY
+from carimbo.api.middleware import Dashboard as DashboardDoor
 from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
 from carimbo.main.database import database_of
 from carimbo.main.links import guard_of, links_of
+from carimbo.main.mailer import mailer_of
 from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
-from carimbo.main.process import clock_of
+from carimbo.main.process import clock_of, now
 from carimbo.main.server import GracefulServer, LimitedProtocol, RequestLimits, protocol_within
 from carimbo.main.tables import TableReloader
 from carimbo.printing.registry import PdfRenderer
@@ -27,6 +29,7 @@ from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.emails import Outbox
 from carimbo.service.filing.open_documents import OpenDocumentsAtAuthority
 from carimbo.service.outage_board import OutageBoard
+from carimbo.service.people.context import SignInContext
 from carimbo.service.printouts import Printouts
 from carimbo.service.services import Services
 from carimbo.settings import Settings
@@ -45,6 +48,7 @@ def api_of(settings: Settings) -> FastAPI:
             context = IssuingContext(database, snapshots, with_queries(builder, database, municipalities))
             outages = OutageBoard(database, settings.contingency_after, clock, settings.clock_offset)
             filing = filing_context(settings, context)
+            sign_in = SignInContext(database, now, settings.link_base, mailer_of(settings))
             app.state.services = Services(
                 database,
                 authenticator=await Authenticator.open(database),
@@ -67,11 +71,23 @@ def api_of(settings: Settings) -> FastAPI:
                 municipality_lookup=MunicipalityLookup(municipalities),
                 links=await links_of(settings, database),
                 guard=guard_of(settings),
+                sign_in=sign_in,
             )
             tune_garbage_collector()
             yield
+            await sign_in.background.finish()
 
-    return create_app(lifespan, settings.body_limit_bytes, settings.body_seconds)
+    return create_app(lifespan, settings.body_limit_bytes, settings.body_seconds, _dashboard_of(settings))
+
+
+def _dashboard_of(settings: Settings) -> DashboardDoor | None:
+    if not settings.dashboard:
+        return None
+    # Loaded only where it is used: its templates and passkeys take memory.
+    from carimbo.dashboard.app import Dashboard  # noqa: PLC0415
+    from carimbo.dashboard.options import DashboardOptions  # noqa: PLC0415
+
+    return Dashboard(DashboardOptions(settings.public_url and settings.link_base, settings.proxies)).respond
 
 
 def protocol_of(settings: Settings) -> type[LimitedProtocol]:

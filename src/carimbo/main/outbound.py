@@ -6,15 +6,12 @@ from datetime import timedelta
 
 from carimbo.main.database import database_of
 from carimbo.main.links import guard_of, links_of
+from carimbo.main.mailer import mailer_of
 from carimbo.main.process import now
-from carimbo.outbound.mail_folder import MailFolder
-from carimbo.outbound.message import MailSender
-from carimbo.outbound.smtp import SmtpMailer
 from carimbo.outbound.webhook_client import HttpWebhookClient
 from carimbo.printing.registry import PdfRenderer
 from carimbo.service.delivery.attempt import DeliverySender
 from carimbo.service.delivery.mailing import MailingContext
-from carimbo.service.ports import Mailer
 from carimbo.service.printouts import Printouts
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
@@ -76,13 +73,3 @@ def mailing_context_of(settings: Settings, database: Database) -> MailingContext
     """Builds the context for sending e-mails."""
     printouts = Printouts(database, PdfRenderer(settings.fonts_folder), settings.printouts_cache_bytes)
     return MailingContext(database, printouts, mailer_of(settings), settings.email_retries, now, count_email)
-
-
-def mailer_of(settings: Settings) -> Mailer | None:
-    """Returns the mailer of the settings, a folder or a mail server; None if there is none."""
-    if settings.email_from is None:
-        return None
-    sender = MailSender(settings.email_from)
-    if settings.email_folder:
-        return MailFolder(settings.email_folder, sender, now)
-    return SmtpMailer(settings.smtp_options, sender, now) if settings.smtp_host else None

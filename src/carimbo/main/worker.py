@@ -10,15 +10,18 @@ from typing import Any
 
 from carimbo.main.authorities import authorities_of, municipalities_of, with_queries
 from carimbo.main.database import database_of
+from carimbo.main.mailer import mailer_of
 from carimbo.main.outbound import deliver_forever, mailing_context_of
 from carimbo.main.parts import document_builder, filing_context, start_metrics, tune_garbage_collector
 from carimbo.main.process import clock_of
 from carimbo.main.tables import TableReloader
 from carimbo.service.companies.snapshot import CompanySnapshots
 from carimbo.service.contexts import IssuingContext, StepListener, WorkerContext, ignore_step
+from carimbo.service.exports.monthly_mail import MonthlyMailing
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.waiting import Backoff
 from carimbo.settings import Settings
+from carimbo.storage.actors import SCHEDULE
 from carimbo.storage.database import Database
 from carimbo.storage.work import Lease
 from carimbo.worker.advance import Advancer, RetryPolicy, Slots
@@ -28,6 +31,7 @@ from carimbo.worker.chores import (
     guard_open_documents_forever,
     inutilize_forever,
     maintain_received_forever,
+    send_monthly_exports_forever,
     warn_of_certificates_forever,
     warn_of_rates_forever,
 )
@@ -83,6 +87,9 @@ def _chores(settings: Settings, context: WorkerContext) -> list[Coroutine[Any, A
             timedelta(days=settings.email_history_days),
         ),
         fill_recipients_forever(context.database),
+        send_monthly_exports_forever(
+            MonthlyMailing(context.database, mailer_of(settings), settings.link_base, clock_of(settings))
+        ),
         deliver_forever(settings),
     ]
 
@@ -137,7 +144,8 @@ def work_loop_of(settings: Settings, advancer: Advancer) -> ClaimLoop[Lease]:
 async def worker_context_of(
     settings: Settings, database: Database, reached: StepListener = ignore_step
 ) -> AsyncIterator[WorkerContext]:
-    """Builds the context for issuing documents."""
+    """Builds the context for issuing documents; what the worker does by itself, it does on schedule."""
+    database = database.acting_as(SCHEDULE)
     snapshots, clock = CompanySnapshots(database), clock_of(settings)
     async with authorities_of(settings) as authorities:
         yield WorkerContext(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import structlog
 
-from carimbo.outbound.message import MailSender, compose
-from carimbo.service.delivery.email_message import MailNotSent, MailSent, OutgoingEmail
+from carimbo.outbound.message import MailSender, compose, compose_text
+from carimbo.service.delivery.email_message import MailNotSent, MailSent, OutgoingEmail, TextEmail
 
 _log = structlog.get_logger("carimbo.mail")
 _OWNER_ONLY = 0o600
@@ -29,12 +29,20 @@ class MailFolder:
         """Writes an e-mail; writing the same one again replaces the file."""
         message = await asyncio.to_thread(compose, email, self.sender, self.clock())
         file = self.folder / f"{email.title}-{email.number}-{email.id}.eml"
+        return await self._store(file, message, self.sender.message_id(email))
+
+    async def send_text(self, email: TextEmail) -> MailSent | MailNotSent:
+        """Writes an e-mail of plain text."""
+        message = await asyncio.to_thread(compose_text, email, self.sender, self.clock())
+        return await self._store(self.folder / f"{email.id}.eml", message, self.sender.message_id(email))
+
+    async def _store(self, file: Path, message: bytes, message_id: str) -> MailSent | MailNotSent:
         try:
             await asyncio.to_thread(_write, file, message)
         except OSError as error:
             _log.warning("mail_not_written", file=str(file), exc_info=error)
             return MailNotSent(message=_NOT_WRITTEN)
-        return MailSent(message_id=self.sender.message_id(email), message=f"Gravado em {file.name}.")
+        return MailSent(message_id=message_id, message=f"Gravado em {file.name}.")
 
 
 def _write(file: Path, content: bytes) -> None:

@@ -17,8 +17,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from carimbo.fiscal.identity.tax_ids import format_tax_id
 from carimbo.fiscal.money import format_amount
-from carimbo.service.delivery.email_message import OutgoingEmail
+from carimbo.service.delivery.email_message import OutgoingEmail, TextEmail
 
+_PRODUCT = "Carimbo"
 _WITHOUT_VALIDITY = "[SEM VALOR FISCAL] "
 _GROUPS = re.compile(".{1,4}")
 _MAX_LINE_LENGTH = 76
@@ -48,7 +49,7 @@ class MailSender:
 
     address: str
 
-    def message_id(self, email: OutgoingEmail) -> str:
+    def message_id(self, email: OutgoingEmail | TextEmail) -> str:
         """Returns the Message-ID, the same at every attempt: mail programs recognize a second copy."""
         return f"<{email.id}@{self.address.rpartition('@')[2]}>"
 
@@ -61,6 +62,19 @@ def compose(email: OutgoingEmail, sender: MailSender, now: datetime) -> bytes:
     return "".join(_headers(email, sender, now)).encode("ascii") + _content(email).as_bytes()
 
 
+def compose_text(email: TextEmail, sender: MailSender, now: datetime) -> bytes:
+    """Returns an e-mail of plain text as a 7-bit message."""
+    message = EmailMessage(SMTP)
+    message.set_content(email.text, cte="quoted-printable")
+    fields = [
+        header_field("Subject", text_tokens(single_line(email.subject))),
+        header_field("From", mailbox_tokens(sender.address, _PRODUCT)),
+        header_field("To", mailbox_list_tokens([mailbox_tokens(address, "") for address in email.to])),
+        *_common_headers(email, sender, now),
+    ]
+    return "".join(fields).encode("ascii") + message.as_bytes()
+
+
 def _headers(email: OutgoingEmail, sender: MailSender, now: datetime) -> Iterator[str]:
     yield header_field("Subject", text_tokens(_subject(email)))
     yield header_field("From", mailbox_tokens(sender.address, email.issuer))
@@ -68,6 +82,10 @@ def _headers(email: OutgoingEmail, sender: MailSender, now: datetime) -> Iterato
     yield header_field("To", mailbox_list_tokens(recipients))
     if email.reply_to:
         yield header_field("Reply-To", mailbox_tokens(email.reply_to, email.issuer))
+    yield from _common_headers(email, sender, now)
+
+
+def _common_headers(email: OutgoingEmail | TextEmail, sender: MailSender, now: datetime) -> Iterator[str]:
     yield header_field("Date", [format_datetime(now)])
     yield header_field("Message-ID", [sender.message_id(email)])
     # Asks automatic responders not to answer (RFC 3834).

@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ from aiosmtplib import (
 
 from carimbo.fiscal.outcome import one_line
 from carimbo.outbound.failure_texts import seconds_text, tls_failure_text
-from carimbo.outbound.message import MailSender, compose
+from carimbo.outbound.message import MailSender, compose, compose_text
 from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.delivery.email_message import (
     MailNotSent,
@@ -28,6 +28,7 @@ from carimbo.service.delivery.email_message import (
     MailSent,
     OutgoingEmail,
     RefusedRecipient,
+    TextEmail,
 )
 
 _log = structlog.get_logger("carimbo.mail")
@@ -62,10 +63,20 @@ class SmtpMailer:
         """Sends an e-mail. If the answer of the server is lost, the next attempt has the same Message-ID."""
         # In a thread: composing takes milliseconds.
         message = await asyncio.to_thread(compose, email, self.sender, self.clock())
+        return await self._deliver(message, email.recipients, self.sender.message_id(email))
+
+    async def send_text(self, email: TextEmail) -> MailSent | MailRefused | MailNotSent:
+        """Sends an e-mail of plain text."""
+        message = await asyncio.to_thread(compose_text, email, self.sender, self.clock())
+        return await self._deliver(message, email.to, self.sender.message_id(email))
+
+    async def _deliver(
+        self, message: bytes, recipients: Sequence[str], message_id: str
+    ) -> MailSent | MailRefused | MailNotSent:
         client = self._client()
         try:
             async with asyncio.timeout(self.options.seconds):
-                outcome = await self._transfer(client, email, message)
+                outcome = await self._transfer(client, message, recipients, message_id)
             await _quit(client)
         except TimeoutError:
             return MailNotSent(
@@ -77,7 +88,7 @@ class SmtpMailer:
         return outcome
 
     async def _transfer(
-        self, client: SMTP, email: OutgoingEmail, message: bytes
+        self, client: SMTP, message: bytes, recipients: Sequence[str], message_id: str
     ) -> MailSent | MailRefused | MailNotSent:
         try:
             await client.connect()
@@ -86,11 +97,11 @@ class SmtpMailer:
             _log.warning("mail_server_unusable", reason=repr(error))
             return MailNotSent(message=_connection_failure_text(error), code=_code(error))
         try:
-            refused, accepted = await client.sendmail(self.sender.address, email.recipients, message)
+            refused, accepted = await client.sendmail(self.sender.address, recipients, message)
         except (SMTPException, OSError) as error:
             return _transfer_failure(error)
         return MailSent(
-            message_id=self.sender.message_id(email),
+            message_id=message_id,
             code=_ACCEPTED,
             message=one_line(accepted),
             refusals=tuple(

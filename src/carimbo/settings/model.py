@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from carimbo.settings.authorities import AuthoritySettings
 from carimbo.settings.outbound import OutboundSettings
-from carimbo.settings.values import Folder, Port, Seconds
+from carimbo.settings.values import Addresses, Folder, Port, Seconds
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.options import PoolOptions
 
@@ -67,6 +67,15 @@ class ServiceSettings(BaseModel):
         pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$",
         description="Where the API is reached from outside, as `https://fiscal.example.com`; links to files "
         "begin with it. By default, the address that the API listens on. The worker needs it too.",
+    )
+    dashboard: bool = Field(
+        default=True, description="Whether the API process also serves the dashboard at `/painel`."
+    )
+    proxy_addresses: Addresses = Field(
+        default="",
+        description="IP addresses of the proxies in front of the API, separated by commas; their "
+        "`X-Forwarded-For` is believed. Attempts to sign in to the dashboard are limited by the client's "
+        "address.",
     )
     link_days: int = Field(
         default=7, ge=1, le=3650, description="Days for which a link to a document's files is valid."
@@ -134,6 +143,10 @@ class ServiceSettings(BaseModel):
         """The beginning of every link, without a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
+
+    @property
+    def proxies(self) -> frozenset[str]:
+        return frozenset(filter(None, map(str.strip, self.proxy_addresses.split(","))))
 
     @property
     def printouts_cache_bytes(self) -> int:

@@ -1,6 +1,7 @@
 """Types of setting values; their validators report problems in Portuguese."""
 
 import ssl
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -63,12 +64,22 @@ def _certificates(file: Path) -> Path:
     return file
 
 
+def _addresses(text: str) -> str:
+    for address in filter(None, map(str.strip, text.split(","))):
+        try:
+            ip_address(address)
+        except ValueError:
+            raise ValueError(f"{address} não é um endereço IP") from None
+    return text
+
+
 def _cnpj_or_nothing(text: str) -> str:
     if text and not is_cnpj(text):
         raise ValueError("não é um CNPJ, só com letras maiúsculas e dígitos")
     return text
 
 
+Addresses = Annotated[str, AfterValidator(_addresses)]
 Host = Annotated[str, AfterValidator(_host)]
 Hosts = Annotated[str, AfterValidator(_hosts)]
 CertificatesFile = Annotated[File, AfterValidator(_certificates)]

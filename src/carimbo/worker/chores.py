@@ -20,6 +20,7 @@ from carimbo.service.company_status.open_documents import (
     publish_warning,
 )
 from carimbo.service.errors import Refusal
+from carimbo.service.exports.monthly_mail import MonthlyMailing, send_monthly_exports
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
@@ -30,8 +31,10 @@ from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_webhooks
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
+from carimbo.storage.exports import delete_old_exports
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.probes import delete_old_probes
+from carimbo.storage.rate_limits import delete_old_rate_limits
 from carimbo.storage.streams import delete_old_pages, give_up_gaps, repair_times
 
 _log = structlog.get_logger("carimbo.worker")
@@ -40,6 +43,7 @@ _DAILY = timedelta(days=1)
 _DISTRIBUTED_FOR = timedelta(days=90)
 """So long the authorities keep what they distribute."""
 _JOURNAL_KEPT = timedelta(days=100)
+_EXPIRED_EXPORTS_KEPT = timedelta(days=90)
 # Between batches, so that the database is free for callers most of the time.
 _PAUSE = timedelta(seconds=1)
 
@@ -225,6 +229,18 @@ async def _inutilize_company(context: FilingContext, subscription_id: UUID, comp
         _log.info("gaps_inutilized", company_id=str(company_id), ranges=len(filed))
 
 
+async def send_monthly_exports_forever(mailing: MonthlyMailing, every: timedelta = HOURLY) -> None:
+    """Sends the monthly e-mails that are due, and deletes old exports, periodically until cancelled."""
+
+    async def send() -> None:
+        await send_monthly_exports(mailing)
+        async with mailing.database.connection() as connection:
+            while await delete_old_exports(connection, _EXPIRED_EXPORTS_KEPT):
+                pass
+
+    await repeat(send, "monthly_exports", every)
+
+
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
     """Deletes old deliveries, e-mails, probes and answers of distributions hourly until cancelled."""
 
@@ -236,6 +252,7 @@ async def delete_old_history_forever(database: Database, keep: timedelta, keep_e
                 pass
             await delete_old_probes(connection)
             await delete_old_pages(connection, _JOURNAL_KEPT)
+            await delete_old_rate_limits(connection)
 
     await repeat(delete, "delivery_log")
 

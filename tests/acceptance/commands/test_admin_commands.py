@@ -1,15 +1,19 @@
 """`carimbo admin`: subscriptions, plans, credentials, keys and the queue."""
 
+import asyncio
 import json
 import re
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
+import asyncpg
 import pytest
 
 from acceptance.commands.command_runs import Carimbo, CommandResult, carimbo_here, end_of, running
 from carimbo.storage.envelope import KeyRing, new_key
+from carimbo.storage.identifiers import NIL
 from support import TIMEOUT_SECONDS
 
 
@@ -176,3 +180,35 @@ class TestCheckQueue:
         assert re.fullmatch(r"um worker respondeu em \d+\.\d\d s\n", result.out)
         assert ended.code == 0
         assert "Traceback" not in ended.err
+
+
+class TestAudit:
+    def test_changes_name_the_operator_to_the_owner_and_in_the_audit_of_the_installation(
+        self, admin: Carimbo, installation: dict[str, str], subscription: dict[str, str]
+    ) -> None:
+        owner = subscription["apiKey"]
+        assert admin("set-plan", owner, "unlimited").code == 0
+        assert admin("set-features", owner, "mdfeEmission").code == 0
+        assert admin("rotate-credentials", owner).code == 0
+        entries = audit_about(installation["database_url"], owner)
+        assert {actor for _, _, actor in entries} == {"operador (linha de comando)"}
+        changes = ["subscription.created", "subscription.planChanged", "subscription.featuresChanged"]
+        for reader, actions in ((owner, [*changes, "credential.rotated"]), (str(NIL), changes)):
+            assert [action for subscription_id, action, _ in entries if subscription_id == reader] == actions
+
+
+def audit_about(database_url: str, subscription_id: str) -> list[tuple[str, str, str]]:
+    """Returns the readers, actions and actors of the entries about a subscription, in order."""
+
+    async def read() -> list[tuple[str, str, str]]:
+        connection = await asyncpg.connect(database_url)
+        rows = await connection.fetch(
+            "select subscription_id::text, action, actor ->> 'name' from audit_entries"
+            " where subscription_id = $1::text::uuid or subject_id = $1 order by created_at, id",
+            subscription_id,
+        )
+        await connection.close()
+        return [tuple(row) for row in rows]
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, read()).result()

@@ -1,0 +1,131 @@
+"""Writes docs/images/dashboard-*.png: pages of the dashboard of a demo, with its made-up data."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from chromium import launched
+from PIL import Image
+from playwright.async_api import Page
+
+IMAGES = Path(__file__).parent.parent / "docs" / "images"
+WIDTH, HEIGHT = 1280, 800
+COLORS = 64
+# The demo's clock, so that a new picture shows the same dates as the last.
+NOW = "2026-12-02T10:00:00-03:00"
+_LAST_LINE = "Ctrl-C para parar"
+_COMPANY = "/painel/{apiKey}/empresas/{companyId}"
+
+
+@dataclass(frozen=True)
+class PagePicture:
+    """A page, and the name of its picture."""
+
+    name: str
+    path: str
+    """The path, with names of facts of the demo in braces."""
+    link: str = ""
+    """The beginning of a link on that page; the picture is of the page behind it."""
+
+
+PICTURES = (
+    PagePicture("home", "/painel/{apiKey}"),
+    PagePicture("documents", f"{_COMPANY}/documentos"),
+    PagePicture("document", "/painel/{apiKey}", "Abrir NFC-e"),
+    PagePicture("sales", f"{_COMPANY}/vendas"),
+    PagePicture("numbering", f"{_COMPANY}/numeracao"),
+    PagePicture("company", _COMPANY),
+    PagePicture("authorities", "/painel/{apiKey}/autoridades"),
+    PagePicture("people", "/painel/{apiKey}/pessoas"),
+)
+
+
+@contextmanager
+def running_demo() -> Iterator[dict[str, str]]:
+    """Runs a demo of its own, and yields its facts once its sample documents are issued."""
+    with tempfile.TemporaryDirectory(prefix="carimbo-") as folder:
+        data = Path(folder, "data")
+        options = ["--data-dir", str(data), "--now", NOW, *_free_ports()]
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("CARIMBO_")}
+        command = [sys.executable, "-m", "carimbo", "demo", *options]
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as demo:  # noqa: S603
+            try:
+                shown = []
+                for line in demo.stdout or ():
+                    shown.append(line)
+                    if line.startswith(_LAST_LINE):
+                        break
+                else:
+                    raise SystemExit("the demo ended:\n" + "".join(shown))
+                yield json.loads((data / "demo.json").read_text(encoding="utf-8"))
+            finally:
+                demo.terminate()
+                demo.communicate()
+
+
+def _free_ports() -> list[str]:
+    options = ("--port", "--simulator-port", "--simulator-control-port")
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in options]
+    ports = [str(listener.getsockname()[1]) for listener in listeners]
+    for listener in listeners:
+        listener.close()
+    return [argument for pair in zip(options, ports, strict=True) for argument in pair]
+
+
+@asynccontextmanager
+async def opened_page(base_url: str) -> AsyncIterator[Page]:
+    """Opens a page that looks the same on every machine."""
+    async with launched() as browser:
+        context = await browser.new_context(
+            base_url=base_url,
+            viewport={"width": WIDTH, "height": HEIGHT},
+            device_scale_factor=1,
+            color_scheme="light",
+            reduced_motion="reduce",
+            locale="pt-BR",
+            timezone_id="America/Sao_Paulo",
+        )
+        yield await context.new_page()
+
+
+async def picture(page: Page, path: str, link: str = "") -> Image.Image:
+    """Returns the top of a page, in few colors. Raises SystemExit if the page is another one or an error."""
+    answer = await page.goto(path)
+    if answer is None or not answer.ok or answer.request.redirected_from:
+        raise SystemExit(f"{path} can't be shown")
+    if link:
+        await page.get_by_role("link", name=link).first.click()
+        await page.wait_for_load_state()
+    image = Image.open(BytesIO(await page.screenshot(animations="disabled", caret="hide")))
+    return image.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE, colors=COLORS)
+
+
+async def take_pictures(facts: Mapping[str, str]) -> None:
+    """Signs in by the demo's link and writes all pictures."""
+    link = facts["dashboardUrl"]
+    async with opened_page(link.partition("/painel")[0]) as page:
+        await page.goto(link)
+        await page.get_by_role("heading", name="Início").wait_for()
+        for item in PICTURES:
+            image = await picture(page, item.path.format(**facts), item.link)
+            image.save(IMAGES / f"dashboard-{item.name}.png", optimize=True)
+
+
+def main() -> None:
+    """Write the pictures."""
+    IMAGES.mkdir(exist_ok=True)
+    with running_demo() as facts:
+        asyncio.run(take_pictures(facts))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""Minha conta: password, passkeys, second factor and sessions of the person who opens it."""
+
+from uuid import UUID
+
+from starlette.responses import Response
+
+from carimbo.dashboard import security
+from carimbo.dashboard.forms import password_of, text_of
+from carimbo.dashboard.rendering import page, redirect
+from carimbo.dashboard.routes import POST, own_page
+from carimbo.dashboard.visit import PersonVisit
+from carimbo.service.errors import Refusal
+from carimbo.service.people.passkeys import list_passkeys
+from carimbo.service.people.second_factor import (
+    begin_second_factor,
+    disable_second_factor,
+    enable_second_factor,
+)
+from carimbo.service.people.sessions import end_other_sessions, end_session, list_sessions
+from carimbo.service.people.sign_in import change_name, change_password
+
+_METHODS = {"password": "senha", "passkey": "chave de acesso", "link": "link"}
+
+
+async def account(visit: PersonVisit) -> Response:
+    """Shows how the person signs in, and where they are signed in."""
+    return await account_with_problem(visit, None)
+
+
+async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> Response:
+    """Shows the account, with the reason why a form was refused."""
+    person_id = visit.session.person.id
+    return page(
+        visit,
+        "account/account.html",
+        422 if problem else 200,
+        problem=problem,
+        passkeys=await list_passkeys(visit.services.database, person_id),
+        sessions=await list_sessions(visit.services.database, person_id),
+        methods=_METHODS,
+    )
+
+
+async def rename(visit: PersonVisit) -> Response:
+    """Changes the name of the person."""
+    try:
+        await change_name(visit.services.sign_in, visit.session, text_of(await visit.form(), "name"))
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
+    return redirect(f"{visit.root}/conta")
+
+
+async def new_password(visit: PersonVisit) -> Response:
+    """Replaces the password, and ends all other sessions."""
+    try:
+        await change_password(visit.services.sign_in, visit.session, password_of(await visit.form()))
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
+    return redirect(f"{visit.root}/conta")
+
+
+async def begin_factor(visit: PersonVisit) -> Response:
+    """Shows a new secret for an authenticator app. It counts once a code proves that the app has it."""
+    try:
+        start = await begin_second_factor(visit.services.sign_in, visit.session)
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
+    return page(visit, "account/second_factor.html", start=start)
+
+
+async def enable_factor(visit: PersonVisit) -> Response:
+    """Turns the second factor on."""
+    try:
+        await enable_second_factor(visit.services.sign_in, visit.session, text_of(await visit.form(), "code"))
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
+    return redirect(f"{visit.root}/conta")
+
+
+async def disable_factor(visit: PersonVisit) -> Response:
+    """Turns the second factor off."""
+    await disable_second_factor(visit.services.sign_in, visit.session)
+    return redirect(f"{visit.root}/conta")
+
+
+async def finish_session(visit: PersonVisit) -> Response:
+    """Ends a session of the person, also this one."""
+    session_id = UUID(visit.request.path_params["session_id"])
+    await end_session(visit.services.database, visit.session.person.id, session_id)
+    response = redirect(f"{visit.root}/conta")
+    if session_id == visit.session.id:
+        security.end_session(response, visit.options)
+    return response
+
+
+async def finish_other_sessions(visit: PersonVisit) -> Response:
+    """Ends all sessions of the person but this one."""
+    await end_other_sessions(visit.services.database, visit.session)
+    return redirect(f"{visit.root}/conta")
+
+
+ROUTES = (
+    own_page("/conta", account),
+    own_page("/conta/nome", rename, POST),
+    own_page("/conta/senha", new_password, POST, is_sensitive=True),
+    own_page("/conta/segundo-fator", begin_factor, POST, is_sensitive=True),
+    own_page("/conta/segundo-fator/ligar", enable_factor, POST, is_sensitive=True),
+    own_page("/conta/segundo-fator/desligar", disable_factor, POST, is_sensitive=True),
+    own_page("/conta/sessoes/{session_id:uuid}/encerrar", finish_session, POST),
+    own_page("/conta/sessoes/encerrar-outras", finish_other_sessions, POST),
+)

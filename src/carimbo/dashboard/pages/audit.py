@@ -1,0 +1,145 @@
+"""The audit: who changed what in a subscription. The histories of documents are on their own pages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from starlette.responses import Response
+
+from carimbo.dashboard.csv_download import csv_response, wants_csv
+from carimbo.dashboard.rendering import page
+from carimbo.dashboard.routes import subscription_page
+from carimbo.dashboard.shown import NOTHING, shown_name
+from carimbo.dashboard.visit import PersonVisit, SubscriptionVisit, Visit
+from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
+from carimbo.service.companies.registration import visible_companies
+from carimbo.service.exports.lists import export_audit
+from carimbo.service.exports.words import PERSON_ROLES
+from carimbo.service.listing import Page
+from carimbo.service.people.roles import Capability
+from carimbo.storage.actors import ActorKind
+
+_MAX_COMPANIES = 200
+_ACTORS: Sequence[tuple[str, str]] = (
+    (ActorKind.PERSON, "Pessoas"),
+    (ActorKind.CREDENTIAL, "Credencial da API"),
+    (ActorKind.AGENT, "Agentes"),
+    (ActorKind.SCHEDULE, "O próprio serviço"),
+)
+_ACTIONS: Sequence[tuple[str, str]] = (
+    ("company", "Empresas"),
+    ("certificate", "Certificados"),
+    ("environment", "Ambiente"),
+    ("settings", "Configurações"),
+    ("logo", "Logotipo"),
+    ("stateRegistration", "Inscrições estaduais"),
+    ("contingency", "Contingência"),
+    ("numbering", "Numeração"),
+    ("inutilization", "Inutilizações"),
+    ("document", "Documentos"),
+    ("sale", "Vendas"),
+    ("customer", "Clientes"),
+    ("product", "Produtos"),
+    ("received", "Documentos recebidos"),
+    ("manifestation", "Manifestações"),
+    ("webhook", "Webhooks"),
+    ("credential", "Credenciais"),
+    ("subscription", "Assinatura"),
+    ("plan", "Planos"),
+    ("person", "Pessoas"),
+    ("membership", "Acesso das pessoas"),
+    ("invitation", "Convites"),
+    ("session", "Entradas no painel"),
+    ("password", "Senhas"),
+    ("passkey", "Chaves de acesso"),
+    ("secondFactor", "Segunda etapa"),
+    ("export", "Exportações"),
+    ("link", "Links"),
+    ("work", "Trabalho parado"),
+    ("secrets", "Chaves dos segredos"),
+)
+"""The subjects of actions: the part of their names before the dot."""
+# What the sentence of an entry does not say already.
+_DETAILS: Mapping[str, str] = {
+    "fields": "Campos",
+    "role": "Papel",
+    "previousRole": "Papel anterior",
+    "companies": "Empresas",
+    "subjectName": "Titular",
+    "expiresAt": "Válido até",
+    "overlapHours": "Horas em que a senha antiga ainda vale",
+    "reason": "Motivo",
+    "method": "Entrada por",
+    "passkey": "Chave",
+    "count": "Quantas",
+    "to": "Para",
+    "documents": "Documentos",
+    "sales": "Vendas",
+    "features": "Recursos",
+    "monthly_documents": "Documentos por mês",
+    "total_documents": "Documentos ao todo",
+    "requests_per_minute": "Requisições por minuto",
+}
+_METHODS = {"password": "senha", "passkey": "chave de acesso", "link": "link"}
+
+
+async def audit(visit: SubscriptionVisit) -> Response:
+    """Lists what was changed in a subscription, newest first."""
+    companies = await visible_companies(
+        visit.services.database, visit.subscription_id, visit.membership.company_ids, _MAX_COMPANIES
+    )
+    names = {company.id: shown_name(company) for company in companies}
+    database, query = visit.services.database, audit_query(visit, names)
+    if wants_csv(visit):
+        return csv_response(await export_audit(database, visit.subscription_id, query))
+    entries = await list_audit(database, visit.subscription_id, query, visit.page_request)
+    return audit_page(visit, entries, names)
+
+
+def audit_page(visit: PersonVisit, entries: Page[AuditRecord], companies: Mapping[UUID, str]) -> Response:
+    """Renders entries; without companies, those of the installation."""
+    return page(
+        visit,
+        "audit.html",
+        entries=entries,
+        companies=companies,
+        company_options=[(str(company_id), name) for company_id, name in companies.items()],
+        actors=_ACTORS,
+        actions=_ACTIONS,
+        details=_details,
+    )
+
+
+def audit_query(visit: Visit, companies: Mapping[UUID, str]) -> AuditQuery:
+    """Returns the filters of the address. A malformed one counts as absent."""
+    company = visit.filter("empresa")
+    kind, action = visit.filter("tipo"), visit.filter("assunto")
+    return AuditQuery(
+        actor_kind=ActorKind(kind) if kind in dict(_ACTORS) else None,
+        actor_name=visit.filter("quem"),
+        action=action if action in dict(_ACTIONS) else None,
+        company_id=next((each for each in companies if str(each) == company), None),
+        start=visit.day_filter("inicio"),
+        end=visit.day_filter("fim"),
+    )
+
+
+def _details(entry: AuditRecord) -> Iterator[tuple[str, str]]:
+    """Yields the details of an entry that its sentence does not say, in words."""
+    for name, label in _DETAILS.items():
+        value = entry.details.get(name)
+        if value not in (None, "", []):
+            yield label, _detail_text(name, value)
+
+
+def _detail_text(name: str, value: Any) -> str:
+    if name == "companies":
+        return str(len(value)) if isinstance(value, list) else NOTHING
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value)
+    if name in ("role", "previousRole"):
+        return PERSON_ROLES.get(value, str(value))
+    return _METHODS.get(str(value), str(value)) if name == "method" else str(value)
+
+
+ROUTES = (subscription_page("/registro", Capability.READ_AUDIT, audit),)

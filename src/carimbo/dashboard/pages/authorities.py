@@ -1,0 +1,80 @@
+"""Authorities: what our own traffic shows of them. The page asks none of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from carimbo.dashboard.rendering import page
+from carimbo.dashboard.routes import subscription_page
+from carimbo.dashboard.shown import Badge, moment
+from carimbo.dashboard.visit import SubscriptionVisit
+from carimbo.service.company_status.authorities import ObservedAuthority, read_authorities
+from carimbo.service.people.roles import Capability
+
+_NAMES: Mapping[str, str] = {
+    "SEFIN": "Sefin Nacional (NFS-e)",
+    "SVAN": "SEFAZ Virtual do Ambiente Nacional",
+    "SVRS": "SEFAZ Virtual do Rio Grande do Sul",
+    "SVSP": "SEFAZ Virtual de São Paulo",
+    "SVCAN": "SEFAZ Virtual de Contingência do Ambiente Nacional",
+    "SVCRS": "SEFAZ Virtual de Contingência do Rio Grande do Sul",
+}
+_MODES: Mapping[str, str] = {
+    "automatic": "Automática",
+    "forced": "Forçada",
+    "forbidden": "Proibida",
+}
+_OUT, _FAILED = Badge("Fora do ar", "bad"), Badge("Falhou na última vez", "warn")
+_NOT_MEASURED = Badge("Falhas não registradas", "quiet")
+_FINE, _UNKNOWN = Badge("Sem falhas vistas", "good"), Badge("Sem dados", "quiet")
+
+
+async def authorities(visit: SubscriptionVisit) -> Response:
+    """Shows the authorities of the companies that the person may see."""
+    board = await read_authorities(
+        visit.services.status_reader, visit.subscription_id, visit.membership.company_ids
+    )
+    return page(visit, "authorities.html", board=board, **_WORDS)
+
+
+def authority_name(authorizer: str) -> str:
+    """Returns the name of an authority; those of a state have its letters."""
+    return _NAMES.get(authorizer, f"SEFAZ {authorizer}")
+
+
+def _authority_badge(authority: ObservedAuthority) -> Badge:
+    if not authority.has_outages:
+        return _NOT_MEASURED
+    if authority.is_out:
+        return _OUT
+    if authority.outage is not None:
+        return _FAILED
+    return _UNKNOWN if authority.last_authorized_at is None else _FINE
+
+
+def _authority_sentence(authority: ObservedAuthority) -> str:
+    """Returns what is known of an authority, and no more than that."""
+    last = authority.last_authorized_at
+    seen = f"A última autorização que vimos foi em {moment(last)}." if last else ""
+    outage = authority.outage
+    if not authority.has_outages:
+        return seen or "Ainda não autorizou nada daqui."
+    if outage is not None and authority.is_out:
+        return f"Falha desde {moment(outage.since)}; a última falha foi em {moment(outage.seen_at)}. {seen}"
+    if outage is not None:
+        return f"Falhou em {moment(outage.seen_at)}, e desde então nada foi enviado a ela. {seen}"
+    if authority.is_contingency:
+        return seen or "Só recebe documentos quando a autoridade normal falha."
+    if last is None:
+        return "Ainda não autorizou nada daqui."
+    return f"Sem falhas vistas desde a última autorização, em {moment(last)}."
+
+
+_WORDS: Mapping[str, Any] = {
+    "authority_name": authority_name,
+    "authority_badge": _authority_badge,
+    "authority_sentence": _authority_sentence,
+    "modes": _MODES,
+}
+ROUTES = (subscription_page("/autoridades", Capability.READ_COMPANIES, authorities),)

@@ -1,0 +1,106 @@
+"""The pages of the operator: the installation as a whole, and nothing inside a subscription."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from starlette.responses import Response
+
+from carimbo.dashboard.pages.audit import audit_page, audit_query
+from carimbo.dashboard.rendering import page
+from carimbo.dashboard.routes import operator_page
+from carimbo.dashboard.shown import NOTHING, decimal
+from carimbo.dashboard.visit import OperatorVisit
+from carimbo.fiscal.calendar import CALENDAR
+from carimbo.fiscal.local_time import brasilia_day
+from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate
+from carimbo.fiscal.taxes.missing_rates import tax_name
+from carimbo.service.audit import list_audit
+from carimbo.service.fiscal_calendar import fiscal_calendar_on
+from carimbo.service.installation import (
+    list_parked_page,
+    list_subscription_summaries,
+    list_used_plans,
+    read_tables,
+    read_versions,
+)
+from carimbo.storage.identifiers import NIL
+from carimbo.storage.installation import NamedParkedWork
+
+
+async def subscriptions(visit: OperatorVisit) -> Response:
+    """Lists the subscriptions with their sizes."""
+    listed = await list_subscription_summaries(
+        visit.services.database, visit.filter("busca"), visit.page_request, visit.now
+    )
+    return page(visit, "operator/subscriptions.html", subscriptions=listed)
+
+
+async def plans(visit: OperatorVisit) -> Response:
+    """Lists the plans."""
+    return page(visit, "operator/plans.html", plans=await list_used_plans(visit.services.database))
+
+
+async def parked(visit: OperatorVisit) -> Response:
+    """Lists the work that waits for the operator."""
+    works = await list_parked_page(visit.services.database, visit.page_request)
+    links = {work.id: _link(visit, work) for work in works.items}
+    return page(visit, "operator/parked.html", works=works, links=links)
+
+
+async def tables(visit: OperatorVisit) -> Response:
+    """Shows versions, XSDs and official tables."""
+    versions = await read_versions(visit.services.database, visit.services.issuing.builder.schemas)
+    official = await read_tables(visit.now)
+    return page(visit, "operator/tables.html", versions=versions, official=official)
+
+
+async def calendar(visit: OperatorVisit) -> Response:
+    """Shows the fiscal calendar of a day."""
+    day = visit.day_filter("dia") or brasilia_day(visit.now)
+    return page(visit, "operator/calendar.html", calendar=fiscal_calendar_on(day), **_CALENDAR_WORDS)
+
+
+async def audit(visit: OperatorVisit) -> Response:
+    """Lists what was changed in the installation itself, newest first."""
+    entries = await list_audit(visit.services.database, NIL, audit_query(visit, {}), visit.page_request)
+    return audit_page(visit, entries, {})
+
+
+def _link(visit: OperatorVisit, work: NamedParkedWork) -> str | None:
+    """Returns the page of a parked document, if the operator is a member of its subscription too."""
+    membership = visit.session.membership_in(work.subscription_id)
+    if work.kind != "document" or membership is None or not membership.may_see(work.company_id):
+        return None
+    return f"{visit.root}/{work.subscription_id}/empresas/{work.company_id}/documentos/{work.id}"
+
+
+def _rate_text(row: IbsCbsRate) -> str:
+    """Returns a rate as `Alíquota da CBS: 0,9%`."""
+    percent = NOTHING if row.rate is None else f"{decimal(row.rate.normalize(), _places(row))}%"
+    return f"Alíquota {tax_name(row.tax)}: {percent}"
+
+
+def _places(row: IbsCbsRate) -> int:
+    exponent = row.rate.normalize().as_tuple().exponent if row.rate else 0
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _days_to(since: date, day: date) -> int:
+    return (since - day).days
+
+
+_CALENDAR_WORDS: Mapping[str, Any] = {
+    "about": (CALENDAR.about, IBS_CBS_RATES.about),
+    "rate_text": _rate_text,
+    "tax_name": tax_name,
+    "days_to": _days_to,
+}
+ROUTES = (
+    operator_page("", subscriptions),
+    operator_page("/planos", plans),
+    operator_page("/trabalho", parked),
+    operator_page("/tabelas", tables),
+    operator_page("/calendario", calendar),
+    operator_page("/registro", audit),
+)

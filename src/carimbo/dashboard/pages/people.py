@@ -1,0 +1,28 @@
+"""Pessoas: who may open a subscription, and with which role."""
+
+from starlette.responses import Response
+
+from carimbo.dashboard.csv_download import csv_response, wants_csv
+from carimbo.dashboard.rendering import page
+from carimbo.dashboard.routes import subscription_page
+from carimbo.dashboard.visit import SubscriptionVisit
+from carimbo.service.companies.registration import visible_companies
+from carimbo.service.exports.lists import export_people
+from carimbo.service.people.people import list_people
+from carimbo.service.people.roles import Capability
+
+_MAX_COMPANIES = 1000
+
+
+async def people(visit: SubscriptionVisit) -> Response:
+    """Lists the people of the subscription, also those who were invited and did not come yet."""
+    database = visit.services.database
+    if wants_csv(visit):
+        return csv_response(await export_people(database, visit.subscription_id))
+    listed = await list_people(database, visit.subscription_id)
+    companies = await visible_companies(database, visit.subscription_id, None, _MAX_COMPANIES)
+    names = {company.id: company.trade_name or company.legal_name for company in companies}
+    return page(visit, "people.html", people=listed, names=names)
+
+
+ROUTES = (subscription_page("/pessoas", Capability.READ_PEOPLE, people),)

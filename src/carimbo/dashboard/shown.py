@@ -1,0 +1,263 @@
+"""How pages show values: amounts, moments, tax ids, statuses. Every text is in Portuguese."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from carimbo.fiscal.identity.tax_ids import shown_tax_id
+from carimbo.fiscal.lifecycle import HistoryEntry, Status
+from carimbo.fiscal.local_time import in_local_time
+from carimbo.fiscal.problems import counted
+from carimbo.service.actors import ActorRecord
+from carimbo.service.document_types import find_document_type
+from carimbo.service.exports.words import PERSON_ROLES, month_name
+from carimbo.service.json_values import json_value
+from carimbo.service.people.roles import MemberRole
+from carimbo.service.receiving.stream_warnings import ACTIVE, BLOCKED, PARKED, REFUSED, STOPPED, WAITING
+from carimbo.storage.actors import ActorKind
+from carimbo.storage.companies import CompanyRow
+
+NOTHING = "–"
+"""What a cell shows where there is no value."""
+_TEN = 10
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A short label with a tone, which the style sheet turns into a colour. The text alone says all."""
+
+    text: str
+    tone: str
+
+
+_STATUSES: Mapping[str, Badge] = {
+    Status.PENDING: Badge("Rascunho", "quiet"),
+    Status.PROCESSING: Badge("Em processamento", "busy"),
+    Status.AUTHORIZED: Badge("Autorizado", "good"),
+    Status.REJECTED: Badge("Rejeitado", "bad"),
+    Status.CANCELED: Badge("Cancelado", "quiet"),
+}
+_ACTORS: Mapping[str, str] = {
+    ActorKind.PERSON: "uma pessoa",
+    ActorKind.CREDENTIAL: "credencial da API",
+    ActorKind.AGENT: "agente",
+    ActorKind.SCHEDULE: "o próprio carimbo",
+}
+ENVIRONMENTS = {"production": "Produção", "homologation": "Homologação"}
+
+
+def status_badge(status: str) -> Badge:
+    """Returns the badge of a document's status."""
+    return _STATUSES.get(status, Badge(status, "quiet"))
+
+
+_ENTRIES: Mapping[str, Badge] = {
+    HistoryEntry.CREATED: Badge("Pedido recebido", "quiet"),
+    HistoryEntry.QUEUED: Badge("Na fila", "quiet"),
+    HistoryEntry.NUMBERED: Badge("Numerado", "quiet"),
+    HistoryEntry.SIGNED: Badge("Assinado", "quiet"),
+    HistoryEntry.TRANSMITTED: Badge("Transmitido", "quiet"),
+    HistoryEntry.CONSULTED: Badge("Consultado na autoridade", "quiet"),
+    HistoryEntry.CONTINGENCY: Badge("Passou à contingência", "warn"),
+    HistoryEntry.AUTHORIZED: Badge("Autorizado", "good"),
+    HistoryEntry.REJECTED: Badge("Rejeitado", "bad"),
+    HistoryEntry.SUBSTITUTION: Badge("Substituído", "quiet"),
+}
+
+
+def history_badge(entry: str, type_name: str) -> Badge:
+    """Returns the badge of an entry in the history of a document of a type."""
+    document_type = find_document_type(type_name)
+    titles = {event.name: event.title for event in document_type.events} if document_type else {}
+    return _ENTRIES.get(entry) or Badge(titles.get(entry, entry), "quiet")
+
+
+def document_title(type_name: str) -> str:
+    """Returns the name of a document type, as `NF-e`."""
+    document_type = find_document_type(type_name)
+    return document_type.title if document_type else type_name
+
+
+def environment_name(environment: str) -> str:
+    """Returns the name of an environment."""
+    return ENVIRONMENTS.get(environment, environment)
+
+
+def money(amount: Decimal | float | None) -> str:
+    """Returns an amount as `R$ 1.234,56`."""
+    return NOTHING if amount is None else f"R$ {decimal(amount, 2)}"
+
+
+def decimal(value: Decimal | float, places: int) -> str:
+    """Returns a number with a decimal comma and points between thousands."""
+    text = f"{Decimal(str(value)):,.{places}f}"
+    return text.translate(str.maketrans(",.", ".,"))
+
+
+def number(value: Decimal | float | None) -> str:
+    """Returns a number with a decimal comma and no more decimal places than it needs."""
+    if value is None:
+        return NOTHING
+    plain = f"{Decimal(str(value)):,f}"
+    plain = plain.rstrip("0").rstrip(".") if "." in plain else plain
+    return plain.translate(str.maketrans(",.", ".,"))
+
+
+def unit_price(amount: Decimal | None) -> str:
+    """Returns the price of a unit, which may have more than two decimal places: `R$ 0,0333`."""
+    is_rounded = amount is not None and round(amount, 2) != amount
+    return f"R$ {number(amount)}" if is_rounded else money(amount)
+
+
+def whole(value: int | None) -> str:
+    """Returns a whole number with points between thousands."""
+    return NOTHING if value is None else f"{value:,}".replace(",", ".")
+
+
+def about_size(size: int) -> str:
+    """Returns about how large a file is: `cerca de 3 MB`."""
+    for unit, text in ((1_000_000_000, "GB"), (1_000_000, "MB")):
+        if size >= unit:
+            return f"cerca de {number(round(size / unit, 1 if size < _TEN * unit else 0))} {text}"
+    return f"cerca de {max(1, round(size / 1000))} kB"
+
+
+def day(value: date | datetime | None, state: str | None = None) -> str:
+    """Returns a day as `19/11/2026`; that of a moment is the day in a state."""
+    if value is None:
+        return NOTHING
+    local = in_local_time(value, state) if isinstance(value, datetime) else value
+    return f"{local:%d/%m/%Y}"
+
+
+def moment(value: datetime | None, state: str | None = None) -> str:
+    """Returns a moment as `19/11/2026 14:05`, in the time zone of a state or of Brasília."""
+    return NOTHING if value is None else f"{in_local_time(value, state):%d/%m/%Y %H:%M}"
+
+
+def moment_with_seconds(value: datetime | None, state: str | None = None) -> str:
+    """Returns a moment as `19/11/2026 14:05:59`."""
+    return NOTHING if value is None else f"{in_local_time(value, state):%d/%m/%Y %H:%M:%S}"
+
+
+def distance(value: datetime | None, now: datetime) -> str:
+    """Returns how long ago or how far away a moment is: `há 3 horas`, `em 2 dias`."""
+    if value is None:
+        return NOTHING
+    seconds = (value - now).total_seconds()
+    length = _length(abs(seconds))
+    return "agora" if not length else f"em {length}" if seconds > 0 else f"há {length}"
+
+
+def _length(seconds: float) -> str:
+    for size, singular, plural in (
+        (86400, "dia", "dias"),
+        (3600, "hora", "horas"),
+        (60, "minuto", "minutos"),
+    ):
+        if seconds >= size:
+            return counted(int(seconds // size), singular, plural)
+    return ""
+
+
+def tax_id(value: str | None) -> str:
+    """Returns a CNPJ or CPF with its punctuation."""
+    return shown_tax_id(value) if value else NOTHING
+
+
+def access_key(value: str | None) -> str:
+    """Returns an access key in groups of four, as printed documents show it."""
+    return " ".join(re.findall(".{1,4}", value)) if value else NOTHING
+
+
+def indented_json(value: Any) -> str:
+    """Returns JSON for people to read."""
+    return json.dumps(json_value(value), ensure_ascii=False, indent=2)
+
+
+def shown_name(company: CompanyRow) -> str:
+    """Returns the name by which people know a company."""
+    return company.trade_name or company.legal_name
+
+
+def role_name(role: MemberRole) -> str:
+    """Returns the name of a role."""
+    return PERSON_ROLES[role]
+
+
+def actor_name(actor: ActorRecord) -> str:
+    """Returns who did something: their name, or what kind of actor it was."""
+    return actor.name or _ACTORS.get(actor.kind, str(actor.kind))
+
+
+_STREAMS: Mapping[str, Badge] = {
+    ACTIVE: Badge("Acompanha", "good"),
+    STOPPED: Badge("Não acompanha", "quiet"),
+    WAITING: Badge("Esperando", "warn"),
+    BLOCKED: Badge("Bloqueada pela autoridade", "bad"),
+    REFUSED: Badge("Certificado recusado", "bad"),
+    PARKED: Badge("Parada", "bad"),
+}
+
+
+def stream_badge(status: str) -> Badge:
+    """Returns the badge of a distribution of received documents."""
+    return _STREAMS.get(status, Badge(status, "quiet"))
+
+
+_WORK_KINDS: Mapping[str, str] = {
+    "document": "Documento",
+    "event": "Evento",
+    "inutilization": "Inutilização",
+    "stray": "Tentativa substituída",
+    "sale": "Venda",
+    "manifestation": "Manifestação",
+    "reception": "Leitura de recebidos",
+    "stream": "Distribuição de recebidos",
+    "email": "E-mail",
+}
+
+
+def work_kind(kind: str) -> str:
+    """Returns what a piece of work is."""
+    return _WORK_KINDS.get(kind, kind)
+
+
+_FEATURES: Mapping[str, str] = {"nfceEmission": "NFC-e", "cteEmission": "CT-e", "mdfeEmission": "MDF-e"}
+
+
+def feature_name(feature: str) -> str:
+    """Returns what a feature of a subscription allows to issue."""
+    return _FEATURES.get(feature, feature)
+
+
+FILTERS = {
+    "about_size": about_size,
+    "access_key": access_key,
+    "actor_name": actor_name,
+    "day": day,
+    "decimal": decimal,
+    "distance": distance,
+    "document_title": document_title,
+    "environment_name": environment_name,
+    "feature_name": feature_name,
+    "history_badge": history_badge,
+    "moment": moment,
+    "moment_with_seconds": moment_with_seconds,
+    "month_name": month_name,
+    "money": money,
+    "number": number,
+    "role_name": role_name,
+    "shown_name": shown_name,
+    "status_badge": status_badge,
+    "stream_badge": stream_badge,
+    "tax_id": tax_id,
+    "unit_price": unit_price,
+    "whole": whole,
+    "work_kind": work_kind,
+}
+"""The functions by the names under which templates use them."""

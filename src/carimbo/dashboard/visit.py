@@ -1,0 +1,159 @@
+"""A visit: the request of a page, who makes it, and the subscription and company that its address names."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from carimbo.dashboard.options import DashboardOptions
+from carimbo.dashboard.shown import shown_name
+from carimbo.service.listing import PageRequest
+from carimbo.service.people.people import Membership
+from carimbo.service.people.roles import Capability
+from carimbo.service.people.sessions import Session
+from carimbo.service.services import Services
+from carimbo.storage.companies import CompanyRow
+
+PAGE_SIZE = 25
+_LAST_PAGE = 10_000_000
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A visit without a session, for the pages of sign-in."""
+
+    request: Request
+    services: Services
+    options: DashboardOptions
+    form_token: str
+    """The token that every form sends back, so that no other site can send it."""
+
+    @property
+    def root(self) -> str:
+        return self.options.root
+
+    @property
+    def now(self) -> datetime:
+        return self.services.clock()
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether htmx asks for a part of a page."""
+        return "hx-request" in self.request.headers
+
+    @property
+    def page_request(self) -> PageRequest:
+        """The page of a list that the address names; the first one if it names none."""
+        number = self.request.query_params.get("pagina", "1")
+        is_page = number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= _LAST_PAGE
+        return PageRequest(int(number[:9]) if is_page else 1, PAGE_SIZE)
+
+    def filter(self, name: str) -> str | None:
+        """Returns a filter of the address; None if it is absent or empty."""
+        # PostgreSQL stores no text with a null character, so nothing matches one.
+        return self.request.query_params.get(name, "").replace("\0", "").strip() or None
+
+    def day_filter(self, name: str) -> date | None:
+        """Returns a filter that is a day; None if it is absent or malformed."""
+        text = self.filter(name)
+        with suppress(ValueError):
+            return date.fromisoformat(text) if text else None
+        return None
+
+    def here(self, **changed: Any) -> str:
+        """Returns the address of this page with changed filters; None removes one."""
+        query = {**self.request.query_params, **changed}
+        text = urlencode({name: value for name, value in query.items() if value is not None})
+        path = self.root + self.request.url.path.partition("/painel")[2]
+        return f"{path}?{text}" if text else path
+
+    @property
+    def back(self) -> str:
+        """The page to go on with after sign-in. It is below our own root, whatever the address says."""
+        back = self.request.query_params.get("para", "")
+        return self.root + back if back.startswith("/") else self.root
+
+    async def form(self) -> FormData:
+        """Returns the fields that a form sent; the security check has read it already."""
+        return await self.request.form()
+
+
+@dataclass(frozen=True)
+class PersonVisit(Visit):
+    """A visit of a person who signed in."""
+
+    session: Session
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What the person may do at this address."""
+        return frozenset()
+
+    def may(self, capability: Capability) -> bool:
+        """Whether the person may do something at this address."""
+        return capability in self.capabilities
+
+
+@dataclass(frozen=True)
+class OperatorVisit(PersonVisit):
+    """A visit of the operator to the pages of the installation."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset({Capability.OPERATE})
+
+
+@dataclass(frozen=True)
+class SubscriptionVisit(PersonVisit):
+    """A visit to a subscription of which the person is a member."""
+
+    membership: Membership
+    companies: Sequence[CompanyRow]
+    """The first companies that the person may see, by name."""
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return self.membership.capabilities
+
+    @property
+    def subscription_id(self) -> UUID:
+        return self.membership.subscription.id
+
+    @property
+    def base(self) -> str:
+        """The address of the subscription."""
+        return f"{self.root}/{self.subscription_id}"
+
+    def of_company(self, company_id: UUID) -> str:
+        """Returns the address of a company."""
+        return f"{self.base}/empresas/{company_id}"
+
+    @cached_property
+    def company_names(self) -> Mapping[UUID, str]:
+        """The names of the companies by their ids."""
+        return {company.id: shown_name(company) for company in self.companies}
+
+
+@dataclass(frozen=True)
+class CompanyVisit(SubscriptionVisit):
+    """A visit to a company that the person may see."""
+
+    company: CompanyRow
+
+    @property
+    def company_base(self) -> str:
+        """The address of the company."""
+        return self.of_company(self.company.id)
+
+    @property
+    def state(self) -> str | None:
+        """The state of the company, whose time zone its pages show."""
+        state: str | None = (self.company.address or {}).get("state")
+        return state

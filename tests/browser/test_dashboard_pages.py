@@ -1,0 +1,77 @@
+"""Every page of the dashboard in a real browser, found by its links: accessible, small, fit for a phone."""
+
+from urllib.parse import urlsplit
+
+from playwright.async_api import APIResponse, Page, ViewportSize
+
+from browser.accessibility import assert_accessible
+from browser.served_app import ServedApp
+from carimbo.dashboard.pages import ROUTES
+from carimbo.dashboard.routes import GET, Level, PageRoute, PageTable
+from integration.dashboard.panel import COOKIE, new_panel
+from integration.storage.neighbours import create_neighbours
+
+PHONE, DESK = ViewportSize(width=390, height=844), ViewportSize(width=1280, height=800)
+MAX_BYTES = 60_000
+_CLIENT_ERROR, _SERVER_ERROR = 400, 500
+_IS_TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+_LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
+# Nothing links to parts of pages and to steps of a sign-in.
+_WITHOUT_LINK = ("/linha", "/estado", "/confirmar", "/aceitar")
+# The rows of this test have none of these files.
+_FILES = ("/xml", "/pdf", "/rejeicao", "/arquivo")
+
+
+async def test_every_page_can_be_reached_read_by_everybody_and_used_on_a_phone(
+    page: Page, site: ServedApp
+) -> None:
+    database = site.services.database
+    neighbours = await create_neighbours(database, site.services.authenticator)
+    subscription_id = neighbours.owner
+    panel = await new_panel(site.app, database, subscription_id, is_operator=True)
+    await page.context.add_cookies([{"name": COOKIE, "value": panel.token, "url": site.url}])
+    table, visited = PageTable(ROUTES), dict[str, str]()
+    waiting = [f"{site.url}/painel", f"{site.url}{panel.base}", f"{site.url}/painel/conta"]
+    flaws: list[str] = []
+    while waiting:
+        address = waiting.pop(0)
+        selected = table.select(GET, urlsplit(address).path)
+        if not address.startswith(f"{site.url}/painel") or selected is None or selected[0].name in visited:
+            continue
+        visited[selected[0].name] = address
+        if await _is_page(page, selected[0], address, flaws):
+            waiting += await _look_at(page, address, flaws)
+    assert flaws == []
+    assert {route.name for route in ROUTES if _is_linked(route)} - visited.keys() == set()
+
+
+def _is_linked(route: PageRoute) -> bool:
+    is_page = route.method == GET and not route.path.endswith((*_WITHOUT_LINK, *_FILES))
+    return is_page and route.level is not Level.ANYBODY
+
+
+async def _is_page(page: Page, route: PageRoute, address: str, flaws: list[str]) -> bool:
+    """Returns whether an address is a page, and not a file; notes refusals."""
+    answer: APIResponse = await page.request.get(address)
+    body = await answer.body()
+    if answer.status >= _SERVER_ERROR or (answer.status >= _CLIENT_ERROR and not route.path.endswith(_FILES)):
+        flaws.append(f"{address}: {answer.status}")
+    is_html = "text/html" in answer.headers["content-type"]
+    if is_html and len(body) > MAX_BYTES:
+        flaws.append(f"{address}: {len(body)} bytes")
+    return is_html and answer.ok
+
+
+async def _look_at(page: Page, address: str, flaws: list[str]) -> list[str]:
+    """Opens a page, notes what is wrong with it, and returns its links."""
+    await page.set_viewport_size(DESK)
+    await page.goto(address)
+    try:
+        await assert_accessible(page)
+    except AssertionError as error:
+        flaws.append(str(error))
+    await page.set_viewport_size(PHONE)
+    if await page.evaluate(_IS_TOO_WIDE):
+        flaws.append(f"{address}: scrolls sideways on a phone")
+    links: list[str] = await page.evaluate(_LINKS)
+    return links

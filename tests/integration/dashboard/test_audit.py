@@ -1,0 +1,65 @@
+"""The page of the audit: its filters, and what an entry says."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from carimbo.fiscal.local_time import BRASILIA
+from carimbo.storage.actors import Actor, ActorKind
+from carimbo.storage.audit import AuditAction
+from carimbo.storage.database import Database
+from integration.dashboard.panel import Panel, words_of
+from support import OTHER_CNPJ, Caller, NewCaller, data_of
+
+MARIA = Actor(ActorKind.PERSON, None, "Maria da Silva")
+
+
+async def entries_of(panel: Panel, **filters: Any) -> list[str]:
+    address = str(
+        panel.http.build_request("GET", f"{panel.base}/registro", params=filters).url.raw_path, "ascii"
+    )
+    page = await panel.page(address)
+    return [words_of(row) for row in page.xpath("//main//tbody/tr")]
+
+
+async def test_changes_can_be_filtered_by_who_subject_company_and_day(
+    panel: Panel, caller: Caller, new_caller: NewCaller, database: Database
+) -> None:
+    first = await caller.create_company(legalName="Alfa Ltda")
+    second = await caller.create_company(OTHER_CNPJ, legalName="Beta Ltda")
+    await (await new_caller()).create_company(legalName="Gama Ltda")
+    async with database.acting_as(MARIA).tenant(caller.subscription_id) as tenant:
+        await tenant.audit.add(
+            AuditAction.WEBHOOK_DELETED,
+            company_id=UUID(second),
+            subject_name="loja",
+            details={"reason": "fim"},
+        )
+    newest, beta, alfa, *_ = await entries_of(panel)
+    assert "Excluiu o webhook loja. Motivo: fim Maria da Silva Beta Ltda" in newest
+    assert "Cadastrou a empresa Beta Ltda" in beta
+    assert "Cadastrou a empresa Alfa Ltda" in alfa
+    assert not any("Gama" in entry for entry in await entries_of(panel))
+
+    today = datetime.now(BRASILIA).date()
+    assert await entries_of(panel, quem="maria") == [newest]
+    assert await entries_of(panel, tipo="person") == [newest]
+    assert await entries_of(panel, assunto="company") == [beta, alfa]
+    assert await entries_of(panel, empresa=first) == [alfa]
+    assert await entries_of(panel, inicio=today - timedelta(days=1), fim=today - timedelta(days=1)) == []
+    assert newest in await entries_of(panel, inicio=today - timedelta(days=1), fim=today + timedelta(days=1))
+
+
+async def test_malformed_filters_count_as_absent(panel: Panel, caller: Caller) -> None:
+    await caller.create_company()
+    everything = await entries_of(panel)
+    assert everything
+    assert await entries_of(panel, tipo="x", assunto="x", empresa="x", inicio="x", fim="x") == everything
+
+
+async def test_changed_fields_are_named_without_their_values(panel: Panel, caller: Caller) -> None:
+    company_id = await caller.create_company()
+    data_of(await caller.http.put(f"/v1/companies/{company_id}", json={"email": "novo@example.com"}))
+    newest, *_ = await entries_of(panel)
+    assert "Campos: email" in newest
+    assert "novo@example.com" not in newest

@@ -1,0 +1,70 @@
+"""Lists as CSV files, from the pages that show them."""
+
+import pytest
+
+from carimbo.service.people.roles import MemberRole
+from integration.dashboard.conftest import NewPanel
+from integration.dashboard.panel import Panel
+from support import OTHER_CNPJ, Caller, data_of
+
+_PAGES = (
+    "/empresas",
+    "/pessoas",
+    "/registro",
+    "{company}/documentos",
+    "{company}/recebidos?tipo=nfe",
+    "{company}/vendas",
+    "{company}/clientes",
+    "{company}/produtos",
+    "{company}/numeracao",
+    "{company}/numeracao/inutilizacoes",
+)
+
+
+@pytest.mark.parametrize("page", _PAGES)
+async def test_list_is_downloaded_by_who_may_export_and_by_nobody_else(
+    page: str, caller: Caller, sign_in_as: NewPanel
+) -> None:
+    company_id = await caller.create_company()
+    rest = page.format(company=f"/empresas/{company_id}")
+    rest += "&formato=csv" if "?" in rest else "?formato=csv"
+    owner, viewer = (
+        await sign_in_as(caller.subscription_id),
+        await sign_in_as(caller.subscription_id, MemberRole.VIEWER),
+    )
+    answer = await owner.http.get(owner.base + rest)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"].startswith("attachment; ")
+    assert answer.content.startswith(b"\xef\xbb\xbf")
+    assert (await viewer.http.get(viewer.base + rest)).status_code == 403
+
+
+async def test_file_has_the_rows_of_the_filtered_page(panel: Panel, caller: Caller) -> None:
+    company_id = await caller.create_company()
+    path = f"/v1/companies/{company_id}/customers"
+    for name in ("Ana", "João"):
+        data_of(await caller.http.post(path, json={"name": name, "email": f"{len(name)}@example.com"}))
+    page = await panel.page(f"{panel.company(company_id)}/clientes?busca=ana&pagina=1")
+    (address,) = page.xpath("//a[.='Baixar CSV']/@href")
+    assert "pagina" not in address
+    text = (await panel.http.get(address)).content.decode("utf-8-sig")
+    assert [line.split(";")[0] for line in text.splitlines()] == ["Nome", "Ana"]
+
+
+async def test_companies_of_the_file_are_those_of_the_search_that_the_person_may_see(
+    caller: Caller, sign_in_as: NewPanel
+) -> None:
+    await caller.create_company()
+    await caller.create_company(OTHER_CNPJ)
+    panel = await sign_in_as(caller.subscription_id)
+    everything = (await panel.http.get(f"{panel.base}/empresas?formato=csv")).text.splitlines()
+    only = (await panel.http.get(f"{panel.base}/empresas?formato=csv&busca={OTHER_CNPJ}")).text.splitlines()
+    assert (len(everything), len(only)) == (3, 2)
+
+
+async def test_viewer_sees_no_link_to_a_file(caller: Caller, sign_in_as: NewPanel) -> None:
+    company_id = await caller.create_company()
+    viewer = await sign_in_as(caller.subscription_id, MemberRole.VIEWER)
+    page = await viewer.page(f"{viewer.company(company_id)}/documentos")
+    assert page.xpath("//a[contains(@href, 'formato')]") == []

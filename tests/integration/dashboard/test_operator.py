@@ -1,0 +1,123 @@
+"""The pages of the operator: subscriptions, plans, parked work, versions, tables, calendar, audit."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from carimbo import __version__
+from carimbo.fiscal.tables.all_tables import ALL_TABLES
+from carimbo.service.subscriptions import define_plan, set_plan
+from carimbo.storage.database import Database
+from carimbo.storage.documents import Document
+from carimbo.storage.subscriptions import SubscriptionPlan
+from integration.dashboard.conftest import NewPanel
+from integration.dashboard.panel import Panel, words_of
+from integration.storage.document_rows import Shop, open_shop
+from support import CNPJ, OTHER_CNPJ, Caller
+
+ROOT = "/painel/operacao"
+
+
+@pytest.fixture
+async def operator(sign_in_as: NewPanel) -> Panel:
+    """An operator who is no member of any subscription."""
+    return await sign_in_as(None, None, is_operator=True)
+
+
+def rows_of(page: Any) -> list[str]:
+    return [words_of(row) for row in page.xpath("//main//tbody/tr")]
+
+
+@pytest.fixture
+async def shop(caller: Caller, database: Database) -> Shop:
+    return await open_shop(database, caller.subscription_id)
+
+
+@pytest.fixture
+async def parked(shop: Shop, database: Database) -> AsyncIterator[Document]:
+    """A document that was parked before all others of this database."""
+    document = await shop.added()
+    async with database.connection() as connection:
+        await connection.execute(
+            "update documents set parked_reason = 'Falhou 8 vezes', next_action_at = null,"
+            " queued_at = '1990-01-02 12:00+00' where id = $1", document.id,
+        )  # fmt: skip
+    yield document
+    async with database.connection() as connection:
+        await connection.execute("update documents set parked_reason = null where id = $1", document.id)
+
+
+class TestSubscriptions:
+    async def test_subscription_is_listed_with_its_sizes(
+        self, operator: Panel, caller: Caller, database: Database, sign_in_as: NewPanel
+    ) -> None:
+        await define_plan(database, SubscriptionPlan("five", None, 5, None))
+        await set_plan(database, caller.subscription_id, "five")
+        await caller.create_company(CNPJ)
+        deleted = await caller.create_company(OTHER_CNPJ)
+        assert (await caller.http.delete(f"/v1/companies/{deleted}")).status_code == 200
+        for _ in range(2):
+            await sign_in_as(caller.subscription_id)
+        async with database.connection() as connection:
+            await connection.execute(
+                "insert into allowances (subscription_id, period, used) values ($1, 'total', 3)",
+                caller.subscription_id,
+            )
+        (row,) = rows_of(await operator.page(f"{ROOT}?busca={caller.subscription_id}"))
+        assert row.startswith(f"Teste {caller.subscription_id} five CT-e, MDF-e, NFC-e 1 2 3 de 5 ao todo")
+
+    async def test_plan_is_listed_with_its_limits_and_subscriptions(
+        self, operator: Panel, caller: Caller, database: Database
+    ) -> None:
+        await define_plan(database, SubscriptionPlan("ten-thousand", 10_000, None, 600))
+        await set_plan(database, caller.subscription_id, "ten-thousand")
+        assert "ten-thousand 10.000 sem limite 600 1" in rows_of(await operator.page(f"{ROOT}/planos"))
+
+
+class TestParkedWork:
+    async def test_parked_document_has_its_reason_and_the_command_that_resumes_it(
+        self, operator: Panel, parked: Document
+    ) -> None:
+        page = await operator.page(f"{ROOT}/trabalho")
+        first = page.xpath("//ul[@class='tasks']/li")[0]
+        assert words_of(first.find("h2")) == "Documento NF-e de Loja Modelo Ltda"
+        assert "Falhou 8 vezes Desde 02/01/1990 10:00 · assinatura Teste" in words_of(first)
+        commands = [words_of(code) for code in first.xpath(".//code")]
+        assert commands == [f"carimbo documents resume {parked.id}", f"carimbo documents dismiss {parked.id}"]
+        assert not first.xpath(".//a")
+
+    async def test_operator_who_is_a_member_gets_a_link_to_the_document(
+        self, parked: Document, caller: Caller, sign_in_as: NewPanel
+    ) -> None:
+        panel = await sign_in_as(caller.subscription_id, is_operator=True)
+        page = await panel.page(f"{ROOT}/trabalho")
+        (link,) = page.xpath(f"//main//a[contains(@href, '{parked.id}')]/@href")
+        await panel.page(link)
+
+
+class TestInstallation:
+    async def test_versions_and_all_tables_are_shown(self, operator: Panel) -> None:
+        page = await operator.page(f"{ROOT}/tabelas")
+        facts = words_of(page.find(".//dl"))
+        assert f"carimbo {__version__}" in facts
+        assert "nfelib" in facts
+        assert len(rows_of(page)) == len(ALL_TABLES)
+
+    async def test_calendar_of_a_day_separates_what_is_in_force_from_what_comes(
+        self, operator: Panel
+    ) -> None:
+        page = await operator.page(f"{ROOT}/calendario?dia=2026-12-31")
+        coming = page.xpath("//h2[.='A seguir']/following-sibling::dl[1]")[0]
+        in_force = page.xpath("//h2[starts-with(., 'Em vigor')]/following-sibling::dl[1]")[0]
+        assert "Alíquota da CBS: 0,9%" in words_of(in_force)
+        assert "em 1 dia" in words_of(coming)
+        assert "pis_cofins_ended" in words_of(coming)
+        later = await operator.page(f"{ROOT}/calendario?dia=2027-01-01")
+        in_force = later.xpath("//h2[starts-with(., 'Em vigor')]/following-sibling::dl[1]")[0]
+        assert "pis_cofins_ended" in words_of(in_force)
+
+    async def test_changes_of_the_installation_are_listed(self, operator: Panel, database: Database) -> None:
+        await define_plan(database, SubscriptionPlan("seven", 7, None, None))
+        newest, *_ = rows_of(await operator.page(f"{ROOT}/registro?assunto=plan"))
+        assert "Definiu o plano seven. Documentos por mês: 7" in newest

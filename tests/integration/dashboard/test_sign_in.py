@@ -1,0 +1,193 @@
+"""The pages of sign-in as a browser without scripts uses them."""
+
+from datetime import UTC, datetime
+
+import httpx2
+import pyotp
+import pytest
+from fastapi import FastAPI
+from lxml import html
+
+from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.people import invite
+from carimbo.service.people.roles import MemberRole
+from carimbo.service.people.sign_in import create_reset_link, demo_sign_in_link
+from carimbo.storage.database import Database
+from integration.dashboard.conftest import NewPanel
+from integration.dashboard.panel import COOKIE, ORIGIN, Panel, new_browser, strings_of, text_of
+from support import Caller
+
+PASSWORD = "um cavalo de bateria correto"
+
+
+async def send(http: httpx2.AsyncClient, page: str, action: str = "", **fields: str) -> httpx2.Response:
+    """Opens a page and sends its form, as a browser without scripts does."""
+    opened = await http.get(page)
+    token = strings_of(opened.text, "//input[@name='form_token']/@value")[0]
+    return await http.post(action or page, data={"form_token": token, **fields}, headers={"Origin": ORIGIN})
+
+
+def alert_of(answer: httpx2.Response) -> str:
+    return " ".join(strings_of(answer.text, "//*[@role='alert']//text()"))
+
+
+async def invited(database: Database, caller: Caller, email: str) -> str:
+    """Invites a person, and returns the path of the link."""
+    invitation = await invite(
+        database, email, subscription_id=caller.subscription_id, role=MemberRole.ISSUER, now=datetime.now(UTC)
+    )
+    return link_address("", LinkPurpose.INVITATION, invitation.token)
+
+
+@pytest.fixture
+def email(caller: Caller) -> str:
+    return f"ana.{caller.subscription_id}@example.com"
+
+
+@pytest.fixture
+async def guest(app: FastAPI, database: Database, caller: Caller, email: str) -> httpx2.AsyncClient:
+    """The browser of a person who has just accepted an invitation."""
+    http = new_browser(app)
+    answer = await send(http, await invited(database, caller, email), name="Ana", password=PASSWORD)
+    assert answer.status_code == 303, alert_of(answer)
+    return http
+
+
+class TestInvitation:
+    async def test_guest_chooses_a_password_and_arrives_at_the_subscription(
+        self, guest: httpx2.AsyncClient, caller: Caller
+    ) -> None:
+        answer = await guest.get("/painel", follow_redirects=True)
+        assert answer.url.path == f"/painel/{caller.subscription_id}"
+        assert "Ana" in answer.text
+
+    async def test_weak_password_is_refused_on_the_page_and_the_link_still_works(
+        self, app: FastAPI, database: Database, caller: Caller, email: str
+    ) -> None:
+        http, link = new_browser(app), await invited(database, caller, email)
+        refused = await send(http, link, name="Ana", password="curta")
+        assert (refused.status_code, "12 a 128 caracteres" in alert_of(refused)) == (422, True)
+        assert (await send(http, link, name="Ana", password=PASSWORD)).status_code == 303
+        assert (await http.get(link)).status_code == 403
+
+    async def test_person_with_an_account_accepts_with_it_and_not_with_a_new_password(
+        self, guest: httpx2.AsyncClient, database: Database, email: str, sign_in_as: NewPanel, caller: Caller
+    ) -> None:
+        owner = await sign_in_as(caller.subscription_id)
+        await database_remove(database, caller, email)
+        link = await invited(database, caller, email)
+        page = await guest.get(link)
+        assert html.fromstring(page.text).xpath("//input[@type='password']") == []
+        refused = await owner.send("/painel/conta", f"{link}/aceitar")
+        accepted = await send(guest, f"{link}/aceitar")
+        assert refused.status_code == 403
+        assert accepted.headers["location"] == f"/painel/{caller.subscription_id}"
+
+
+async def database_remove(database: Database, caller: Caller, email: str) -> None:
+    async with database.tenant(caller.subscription_id) as tenant:
+        await tenant.connection.execute(
+            "delete from memberships m using people p where p.id = m.person_id and p.email = $1", email
+        )
+
+
+class TestPassword:
+    async def test_right_password_leads_to_the_page_that_was_asked_for(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str, caller: Caller
+    ) -> None:
+        http, wanted = new_browser(app), f"/painel/{caller.subscription_id}/empresas"
+        page = (await http.get(wanted)).headers["location"]
+        answer = await send(http, page, email=email.upper(), password=PASSWORD)
+        assert (answer.status_code, answer.headers["location"]) == (303, wanted)
+        cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(COOKIE))
+        assert "httponly" in cookie.lower()
+        assert "samesite=lax" in cookie.lower()
+
+    async def test_wrong_password_and_unknown_account_get_the_same_page(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        http = new_browser(app)
+        wrong = await send(http, "/painel/entrar", email=email, password="outra senha qualquer")
+        unknown = await send(http, "/painel/entrar", email="ninguem@example.com", password=PASSWORD)
+        assert (wrong.status_code, alert_of(wrong)) == (unknown.status_code, alert_of(unknown))
+        assert not any(name.startswith(COOKIE) and "form" not in name for name in http.cookies)
+
+    async def test_address_of_another_site_is_never_a_target_after_sign_in(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        for target in ("https://evil.example", "//evil.example", "\\\\evil.example"):
+            answer = await send(
+                new_browser(app), f"/painel/entrar?para={target}", email=email, password=PASSWORD
+            )
+            assert answer.headers["location"].startswith("/painel"), target
+
+    async def test_account_with_second_factor_needs_the_code_as_well(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        started = await send(guest, "/painel/conta", "/painel/conta/segundo-fator")
+        secret = strings_of(started.text, "//code[@class='copyable']/text()")[0]
+        code = pyotp.TOTP(secret).now()
+        token = strings_of(started.text, "//input[@name='form_token']/@value")[0]
+        enabled = await guest.post(
+            "/painel/conta/segundo-fator/ligar",
+            data={"form_token": token, "code": code},
+            headers={"Origin": ORIGIN},
+        )
+        assert enabled.status_code == 303
+        http = new_browser(app)
+        missing = await send(http, "/painel/entrar", email=email, password=PASSWORD)
+        repeated = await send(http, "/painel/entrar", email=email, password=PASSWORD, code=code)
+        assert "código" in alert_of(missing).lower()
+        assert (repeated.status_code, "já usado" in alert_of(repeated)) == (422, True)
+
+
+class TestReset:
+    async def test_link_of_the_operator_replaces_the_password_and_ends_other_sessions(
+        self, guest: httpx2.AsyncClient, app: FastAPI, database: Database, email: str
+    ) -> None:
+        link = await create_reset_link(database, email, datetime.now(UTC))
+        http, path = new_browser(app), link_address("", LinkPurpose.RESET, link.token)
+        assert (await send(http, path, password="grampo azul no varal")).status_code == 303
+        assert (await guest.get("/painel")).headers["location"].startswith("/painel/entrar")
+        old = await send(new_browser(app), "/painel/entrar", email=email, password=PASSWORD)
+        assert old.status_code == 422
+
+    async def test_answer_does_not_say_whether_the_account_exists(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        existing = await send(new_browser(app), "/painel/recuperar", email=email)
+        unknown = await send(new_browser(app), "/painel/recuperar", email=f"x{email}")
+        texts = [text_of(html.fromstring(answer.text).find(".//main")) for answer in (existing, unknown)]
+        assert texts[0] == texts[1]
+
+
+class TestSession:
+    async def test_demo_link_signs_in_only_when_its_button_is_pressed(
+        self, app: FastAPI, database: Database, caller: Caller
+    ) -> None:
+        token = await demo_sign_in_link(database, caller.subscription_id, datetime.now(UTC))
+        http, path = new_browser(app), link_address("", LinkPurpose.SIGN_IN, token)
+        opened = await http.get(path)
+        assert COOKIE not in http.cookies
+        assert html.fromstring(opened.text).xpath("//form[@data-submit]") != []
+        assert (await send(http, path)).status_code == 303
+        assert COOKIE in http.cookies
+
+    async def test_leaving_ends_the_session_also_for_a_copied_cookie(
+        self, panel: Panel, app: FastAPI
+    ) -> None:
+        assert (await panel.send("/painel/conta", "/painel/sair")).status_code == 303
+        thief = new_browser(app)
+        thief.cookies.set(COOKIE, panel.token)
+        assert (await thief.get(panel.base)).headers["location"].startswith("/painel/entrar")
+
+    async def test_person_ends_their_other_sessions(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        other = new_browser(app)
+        await send(other, "/painel/entrar", email=email, password=PASSWORD)
+        page = (await guest.get("/painel/conta")).text
+        assert len(strings_of(page, "//table[.//caption[contains(., 'conectado')]]//tbody/tr")) == 2
+        await send(guest, "/painel/conta", "/painel/conta/sessoes/encerrar-outras")
+        assert (await other.get("/painel/conta")).status_code == 303
+        assert (await guest.get("/painel/conta")).status_code == 200
