@@ -15,6 +15,7 @@ from carimbo.demo.samples import NFE_BODY, SALE_BODY, SAMPLES
 
 FACTS = {
     "baseUrl": "http://127.0.0.1:8000",
+    "dashboardUrl": "http://localhost:8000/painel/entrar/link/abc",
     "apiKey": "the-key",
     "apiSecret": "the-secret",
     "companyId": "the-company",
