@@ -1,4 +1,4 @@
-"""The pages behind a link to an archive: whoever has the link may download it, without an account."""
+"""The pages of a link to an archive. The link alone is enough to download it; no account is needed."""
 
 from starlette.responses import Response
 

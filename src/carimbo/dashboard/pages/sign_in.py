@@ -29,7 +29,7 @@ _RESET_ANSWER = (
 
 
 async def sign_in_page(visit: Visit) -> Response:
-    """Shows the form of sign-in; who has a session goes on."""
+    """Shows the form of sign-in. A person with a session is redirected to the page they wanted."""
     token = security.session_token(visit.request, visit.options)
     if token and await find_session(visit.services.database, token):
         return redirect(visit.back)

@@ -1,7 +1,7 @@
 """The people of a subscription and of the installation: inviting them, and changing what they may do.
 
-An invitation gives access only when its link is used. Somebody who has an account already accepts it with a
-session of that account, so that nobody who holds the link can enter it.
+An invitation gives access only when its link is used. If the person has an account already, they sign in and
+accept it there. The link alone never opens an existing account.
 """
 
 from collections.abc import Iterable
