@@ -78,7 +78,7 @@ async def _query(
         IsoDay | None, Query(alias="endDate", description="Vendidas até o dia, ou o de uma data e hora.")
     ] = None,
 ) -> SaleQuery:
-    state = (company.address or {}).get("state")
+    state = company.state
     return SaleQuery.model_validate(
         {
             "status": status,

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carimbo.dashboard.options import PREFIX
-from carimbo.dashboard.shown import shown_name
 from carimbo.dashboard.visit import CompanyVisit, PersonVisit, SubscriptionVisit
 from carimbo.service.people.roles import Capability
 from carimbo.storage.companies import CompanyRow
@@ -67,7 +66,7 @@ def menu_of(visit: PersonVisit) -> list[MenuGroup]:
         groups.append(MenuGroup("", _items(visit, visit.base, _HOME)))
         if company is not None:
             items = _items(visit, visit.of_company(company.id), _OF_COMPANY)
-            groups.append(MenuGroup(shown_name(company), items, _others(visit, company)))
+            groups.append(MenuGroup(company.shown_name, items, _others(visit, company)))
         name = visit.membership.subscription.name
         groups.append(MenuGroup(name, _items(visit, visit.base, _OF_SUBSCRIPTION)))
     else:
@@ -85,7 +84,7 @@ def _others(visit: SubscriptionVisit, company: CompanyRow) -> list[MenuItem]:
     here = visit.request.url.path.partition("/empresas/")[2].partition("/")[2].partition("/")[0]
     section = f"/{here}" if isinstance(visit, CompanyVisit) and here else "/documentos"
     others = [each for each in visit.companies if each.id != company.id]
-    return [MenuItem(shown_name(each), visit.of_company(each.id) + section, False) for each in others]
+    return [MenuItem(each.shown_name, visit.of_company(each.id) + section, False) for each in others]
 
 
 def _company_of(visit: SubscriptionVisit) -> CompanyRow | None:

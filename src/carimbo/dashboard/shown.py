@@ -19,7 +19,6 @@ from carimbo.service.json_values import json_value
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.receiving.stream_warnings import ACTIVE, BLOCKED, PARKED, REFUSED, STOPPED, WAITING
 from carimbo.storage.actors import ActorKind
-from carimbo.storage.companies import CompanyRow
 
 NOTHING = "–"
 """What a cell shows where there is no value."""
@@ -179,11 +178,6 @@ def indented_json(value: Any) -> str:
     return json.dumps(json_value(value), ensure_ascii=False, indent=2)
 
 
-def shown_name(company: CompanyRow) -> str:
-    """Returns the name by which people know a company."""
-    return company.trade_name or company.legal_name
-
-
 def role_name(role: MemberRole) -> str:
     """Returns the name of a role."""
     return PERSON_ROLES[role]
@@ -252,7 +246,6 @@ FILTERS = {
     "money": money,
     "number": number,
     "role_name": role_name,
-    "shown_name": shown_name,
     "status_badge": status_badge,
     "stream_badge": stream_badge,
     "tax_id": tax_id,

@@ -13,7 +13,6 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from carimbo.dashboard.options import DashboardOptions
-from carimbo.dashboard.shown import shown_name
 from carimbo.service.listing import PageRequest
 from carimbo.service.people.people import Membership
 from carimbo.service.people.roles import Capability
@@ -138,7 +137,7 @@ class SubscriptionVisit(PersonVisit):
     @cached_property
     def company_names(self) -> Mapping[UUID, str]:
         """The names of the companies by their ids."""
-        return {company.id: shown_name(company) for company in self.companies}
+        return {company.id: company.shown_name for company in self.companies}
 
 
 @dataclass(frozen=True)
@@ -155,5 +154,4 @@ class CompanyVisit(SubscriptionVisit):
     @property
     def state(self) -> str | None:
         """The state of the company, whose time zone its pages show."""
-        state: str | None = (self.company.address or {}).get("state")
-        return state
+        return self.company.state

@@ -7,6 +7,8 @@ from carimbo.fiscal.tables.geography import STATES
 
 BRASILIA = ZoneInfo("America/Sao_Paulo")
 """The time zone where no state is known."""
+CAPITAL = "DF"
+"""The state with the time zone of Brasília."""
 
 
 def local_day(value: date, state: str) -> date:

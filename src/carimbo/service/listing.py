@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Generic, TypeVar
 
-from carimbo.fiscal.local_time import beginning_of, local_day
+from carimbo.fiscal.local_time import CAPITAL, beginning_of, local_day
 
 T = TypeVar("T")
 
@@ -30,8 +30,6 @@ class Page(Generic[T]):
     request: PageRequest
 
 
-# The time zone of Brasília, for a company without an address.
-_CAPITAL = "DF"
 _ONE_MICROSECOND = timedelta(microseconds=1)
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -51,19 +49,19 @@ def moment_after(end: date | None, state: str | None) -> datetime | None:
 
 def month_moments(month: date, state: str | None) -> tuple[datetime, datetime]:
     """Returns the first moment of a month in the time zone of a state, and the first moment after it."""
-    zone_of = state or _CAPITAL
+    zone_of = state or CAPITAL
     next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
     return beginning_of(month.replace(day=1), zone_of), beginning_of(next_month, zone_of)
 
 
 def day_at(day: date | None, state: str | None) -> date | None:
     """Returns the day of a date, or of a moment in the time zone of a state."""
-    return None if day is None else local_day(day, state or _CAPITAL)
+    return None if day is None else local_day(day, state or CAPITAL)
 
 
 def _moment(day: date, state: str | None, later: timedelta) -> datetime:
     try:
-        return beginning_of(day + later, state or _CAPITAL).astimezone(UTC)
+        return beginning_of(day + later, state or CAPITAL).astimezone(UTC)
     except OverflowError:
         # Beyond the calendar: the day is in its first or last year.
         return _FIRST if day.year == 1 else _LAST

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from carimbo.fiscal.local_time import CAPITAL
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.keyset import KeysetPage, Position, keyset_page, newer_than
 from carimbo.storage.sql import json_object, search_condition
@@ -41,6 +42,22 @@ class CompanyRow:
     created_at: datetime
     updated_at: datetime
     deleted_at: datetime | None
+
+    @property
+    def shown_name(self) -> str:
+        """The name by which people know the company."""
+        return self.trade_name or self.legal_name
+
+    @property
+    def state(self) -> str | None:
+        """The state of the address; None without an address."""
+        state: str | None = (self.address or {}).get("state")
+        return state
+
+    @property
+    def local_state(self) -> str:
+        """The state whose time zone counts; that of Brasília if the company has no address."""
+        return self.state or CAPITAL
 
 
 # The columns that callers may write; column names in SQL never come from a request.

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
-from carimbo.dashboard.shown import NOTHING, shown_name
+from carimbo.dashboard.shown import NOTHING
 from carimbo.dashboard.visit import PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
 from carimbo.service.companies.registration import visible_companies
@@ -88,7 +88,7 @@ async def audit(visit: SubscriptionVisit) -> Response:
     companies = await visible_companies(
         visit.services.database, visit.subscription_id, visit.membership.company_ids, _MAX_COMPANIES
     )
-    names = {company.id: shown_name(company) for company in companies}
+    names = {company.id: company.shown_name for company in companies}
     database, query = visit.services.database, audit_query(visit, names)
     if wants_csv(visit):
         return csv_response(await export_audit(database, visit.subscription_id, query))

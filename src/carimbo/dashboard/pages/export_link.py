@@ -24,7 +24,7 @@ async def linked_export(visit: Visit) -> Response:
         export=opened.export,
         size=size,
         estimated_bytes=estimated_bytes(size, opened.export.content),
-        state=(opened.company.address or {}).get("state"),
+        state=opened.company.state,
         contents=CONTENTS,
     )
 

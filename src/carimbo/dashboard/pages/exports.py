@@ -27,7 +27,7 @@ from carimbo.service.exports.links import (
     start_export,
     stream_export,
 )
-from carimbo.service.exports.month import ArchiveSize, ExportContent, count_archive, month_before, state_of
+from carimbo.service.exports.month import ArchiveSize, ExportContent, count_archive, month_before
 from carimbo.service.exports.schedules import (
     LAST_DAY,
     ScheduleBody,
@@ -252,7 +252,7 @@ def estimated_bytes(size: ArchiveSize, content: ExportContent) -> int:
 
 def _months(visit: CompanyVisit) -> Sequence[date]:
     """Returns the months that can be chosen, the newest first."""
-    months = [local_day(visit.now, state_of(visit.company)).replace(day=1)]
+    months = [local_day(visit.now, visit.company.local_state).replace(day=1)]
     while len(months) < _MONTHS:
         months.append(month_before(months[-1]))
     return months
@@ -261,7 +261,7 @@ def _months(visit: CompanyVisit) -> Sequence[date]:
 def _month(visit: CompanyVisit, text: str | None) -> date:
     """Returns a chosen month. Without one it is the last whole month, or the first one of a new company."""
     months = _months(visit)
-    first = local_day(visit.company.created_at, state_of(visit.company)).replace(day=1)
+    first = local_day(visit.company.created_at, visit.company.local_state).replace(day=1)
     usual = months[1] if first < months[0] else months[0]
     return next((month for month in months if f"{month:%Y-%m}" == text), usual)
 

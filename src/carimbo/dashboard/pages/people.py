@@ -21,7 +21,7 @@ async def people(visit: SubscriptionVisit) -> Response:
         return csv_response(await export_people(database, visit.subscription_id))
     listed = await list_people(database, visit.subscription_id)
     companies = await visible_companies(database, visit.subscription_id, None, _MAX_COMPANIES)
-    names = {company.id: company.trade_name or company.legal_name for company in companies}
+    names = {company.id: company.shown_name for company in companies}
     return page(visit, "people.html", people=listed, names=names)
 
 

@@ -315,7 +315,7 @@ async def audit_company(
         action,
         company_id=company.id,
         subject_id=company.id,
-        subject_name=company.trade_name or company.legal_name,
+        subject_name=company.shown_name,
         details=details,
     )
 

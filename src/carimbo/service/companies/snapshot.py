@@ -119,7 +119,7 @@ class CompanySnapshot:
         """Returns what the company lacks to send requests to a type's authority, except its certificate."""
         needed = (("address", self.row.address), ("taxRegime", self.row.tax_regime))
         missing = [name for name, value in needed if value is None]
-        state = (self.row.address or {}).get("state")
+        state = self.row.state
         is_registered = any(registration.state == state for registration in self.registrations)
         if document_type.requirements.state_registration and not is_registered:
             missing.append("stateRegistration")

@@ -186,7 +186,7 @@ async def read_status(
 
 async def _left_open(reader: StatusReader, snapshot: CompanySnapshot) -> list[CompanyWarningRecord]:
     rows = await near_their_term(reader.database, snapshot, reader.clock())
-    state = (snapshot.row.address or {}).get("state")
+    state = snapshot.row.state
     return left_open(rows, state, reader.clock()) if rows and state else []
 
 
@@ -272,7 +272,7 @@ async def _authority(
     environment: Environment,
 ) -> AuthorityRecord | None:
     """Asks the authority of the company's state; impossible without a certificate or an address."""
-    state = (snapshot.row.address or {}).get("state")
+    state = snapshot.row.state
     if identity is None or state is None or document_type.name not in reader.authorities:
         return None
     sender = identity.sender(snapshot.row.tax_id, environment)

@@ -58,8 +58,6 @@ _OUTCOMES: dict[type, AttemptOutcome] = {
     MailRefused: AttemptOutcome.REFUSED,
     MailNotSent: AttemptOutcome.NOT_SENT,
 }
-# The time zone of a company without an address.
-_DEFAULT_STATE = "DF"
 
 
 @dataclass(frozen=True)
@@ -89,14 +87,14 @@ class EmailContent:
     def message(self, recipients: tuple[str, ...], pdf: PdfDownload) -> OutgoingEmail:
         """Returns the message for some of the recipients."""
         record, company = record_of(self.document), self.company
-        state = (company.address or {}).get("state", _DEFAULT_STATE)
+        state = company.local_state
         is_to_addressee = self.recipients == (self.addressee.email,)
         return OutgoingEmail(
             id=self.email.id,
             to=tuple(filter(is_plain, self.recipients)),
             recipients=recipients,
             addressee=self.addressee.name if is_to_addressee else None,
-            issuer=company.trade_name or company.legal_name,
+            issuer=company.shown_name,
             tax_id=company.tax_id,
             reply_to=company.email if company.email and is_plain(company.email) else None,
             title=document_type_named(record.type).title,

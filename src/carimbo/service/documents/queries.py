@@ -298,7 +298,7 @@ def _refusing(
 
 def document_filter(company: CompanyRow, types: Sequence[str] | None, query: DocumentQuery) -> DocumentFilter:
     """Returns the filter of a list of a company's documents."""
-    state = (company.address or {}).get("state")
+    state = company.state
     return DocumentFilter(
         types=types,
         status=query.status,

@@ -33,7 +33,6 @@ from carimbo.service.exports.month import (
     ExportContent,
     archive_size,
     issue_period,
-    state_of,
 )
 from carimbo.service.exports.words import DOCUMENT_STATUSES, ENVIRONMENTS, SITUATIONS, type_title, word_for
 from carimbo.service.exports.zip_stream import ZipStream
@@ -128,10 +127,10 @@ class _Archive:
 
     def list_document(self, *cells: Cell) -> None:
         """Adds a line to the index."""
-        self.index.append(csv_lines([cells], state_of(self.order.company)))
+        self.index.append(csv_lines([cells], self.order.company.local_state))
 
     def local(self, at: datetime) -> datetime:
-        return in_local_time(at, state_of(self.order.company))
+        return in_local_time(at, self.order.company.local_state)
 
 
 @dataclass(frozen=True)
@@ -311,7 +310,7 @@ def _last_files(archive: _Archive, size: ArchiveSize) -> bytes:
         (_RECEIVED if total.is_received else _ISSUED, total.title, total.valid, total.canceled, total.amount)
         for total in size.totals
     ]
-    state = state_of(archive.order.company)
+    state = archive.order.company.local_state
     index = BYTE_ORDER_MARK + csv_lines([_HEADINGS], state) + b"".join(archive.index)
     index += csv_lines([(), ("Totais",), _TOTAL_HEADINGS, *totals], state)
     text = "\r\n".join((*_read_me(archive, now), *archive.missing, ""))

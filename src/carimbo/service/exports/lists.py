@@ -191,7 +191,7 @@ def _file(
     file_name, company_id, state = f"{name}.csv", None, None
     if company:
         file_name, company_id = f"{name}-{company.tax_id}.csv", company.id
-        state = (company.address or {}).get("state")
+        state = company.state
 
     async def chunks() -> AsyncGenerator[bytes, None]:
         async with database.autocommit(subscription_id) as tenant:

@@ -20,7 +20,6 @@ from carimbo.storage.monthly_documents import IssuedTotal, IssuePeriod, Received
 
 # The first year of the NF-e.
 _FIRST_YEAR = 2006
-_CAPITAL = "DF"
 
 
 class ExportContent(StrEnum):
@@ -63,15 +62,10 @@ class ArchiveSize:
     totals: tuple[TypeTotal, ...]
 
 
-def state_of(company: CompanyRow) -> str:
-    """Returns the state whose time zone counts; that of Brasília if the company has no address."""
-    return (company.address or {}).get("state") or _CAPITAL
-
-
 def check_month(company: CompanyRow, month: date, now: datetime) -> date:
     """Returns the first day of a month. Refuses a month that has not begun."""
     first = month.replace(day=1)
-    if first.year < _FIRST_YEAR or first > local_day(now, state_of(company)):
+    if first.year < _FIRST_YEAR or first > local_day(now, company.local_state):
         raise invalid_field("month", "Escolha um mês que já começou.")
     return first
 
@@ -83,7 +77,7 @@ def month_before(day: date) -> date:
 
 def issue_period(company: CompanyRow, environment: str, month: date) -> IssuePeriod:
     """Returns the time of a month in the time zone of a company."""
-    return IssuePeriod(company.id, environment, *month_moments(month, state_of(company)))
+    return IssuePeriod(company.id, environment, *month_moments(month, company.local_state))
 
 
 async def count_archive(

@@ -18,7 +18,7 @@ import structlog
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
-from carimbo.fiscal.local_time import local_day
+from carimbo.fiscal.local_time import CAPITAL, local_day
 from carimbo.fiscal.money import format_amount
 from carimbo.fiscal.problems import counted
 from carimbo.service.companies.registration import require_company
@@ -32,7 +32,6 @@ from carimbo.service.exports.month import (
     archive_size,
     issue_period,
     month_before,
-    state_of,
 )
 from carimbo.service.exports.schedules import due_month
 from carimbo.service.exports.words import month_name
@@ -100,7 +99,7 @@ async def send_monthly_exports(mailing: MonthlyMailing) -> None:
 async def _send_if_due(
     mailing: MonthlyMailing, mailer: Mailer, schedule: ActiveSchedule, now: datetime
 ) -> None:
-    due = due_month(schedule.day, local_day(now, schedule.state or "DF"))
+    due = due_month(schedule.day, local_day(now, schedule.state or CAPITAL))
     is_sent = schedule.last_sent_month is not None and schedule.last_sent_month >= due.month
     if is_sent or due.day < schedule.starts_on:
         return
@@ -186,7 +185,7 @@ def _token(key: bytes, export_id: UUID) -> str:
 
 def _email(mailing: MonthlyMailing, claimed: _Claimed) -> TextEmail:
     company, export = claimed.company, claimed.export
-    name = company.trade_name or company.legal_name
+    name = company.shown_name
     month = month_name(export.month)
     is_test = export.environment != Environment.PRODUCTION
     lines = [
@@ -197,7 +196,7 @@ def _email(mailing: MonthlyMailing, claimed: _Claimed) -> TextEmail:
         "",
         export_address(mailing.link_base, claimed.token),
         "",
-        f"O link vale até {local_day(export.expires_at, state_of(company)):%d/%m/%Y} e dispensa senha:"
+        f"O link vale até {local_day(export.expires_at, company.local_state):%d/%m/%Y} e dispensa senha:"
         " só o repasse a quem deve ver os documentos.",
         "",
         *_total_lines(claimed.size.totals),

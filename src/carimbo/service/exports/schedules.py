@@ -12,7 +12,7 @@ from carimbo.fiscal.local_time import local_day
 from carimbo.service.companies.registration import hold_company, require_company
 from carimbo.service.delivery.email_message import PlainEmail
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.exports.month import ExportContent, month_before, state_of
+from carimbo.service.exports.month import ExportContent, month_before
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
 from carimbo.storage.export_schedules import ExportSchedule
@@ -66,7 +66,7 @@ async def save_schedule(
             body.day,
             list(dict.fromkeys(body.recipients)),
             body.content,
-            local_day(now, state_of(company)),
+            local_day(now, company.local_state),
             is_active=body.is_active,
         )
         await _audit(tenant, AuditAction.EXPORT_SCHEDULE_SAVED, schedule)

@@ -9,11 +9,10 @@ from uuid import UUID
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import EmissionType, local_moment
 from carimbo.fiscal.lifecycle import EmissionState
+from carimbo.fiscal.local_time import CAPITAL
 from carimbo.service.filing.inutilize import MAX_NUMBERS
 from carimbo.storage.numbering import UnusedNumbers
 
-CAPITAL = "DF"
-"""The state with the time zone of Brasília."""
 # Ajuste SINIEF 7/2005, cláusula décima quarta: until the tenth day of the next month.
 _DEADLINE_DAY = 10
 _LAST_DAYS = timedelta(days=3)

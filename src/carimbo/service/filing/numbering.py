@@ -19,7 +19,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.document_types import document_type_named, find_document_type, last_number_of
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.filing.context import FilingContext
-from carimbo.service.filing.gaps import CAPITAL, Gap, GapReason, NumberRange, gap_of, number_ranges
+from carimbo.service.filing.gaps import Gap, GapReason, NumberRange, gap_of, number_ranges
 from carimbo.service.filing.inutilize import InutilizationRecord, check_range, file_range, record_of_range
 from carimbo.service.stored_records import partial_record, record_or_partial
 from carimbo.storage.companies import CompanyRow
@@ -157,7 +157,7 @@ async def _numbering_record(
 def _gaps_of(
     company: CompanyRow, numbering: NumberSequence, page: UnusedPage, now: datetime
 ) -> dict[str, Any]:
-    document_type, state = find_document_type(numbering.document_type), state_of(company)
+    document_type, state = find_document_type(numbering.document_type), company.local_state
     has_next = numbering.next_number <= last_number_of(numbering.document_type)
     gaps = []
     # A type that can't be issued yet may have a next number, but has no gaps.
@@ -205,7 +205,7 @@ async def _ranges(
     context: FilingContext, snapshot: CompanySnapshot, request: GapsRequest, is_wanted: Callable[[Gap], bool]
 ) -> list[NewInutilization]:
     """Returns the ranges to file, at most as many as a caller can wait for."""
-    now, state = context.issuing.builder.clock(), state_of(snapshot.row)
+    now, state = context.issuing.builder.clock(), snapshot.row.local_state
     ranges: list[NewInutilization] = []
     async with context.issuing.database.snapshot(snapshot.subscription_id) as tenant:
         for numbering in await tenant.numberings.all(snapshot.row.id):
@@ -259,8 +259,3 @@ async def _file(
         if refusal.code is ErrorCode.NUMBER_ALREADY_USED:
             return None
         raise
-
-
-def state_of(company: CompanyRow) -> str:
-    """Returns the state whose time zone counts; that of Brasília if the company has no address."""
-    return (company.address or {}).get("state") or CAPITAL

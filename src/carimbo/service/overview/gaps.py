@@ -7,9 +7,10 @@ from operator import attrgetter
 
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.local_time import CAPITAL
 from carimbo.service.document_types import document_type_named
-from carimbo.service.filing.gaps import CAPITAL, Gap, gap_of
-from carimbo.service.filing.numbering import INUTILIZED_TYPES, state_of
+from carimbo.service.filing.gaps import Gap, gap_of
+from carimbo.service.filing.numbering import INUTILIZED_TYPES
 from carimbo.service.overview.items import GapItem, NamedCompany
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.overview import Overview, UnusedNumberRow
@@ -57,7 +58,7 @@ def _item(
     company: CompanyRow, type_name: str, series: int, unused: Iterable[UnusedNumberRow], now: datetime
 ) -> GapItem | None:
     """Returns the unused numbers of a series, or None if there is nothing to inutilize."""
-    document_type, state = document_type_named(type_name), state_of(company)
+    document_type, state = document_type_named(type_name), company.local_state
     month = local_moment(now, state)
     gaps = [gap_of(row, document_type, state, now) for row in unused]
     gaps = [gap for gap in gaps if gap.can_be_inutilized and _ends_in(gap, month)]

@@ -36,7 +36,7 @@ class NamedCompany:
     @classmethod
     def of(cls, row: CompanyRow) -> "NamedCompany":
         """Returns the company of a row."""
-        return cls(row.id, row.tax_id, row.trade_name or row.legal_name)
+        return cls(row.id, row.tax_id, row.shown_name)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ async def received_filter(
     receiving = receiving_of_type(document_type)
     _require_status(receiving, query.status)
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
-    state = (company.address or {}).get("state")
+    state = company.state
     return ReceivedFilter(
         service=receiving.service,
         environment=snapshot.environment_of(document_type),
@@ -183,7 +183,7 @@ async def read_month(
     """
     receiving = receiving_of_type(document_type)
     snapshot = await context.snapshots.of(subscription_id, company.id, company.revision)
-    since, before = month_moments(month, (company.address or {}).get("state"))
+    since, before = month_moments(month, company.state)
     async with context.database.autocommit(subscription_id) as tenant:
         sums = await tenant.received.monthly_sums(
             company.id,

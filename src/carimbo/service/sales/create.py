@@ -204,7 +204,7 @@ async def prepare_sale(
     product_type = order.body.product_invoice_type or product_invoice_type_of(snapshot.row)
     async with context.database.snapshot(order.subscription.id) as tenant:
         resolved = await resolve_sale(tenant, order.company.id, order.body, product_type, before)
-    state = (snapshot.row.address or {}).get("state")
+    state = snapshot.row.state
     plan = plan_sale(order.body, resolved, state, context.builder.clock())
     return PreparedSale(plan, await draft_documents(context, order.subscription, snapshot, plan), snapshot)
 
