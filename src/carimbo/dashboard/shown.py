@@ -12,13 +12,19 @@ from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.fiscal.local_time import in_local_time
 from carimbo.fiscal.problems import counted
-from carimbo.service.actors import ActorRecord
-from carimbo.service.document_types import find_document_type
-from carimbo.service.exports.words import PERSON_ROLES, month_name
+from carimbo.service.document_types import find_document_type, title_of
 from carimbo.service.json_values import json_value
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.receiving.stream_warnings import ACTIVE, BLOCKED, PARKED, REFUSED, STOPPED, WAITING
-from carimbo.storage.actors import ActorKind
+from carimbo.service.words import (
+    DOCUMENT_STATUSES,
+    ENVIRONMENTS,
+    PERSON_ROLES,
+    STREAM_STATUSES,
+    WORK_KINDS,
+    actor_name,
+    month_name,
+)
 
 NOTHING = "–"
 """What a cell shows where there is no value."""
@@ -33,20 +39,21 @@ class Badge:
     tone: str
 
 
-_STATUSES: Mapping[str, Badge] = {
-    Status.PENDING: Badge("Rascunho", "quiet"),
-    Status.PROCESSING: Badge("Em processamento", "busy"),
-    Status.AUTHORIZED: Badge("Autorizado", "good"),
-    Status.REJECTED: Badge("Rejeitado", "bad"),
-    Status.CANCELED: Badge("Cancelado", "quiet"),
-}
-_ACTORS: Mapping[str, str] = {
-    ActorKind.PERSON: "uma pessoa",
-    ActorKind.CREDENTIAL: "credencial da API",
-    ActorKind.AGENT: "agente",
-    ActorKind.SCHEDULE: "o próprio carimbo",
-}
-ENVIRONMENTS = {"production": "Produção", "homologation": "Homologação"}
+def badges(words: Mapping[str, str], tones: Mapping[str, str]) -> Mapping[str, Badge]:
+    """Returns the badges of stored values, by their words and tones."""
+    return {value: Badge(words[value], tone) for value, tone in tones.items()}
+
+
+_STATUSES = badges(
+    DOCUMENT_STATUSES,
+    {
+        Status.PENDING: "quiet",
+        Status.PROCESSING: "busy",
+        Status.AUTHORIZED: "good",
+        Status.REJECTED: "bad",
+        Status.CANCELED: "quiet",
+    },
+)
 
 
 def status_badge(status: str) -> Badge:
@@ -73,12 +80,6 @@ def history_badge(entry: str, type_name: str) -> Badge:
     document_type = find_document_type(type_name)
     titles = {event.name: event.title for event in document_type.events} if document_type else {}
     return _ENTRIES.get(entry) or Badge(titles.get(entry, entry), "quiet")
-
-
-def document_title(type_name: str) -> str:
-    """Returns the name of a document type, as `NF-e`."""
-    document_type = find_document_type(type_name)
-    return document_type.title if document_type else type_name
 
 
 def environment_name(environment: str) -> str:
@@ -183,19 +184,10 @@ def role_name(role: MemberRole) -> str:
     return PERSON_ROLES[role]
 
 
-def actor_name(actor: ActorRecord) -> str:
-    """Returns who did something: their name, or what kind of actor it was."""
-    return actor.name or _ACTORS.get(actor.kind, str(actor.kind))
-
-
-_STREAMS: Mapping[str, Badge] = {
-    ACTIVE: Badge("Acompanha", "good"),
-    STOPPED: Badge("Não acompanha", "quiet"),
-    WAITING: Badge("Esperando", "warn"),
-    BLOCKED: Badge("Bloqueada pela autoridade", "bad"),
-    REFUSED: Badge("Certificado recusado", "bad"),
-    PARKED: Badge("Parada", "bad"),
-}
+_STREAMS = badges(
+    STREAM_STATUSES,
+    {ACTIVE: "good", STOPPED: "quiet", WAITING: "warn", BLOCKED: "warn", REFUSED: "bad", PARKED: "bad"},
+)
 
 
 def stream_badge(status: str) -> Badge:
@@ -203,22 +195,9 @@ def stream_badge(status: str) -> Badge:
     return _STREAMS.get(status, Badge(status, "quiet"))
 
 
-_WORK_KINDS: Mapping[str, str] = {
-    "document": "Documento",
-    "event": "Evento",
-    "inutilization": "Inutilização",
-    "stray": "Tentativa substituída",
-    "sale": "Venda",
-    "manifestation": "Manifestação",
-    "reception": "Leitura de recebidos",
-    "stream": "Distribuição de recebidos",
-    "email": "E-mail",
-}
-
-
 def work_kind(kind: str) -> str:
     """Returns what a piece of work is."""
-    return _WORK_KINDS.get(kind, kind)
+    return WORK_KINDS.get(kind, kind)
 
 
 _FEATURES: Mapping[str, str] = {"nfceEmission": "NFC-e", "cteEmission": "CT-e", "mdfeEmission": "MDF-e"}
@@ -236,7 +215,7 @@ FILTERS = {
     "day": day,
     "decimal": decimal,
     "distance": distance,
-    "document_title": document_title,
+    "document_title": title_of,
     "environment_name": environment_name,
     "feature_name": feature_name,
     "history_badge": history_badge,

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -22,6 +23,8 @@ from carimbo.storage.companies import CompanyRow
 
 PAGE_SIZE = 25
 _LAST_PAGE = 10_000_000
+_MAX_DIGITS = 15
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,26 @@ class Visit:
         text = self.filter(name)
         with suppress(ValueError):
             return date.fromisoformat(text) if text else None
+        return None
+
+    def number_filter(self, name: str) -> int | None:
+        """Returns a filter that is a number; None if it is absent or malformed."""
+        text = self.filter(name)
+        is_number = text is not None and text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
+        return int(text) if text and is_number else None
+
+    def id_filter(self, name: str) -> UUID | None:
+        """Returns a filter that is an id; None if it is absent or malformed."""
+        text = self.filter(name)
+        with suppress(ValueError):
+            return UUID(text) if text else None
+        return None
+
+    def choice(self, name: str, values: type[Choice]) -> Choice | None:
+        """Returns a filter that is one of some values; None if it is absent or none of them."""
+        text = self.filter(name)
+        with suppress(ValueError):
+            return values(text) if text else None
         return None
 
     def here(self, **changed: Any) -> str:

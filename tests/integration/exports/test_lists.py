@@ -137,12 +137,13 @@ async def test_gaps_and_inutilizations_are_listed(shop: Shop) -> None:
     }))  # fmt: skip
     [row] = await rows_of(await export_inutilizations(database, owner, company))
     assert (row["Tipo"], row["Situação"], row["Do número"], row["Ao número"]) == (
-        "NF-e", "Homologada", "1", "2"
+        "NF-e", "Inutilizada", "1", "2"
     )  # fmt: skip
 
     await shop.issue("nfe", notes=REFUSED)
     [gap] = await rows_of(await export_gaps(database, owner, company, "nfe", datetime.now(UTC)))
-    assert (gap["Série"], gap["Do número"], gap["Motivo"]) == ("1", "3", "Documento rejeitado e abandonado")
+    reason = "O documento com este número foi rejeitado."
+    assert (gap["Série"], gap["Do número"], gap["Motivo"]) == ("1", "3", reason)
 
 
 async def test_companies_are_only_those_that_the_person_may_see(shop: Shop) -> None:

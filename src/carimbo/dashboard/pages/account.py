@@ -18,8 +18,7 @@ from carimbo.service.people.second_factor import (
 )
 from carimbo.service.people.sessions import end_other_sessions, end_session, list_sessions
 from carimbo.service.people.sign_in import change_name, change_password
-
-_METHODS = {"password": "senha", "passkey": "chave de acesso", "link": "link"}
+from carimbo.service.words import SIGN_IN_METHODS
 
 
 async def account(visit: PersonVisit) -> Response:
@@ -37,7 +36,7 @@ async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> R
         problem=problem,
         passkeys=await list_passkeys(visit.services.database, person_id),
         sessions=await list_sessions(visit.services.database, person_id),
-        methods=_METHODS,
+        methods=SIGN_IN_METHODS,
     )
 
 

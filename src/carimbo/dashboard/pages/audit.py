@@ -14,9 +14,9 @@ from carimbo.dashboard.visit import PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
 from carimbo.service.companies.registration import visible_companies
 from carimbo.service.exports.lists import export_audit
-from carimbo.service.exports.words import PERSON_ROLES
 from carimbo.service.listing import Page
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import PERSON_ROLES, SIGN_IN_METHODS
 from carimbo.storage.actors import ActorKind
 
 _MAX_COMPANIES = 200
@@ -80,7 +80,6 @@ _DETAILS: Mapping[str, str] = {
     "total_documents": "Documentos ao todo",
     "requests_per_minute": "Requisições por minuto",
 }
-_METHODS = {"password": "senha", "passkey": "chave de acesso", "link": "link"}
 
 
 async def audit(visit: SubscriptionVisit) -> Response:
@@ -113,9 +112,9 @@ def audit_page(visit: PersonVisit, entries: Page[AuditRecord], companies: Mappin
 def audit_query(visit: Visit, companies: Mapping[UUID, str]) -> AuditQuery:
     """Returns the filters of the address. A malformed one counts as absent."""
     company = visit.filter("empresa")
-    kind, action = visit.filter("tipo"), visit.filter("assunto")
+    action = visit.filter("assunto")
     return AuditQuery(
-        actor_kind=ActorKind(kind) if kind in dict(_ACTORS) else None,
+        actor_kind=visit.choice("tipo", ActorKind),
         actor_name=visit.filter("quem"),
         action=action if action in dict(_ACTIONS) else None,
         company_id=next((each for each in companies if str(each) == company), None),
@@ -139,7 +138,7 @@ def _detail_text(name: str, value: Any) -> str:
         return ", ".join(str(each) for each in value)
     if name in ("role", "previousRole"):
         return PERSON_ROLES.get(value, str(value))
-    return _METHODS.get(str(value), str(value)) if name == "method" else str(value)
+    return SIGN_IN_METHODS.get(str(value), str(value)) if name == "method" else str(value)
 
 
 ROUTES = (subscription_page("/registro", Capability.READ_AUDIT, audit),)

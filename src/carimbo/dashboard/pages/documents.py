@@ -1,7 +1,6 @@
 """Documents of all six types: the list, and everything about one of them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,7 +9,7 @@ from starlette.responses import Response
 from carimbo.dashboard.contents import AmountRow, ItemPage, item_page, total_rows
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.json_lines import JsonText, json_text
-from carimbo.dashboard.pages.webhooks import DELIVERY_STATUSES
+from carimbo.dashboard.pages.webhooks import DELIVERY_BADGES
 from carimbo.dashboard.rendering import attachment, fragment, page, pdf_response
 from carimbo.dashboard.routes import company_page
 from carimbo.dashboard.shown import Badge, history_badge
@@ -55,7 +54,6 @@ _OUTCOMES: Mapping[str, str] = {
     AttemptOutcome.REFUSED: "recusado",
     AttemptOutcome.NOT_SENT: "não aceito desta vez",
 }
-_MAX_NUMBER_DIGITS = 15
 _NEWEST = PageRequest(1, 20)
 _FIRST_ENTRIES, _LAST_ENTRIES = 5, 40
 
@@ -63,11 +61,11 @@ _FIRST_ENTRIES, _LAST_ENTRIES = 5, 40
 def query_of(visit: CompanyVisit) -> DocumentQuery:
     """Returns the filters of the address. A malformed one counts as absent."""
     return DocumentQuery(
-        status=_status(visit.filter("status")),
+        status=visit.choice("status", Status),
         start_date=visit.day_filter("inicio"),
         end_date=visit.day_filter("fim"),
-        series=_number(visit.filter("serie")),
-        number=_number(visit.filter("numero")),
+        series=visit.number_filter("serie"),
+        number=visit.number_filter("numero"),
         is_open=True if visit.filter("abertos") else None,
         search=visit.filter("busca"),
     )
@@ -150,7 +148,7 @@ async def document(visit: CompanyVisit) -> Response:
         email_badges=_EMAILS,
         asked_by=_ASKED_BY,
         outcomes=_OUTCOMES,
-        delivery_badges=DELIVERY_STATUSES,
+        delivery_badges=DELIVERY_BADGES,
     )
 
 
@@ -245,17 +243,6 @@ def _reference(visit: CompanyVisit) -> DocumentReference:
 
 def _event_id(visit: CompanyVisit) -> UUID:
     return UUID(visit.request.path_params["event_id"])
-
-
-def _status(text: str | None) -> Status | None:
-    with suppress(ValueError):
-        return Status(text) if text else None
-    return None
-
-
-def _number(text: str | None) -> int | None:
-    is_number = text is not None and text.isascii() and text.isdigit() and len(text) <= _MAX_NUMBER_DIGITS
-    return int(text) if text and is_number else None
 
 
 _ONE = "/documentos/{document_id:uuid}"

@@ -35,9 +35,9 @@ from carimbo.service.exports.schedules import (
     read_schedule,
     save_schedule,
 )
-from carimbo.service.exports.words import month_name
 from carimbo.service.listing import Page
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import month_name
 
 CONTENTS: Mapping[str, str] = {
     ExportContent.XML: "Só XML",

@@ -12,6 +12,7 @@ from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.shown import money, whole
 from carimbo.dashboard.visit import SubscriptionVisit
+from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.problems import counted
 from carimbo.service.companies.registration import visible_companies
@@ -19,6 +20,7 @@ from carimbo.service.errors import describe_missing
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import ENVIRONMENTS
 
 _MAX_COMPANIES = 1000
 
@@ -57,7 +59,10 @@ async def home(visit: SubscriptionVisit) -> Response:
 
 def _summaries(figures: Figures) -> Sequence[EnvironmentSummary]:
     """Returns the environments with documents in the last days; production if there are none at all."""
-    both = (("Produção", figures.production), ("Homologação", figures.homologation))
+    both = (
+        (ENVIRONMENTS[Environment.PRODUCTION], figures.production),
+        (ENVIRONMENTS[Environment.HOMOLOGATION], figures.homologation),
+    )
     used = [_summary(title, values) for title, values in both if not values.is_empty]
     return used or [_summary(*both[0])]
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import attachment, page
 from carimbo.dashboard.routes import company_page
-from carimbo.dashboard.shown import Badge
+from carimbo.dashboard.shown import badges
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.service.companies.company_settings import stored_settings
 from carimbo.service.document_types import find_document_type
@@ -30,6 +30,7 @@ from carimbo.service.filing.xml import read_range_xml
 from carimbo.service.issuing.unsettled_attempts import UnsettledAttempts, list_unsettled_attempts
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import GAP_REASONS, INUTILIZATION_STATUSES
 from carimbo.storage.numbering import NumberSequence
 
 _READ_GAPS = 100
@@ -38,21 +39,10 @@ _URGENT_GAPS = 20
 _READ_NUMBERS = 200_000
 """How many numbers are read to find the gaps of all series; those of larger series are on their own page."""
 _NEWEST = PageRequest(1, 5)
-_STATUSES: Mapping[str, Badge] = {
-    FilingStatus.PROCESSING: Badge("Em processamento", "busy"),
-    FilingStatus.AUTHORIZED: Badge("Inutilizada", "good"),
-    FilingStatus.REJECTED: Badge("Recusada", "bad"),
-}
-_REASONS: Mapping[str, str] = {
-    GapReason.NEVER_SENT: "Pulado na sequência: nenhum documento foi enviado.",
-    GapReason.UNKNOWN_TO_AUTHORITY: "O documento foi assinado e não chegou à SEFAZ.",
-    GapReason.ABANDONED_REJECTION: "O documento com este número foi rejeitado.",
-    GapReason.UNKNOWN_FATE: "Ainda não se sabe se a SEFAZ tem um documento com este número.",
-    GapReason.AUTHORIZED_TWICE: (
-        "A SEFAZ autorizou o documento com este número e também o que o substituiu. O cancelamento deste não"
-        " foi registrado."
-    ),
-}
+_STATUSES = badges(
+    INUTILIZATION_STATUSES,
+    {FilingStatus.PROCESSING: "busy", FilingStatus.AUTHORIZED: "good", FilingStatus.REJECTED: "bad"},
+)
 _WAIT: Mapping[str, str] = {
     GapReason.UNKNOWN_FATE: "Esperar: o carimbo pergunta até saber.",
     GapReason.AUTHORIZED_TWICE: "Ver no documento por que o cancelamento não foi aceito, e procurar a SEFAZ.",
@@ -203,7 +193,7 @@ def _urgency(line: GapLine) -> tuple[bool, float]:
 
 
 def _gap_line(record: NumberingRecord, gap: GapRecord) -> GapLine:
-    return GapLine(record, gap, _REASONS.get(gap.reason, gap.reason), _advice(gap))
+    return GapLine(record, gap, GAP_REASONS[gap.reason], _advice(gap))
 
 
 def _advice(gap: GapRecord) -> str:

@@ -18,13 +18,9 @@ from carimbo.service.catalog.product_readiness import ProductReadiness, product_
 from carimbo.service.catalog.products import CatalogItemRecord, SplitItemRecord, list_products, read_product
 from carimbo.service.exports.lists import export_products
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import ITEM_TYPES
 from carimbo.storage.products import ProductFilter
 
-ITEM_TYPES: Mapping[str, str] = {
-    ProductType.SERVICE: "Serviço",
-    ProductType.PRODUCT: "Produto",
-    ProductType.SPLIT: "Item dividido",
-}
 _LABELS: Mapping[str, str] = {
     "ncm": "NCM",
     "cest": "CEST",
@@ -105,8 +101,7 @@ class ProductDetail:
 
 async def products(visit: CompanyVisit) -> Response:
     """Lists the items of a catalog, newest first."""
-    kind, search = visit.filter("tipo"), visit.filter("busca")
-    wanted = ProductFilter(kind if kind in ITEM_TYPES else None, search)
+    wanted = ProductFilter(visit.choice("tipo", ProductType), visit.filter("busca"))
     database = visit.services.database
     if wants_csv(visit):
         return csv_response(await export_products(database, visit.subscription_id, visit.company, wanted))

@@ -1,17 +1,15 @@
 """Sales: the list, and everything about one of them."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from starlette.responses import Response
 
 from carimbo.dashboard.csv_download import csv_response, wants_csv
-from carimbo.dashboard.pages.products import ITEM_TYPES
 from carimbo.dashboard.rendering import fragment, page
 from carimbo.dashboard.routes import company_page
-from carimbo.dashboard.shown import NOTHING, Badge
+from carimbo.dashboard.shown import NOTHING, badges
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.fiscal.tables.payment_methods import find_payment_method
 from carimbo.service.catalog.products import read_components
@@ -20,16 +18,20 @@ from carimbo.service.exports.lists import export_sales
 from carimbo.service.people.roles import Capability
 from carimbo.service.sales.body import EmitWhen
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
+from carimbo.service.words import ITEM_TYPES, SALE_STATUSES
 
-STATUSES: Mapping[str, Badge] = {
-    SaleStatus.DRAFT: Badge("Rascunho", "quiet"),
-    SaleStatus.SCHEDULED: Badge("Agendada", "busy"),
-    SaleStatus.PROCESSING: Badge("Em emissão", "busy"),
-    SaleStatus.INVOICED: Badge("Emitida", "good"),
-    SaleStatus.PARTIALLY_INVOICED: Badge("Emitida em parte", "warn"),
-    SaleStatus.FAILED: Badge("Rejeitada", "bad"),
-    SaleStatus.CANCELED: Badge("Cancelada", "quiet"),
-}
+STATUSES = badges(
+    SALE_STATUSES,
+    {
+        SaleStatus.DRAFT: "quiet",
+        SaleStatus.SCHEDULED: "busy",
+        SaleStatus.PROCESSING: "busy",
+        SaleStatus.INVOICED: "good",
+        SaleStatus.PARTIALLY_INVOICED: "warn",
+        SaleStatus.FAILED: "bad",
+        SaleStatus.CANCELED: "quiet",
+    },
+)
 _EMISSIONS: Mapping[str, str] = {
     EmitWhen.IMMEDIATELY: "Na hora da venda",
     EmitWhen.AFTER_GUARANTEE: "Depois da garantia",
@@ -115,32 +117,14 @@ def _query(visit: CompanyVisit) -> SaleQuery:
     """Returns the filters of the address. A malformed one counts as absent."""
     return SaleQuery.model_validate(
         {
-            "status": _status(visit.filter("status")),
-            "customerId": _customer_id(visit.filter("cliente")),
-            "emitWhen": _emit_when(visit.filter("emissao")),
+            "status": visit.choice("status", SaleStatus),
+            "customerId": visit.id_filter("cliente"),
+            "emitWhen": visit.choice("emissao", EmitWhen),
             "startDate": visit.day_filter("inicio"),
             "endDate": visit.day_filter("fim"),
             "search": visit.filter("busca"),
         }
     )
-
-
-def _status(text: str | None) -> SaleStatus | None:
-    with suppress(ValueError):
-        return SaleStatus(text) if text else None
-    return None
-
-
-def _emit_when(text: str | None) -> EmitWhen | None:
-    with suppress(ValueError):
-        return EmitWhen(text) if text else None
-    return None
-
-
-def _customer_id(text: str | None) -> UUID | None:
-    with suppress(ValueError):
-        return UUID(text) if text else None
-    return None
 
 
 ROUTES = (

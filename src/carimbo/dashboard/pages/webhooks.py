@@ -11,7 +11,7 @@ from starlette.responses import Response
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
-from carimbo.dashboard.shown import Badge, document_title, indented_json
+from carimbo.dashboard.shown import Badge, badges, indented_json
 from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.deliveries import (
@@ -32,18 +32,19 @@ from carimbo.service.delivery.webhooks import (
     read_webhook,
     read_webhook_detail,
 )
+from carimbo.service.document_types import title_of
 from carimbo.service.documents.queries import DocumentReference, read_document_and_company
 from carimbo.service.errors import Refusal
 from carimbo.service.exports.lists import export_deliveries
 from carimbo.service.listing import Page
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import DELIVERY_STATUSES
 from carimbo.storage.deliveries import DeliveryFilter
 
-DELIVERY_STATUSES: Mapping[str, Badge] = {
-    DeliveryStatus.PENDING: Badge("Na fila", "busy"),
-    DeliveryStatus.DELIVERED: Badge("Entregue", "good"),
-    DeliveryStatus.FAILED: Badge("Não entregue", "bad"),
-}
+DELIVERY_BADGES = badges(
+    DELIVERY_STATUSES,
+    {DeliveryStatus.PENDING: "busy", DeliveryStatus.DELIVERED: "good", DeliveryStatus.FAILED: "bad"},
+)
 _GROUPS: Mapping[str, str] = {
     "invoice": "NF-e e NFS-e",
     "nfce": "NFC-e",
@@ -114,7 +115,7 @@ async def webhooks(visit: SubscriptionVisit) -> Response:
     listed = await list_webhook_health(visit.services.database, visit.subscription_id, visit.page_request)
     rows = [WebhookRow(health, _badge(health)) for health in listed.items]
     return page(
-        visit, "webhooks/list.html", webhooks=rows, total=listed.total, delivery_statuses=DELIVERY_STATUSES
+        visit, "webhooks/list.html", webhooks=rows, total=listed.total, delivery_badges=DELIVERY_BADGES
     )
 
 
@@ -136,7 +137,7 @@ async def delivery(visit: SubscriptionVisit) -> Response:
         visit,
         "webhooks/delivery.html",
         detail=await _delivery_detail(visit),
-        delivery_statuses=DELIVERY_STATUSES,
+        delivery_badges=DELIVERY_BADGES,
         now=visit.services.sign_in.clock(),
     )
 
@@ -156,7 +157,7 @@ def _webhook_page(
         badge_of_webhook=_badge(detail),
         groups=groups,
         deliveries=deliveries,
-        delivery_statuses=DELIVERY_STATUSES,
+        delivery_badges=DELIVERY_BADGES,
         event_options=[*_EVENT_OPTIONS, (TEST, TEST)],
         now=visit.services.sign_in.clock(),
     )
@@ -190,7 +191,7 @@ async def _document_link(visit: SubscriptionVisit, document_id: UUID | None) -> 
         document, company_id = await read_document_and_company(visit.services.database, reference)
         number = "" if document.number is None else f" {document.number}"
         address = f"{visit.of_company(company_id)}/documentos/{document_id}"
-        return DocumentLink(document_title(document.type) + number, address)
+        return DocumentLink(title_of(document.type) + number, address)
     return None
 
 
@@ -210,9 +211,9 @@ def _badge(health: WebhookHealth) -> Badge:
 
 def _filter(visit: SubscriptionVisit) -> DeliveryFilter:
     """Returns the filters of the address. A malformed one counts as absent."""
-    status, event = visit.filter("status"), visit.filter("evento")
+    event = visit.filter("evento")
     return filter_of(
-        DeliveryStatus(status) if status and status in DELIVERY_STATUSES else None,
+        visit.choice("status", DeliveryStatus),
         event if event == TEST or event in dict(_EVENT_OPTIONS) else None,
         visit.day_filter("inicio"),
         visit.day_filter("fim"),

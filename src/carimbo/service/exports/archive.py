@@ -22,6 +22,7 @@ from carimbo.service.document_types import (
     document_type_named,
     is_numbered_by_authority,
     receiving_of_type,
+    title_of,
 )
 from carimbo.service.documents.files import RECEIVED_FILE, xml_of
 from carimbo.service.documents.queries import DocumentReference
@@ -34,12 +35,12 @@ from carimbo.service.exports.month import (
     archive_size,
     issue_period,
 )
-from carimbo.service.exports.words import DOCUMENT_STATUSES, ENVIRONMENTS, SITUATIONS, type_title, word_for
 from carimbo.service.exports.zip_stream import ZipStream
 from carimbo.service.filing.xml import event_xml, require_event
 from carimbo.service.printouts import Printouts
 from carimbo.service.receiving.inbox import EVENT_FILE
 from carimbo.service.receiving.queries import ReceivedReference
+from carimbo.service.words import DOCUMENT_STATUSES, ENVIRONMENTS, SITUATIONS, word_for
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.documents import Document, DocumentForExport
@@ -191,7 +192,7 @@ async def _issued_files(
     if document.emission is None or status not in _ISSUED_FOLDERS:
         # It changed since it was listed.
         return
-    title, key = type_title(document.type), document.emission.document_key or str(document.id)
+    title, key = title_of(document.type), document.emission.document_key or str(document.id)
     folder = f"{title}/{order.month:%Y-%m}/{_ISSUED_FOLDERS[status]}"
     at = document.emission.issued_at or document.created_at
     number = number_of(document.type, document.emission.number, document.emission.assigned_number)
@@ -268,7 +269,7 @@ async def _received_files(
     archive: _Archive, row: ReceivedRow, events: dict[str, UUID]
 ) -> AsyncIterator[bytes]:
     """Yields the files of a received document and of its events."""
-    order, title = archive.order, type_title(row.type)
+    order, title = archive.order, title_of(row.type)
     situation = "cancelados" if row.situation == Situation.CANCELED else "autorizados"
     folder = f"Recebidos/{title}/{order.month:%Y-%m}/{situation}"
     name = f"{folder}/{row.access_key}.xml"

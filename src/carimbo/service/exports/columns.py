@@ -7,28 +7,29 @@ from typing import Any
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.service.audit import AuditRecord
 from carimbo.service.delivery.deliveries import DeliveryRecord
+from carimbo.service.document_types import title_of
 from carimbo.service.documents.record import DocumentRecord
 from carimbo.service.exports.csv_files import CsvColumn
 from carimbo.service.exports.csv_lines import access_key_text
-from carimbo.service.exports.words import (
-    DELIVERY_STATUSES,
-    DOCUMENT_STATUSES,
-    ENVIRONMENTS,
-    FILING_STATUSES,
-    GAP_REASONS,
-    ITEM_TYPES,
-    PERSON_ROLES,
-    RECIPIENT_ROLES,
-    SALE_STATUSES,
-    SITUATIONS,
-    manifestation_title,
-    type_title,
-    word_for,
-)
 from carimbo.service.filing.inutilize import InutilizationRecord
 from carimbo.service.filing.numbering import GapRecord, NumberingRecord
 from carimbo.service.people.people import PersonInSubscription
 from carimbo.service.receiving.record import ReceivedRecord
+from carimbo.service.words import (
+    COMPANY_ROLES,
+    DELIVERY_STATUSES,
+    DOCUMENT_STATUSES,
+    ENVIRONMENTS,
+    GAP_REASONS,
+    INUTILIZATION_STATUSES,
+    ITEM_TYPES,
+    PERSON_ROLES,
+    SALE_STATUSES,
+    SITUATIONS,
+    actor_name,
+    manifestation_word,
+    word_for,
+)
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.customers import Customer
 from carimbo.storage.products import ProductRow
@@ -70,7 +71,7 @@ def _text_of(stored: Mapping[str, Any] | None, field: str) -> str | None:
 
 
 DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
-    CsvColumn("Tipo", lambda row: type_title(row.record.type)),
+    CsvColumn("Tipo", lambda row: title_of(row.record.type)),
     CsvColumn("Situação", lambda row: word_for(DOCUMENT_STATUSES, row.record.status)),
     CsvColumn("Número", lambda row: row.record.number),
     CsvColumn("Série", lambda row: row.record.series),
@@ -92,15 +93,15 @@ DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
     CsvColumn("Id", lambda row: row.record.id),
 )
 RECEIVED: tuple[CsvColumn[ReceivedRecord], ...] = (
-    CsvColumn("Tipo", lambda row: type_title(row.type)),
+    CsvColumn("Tipo", lambda row: title_of(row.type)),
     CsvColumn("Situação", lambda row: word_for(SITUATIONS, row.situation)),
-    CsvColumn("Manifestação", lambda row: manifestation_title(row.type, row.status)),
+    CsvColumn("Manifestação", manifestation_word),
     CsvColumn("Número", lambda row: row.number),
     CsvColumn("Série", lambda row: row.series),
     CsvColumn("Emissão", lambda row: row.issued_at),
     CsvColumn("CPF/CNPJ do emitente", lambda row: _tax_id(row.issuer.tax_id)),
     CsvColumn("Emitente", lambda row: row.issuer.name),
-    CsvColumn("Papel da empresa", lambda row: word_for(RECIPIENT_ROLES, row.role)),
+    CsvColumn("Papel da empresa", lambda row: word_for(COMPANY_ROLES, row.role)),
     CsvColumn("Valor", lambda row: row.amount),
     CsvColumn("Chave de acesso", lambda row: access_key_text(row.access_key)),
     CsvColumn("Protocolo", lambda row: row.protocol),
@@ -156,7 +157,7 @@ PRODUCTS: tuple[CsvColumn[ProductRow], ...] = (
     CsvColumn("Id", lambda row: row.id),
 )
 GAPS: tuple[CsvColumn[ListedGap], ...] = (
-    CsvColumn("Tipo", lambda row: type_title(row.series.type)),
+    CsvColumn("Tipo", lambda row: title_of(row.series.type)),
     CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.series.environment)),
     CsvColumn("Série", lambda row: row.series.series),
     CsvColumn("Próximo número", lambda row: row.series.next_number),
@@ -171,8 +172,8 @@ GAPS: tuple[CsvColumn[ListedGap], ...] = (
     CsvColumn("Id do documento", lambda row: row.gap.document_id if row.gap else None),
 )
 INUTILIZATIONS: tuple[CsvColumn[InutilizationRecord], ...] = (
-    CsvColumn("Tipo", lambda row: type_title(row.type)),
-    CsvColumn("Situação", lambda row: word_for(FILING_STATUSES, row.status)),
+    CsvColumn("Tipo", lambda row: title_of(row.type)),
+    CsvColumn("Situação", lambda row: word_for(INUTILIZATION_STATUSES, row.status)),
     CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.environment)),
     CsvColumn("Ano", lambda row: row.year),
     CsvColumn("Série", lambda row: row.series),
@@ -226,7 +227,7 @@ PEOPLE: tuple[CsvColumn[ListedPerson], ...] = (
 )
 AUDIT: tuple[CsvColumn[AuditRecord], ...] = (
     CsvColumn("Quando", lambda row: row.created_at),
-    CsvColumn("Quem", lambda row: row.actor.name or row.actor.kind),
+    CsvColumn("Quem", lambda row: actor_name(row.actor)),
     CsvColumn("O quê", lambda row: row.sentence),
     CsvColumn("Id da empresa", lambda row: row.company_id),
     CsvColumn("Id", lambda row: row.id),

@@ -11,7 +11,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.local_time import local_day
 from carimbo.fiscal.money import ZERO
 from carimbo.fiscal.receiving import Situation
-from carimbo.service.document_types import RECEIVED_TYPES, find_document_type, receiving_of_type
+from carimbo.service.document_types import RECEIVED_TYPES, receiving_of_type, title_of
 from carimbo.service.errors import invalid_field
 from carimbo.service.listing import month_moments
 from carimbo.storage.companies import CompanyRow
@@ -48,8 +48,7 @@ class TypeTotal:
     @property
     def title(self) -> str:
         """The usual name of the type."""
-        document_type = find_document_type(self.type)
-        return document_type.title if document_type else self.type
+        return title_of(self.type)
 
 
 @dataclass(frozen=True)

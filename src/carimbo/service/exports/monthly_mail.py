@@ -34,8 +34,8 @@ from carimbo.service.exports.month import (
     month_before,
 )
 from carimbo.service.exports.schedules import due_month
-from carimbo.service.exports.words import month_name
 from carimbo.service.ports import Mailer
+from carimbo.service.words import month_name
 from carimbo.storage.actors import Actor, ActorKind, actor_of
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, DatabaseUnavailable

@@ -1,0 +1,158 @@
+"""The Portuguese words for stored values, the same on pages and in exported files."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.receiving import PENDING, Role, Situation
+from carimbo.service.actors import ActorRecord
+from carimbo.service.catalog.product_bodies import ProductType
+from carimbo.service.delivery.attempt import DeliveryStatus
+from carimbo.service.document_types import find_document_type, received_type_like, receiving_of_type
+from carimbo.service.filing.gaps import GapReason
+from carimbo.service.filing.outcome import FilingStatus
+from carimbo.service.people.roles import MemberRole
+from carimbo.service.people.sessions import SignInMethod
+from carimbo.service.receiving.record import ReceivedRecord
+from carimbo.service.receiving.stream_warnings import ACTIVE, BLOCKED, PARKED, REFUSED, STOPPED, WAITING
+from carimbo.service.sales.record import SaleStatus
+from carimbo.storage.actors import ActorKind
+from carimbo.storage.work import WorkKind
+
+_MONTHS = (
+    "janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro",
+    "novembro", "dezembro",
+)  # fmt: skip
+DOCUMENT_STATUSES: Mapping[str, str] = {
+    Status.PENDING: "Rascunho",
+    Status.PROCESSING: "Em processamento",
+    Status.AUTHORIZED: "Autorizado",
+    Status.REJECTED: "Rejeitado",
+    Status.CANCELED: "Cancelado",
+}
+SALE_STATUSES: Mapping[str, str] = {
+    SaleStatus.DRAFT: "Rascunho",
+    SaleStatus.SCHEDULED: "Agendada",
+    SaleStatus.PROCESSING: "Em emissão",
+    SaleStatus.INVOICED: "Faturada",
+    SaleStatus.PARTIALLY_INVOICED: "Faturada em parte",
+    SaleStatus.FAILED: "Rejeitada",
+    SaleStatus.CANCELED: "Cancelada",
+}
+SITUATIONS: Mapping[str, str] = {
+    Situation.AUTHORIZED: "Autorizado",
+    Situation.CORRECTED: "Corrigido",
+    Situation.CANCELED: "Cancelado",
+    Situation.DENIED: "Denegado",
+}
+COMPANY_ROLES: Mapping[str, str] = {
+    Role.RECIPIENT: "Destinatária",
+    Role.TAKER: "Tomadora",
+    Role.INTERMEDIARY: "Intermediária",
+    Role.SHIPPER: "Remetente",
+    Role.CARRIER: "Transportadora",
+    Role.AUTHORIZED: "Autorizada a ler",
+    Role.ISSUER: "Emitente",
+    Role.OTHER: "Outro papel",
+}
+"""The roles of the company in received documents."""
+PERSON_ROLES: Mapping[str, str] = {
+    MemberRole.OWNER: "Proprietário",
+    MemberRole.ADMIN: "Administrador",
+    MemberRole.ISSUER: "Emissor",
+    MemberRole.ACCOUNTANT: "Contador",
+    MemberRole.VIEWER: "Leitor",
+}
+ENVIRONMENTS: Mapping[str, str] = {
+    Environment.PRODUCTION: "Produção",
+    Environment.HOMOLOGATION: "Homologação",
+}
+ITEM_TYPES: Mapping[str, str] = {
+    ProductType.SERVICE: "Serviço",
+    ProductType.PRODUCT: "Produto",
+    ProductType.SPLIT: "Item dividido",
+}
+INUTILIZATION_STATUSES: Mapping[str, str] = {
+    FilingStatus.PROCESSING: "Em processamento",
+    FilingStatus.AUTHORIZED: "Inutilizada",
+    FilingStatus.REJECTED: "Recusada",
+}
+DELIVERY_STATUSES: Mapping[str, str] = {
+    DeliveryStatus.PENDING: "Na fila",
+    DeliveryStatus.DELIVERED: "Entregue",
+    DeliveryStatus.FAILED: "Não entregue",
+}
+GAP_REASONS: Mapping[str, str] = {
+    GapReason.NEVER_SENT: "Pulado na sequência: nenhum documento foi enviado.",
+    GapReason.UNKNOWN_TO_AUTHORITY: "O documento foi assinado e não chegou à SEFAZ.",
+    GapReason.ABANDONED_REJECTION: "O documento com este número foi rejeitado.",
+    GapReason.UNKNOWN_FATE: "Ainda não se sabe se a SEFAZ tem um documento com este número.",
+    GapReason.AUTHORIZED_TWICE: (
+        "A SEFAZ autorizou o documento com este número e também o que o substituiu. O cancelamento deste não"
+        " foi registrado."
+    ),
+}
+STREAM_STATUSES: Mapping[str, str] = {
+    ACTIVE: "Acompanhando",
+    STOPPED: "Não acompanha",
+    WAITING: "Parado: falta o certificado ou o ambiente",
+    BLOCKED: "Bloqueado pela autoridade",
+    REFUSED: "A autoridade recusou o certificado",
+    PARKED: "Parado por falhas",
+}
+WORK_KINDS: Mapping[str, str] = {
+    WorkKind.DOCUMENT: "Documento",
+    WorkKind.EVENT: "Evento",
+    WorkKind.INUTILIZATION: "Inutilização",
+    WorkKind.SUPERSEDED: "Tentativa substituída",
+    WorkKind.SALE: "Venda",
+    WorkKind.MANIFESTATION: "Manifestação",
+    WorkKind.RECEPTION: "Leitura de recebidos",
+    WorkKind.STREAM: "Distribuição de recebidos",
+    WorkKind.EMAIL: "E-mail",
+}
+SIGN_IN_METHODS: Mapping[str, str] = {
+    SignInMethod.PASSWORD: "senha",
+    SignInMethod.PASSKEY: "chave de acesso",
+    SignInMethod.LINK: "link",
+}
+_ACTORS: Mapping[str, str] = {
+    ActorKind.PERSON: "uma pessoa",
+    ActorKind.CREDENTIAL: "credencial da API",
+    ActorKind.AGENT: "agente",
+    ActorKind.SCHEDULE: "o próprio carimbo",
+}
+
+
+def word_for(words: Mapping[str, str], value: str | None) -> str | None:
+    """Returns the word for a value; the value itself if it has none, as in a row of a newer release."""
+    return None if value is None else words.get(value, value)
+
+
+def month_name(month: date) -> str:
+    """Returns a month as `novembro de 2026`."""
+    return f"{_MONTHS[month.month - 1]} de {month.year}"
+
+
+def actor_name(actor: ActorRecord) -> str:
+    """Returns the name of an actor, or the words for its kind if it has none."""
+    return actor.name or _ACTORS.get(actor.kind, str(actor.kind))
+
+
+def manifestation_words(document_type: DocumentType) -> Mapping[str, str]:
+    """Returns the words for what a company can say about received documents of a type."""
+    kinds = receiving_of_type(document_type).responses
+    return {PENDING: "Sem manifestação"} | {kind.name: kind.description for kind in kinds}
+
+
+def manifestation_word(received: ReceivedRecord) -> str:
+    """Returns what a company said about a received document, or that it need not say anything."""
+    named = find_document_type(received.type)
+    document_type = named and received_type_like(named)
+    if document_type is None:
+        return received.status
+    if received.status == PENDING and received.role != receiving_of_type(document_type).responds_as:
+        return "Não cabe manifestação"
+    return manifestation_words(document_type).get(received.status, received.status)
