@@ -3,12 +3,13 @@
 from starlette.responses import Response
 
 from carimbo.dashboard.forms import visitor_of
-from carimbo.dashboard.pages.exports import CONTENTS, archive_response, estimated_bytes
+from carimbo.dashboard.pages.exports import CONTENTS, archive_response
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import open_page
 from carimbo.dashboard.visit import Visit
 from carimbo.service.exports.archive import size_of
 from carimbo.service.exports.links import OpenedExport, open_limited
+from carimbo.service.exports.month import estimated_bytes
 
 
 async def linked_export(visit: Visit) -> Response:

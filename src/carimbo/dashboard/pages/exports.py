@@ -1,6 +1,6 @@
 """Exports of a company: the archive of a month, links to it for the accountant, and the monthly e-mail."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -13,7 +13,6 @@ from carimbo.dashboard.rendering import page, redirect, streamed_attachment
 from carimbo.dashboard.routes import POST, company_page
 from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit, Visit
-from carimbo.fiscal.local_time import local_day
 from carimbo.service.errors import Refusal, not_found
 from carimbo.service.exports.links import (
     ExportState,
@@ -27,7 +26,14 @@ from carimbo.service.exports.links import (
     start_export,
     stream_export,
 )
-from carimbo.service.exports.month import ArchiveSize, ExportContent, count_archive, month_before
+from carimbo.service.exports.month import (
+    ArchiveSize,
+    ExportContent,
+    count_archive,
+    estimated_bytes,
+    selectable_months,
+    usual_month,
+)
 from carimbo.service.exports.schedules import (
     LAST_DAY,
     ScheduleBody,
@@ -49,12 +55,8 @@ _STATES: Mapping[str, Badge] = {
     ExportState.FINISHED: Badge("Pronto", "good"),
     ExportState.INTERRUPTED: Badge("Interrompido", "bad"),
 }
-_MONTHS = 61
-"""The current month and five years: so long documents must be kept."""
 _LINK_DAYS = [("7", "7 dias"), ("15", "15 dias"), ("30", "30 dias"), ("60", "60 dias"), ("90", "90 dias")]
 _USUAL_DAY = 5
-_XML_BYTES, _PDF_BYTES = 4_000, 30_000
-"""About so large is a file in an archive."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ async def stop_mail(visit: CompanyVisit) -> Response:
 async def _exports_page(
     visit: CompanyVisit, problem: Refusal | None = None, form: FormData | None = None
 ) -> Response:
-    months = _months(visit)
+    months = selectable_months(visit.company, visit.now)
     return page(
         visit,
         "exports/overview.html",
@@ -244,25 +246,9 @@ async def _overview(visit: CompanyVisit, form: FormData | None) -> ExportsPage:
     )
 
 
-def estimated_bytes(size: ArchiveSize, content: ExportContent) -> int:
-    """Returns about how large an archive is."""
-    pdf = size.documents if content.has_pdf else 0
-    return (size.files - pdf) * _XML_BYTES + pdf * _PDF_BYTES
-
-
-def _months(visit: CompanyVisit) -> Sequence[date]:
-    """Returns the months that can be chosen, the newest first."""
-    months = [local_day(visit.now, visit.company.local_state).replace(day=1)]
-    while len(months) < _MONTHS:
-        months.append(month_before(months[-1]))
-    return months
-
-
 def _month(visit: CompanyVisit, text: str | None) -> date:
-    """Returns a chosen month. Without one it is the last whole month, or the first one of a new company."""
-    months = _months(visit)
-    first = local_day(visit.company.created_at, visit.company.local_state).replace(day=1)
-    usual = months[1] if first < months[0] else months[0]
+    months = selectable_months(visit.company, visit.now)
+    usual = usual_month(visit.company, visit.now)
     return next((month for month in months if f"{month:%Y-%m}" == text), usual)
 
 

@@ -20,6 +20,10 @@ from carimbo.storage.monthly_documents import IssuedTotal, IssuePeriod, Received
 
 # The first year of the NF-e.
 _FIRST_YEAR = 2006
+_MONTHS = 61
+"""The current month and five years: so long documents must be kept."""
+_XML_BYTES, _PDF_BYTES = 4_000, 30_000
+"""About so large is a file in an archive."""
 
 
 class ExportContent(StrEnum):
@@ -74,9 +78,30 @@ def month_before(day: date) -> date:
     return date(day.year - (day.month == 1), (day.month - 2) % 12 + 1, 1)
 
 
+def selectable_months(company: CompanyRow, now: datetime) -> list[date]:
+    """Returns the months that pages offer, the newest first."""
+    months = [local_day(now, company.local_state).replace(day=1)]
+    while len(months) < _MONTHS:
+        months.append(month_before(months[-1]))
+    return months
+
+
+def usual_month(company: CompanyRow, now: datetime) -> date:
+    """Returns the month that people want most often: the last whole one, or the first of a new company."""
+    current = local_day(now, company.local_state).replace(day=1)
+    first = local_day(company.created_at, company.local_state).replace(day=1)
+    return month_before(current) if first < current else current
+
+
 def issue_period(company: CompanyRow, environment: str, month: date) -> IssuePeriod:
     """Returns the time of a month in the time zone of a company."""
     return IssuePeriod(company.id, environment, *month_moments(month, company.local_state))
+
+
+def estimated_bytes(size: ArchiveSize, content: ExportContent) -> int:
+    """Returns about how large an archive is."""
+    pdf = size.documents if content.has_pdf else 0
+    return (size.files - pdf) * _XML_BYTES + pdf * _PDF_BYTES
 
 
 async def count_archive(
