@@ -21,12 +21,13 @@ from carimbo.fiscal.schemas import Schemas
 
 STATES_DEMANDING_RESPONSIBLE = frozenset({"AM", "MS", "PE", "PR", "SC", "TO"})
 """States that require infRespTec in NF-e (NT 2018.005 v1.30); in the others it is optional."""
-_RESPONSIBLE_SETTINGS = (
+RESPONSIBLE_SETTINGS = (
     "CARIMBO_RESPONSIBLE_TAX_ID",
     "CARIMBO_RESPONSIBLE_CONTACT",
     "CARIMBO_RESPONSIBLE_EMAIL",
     "CARIMBO_RESPONSIBLE_PHONE",
 )
+"""The settings of the installation with the technical responsible."""
 
 _ISSUED_AT = re.compile(rb"<dhEmi>([^<]+)</dhEmi>")
 
@@ -61,7 +62,7 @@ class Software:
 
     def missing_settings(self, state: str, demanding: Container[str]) -> tuple[str, ...]:
         """Returns the settings of the responsible, if they are missing in a state that requires one."""
-        return _RESPONSIBLE_SETTINGS if state in demanding and self.responsible is None else ()
+        return RESPONSIBLE_SETTINGS if state in demanding and self.responsible is None else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,50 +17,7 @@ from carimbo.fiscal.body.messages import (
     without_short_lists,
 )
 from carimbo.fiscal.problems import MISSING_FIELD, Problem
-
-# Keys are the names in `details.missing` and in the company's status.
-_MISSING_DATA = {
-    "address": "o endereço",
-    "taxRegime": "o regime tributário",
-    "ibsCbsRegime": "um regime de IBS e CBS que se possa ler",
-    "pisCofinsRegime": "o regime do PIS e da COFINS",
-    "simplesRate": "a alíquota do Simples Nacional",
-    "stateRegistration": "a inscrição estadual na UF da empresa",
-    "certificate": "um certificado A1 em vigor",
-    "nfce.active": "o módulo da NFC-e, que está desligado",
-    "cte.active": "o módulo do CT-e, que está desligado",
-    "nfce.cscId": "o identificador do CSC",
-    "nfce.csc": "o CSC",
-    "nfce.homologation.cscId": "o identificador do CSC de homologação",
-    "nfce.homologation.csc": "o CSC de homologação",
-}
-_MISSING_DATA_ROUTES = {
-    "stateRegistration": "POST /v1/companies/{companyId}/state-registrations",
-    "certificate": "POST /v1/companies/{companyId}/certificate",
-}
-_SETTINGS_ROUTE = "PUT /v1/companies/{companyId}/settings"
-_COMPANY_ROUTE = "PUT /v1/companies/{companyId}"
-
-
-@dataclass(frozen=True)
-class MissingDatum:
-    """Something that a company lacks: its name in JSON, the words for it, and the route that sets it."""
-
-    name: str
-    words: str
-    route: str
-
-
-def missing_datum(name: str) -> MissingDatum:
-    """Returns the words and the route for a name in `details.missing`."""
-    route = _MISSING_DATA_ROUTES.get(name) or (_SETTINGS_ROUTE if "." in name else _COMPANY_ROUTE)
-    return MissingDatum(name, _MISSING_DATA.get(name, name), route)
-
-
-def describe_missing(missing: Iterable[str]) -> str:
-    """Describes missing company data in Portuguese, each with its name and the route that sets it."""
-    return "; ".join(f"{each.words} ({each.name}, {each.route})" for each in map(missing_datum, missing))
-
+from carimbo.service.missing_data import describe_missing
 
 FieldExplainer = Callable[[str, str], str]
 """Takes the path of a field and its error message; returns the message, with advice if there is any."""

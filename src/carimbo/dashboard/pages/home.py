@@ -16,7 +16,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.problems import counted
 from carimbo.service.companies.registration import visible_companies
-from carimbo.service.errors import describe_missing
+from carimbo.service.missing_data import describe_missing
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability

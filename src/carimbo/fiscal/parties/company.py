@@ -31,6 +31,7 @@ from carimbo.fiscal.calendar import CALENDAR, DatedRule
 from carimbo.fiscal.goods.payments import PaymentMethodText
 from carimbo.fiscal.goods.presence import Presence
 from carimbo.fiscal.parties.address import Address
+from carimbo.fiscal.setting_label import SettingLabel
 
 Name = Annotated[Text, StringConstraints(min_length=2, max_length=150)]
 TradeName = Annotated[Text, StringConstraints(max_length=60)]
@@ -146,12 +147,12 @@ class ApproximateTaxRates(Changes):
 class TaxDefaults(Changes):
     """Values for documents of goods that neither the document nor its items have."""
 
-    cfop: Cfop | None = Field(
+    cfop: Annotated[Cfop | None, SettingLabel("CFOP usual")] = Field(
         default=None,
         description="CFOP das vendas dentro do estado; para outros destinos usa-se o correspondente.",
         examples=["5102"],
     )
-    ncm: Ncm | None = Field(
+    ncm: Annotated[Ncm | None, SettingLabel("NCM usual")] = Field(
         default=None, description="NCM das mercadorias que não têm o seu.", examples=["69120000"]
     )
     origin: GoodsOrigin | None = Field(default=None, description="Origem das mercadorias (orig).")
@@ -164,7 +165,7 @@ class TaxDefaults(Changes):
         default=None,
         description="Meio de pagamento das NF-e de venda que não têm `payments` nem `paymentMethod` (tPag).",
     )
-    icms_rate: Rate | None = Field(
+    icms_rate: Annotated[Rate | None, SettingLabel("Alíquota interna do ICMS, em %")] = Field(
         default=None, description="Alíquota interna do ICMS, em percentual.", examples=[18]
     )
     simples_credit_rate: Rate | None = Field(

@@ -40,7 +40,15 @@ class MissingRate:
     @property
     def place(self) -> str:
         """The place for the rate: file, tax and column."""
-        return f"{RATES_FILE}:{self.tax}.{RATE_COLUMN}"
+        return _place(self.tax)
+
+
+def _place(tax: ReformTax) -> str:
+    return f"{RATES_FILE}:{tax}.{RATE_COLUMN}"
+
+
+RATE_PLACES = frozenset(_place(tax) for tax in ReformTax)
+"""The places of all rates."""
 
 
 def tax_name(tax: ReformTax) -> str:

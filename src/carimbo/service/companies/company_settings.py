@@ -5,7 +5,7 @@ numbers in the number sequences (per environment and series), and secrets encryp
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field, create_model
@@ -16,6 +16,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleSettings
 from carimbo.fiscal.parties.company import TaxDefaults
 from carimbo.fiscal.registry import DOCUMENT_TYPES, module_named
+from carimbo.fiscal.setting_label import SettingLabel
 from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import is_masked, mask_secret, unmask_secret
 from carimbo.service.companies.registration import (
@@ -38,21 +39,30 @@ from carimbo.storage.emissions import NumberSeries
 class DefaultSettings(TaxDefaults):
     """Values that a document takes if its body does not have them."""
 
-    product_invoice_type: Literal["nfe", "nfce"] = Field(
-        default="nfe", description="Documento das vendas de produtos: `nfe` ou `nfce`."
-    )
+    product_invoice_type: Annotated[
+        Literal["nfe", "nfce"],
+        SettingLabel("Documento das vendas de produtos", {"nfe": "NF-e", "nfce": "NFC-e"}),
+    ] = Field(default="nfe", description="Documento das vendas de produtos: `nfe` ou `nfce`.")
 
 
 class EmailSettings(Changes):
     """Settings of e-mails to customers."""
 
-    send_on_authorization: Flag = False
+    send_on_authorization: Annotated[
+        Flag, SettingLabel("E-mail ao cliente quando o documento é autorizado")
+    ] = False
 
 
 class NumberingSettings(Changes):
     """Settings of unused numbers."""
 
-    inutilize_gaps: Literal["manual", "automatic"] = Field(
+    inutilize_gaps: Annotated[
+        Literal["manual", "automatic"],
+        SettingLabel(
+            "Inutilização de números sem uso",
+            {"manual": "Só quando alguém pede", "automatic": "Automática, nos últimos dias do prazo"},
+        ),
+    ] = Field(
         default="manual",
         description="`automatic` inutiliza os números não utilizados nos últimos dias do prazo legal.",
     )
@@ -61,7 +71,7 @@ class NumberingSettings(Changes):
 class ReceivedSettings(Changes):
     """Settings of received documents."""
 
-    auto_acknowledge: Flag = Field(
+    auto_acknowledge: Annotated[Flag, SettingLabel("Ciência automática das NF-e recebidas")] = Field(
         default=True,
         description="Registra sozinho a ciência das NF-e recebidas, para que o XML inteiro venha.",
     )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from carimbo.fiscal.body.fields import Integer
 from carimbo.fiscal.module_settings import ModuleSettings
+from carimbo.fiscal.setting_label import SettingLabel
 
 TERM_DAYS = 30
 """After so many days an open manifest blocks the issuer (686)."""
@@ -14,7 +15,10 @@ TERM_DAYS = 30
 class MdfeSettings(ModuleSettings):
     """Numbering, and when manifests that were left open are closed."""
 
-    close_after_days: Annotated[Integer, Field(ge=1, lt=TERM_DAYS)] | None = Field(
+    close_after_days: Annotated[
+        Annotated[Integer, Field(ge=1, lt=TERM_DAYS)] | None,
+        SettingLabel("Dias até o encerramento automático dos MDF-e"),
+    ] = Field(
         default=None,
         description=(
             "Encerra por si os MDF-e abertos há tantos dias, no município de descarga; na falta, nenhum."

@@ -9,6 +9,7 @@ from carimbo.fiscal.body.fields import Changes, Flag, Integer
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.printout import PaperSize
+from carimbo.fiscal.setting_label import SettingLabel
 
 CscId = Annotated[
     str,
@@ -38,12 +39,12 @@ class NfceSettings(ModuleSettings):
     active: Flag = False
     environment: ModuleEnvironment | None = None
     csc_id: CscId | None = None
-    csc: Csc | None = Field(default=None, repr=False)
+    csc: Annotated[Csc | None, SettingLabel("CSC da NFC-e", is_secret=True)] = Field(default=None, repr=False)
     homologation: HomologationCsc | None = None
-    qr_version: Annotated[Integer, Field(ge=2, le=3)] = Field(
+    qr_version: Annotated[Integer, Field(ge=2, le=3), SettingLabel("Versão do QR Code da NFC-e")] = Field(
         default=2, description="Versão do QR Code; a 2 exige o CSC."
     )
-    paper: Literal[PaperSize.ROLL_80, PaperSize.ROLL_58] = Field(
+    paper: Annotated[Literal[PaperSize.ROLL_80, PaperSize.ROLL_58], SettingLabel("Bobina da NFC-e")] = Field(
         default=PaperSize.ROLL_80, description="Largura da bobina em que se imprime."
     )
 

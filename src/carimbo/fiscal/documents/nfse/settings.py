@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 from carimbo.fiscal.body.fields import FederalServiceCode, Flag, Integer, Percent
 from carimbo.fiscal.documents.nfse.request import CityServiceCode, Nbs
 from carimbo.fiscal.module_settings import ModuleSettings
+from carimbo.fiscal.setting_label import SettingLabel
 
 NO_SPECIAL_REGIME = "0"
 # The national standard reserves 50000 and above for its own emitters.
@@ -22,17 +23,21 @@ class NfseSettings(ModuleSettings):
 
     series: DpsSeries = 1
     number: DpsNumber | None = None
-    city_service_code: CityServiceCode | None = Field(
+    city_service_code: Annotated[CityServiceCode | None, SettingLabel("Código municipal do serviço")] = Field(
         default=None, description="Código municipal do serviço."
     )
-    federal_service_code: FederalServiceCode | None = Field(
+    federal_service_code: Annotated[
+        FederalServiceCode | None, SettingLabel("Serviço usual da NFS-e (LC 116)")
+    ] = Field(
         default=None,
         description=(
             "Item da lista de serviços (LC 116), ou o código nacional, se o item tem vários, como 17.01.01."
         ),
         examples=["01.05"],
     )
-    iss_rate: Percent | None = Field(default=None, description="Alíquota do ISS, em percentual.")
+    iss_rate: Annotated[Percent | None, SettingLabel("Alíquota usual do ISS, em %")] = Field(
+        default=None, description="Alíquota do ISS, em percentual."
+    )
     nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
     special_regime: Annotated[str, StringConstraints(pattern="^[0-69]$")] = Field(
         default=NO_SPECIAL_REGIME,
