@@ -23,6 +23,7 @@ from carimbo.service.words import (
     STREAM_STATUSES,
     WORK_KINDS,
     actor_name,
+    feature_name,
     month_name,
 )
 
@@ -198,14 +199,6 @@ def stream_badge(status: str) -> Badge:
 def work_kind(kind: str) -> str:
     """Returns what a piece of work is."""
     return WORK_KINDS.get(kind, kind)
-
-
-_FEATURES: Mapping[str, str] = {"nfceEmission": "NFC-e", "cteEmission": "CT-e", "mdfeEmission": "MDF-e"}
-
-
-def feature_name(feature: str) -> str:
-    """Returns what a feature of a subscription allows to issue."""
-    return _FEATURES.get(feature, feature)
 
 
 FILTERS = {

@@ -7,6 +7,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.receiving import PENDING, Role, Situation
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.actors import ActorRecord
 from carimbo.service.catalog.product_bodies import ProductType
 from carimbo.service.delivery.attempt import DeliveryStatus
@@ -139,6 +140,12 @@ def month_name(month: date) -> str:
 def actor_name(actor: ActorRecord) -> str:
     """Returns the name of an actor, or the words for its kind if it has none."""
     return actor.name or _ACTORS.get(actor.kind, str(actor.kind))
+
+
+def feature_name(feature: str) -> str:
+    """Returns the name of the first type that a feature of a subscription allows to issue."""
+    titles = (document_type.title for document_type in DOCUMENT_TYPES if document_type.feature == feature)
+    return next(titles, feature)
 
 
 def manifestation_words(document_type: DocumentType) -> Mapping[str, str]:

@@ -31,7 +31,9 @@ from carimbo.service.listing import PageRequest
 from carimbo.service.people.roles import Capability
 
 _TYPES = tuple((document_type.name, document_type.title) for document_type in DOCUMENT_TYPES)
-_CLOSED_TYPES = tuple(document_type.name for document_type in DOCUMENT_TYPES if document_type.closing)
+_CLOSED_TYPES = {
+    document_type.name: document_type.title for document_type in DOCUMENT_TYPES if document_type.closing
+}
 _STATUSES = (
     ("processing", "Em processamento"),
     ("authorized", "Autorizados"),
@@ -74,7 +76,7 @@ def query_of(visit: CompanyVisit) -> DocumentQuery:
 def types_of(visit: CompanyVisit) -> Sequence[str] | None:
     """Returns the types of the list; None means all. Only some types have open documents."""
     if visit.filter("abertos"):
-        return _CLOSED_TYPES
+        return tuple(_CLOSED_TYPES)
     name = visit.filter("tipo")
     return [name] if name in dict(_TYPES) else None
 
@@ -86,7 +88,14 @@ async def documents(visit: CompanyVisit) -> Response:
     if wants_csv(visit):
         return csv_response(await export_documents(database, owner, company, types, query))
     listed = await queries.list_documents(database, owner, company, types, query, visit.page_request)
-    return page(visit, "documents/list.html", documents=listed, types=_TYPES, statuses=_STATUSES)
+    return page(
+        visit,
+        "documents/list.html",
+        documents=listed,
+        types=_TYPES,
+        closed_types=_CLOSED_TYPES.values(),
+        statuses=_STATUSES,
+    )
 
 
 @dataclass(frozen=True)

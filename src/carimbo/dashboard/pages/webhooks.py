@@ -1,7 +1,7 @@
 """Webhooks: whether each answers, its deliveries, and everything that an attempt sent and received."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
@@ -23,7 +23,7 @@ from carimbo.service.delivery.deliveries import (
     list_deliveries,
     read_delivery,
 )
-from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST
+from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST, group_title
 from carimbo.service.delivery.webhooks import (
     WebhookDetail,
     WebhookHealth,
@@ -45,14 +45,6 @@ DELIVERY_BADGES = badges(
     DELIVERY_STATUSES,
     {DeliveryStatus.PENDING: "busy", DeliveryStatus.DELIVERED: "good", DeliveryStatus.FAILED: "bad"},
 )
-_GROUPS: Mapping[str, str] = {
-    "invoice": "NF-e e NFS-e",
-    "nfce": "NFC-e",
-    "cte": "CT-e",
-    "mdfe": "MDF-e",
-    "received": "Documentos recebidos",
-    "system": "Sistema",
-}
 _EVENT_OPTIONS = [("", "Todos"), *((name, name) for names in EVENT_GROUPS.values() for name in names)]
 _MAX_SHOWN = 20_000
 """Longer bodies are cut: pages stay small."""
@@ -146,7 +138,7 @@ def _webhook_page(
     visit: SubscriptionVisit, detail: WebhookDetail, deliveries: Page[DeliveryRecord]
 ) -> Response:
     groups = [
-        ChosenGroup(_GROUPS.get(group, group), events)
+        ChosenGroup(group_title(group), events)
         for group, names in EVENT_GROUPS.items()
         if (events := [name for name in names if name in detail.events])
     ]

@@ -21,6 +21,7 @@ EXPIRING = "expiring"
 """What happens to a document that must be closed soon."""
 
 RECEIVED_GROUP = "received"
+_OTHER_GROUPS: Mapping[str, str] = {RECEIVED_GROUP: "Documentos recebidos", SYSTEM_GROUP: "Sistema"}
 
 _VERBS: Mapping[Status, str] = {
     Status.AUTHORIZED: "authorized",
@@ -79,6 +80,12 @@ def _groups() -> Mapping[str, tuple[str, ...]]:
 
 EVENT_GROUPS: Mapping[str, tuple[str, ...]] = _groups()
 """The events that a webhook can choose, by their list in `events`."""
+
+
+def group_title(group: str) -> str:
+    """Returns the title of a group of events on pages."""
+    titles = [document_type.title for document_type in DOCUMENT_TYPES if document_type.event_group == group]
+    return _OTHER_GROUPS.get(group) or " e ".join(titles) or group
 
 
 def name_of(topic: str) -> str:
