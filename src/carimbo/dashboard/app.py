@@ -29,7 +29,7 @@ from carimbo.storage.database import DatabaseUnavailable
 
 _log = structlog.get_logger("carimbo.dashboard")
 _SHOWN_COMPANIES = 50
-"""So many companies are in the menu; a subscription with more has a page with all of them."""
+"""How many companies the menu has; a subscription with more has a page with all of them."""
 _UNKNOWN_PAGE = "Esta página não existe, ou não é sua."
 
 
@@ -105,7 +105,7 @@ class Dashboard:
     async def _visit(
         self, request: Request, services: Services, session: Session, route: PageRoute
     ) -> PersonVisit:
-        """Returns the visit that the level of a page needs. Strangers get the same answer as for nothing."""
+        """Returns the visit that the level of a page needs. Raises Refusal if the person may not open it."""
         common: dict[str, Any] = {
             "request": request,
             "services": services.acting_as(session.actor),

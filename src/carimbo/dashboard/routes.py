@@ -19,7 +19,7 @@ GET, POST = "GET", "POST"
 
 
 class Level(Enum):
-    """Who may open a page at all; a capability limits it further."""
+    """The people who may open a page at all; a capability limits it further."""
 
     ANYBODY = "anybody"
     PERSON = "person"

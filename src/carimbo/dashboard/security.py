@@ -1,4 +1,4 @@
-"""What protects the dashboard in a browser: headers, cookies, and the check of every form."""
+"""Protection of the dashboard in browsers: headers, cookies, and the check of every form."""
 
 import hmac
 import secrets

@@ -28,7 +28,7 @@ from carimbo.service.words import (
 )
 
 NOTHING = "–"
-"""What a cell shows where there is no value."""
+"""The text of a cell without a value."""
 _TEN = 10
 
 
@@ -197,7 +197,7 @@ def stream_badge(status: str) -> Badge:
 
 
 def work_kind(kind: str) -> str:
-    """Returns what a piece of work is."""
+    """Returns the name of a kind of work."""
     return WORK_KINDS.get(kind, kind)
 
 

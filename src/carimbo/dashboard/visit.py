@@ -115,7 +115,7 @@ class PersonVisit(Visit):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What the person may do at this address."""
+        """The capabilities of the person at this address."""
         return frozenset()
 
     def may(self, capability: Capability) -> bool:

@@ -9,7 +9,7 @@ from carimbo.storage.actors import ActorKind
 
 
 class ActorRecord(Record):
-    """Who did something, without their id."""
+    """The author of a change, without their id."""
 
     kind: Annotated[ActorKind, AS_STORED] = Field(
         description="`person`, `credential` (a credencial da API), `agent` ou `schedule` (o próprio serviço)."

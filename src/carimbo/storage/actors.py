@@ -1,4 +1,4 @@
-"""Who does something: stored with what they create and change."""
+"""Actors: people and programs, stored with the rows that they create and change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

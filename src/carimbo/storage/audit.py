@@ -17,7 +17,7 @@ from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 
 
 class AuditAction(StrEnum):
-    """What somebody did. The names are stored: never rename one."""
+    """The actions in the audit. Their names are stored: never rename one."""
 
     COMPANY_CREATED = "company.created"
     COMPANY_CHANGED = "company.changed"
@@ -84,11 +84,11 @@ class AuditAction(StrEnum):
     LINK_CREATED = "link.created"
     LINK_REVOKED = "link.revoked"
     LINK_DOWNLOADED = "link.downloaded"
-    """Whoever has the link did it: the actor is this installation, because nobody signed in."""
+    """Done by a person with the link; nobody signed in, so the actor is this installation."""
     EXPORT_SCHEDULE_SAVED = "exportSchedule.saved"
     EXPORT_SCHEDULE_DELETED = "exportSchedule.deleted"
     EXPORT_SCHEDULE_STOPPED = "exportSchedule.stopped"
-    """Who saved it may not export any more."""
+    """The person who saved it may not export any more."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What our own documents show of the authorities: when each company's newest ones were authorized."""
+"""Traffic with the authorities: when the newest documents of each company were authorized."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -74,7 +74,7 @@ class Tenant:
     subscription_id: UUID
     key_ring: KeyRing
     actor: Actor | None = None
-    """Who uses them; None in programs that only read."""
+    """The actor who uses them; None in programs that only read."""
 
     @cached_property
     def allowances(self) -> Allowances:

@@ -31,7 +31,7 @@ class DocumentEvent(NewEvent):
 
     id: UUID
     actor: dict[str, Any] | None
-    """Who caused it; None for what an authority or the worker caused."""
+    """The actor who caused it; None if an authority or the worker did."""
     created_at: datetime
 
 

@@ -56,7 +56,7 @@ class Document:
     allowance_period: str | None
     created_at: datetime
     created_by: dict[str, Any] | None
-    """Who requested it; None if 0.1.0 stored it."""
+    """The actor who requested it; None if 0.1.0 stored it."""
     queued_at: datetime | None
     first_queued_at: datetime | None
     next_action_at: datetime | None

@@ -53,7 +53,7 @@ class ClaimedSchedule:
     """The recipients that do not have the e-mail yet."""
     content: str
     created_by: dict[str, Any] | None
-    """Who saved the schedule last."""
+    """The actor who saved the schedule last."""
     export_id: UUID
     attempts: int
     claimed_until: datetime

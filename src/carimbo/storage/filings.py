@@ -123,7 +123,7 @@ class Filing:
     """The rules that it breaks, if we did not send it because of them."""
     created_at: datetime
     created_by: dict[str, Any] | None
-    """Who filed it; None if 0.1.0 stored it."""
+    """The actor who filed it; None if 0.1.0 stored it."""
     parked_reason: str | None
 
 

@@ -64,7 +64,7 @@ class NamedParkedWork(ParkedWork):
 
 
 class Installation:
-    """What belongs to all subscriptions together."""
+    """Data of the whole installation, across subscriptions."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

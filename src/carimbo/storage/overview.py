@@ -1,4 +1,4 @@
-"""What the first page of the dashboard reads: one statement for each part, for several companies at once.
+"""Queries of the first page of the dashboard: one for each part, for several companies at once.
 
 No statement reads settled documents: counters and partial indexes have what it needs. Parts that may be long
 are cut, and say how many rows there are in all.
@@ -264,7 +264,7 @@ _DAYS = f"""
 
 
 class Overview:
-    """What needs attention, and the figures, of several companies of one subscription."""
+    """The rows that need attention, and the figures, of several companies of one subscription."""
 
     def __init__(self, connection: Connection, subscription_id: UUID, company_ids: Sequence[UUID]) -> None:
         self._connection = connection

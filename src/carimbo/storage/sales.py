@@ -134,7 +134,7 @@ class SaleRow(NewSale):
 
     created_at: datetime
     created_by: dict[str, Any] | None
-    """Who registered it; None if 0.1.0 stored it."""
+    """The actor who registered it; None if 0.1.0 stored it."""
     updated_at: datetime
 
 

@@ -1,1 +1,1 @@
-"""What the doors that speak HTTP share."""
+"""Code that the API and the dashboard share."""

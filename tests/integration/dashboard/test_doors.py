@@ -1,4 +1,4 @@
-"""Who may open which page: every route is tried by every role, by strangers and with forms of others."""
+"""Access to pages: every route is tried by every role, by strangers and with forms of others."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What happens to the exports of a person who may not export any more."""
+"""Exports of a person who may not export any more."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta

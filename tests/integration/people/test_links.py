@@ -159,7 +159,7 @@ class TestInvitations:
 
 
 class TestInvitationsOfExistingAccounts:
-    """Whoever invites somebody may hold the link: it must not open the account."""
+    """A person who invites another may hold the link: it must not open the account."""
 
     async def test_invitation_of_an_existing_account_does_not_sign_in(
         self, context: SignInContext, new_subscription: NewSubscription, ana: SignedIn

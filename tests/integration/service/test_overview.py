@@ -1,4 +1,4 @@
-"""What needs a person now: which rows are in each part of the overview, and which are not."""
+"""The overview: which rows are in each part, and which are not."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace

@@ -106,14 +106,14 @@ class TimelineEntry:
     title: str
     tone: str
     outcome: str
-    """What became of an event at the authority; empty if there is nothing to say."""
+    """The outcome of an event at the authority; empty if there is nothing to say."""
     has_files: bool
     """Whether it is an event with XML and PDF."""
 
 
 @dataclass(frozen=True)
 class DocumentState:
-    """What changes while a document is in processing."""
+    """The parts of a page that change while its document is in processing."""
 
     record: DocumentRecord
     timeline: Sequence[TimelineEntry]

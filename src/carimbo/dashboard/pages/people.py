@@ -1,4 +1,4 @@
-"""Pessoas: who may open a subscription, and with which role."""
+"""Pessoas: the people of a subscription, and the role of each."""
 
 from starlette.responses import Response
 

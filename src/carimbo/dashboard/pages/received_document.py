@@ -59,7 +59,7 @@ class ReceivedEntry:
     event: ReceivedEventRecord
     tone: str
     outcome: str
-    """What became of it at the authority; empty if there is nothing to say."""
+    """Its outcome at the authority; empty if there is nothing to say."""
     origin: str
 
 
@@ -69,7 +69,7 @@ class ReceivedDetail:
 
     record: ReceivedDetailsRecord
     statement: Badge
-    """What the company has said about it."""
+    """The statement of the company about it."""
     is_due: bool
     """Whether the company may still conclude about it."""
     missing_xml: str | None

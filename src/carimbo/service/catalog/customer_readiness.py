@@ -1,4 +1,4 @@
-"""What a customer of the catalog lacks for the documents of a sale."""
+"""Data that a customer of the catalog lacks for the documents of a sale."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _PREFIX = "customer."
 
 @dataclass(frozen=True)
 class CustomerReadiness:
-    """What a customer lacks for documents of one type."""
+    """The data that a customer lacks for documents of one type."""
 
     document_type: DocumentType
     missing: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What an item of the catalog takes from its company, and what it lacks for its documents."""
+"""Data that an item of the catalog takes from its company, and data that it lacks for its documents."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _NCM = "ncm"
 
 @dataclass(frozen=True)
 class ProductReadiness:
-    """What an item lacks for documents of one type."""
+    """The data that an item lacks for documents of one type."""
 
     document_type: DocumentType
     missing: tuple[str, ...]

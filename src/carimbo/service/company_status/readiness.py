@@ -1,4 +1,4 @@
-"""What companies lack to issue, for many companies at once. No authority is asked."""
+"""Data that companies lack to issue, for many companies at once. No authority is asked."""
 
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet

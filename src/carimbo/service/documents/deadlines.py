@@ -22,7 +22,7 @@ class DocumentDeadline:
     late_until: datetime | None = None
     """Until when the authority accepts a late one; None if it accepts none."""
     alternative: str | None = None
-    """What to do after the deadline, in Portuguese."""
+    """Advice for the time after the deadline, in Portuguese."""
 
 
 async def read_deadlines(database: Database, reference: DocumentReference) -> list[DocumentDeadline]:

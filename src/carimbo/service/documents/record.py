@@ -68,7 +68,7 @@ class ProgressRecord(Record):
 
 
 class RecipientRecord(Record):
-    """Whom a document is for, as far as its request names them."""
+    """The recipient of a document, as far as its request names them."""
 
     tax_id: str | None = Field(description="CPF ou CNPJ, sem pontuação.", examples=["52998224725"])
     name: str | None = Field(examples=["Maria da Silva"])

@@ -68,7 +68,7 @@ _ISSUED_FOLDERS = {Status.AUTHORIZED: "autorizados", Status.CANCELED: "cancelado
 
 @dataclass(frozen=True)
 class ArchiveOrder:
-    """What an archive is made of."""
+    """The company, the month and the kinds of files of an archive."""
 
     subscription_id: UUID
     company: CompanyRow

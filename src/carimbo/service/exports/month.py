@@ -1,4 +1,4 @@
-"""What the archive of a month has: the documents of a company that were issued in it."""
+"""The content of the archive of a month: the documents of a company that were issued in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ _NO_CODE = ""
 
 @dataclass(frozen=True)
 class _Reading:
-    """What every part needs to be read."""
+    """Everything needed to read a part."""
 
     overview: Overview
     companies: Mapping[UUID, NamedCompany]

@@ -1,4 +1,4 @@
-"""What the companies themselves need: readiness, authorities out of service, contingency, distributions."""
+"""Parts about the companies themselves: readiness, authorities out of service, contingency, distributions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -46,7 +46,7 @@ _STOPPING = frozenset(
 
 @dataclass(frozen=True)
 class CheckedCompanies:
-    """What was found in the settings of the companies."""
+    """Facts from the settings of the companies."""
 
     outages: list[AuthorityOutage]
     contingencies: list[ContingencyItem]

@@ -59,7 +59,7 @@ class RejectionGroup:
     environment: str
     code: str
     message: str
-    """What the authority said about the newest one; the others may name another item or field."""
+    """The message of the authority about the newest one; the others may name another item or field."""
     hint: str | None
     documents: int
     first_at: datetime
@@ -232,7 +232,7 @@ class UnreadyCompany:
 
 @dataclass(frozen=True, kw_only=True)
 class Attention:
-    """What needs a person now."""
+    """Everything that needs a person now."""
 
     rejections: Rejections
     parked: Part[ParkedItem]

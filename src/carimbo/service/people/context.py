@@ -1,4 +1,4 @@
-"""What signing in needs besides the database: hashes of passwords, time, e-mail, and limits on attempts."""
+"""The context of signing in, besides the database: hashes of passwords, time, e-mail, limits on attempts."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -24,7 +24,7 @@ _KEPT_CHARACTERS = 300
 
 
 class LinkPurpose(StrEnum):
-    """What a link is for."""
+    """The purpose of a link."""
 
     INVITATION = "invitation"
     RESET = "reset"
@@ -124,7 +124,7 @@ class SignInContext:
 
 
 class AttemptLimit(StrEnum):
-    """What is limited, each by its own key."""
+    """The attempts that are limited, each by its own key."""
 
     ACCOUNT = "account"
     ACCOUNT_ON_NETWORK = "accountOnNetwork"

@@ -74,7 +74,7 @@ class RelyingParty:
 
 @dataclass(frozen=True)
 class PasskeyRequest:
-    """What the browser asks a passkey for. Its answer comes back with the id."""
+    """The options with which a browser asks for a passkey. Its answer comes back with the id."""
 
     id: UUID
     options: dict[str, Any]

@@ -36,7 +36,7 @@ _LAST_OWNER = (
 
 @dataclass(frozen=True)
 class Membership:
-    """What a person may do in a subscription."""
+    """The role of a person in a subscription."""
 
     subscription: Subscription
     role: MemberRole
@@ -45,7 +45,7 @@ class Membership:
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What the person may do, in the companies that they may see."""
+        """The capabilities of the person, in the companies that they may see."""
         return capabilities_of(self.role, of_all_companies=self.company_ids is None)
 
     def may_see(self, company_id: UUID) -> bool:

@@ -1,4 +1,4 @@
-"""What people may do: the capabilities of each role, in one table.
+"""Roles of people, with the capabilities of each in one table.
 
 A capability is a name for a group of use cases. People have the capabilities of their role in a subscription;
 the operator of the installation has `OF_OPERATOR` as well. The names are stored and shown: never rename one.
@@ -87,7 +87,7 @@ CAPABILITIES: Mapping[MemberRole, frozenset[Capability]] = {
     MemberRole.VIEWER: _VIEWING,
 }
 OF_OPERATOR = frozenset({Capability.OPERATE})
-"""What the operator of the installation may do in addition to their roles."""
+"""The capabilities of the operator of the installation, in addition to those of their roles."""
 OF_ALL_COMPANIES = frozenset(
     {
         Capability.READ_WEBHOOKS,
@@ -100,7 +100,7 @@ OF_ALL_COMPANIES = frozenset(
         Capability.READ_AUDIT,
     }
 )
-"""What concerns a whole subscription: a person of some companies only does not have it, whatever the role."""
+"""Capabilities over a whole subscription; people who see only some companies never have them."""
 NEEDS_FRESH_SIGN_IN = frozenset(
     {
         Capability.CHANGE_CERTIFICATES,
@@ -109,7 +109,7 @@ NEEDS_FRESH_SIGN_IN = frozenset(
         Capability.CHANGE_PEOPLE,
     }
 )
-"""What a person may only do within minutes of signing in or of confirming who they are."""
+"""Capabilities that a person only has within minutes of signing in or confirming who they are."""
 
 
 def capabilities_of(role: MemberRole, *, of_all_companies: bool) -> frozenset[Capability]:

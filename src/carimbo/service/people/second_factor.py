@@ -21,7 +21,7 @@ _NOT_BEGUN = "Comece de novo: leia outra vez o código QR."
 
 @dataclass(frozen=True)
 class SecondFactorStart:
-    """What an authenticator app needs; shown only once."""
+    """The data for an authenticator app; shown only once."""
 
     secret: str = field(repr=False)
     uri: str = field(repr=False)

@@ -1,4 +1,4 @@
-"""What each role may do. This table is written by hand, so that a change of roles is a decision."""
+"""The capabilities of each role. The table is written by hand, so that a change of roles is a decision."""
 
 from datetime import UTC, datetime
 
