@@ -1,4 +1,4 @@
-"""Refuses what happens too often."""
+"""Refuses an action that happens too often."""
 
 import math
 from uuid import UUID

@@ -1,4 +1,4 @@
-"""Authorities: what our own traffic shows of them. The page asks none of them."""
+"""Authorities, as far as our own traffic shows them. The page asks none of them."""
 
 from collections.abc import Mapping
 from typing import Any

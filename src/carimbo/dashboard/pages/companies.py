@@ -78,7 +78,7 @@ class CompanyDetail:
     readiness: CompanyReadiness | None
     """None for a deleted company."""
     common: Sequence[Check]
-    """What all types need."""
+    """The checks of what all types need."""
     used: Sequence[TypeChecklist]
     unused: Sequence[TypeChecklist]
     status: CompanyStatusRecord | None

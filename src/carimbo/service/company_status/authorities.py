@@ -25,7 +25,7 @@ from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
 
 MAX_COMPANIES = 200
-"""Of how many companies the settings are read, those that changed last."""
+"""How many companies have their settings read, those that changed last."""
 _NATIONAL_NFSE = "SEFIN"
 
 

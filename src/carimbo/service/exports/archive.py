@@ -50,7 +50,7 @@ from carimbo.storage.received import ReceivedRow
 
 _log = structlog.get_logger("carimbo.exports")
 PROGRESS_STEP = 50
-"""After so many documents the progress is stored; so many are read at once."""
+"""How many documents are read at once; the progress is stored after as many."""
 _EVENT_NAMES = tuple({event.name for document_type in DOCUMENT_TYPES for event in document_type.events})
 _UNREADABLE = "O arquivo guardado não pôde ser lido: avise quem opera o serviço."
 _LOST = "O arquivo guardado não foi encontrado: avise quem opera o serviço."

@@ -13,7 +13,7 @@ from carimbo.storage.keyset import KeysetPage, Position
 T = TypeVar("T")
 R = TypeVar("R")
 _PAGE_SIZE = 250
-"""Making the lines of so many rows takes some milliseconds, in which nothing else runs."""
+"""How many rows become lines at once: this takes some milliseconds, in which nothing else runs."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ _FIRST_YEAR = 2006
 _MONTHS = 61
 """The current month and five years: so long documents must be kept."""
 _XML_BYTES, _PDF_BYTES = 4_000, 30_000
-"""About so large is a file in an archive."""
+"""The usual sizes of the files in an archive, in bytes."""
 
 
 class ExportContent(StrEnum):

@@ -20,10 +20,10 @@ class _Outlet:
         return len(data)
 
     def flush(self) -> None:
-        """Does nothing: what is written can be taken at once."""
+        """Does nothing: written bytes can be taken at once."""
 
     def close(self) -> None:
-        """Does nothing: what is written can still be taken."""
+        """Does nothing: written bytes can still be taken."""
 
     def take(self) -> bytes:
         taken = bytes(self._written)

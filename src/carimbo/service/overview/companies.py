@@ -29,7 +29,7 @@ from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
 
 MAX_CHECKED = 200
-"""Of how many companies the settings are read, those that changed last."""
+"""How many companies have their settings read, those that changed last."""
 _CERTIFICATE_ALONE = ("certificate",)
 # The other warnings need nobody now: the next question comes by itself, or the documents are gone.
 _STOPPING = frozenset(

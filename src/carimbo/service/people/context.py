@@ -75,7 +75,7 @@ def _without_port(address: str) -> str:
 
 
 class BackgroundTasks:
-    """Work that nobody waits for, so that its time is not seen from outside."""
+    """Background work: no answer waits for it, so callers can't measure how long it takes."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
@@ -176,7 +176,7 @@ async def count_attempt_on_account(
 
 
 async def forget_attempts(installation: Tenant, limit: AttemptLimit, value: str) -> None:
-    """Forgets the attempts that were counted, after one that was right."""
+    """Deletes the counted attempts after a successful one."""
     await forget(installation.connection, _key(limit, value))
 
 

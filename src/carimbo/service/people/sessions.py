@@ -1,4 +1,4 @@
-"""Sessions: what a request is made with, the list of a person's sessions, and their end."""
+"""Sessions: starting, finding, listing and ending them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -138,7 +138,7 @@ async def _take_effect(
     name: str | None,
     password_hash: str | None,
 ) -> None:
-    """Does what a link is for, before its person is signed in."""
+    """Applies the purpose of a link, before its person is signed in."""
     if purpose is LinkPurpose.INVITATION:
         if link.person.has_account:
             raise Refusal(ErrorCode.INVALID_STATE, _HAS_ACCOUNT)
@@ -180,7 +180,7 @@ async def _use(installation: Tenant, token: str, purpose: LinkPurpose, person: P
 
 
 async def _join(installation: Tenant, link: PersonLink) -> None:
-    """Gives a person what an invitation is for."""
+    """Makes a person a member or an operator, as the invitation says."""
     person, tenant = link.person, installation
     if link.grants_operator:
         await People(installation.connection).make_operator(person.id)
