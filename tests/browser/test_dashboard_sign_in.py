@@ -12,9 +12,9 @@ from browser.conftest import NewPage
 from browser.served_app import ServedApp
 from browser.virtual_authenticator import virtual_authenticator
 from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.new_links import create_reset_link, demo_sign_in_link
 from carimbo.service.people.people import invite
 from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.sign_in import create_reset_link, demo_sign_in_link
 from support import Caller
 
 PASSWORD, OTHER_PASSWORD = "um cavalo de bateria correto", "grampo azul no varal da praia"

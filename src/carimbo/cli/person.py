@@ -12,9 +12,9 @@ from carimbo.cli.database import with_database
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.main.process import now
 from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.new_links import ResetLink, create_reset_link
 from carimbo.service.people.people import Invitation, find_person, invite, list_all_people, set_disabled
 from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.sign_in import ResetLink, create_reset_link
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
 from carimbo.storage.people import PersonRow

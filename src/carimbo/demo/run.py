@@ -25,7 +25,7 @@ from carimbo.demo.made_up import PanelClock, write_made_up_rate
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
 from carimbo.service.people.context import LinkPurpose, link_address
-from carimbo.service.people.sign_in import demo_sign_in_link
+from carimbo.service.people.new_links import demo_sign_in_link
 from carimbo.settings import names_no_tables
 from carimbo.simulator.program.certificates import CertificateFolder, CertificateProblem
 from carimbo.storage.database import open_database

@@ -6,7 +6,7 @@ are cut, and say how many rows there are in all.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -47,16 +47,6 @@ class RejectionGroupRow:
     types: list[str]
     company_ids: list[UUID]
     newest: tuple[DocumentReferenceRow, ...]
-
-
-@dataclass(frozen=True)
-class StatusCount:
-    """How many documents of a company have a type and a status; the status is empty for a series in use."""
-
-    company_id: UUID
-    type: str
-    status: str
-    documents: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,18 +107,6 @@ class DueReceivedRow:
     respond_by: datetime
 
 
-@dataclass(frozen=True)
-class DayCount:
-    """The documents of a day with a type and a status."""
-
-    day: date
-    environment: str
-    type: str
-    status: str
-    documents: int
-    amount: Decimal
-
-
 _REJECTIONS = f"""
     with recent as (
         select company_id, id, type, environment, updated_at, rejection ->> 'code' as code,
@@ -154,15 +132,6 @@ _REJECTIONS = f"""
             where e.subscription_id = $1 and e.document_id = ranked.id order by e.ordinal desc limit 1
         ) order by place) filter (where place <= $4) as newest_numbers
     from ranked group by environment, code order by documents desc, last_at desc
-"""
-_COUNTS = f"""
-    select company_id, type, status, sum(documents)::bigint as documents
-    from (
-        select company_id, type, status, documents from document_counts where {_OF_COMPANIES}
-        union all
-        select company_id, document_type, '', 0 from number_sequences
-        where {_OF_COMPANIES} and next_number > 1
-    ) as counts group by company_id, type, status
 """
 _OVERDUE = f"""
     with overdue as (
@@ -256,15 +225,10 @@ _DUE = f"""
         and situation in ('{Situation.AUTHORIZED}', '{Situation.CORRECTED}')
     order by respond_by, id limit $7
 """
-_DAYS = f"""
-    select day, environment, type, status, sum(documents)::bigint as documents, sum(amount) as amount
-    from document_days where {_OF_COMPANIES} and day >= $3
-    group by day, environment, type, status having sum(documents) > 0
-"""
 
 
 class Overview:
-    """The rows that need attention, and the figures, of several companies of one subscription."""
+    """The rows that need attention of several companies of one subscription."""
 
     def __init__(self, connection: Connection, subscription_id: UUID, company_ids: Sequence[UUID]) -> None:
         self._connection = connection
@@ -274,19 +238,6 @@ class Overview:
         """Returns the documents that were rejected lately and still are, by environment and code."""
         rows = await self._connection.fetch(_REJECTIONS, *self._companies, within, newest)
         return [_rejection_group(row) for row in rows]
-
-    async def counts(self) -> list[StatusCount]:
-        """Returns how many documents each company has of each type and status."""
-        return [StatusCount(**row) for row in await self._connection.fetch(_COUNTS, *self._companies)]
-
-    async def count_of_status(self, status: str) -> int:
-        """Returns how many documents all these companies have in a status."""
-        count: int = await self._connection.fetchval(
-            f"select coalesce(sum(documents), 0)::bigint from document_counts"
-            f" where {_OF_COMPANIES} and status = $3",
-            *self._companies, status,
-        )  # fmt: skip
-        return count
 
     async def overdue(self, after: timedelta, limit: int) -> tuple[list[OverdueDocumentRow], int]:
         """Returns the documents that were queued longest ago, and how many are overdue in all."""
@@ -338,10 +289,6 @@ class Overview:
         """Returns the received documents whose term ends first, and how many end in a time in all."""
         rows = await self._connection.fetch(_DUE, *self._companies, service, statuses, since, until, limit)
         return [DueReceivedRow(**_own(row)) for row in rows], _total(rows)
-
-    async def days_since(self, day: date) -> list[DayCount]:
-        """Returns the documents of each day since one, by environment, type and status."""
-        return [DayCount(**row) for row in await self._connection.fetch(_DAYS, *self._companies, day)]
 
 
 def _own(row: Row) -> dict[str, Any]:

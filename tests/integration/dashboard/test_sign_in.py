@@ -9,9 +9,9 @@ from fastapi import FastAPI
 from lxml import html
 
 from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.new_links import create_reset_link, demo_sign_in_link
 from carimbo.service.people.people import invite
 from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.sign_in import create_reset_link, demo_sign_in_link
 from carimbo.storage.database import Database
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import COOKIE, ORIGIN, Panel, new_browser, strings_of, text_of

@@ -9,19 +9,12 @@ import pytest
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose, SignInContext
 from carimbo.service.people.identity import CodeNeeded
+from carimbo.service.people.new_links import DEMO_EMAIL, create_reset_link, demo_sign_in_link
 from carimbo.service.people.people import Invitation, invite, list_people, remove_membership, set_disabled
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.people.second_factor import begin_second_factor, enable_second_factor
 from carimbo.service.people.sessions import SignedIn, SignInMethod, find_session
-from carimbo.service.people.sign_in import (
-    DEMO_EMAIL,
-    create_reset_link,
-    demo_sign_in_link,
-    join_by_link,
-    open_link,
-    sign_in_with_password,
-    use_link,
-)
+from carimbo.service.people.sign_in import join_by_link, open_link, sign_in_with_password, use_link
 from integration.people.codes import code_at
 from integration.people.conftest import (
     OTHER_PASSWORD,

@@ -10,6 +10,7 @@ import pytest
 
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose, SignInContext
+from carimbo.service.people.new_links import create_reset_link
 from carimbo.service.people.passkeys import (
     RelyingParty,
     confirm_with_passkey,
@@ -24,7 +25,7 @@ from carimbo.service.people.passkeys import (
 from carimbo.service.people.people import set_disabled
 from carimbo.service.people.second_factor import begin_second_factor, enable_second_factor
 from carimbo.service.people.sessions import SignedIn, SignInMethod, find_session
-from carimbo.service.people.sign_in import create_reset_link, use_link
+from carimbo.service.people.sign_in import use_link
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.passkeys import Passkey
 from integration.people.authenticator import SoftwareAuthenticator

@@ -11,6 +11,7 @@ from carimbo.outbound.smtp import SmtpMailer
 from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose, SignInContext
+from carimbo.service.people.new_links import ask_for_reset, create_reset_link, send_invitation
 from carimbo.service.people.passkeys import RelyingParty, register_passkey, registration_options
 from carimbo.service.people.people import invite, set_disabled
 from carimbo.service.people.second_factor import (
@@ -19,13 +20,7 @@ from carimbo.service.people.second_factor import (
     enable_second_factor,
 )
 from carimbo.service.people.sessions import SignedIn
-from carimbo.service.people.sign_in import (
-    ask_for_reset,
-    change_password,
-    create_reset_link,
-    send_invitation,
-    use_link,
-)
+from carimbo.service.people.sign_in import change_password, use_link
 from integration.people.authenticator import SoftwareAuthenticator
 from integration.people.codes import code_at
 from integration.people.conftest import OTHER_PASSWORD, PASSWORD, actions_about, new_email, new_visitor

@@ -12,14 +12,9 @@ from carimbo.dashboard.visit import PersonVisit, Visit
 from carimbo.service.errors import Refusal
 from carimbo.service.people.context import LinkPurpose
 from carimbo.service.people.identity import CodeNeeded
+from carimbo.service.people.new_links import ask_for_reset
 from carimbo.service.people.sessions import SignedIn, confirm_identity, find_session, sign_out
-from carimbo.service.people.sign_in import (
-    ask_for_reset,
-    join_by_link,
-    open_link,
-    sign_in_with_password,
-    use_link,
-)
+from carimbo.service.people.sign_in import join_by_link, open_link, sign_in_with_password, use_link
 
 _CODE_NEEDED = "Informe também o código do seu aplicativo autenticador."
 _RESET_ANSWER = (

@@ -19,8 +19,8 @@ from carimbo.service.outage_board import OutageBoard
 from carimbo.service.receiving.sync import stream_status
 from carimbo.storage.authority_traffic import LastAuthorization, last_authorizations
 from carimbo.storage.companies import CompanyRow
+from carimbo.storage.document_figures import DocumentFigures
 from carimbo.storage.outages import AuthorityService, OutageRow
-from carimbo.storage.overview import Overview
 from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
 
@@ -140,7 +140,7 @@ async def read_authorities(
         companies = await tenant.companies.changed_last(company_ids, MAX_COMPANIES)
         total = await tenant.companies.count_search(company_ids, None)
         read_ids = [company.id for company in companies]
-        counts = await Overview(tenant.connection, subscription_id, read_ids).counts()
+        counts = await DocumentFigures(tenant.connection, subscription_id, read_ids).counts()
         receptions = await tenant.receptions.active_of_companies(read_ids)
         streams = await read_streams(tenant.connection, [reception.stream_id for reception in receptions])
     snapshots = await reader.snapshots.of_companies(subscription_id, companies)

@@ -15,7 +15,7 @@ from carimbo.service.company_status.status import StatusReader, is_used, missing
 from carimbo.service.listing import Page, PageRequest
 from carimbo.storage.certificates import StoredCertificate
 from carimbo.storage.companies import CompanyRow
-from carimbo.storage.overview import Overview, StatusCount
+from carimbo.storage.document_figures import DocumentFigures, StatusCount
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ async def read_readiness(
     """Returns what companies lack, in their order."""
     company_ids = [company.id for company in companies]
     async with reader.database.autocommit(subscription_id) as tenant:
-        counts = await Overview(tenant.connection, subscription_id, company_ids).counts()
+        counts = await DocumentFigures(tenant.connection, subscription_id, company_ids).counts()
     with_documents = types_with_documents(counts)
     snapshots = await reader.snapshots.of_companies(subscription_id, companies)
     return [

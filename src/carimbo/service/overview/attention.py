@@ -34,7 +34,8 @@ from carimbo.service.overview.items import (
 )
 from carimbo.service.services import Services
 from carimbo.storage.companies import CompanyRow
-from carimbo.storage.overview import CertificateEnd, Overview, RejectionGroupRow, StatusCount
+from carimbo.storage.document_figures import DocumentFigures, StatusCount
+from carimbo.storage.overview import CertificateEnd, Overview, RejectionGroupRow
 
 MAX_ITEMS = 10
 """How many items of a part are shown."""
@@ -63,7 +64,7 @@ async def read_attention(
     clock_offset = services.issuing.builder.clock_offset
     async with services.database.autocommit(subscription_id) as tenant:
         reading = _Reading(Overview(tenant.connection, subscription_id, list(named)), named, now)
-        counts = await reading.overview.counts()
+        counts = await DocumentFigures(tenant.connection, subscription_id, list(named)).counts()
         rejections = await _rejections(reading, counts)
         parked = await _parked(reading)
         certificates = await _certificates(reading)

@@ -10,6 +10,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.company_status.contingency import contingency_of
+from carimbo.service.company_status.readiness import types_with_documents
 from carimbo.service.company_status.status import StatusReader, is_used, missing_to_issue
 from carimbo.service.issuing.routes import ContingencyMode, authority_services_for
 from carimbo.service.overview.items import (
@@ -23,8 +24,8 @@ from carimbo.service.receiving.stream_warnings import StreamWarningCode, stream_
 from carimbo.service.receiving.sync import is_current, stream_status
 from carimbo.service.services import Services
 from carimbo.storage.companies import CompanyRow
+from carimbo.storage.document_figures import StatusCount
 from carimbo.storage.outages import AuthorityService, OutageRow
-from carimbo.storage.overview import StatusCount
 from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
 
@@ -84,7 +85,7 @@ async def check_companies(
     """Returns what the companies need, by their settings; of the companies that changed last."""
     checked = sorted(companies, key=lambda company: company.updated_at, reverse=True)[:MAX_CHECKED]
     snapshots = await services.issuing.snapshots.of_companies(subscription_id, checked)
-    types_by_company = _types_by_company(counts)
+    types_by_company = types_with_documents(counts)
     used = [_used_types(snapshot, types_by_company) for snapshot in snapshots]
     by_id = {company.snapshot.row.id: company for company in used}
     reader = services.status_reader
@@ -95,13 +96,6 @@ async def check_companies(
         unready=[item for company in used if (item := _unready(reader, company))],
         unchecked=len(companies) - len(checked),
     )
-
-
-def _types_by_company(counts: Sequence[StatusCount]) -> dict[UUID, set[str]]:
-    types: dict[UUID, set[str]] = {}
-    for count in counts:
-        types.setdefault(count.company_id, set()).add(count.type)
-    return types
 
 
 def _used_types(snapshot: CompanySnapshot, types_by_company: Mapping[UUID, AbstractSet[str]]) -> _UsedTypes:

@@ -11,7 +11,7 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.local_time import brasilia_day
 from carimbo.service.services import Services
 from carimbo.storage.companies import CompanyRow
-from carimbo.storage.overview import DayCount, Overview
+from carimbo.storage.document_figures import DayCount, DocumentFigures
 
 DAYS = 14
 """How many days the figures have, today included."""
@@ -71,9 +71,9 @@ async def read_figures(
     # Documents are dated by the database's clock.
     today = brasilia_day(now - services.issuing.builder.clock_offset)
     async with services.database.autocommit(subscription_id) as tenant:
-        overview = Overview(tenant.connection, subscription_id, [company.id for company in companies])
-        counts = await overview.days_since(today - timedelta(days=DAYS - 1))
-        processing = await overview.count_of_status(Status.PROCESSING)
+        counters = DocumentFigures(tenant.connection, subscription_id, [company.id for company in companies])
+        counts = await counters.days_since(today - timedelta(days=DAYS - 1))
+        processing = await counters.count_of_status(Status.PROCESSING)
     by_environment = {
         environment: _figures(today, [count for count in counts if count.environment == environment])
         for environment in Environment

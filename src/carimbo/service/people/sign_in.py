@@ -1,7 +1,6 @@
 """Signing in by password or by link, and setting passwords."""
 
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import replace
 from uuid import UUID
 
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field
@@ -12,7 +11,6 @@ from carimbo.service.people.context import (
     Visitor,
     count_attempt,
     count_attempt_on_account,
-    link_address,
 )
 from carimbo.service.people.identity import (
     CODE_NEEDED,
@@ -21,18 +19,12 @@ from carimbo.service.people.identity import (
     update_hash,
     verified_person,
 )
-from carimbo.service.people.mail import SecurityChange, send_notice, send_text
+from carimbo.service.people.mail import SecurityChange, send_notice
 from carimbo.service.people.passwords import require_good_password
 from carimbo.service.people.people import (
-    LINK_LIFETIME,
-    Invitation,
     checked_name,
-    find_person,
     normalized_email,
-    unknown_person,
 )
-from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.second_factor import remove_second_factor
 from carimbo.service.people.sessions import (
     Session,
     SignedIn,
@@ -41,35 +33,18 @@ from carimbo.service.people.sessions import (
     signed_in_with,
     start_session,
 )
-from carimbo.service.people.tokens import new_token, token_hash
+from carimbo.service.people.tokens import token_hash
 from carimbo.storage.audit import AuditAction
-from carimbo.storage.database import Database, Tenant
-from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.database import Tenant
+from carimbo.storage.identifiers import NIL
 from carimbo.storage.passkeys import Passkeys
 from carimbo.storage.people import People, PersonRow
-from carimbo.storage.person_links import NewPersonLink, PersonLink, PersonLinks
+from carimbo.storage.person_links import PersonLink, PersonLinks
 from carimbo.storage.sessions import Sessions
 
-DEMO_EMAIL = "demo@carimbo.local"
-_DEMO_NAME = "Pessoa da demonstração"
 _UNUSABLE_LINK = "O link expirou, já foi usado ou não é válido: peça outro."
 _HAS_ACCOUNT = "Você já tem uma conta: entre nela e abra o convite de novo."
 _OTHER_PERSON = "Este convite é para outra pessoa: saia desta conta e abra-o de novo."
-_RESET_SUBJECT = "Carimbo: criar uma nova senha"
-_RESET_TEXT = """Alguém pediu uma nova senha para esta conta do Carimbo. Se foi você, abra este endereço:
-
-{address}
-
-Ele vale por 24 horas e uma única vez. Se não foi você, não precisa fazer nada: sua senha continua a mesma.
-"""
-_INVITATION_SUBJECT = "Convite para o Carimbo"
-_INVITATION_TEXT = """Você recebeu um convite para usar o Carimbo, o emissor de documentos fiscais.
-Para aceitá-lo, abra este endereço:
-
-{address}
-
-O endereço vale por 24 horas e uma única vez. Se você não esperava este convite, não precisa fazer nada.
-"""
 
 
 async def sign_in_with_password(
@@ -247,104 +222,3 @@ async def change_name(context: SignInContext, session: Session, name: str) -> No
             subject_name=session.person.email,
             details={"fields": ["name"]},
         )
-
-
-async def ask_for_reset(context: SignInContext, email: str, visitor: Visitor) -> None:
-    """Sends a link for a new password by e-mail, if there is such an account and e-mail is configured.
-
-    It works in the background, so that neither answer nor time show whether the account exists.
-    """
-    address = normalized_email(email)
-    await count_attempt_on_account(
-        context,
-        address,
-        visitor,
-        on_network=AttemptLimit.RESET_ON_NETWORK,
-        everywhere=AttemptLimit.RESET,
-    )
-    if address is not None and context.sends_email:
-        context.background.start(_send_reset(context, address), "password_reset")
-
-
-async def _send_reset(context: SignInContext, address: str) -> None:
-    async with context.database.tenant(NIL) as installation:
-        existing = await People(installation.connection).find(address)
-        if existing is None or existing.person.disabled_at is not None:
-            return
-        acting = replace(installation, actor=existing.person.actor)
-        token = await _add_reset(acting, existing.person, context.clock())
-    link = link_address(context.link_base, LinkPurpose.RESET, token)
-    await send_text(context, address, _RESET_SUBJECT, _RESET_TEXT.format(address=link))
-
-
-@dataclass(frozen=True)
-class ResetLink:
-    """A new link for a new password, with its token, which is shown only once."""
-
-    token: str = field(repr=False)
-    expires_at: datetime
-
-
-async def create_reset_link(
-    database: Database, email: str, now: datetime, *, removes_second_factor: bool = False
-) -> ResetLink:
-    """Returns a link for a new password, for the operator; it may also remove the second factor.
-
-    `now` is the machine's time.
-    """
-    person = await find_person(database, email)
-    async with database.tenant(NIL) as installation:
-        locked = await People(installation.connection).lock(person.id)
-        if locked is None:
-            raise unknown_person()
-        token = await _add_reset(installation, locked.person, now)
-        if removes_second_factor:
-            await remove_second_factor(installation, locked.person)
-    return ResetLink(token, now + LINK_LIFETIME)
-
-
-async def _add_reset(installation: Tenant, person: PersonRow, now: datetime) -> str:
-    token = new_token()
-    link = NewPersonLink(
-        hash=token_hash(token),
-        purpose=LinkPurpose.RESET,
-        person_id=person.id,
-        expires_at=now + LINK_LIFETIME,
-    )
-    await PersonLinks(installation.connection).add(link)
-    await installation.audit.add(
-        AuditAction.PASSWORD_RESET_REQUESTED, subject_id=person.id, subject_name=person.email
-    )
-    return token
-
-
-def send_invitation(context: SignInContext, invitation: Invitation) -> None:
-    """Sends the link of an invitation by e-mail in the background, if e-mail is configured."""
-    address = link_address(context.link_base, LinkPurpose.INVITATION, invitation.token)
-    text = _INVITATION_TEXT.format(address=address)
-    if context.sends_email:
-        work = send_text(context, invitation.person.email, _INVITATION_SUBJECT, text)
-        context.background.start(work, "invitation")
-
-
-async def demo_sign_in_link(database: Database, subscription_id: UUID, now: datetime) -> str:
-    """Returns the token of a link that signs in the owner of the demo as often as it is opened, for a day.
-
-    `now` is the machine's time, also if the demo moves the clock of its documents.
-    """
-    token = new_token()
-    async with database.tenant(subscription_id) as tenant:
-        people = People(tenant.connection)
-        person = await people.get_or_add(new_id(), DEMO_EMAIL, _DEMO_NAME)
-        await people.make_operator(person.id)
-        await tenant.memberships.put_invited(person.id, MemberRole.OWNER, None)
-        await tenant.memberships.accept(person.id)
-        link = NewPersonLink(
-            hash=token_hash(token),
-            purpose=LinkPurpose.SIGN_IN,
-            person_id=person.id,
-            expires_at=now + LINK_LIFETIME,
-            is_reusable=True,
-        )
-        await PersonLinks(tenant.connection).add(link)
-    return token
