@@ -90,6 +90,7 @@ async def read_attention(
         contingencies=cut(checked.contingencies, MAX_ITEMS),
         streams=cut(checked.streams, MAX_ITEMS),
         unready=cut(checked.unready, MAX_ITEMS),
+        unreadable=cut(checked.unreadable, MAX_ITEMS),
         unchecked_companies=checked.unchecked,
     )
 

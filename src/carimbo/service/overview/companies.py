@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.snapshot import CompanySnapshot
@@ -23,8 +25,10 @@ from carimbo.service.overview.items import (
 from carimbo.service.receiving.stream_warnings import StreamWarningCode, stream_warnings
 from carimbo.service.receiving.sync import is_current, stream_status
 from carimbo.service.services import Services
+from carimbo.service.stored_records import log_unreadable
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.document_figures import StatusCount
+from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.outages import AuthorityService, OutageRow
 from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
@@ -53,6 +57,8 @@ class CheckedCompanies:
     contingencies: list[ContingencyItem]
     streams: list[StreamItem]
     unready: list[UnreadyCompany]
+    unreadable: list[NamedCompany]
+    """Companies whose stored data can't be read: no other part has them."""
     unchecked: int
 
 
@@ -84,18 +90,53 @@ async def check_companies(
 ) -> CheckedCompanies:
     """Returns what the companies need, by their settings; of the companies that changed last."""
     checked = sorted(companies, key=lambda company: company.updated_at, reverse=True)[:MAX_CHECKED]
-    snapshots = await services.issuing.snapshots.of_companies(subscription_id, checked)
+    snapshots = await _readable_snapshots(services, subscription_id, checked)
     types_by_company = types_with_documents(counts)
-    used = [_used_types(snapshot, types_by_company) for snapshot in snapshots]
-    by_id = {company.snapshot.row.id: company for company in used}
     reader = services.status_reader
+    used: list[_UsedTypes] = []
+    unready: list[UnreadyCompany] = []
+    unreadable = [NamedCompany.of(company) for company in checked if company.id not in snapshots]
+    for snapshot in snapshots.values():
+        company = _used_types(snapshot, types_by_company)
+        try:
+            item = _unready(reader, company)
+        except ValidationError as error:
+            log_unreadable("companies", snapshot.row.id, error)
+            unreadable.append(company.company)
+            continue
+        used.append(company)
+        if item is not None:
+            unready.append(item)
+    by_id = {company.snapshot.row.id: company for company in used}
     return CheckedCompanies(
         outages=await _outages(reader, used),
         contingencies=[item for company in used for item in await _contingencies(reader, company, now)],
         streams=await _streams(services, by_id, receptions, now),
-        unready=[item for company in used if (item := _unready(reader, company))],
+        unready=unready,
+        unreadable=unreadable,
         unchecked=len(companies) - len(checked),
     )
+
+
+async def _readable_snapshots(
+    services: Services, subscription_id: UUID, companies: Sequence[CompanyRow]
+) -> dict[UUID, CompanySnapshot]:
+    """Returns the snapshots of the companies whose stored data can be read, by company.
+
+    They are read together. If that fails, they are read one by one, so that a damaged company does not hide
+    the others.
+    """
+    snapshots = services.issuing.snapshots
+    try:
+        together = await snapshots.of_companies(subscription_id, companies)
+    except (DecryptionFailed, ValidationError):
+        together = []
+        for company in companies:
+            try:
+                together += await snapshots.of_companies(subscription_id, [company])
+            except (DecryptionFailed, ValidationError) as error:
+                log_unreadable("companies", company.id, error)
+    return {snapshot.row.id: snapshot for snapshot in together}
 
 
 def _used_types(snapshot: CompanySnapshot, types_by_company: Mapping[UUID, AbstractSet[str]]) -> _UsedTypes:

@@ -73,6 +73,7 @@ def _item(
         first_number=gaps[0].first_number,
         last_number=gaps[-1].last_number,
         deadline=deadline,
+        state=state,
         is_overdue=deadline < now,
         was_refused=any(gap.was_refused for gap in gaps),
     )

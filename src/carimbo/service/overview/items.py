@@ -117,6 +117,8 @@ class GapItem:
     first_number: int
     last_number: int
     deadline: datetime
+    state: str
+    """The state of the company, in whose time zone the deadline is the end of a day."""
     is_overdue: bool
     was_refused: bool
     """Whether the authority refused to inutilize some of them."""
@@ -246,6 +248,8 @@ class Attention:
     contingencies: Part[ContingencyItem]
     streams: Part[StreamItem]
     unready: Part[UnreadyCompany]
+    unreadable: Part[NamedCompany]
+    """Companies whose stored data can't be read, so that nothing is known about them here."""
     unchecked_companies: int
     """Companies for which outages, contingency, streams and readiness were not looked up: there are many."""
 
@@ -265,6 +269,7 @@ class Attention:
                 self.overdue,
                 self.streams,
                 self.unready,
+                self.unreadable,
             )
         )
 
