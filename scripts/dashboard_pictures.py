@@ -40,7 +40,7 @@ class PagePicture:
 PICTURES = (
     PagePicture("home", "/painel/{apiKey}"),
     PagePicture("documents", f"{_COMPANY}/documentos"),
-    PagePicture("document", "/painel/{apiKey}", "Abrir NFC-e"),
+    PagePicture("document", "/painel/{apiKey}", "Abrir NF-e"),
     PagePicture("sales", f"{_COMPANY}/vendas"),
     PagePicture("numbering", f"{_COMPANY}/numeracao"),
     PagePicture("company", _COMPANY),

@@ -303,7 +303,7 @@ class TestSecondStart:
         assert Counter(document["status"] for document in new) == {"authorized": 11, "rejected": 1}
         receipts = second.get("/v1/companies/{companyId}/nfce")
         assert sorted(receipt["number"] for receipt in receipts) == [
-            number + 1 for number in range(remembered["receipts"] + 3)
+            number + 1 for number in range(remembered["receipts"] + 2)
         ]
 
     def test_closing_the_terminal_stops_everything(self, second: Demo) -> None:

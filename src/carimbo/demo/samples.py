@@ -1,4 +1,4 @@
-"""The requests of the demo: documents of a small shop, three of which fail on purpose, and a whole sale."""
+"""The requests of the demo: documents of a small shop and a sale; one is rejected, two lose an answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -82,10 +82,12 @@ _CARDS: Mapping[str, Any] = {
     "payments": [{"method": "debitCard", "amount": 30}, {"method": "creditCard", "amount": 49.9}],
     "items": [{"description": "Luminária de mesa", "ncm": "94052100", "quantity": 1, "unitValue": 79.9}],
 }
+# A wrong year. Our rules only warn, as the authorities of some states accept such a date.
 _REJECTED: Mapping[str, Any] = {
-    "paymentMethod": "pix",
+    "recipient": {**_BUYER, "address": _HOME},
     "items": [{"description": "Camiseta de algodão", "ncm": "61091000", "quantity": 1, "unitValue": 49.9}],
-    "notes": "SIMULA:REJEICAO:778",
+    "payments": [{"method": "pix", "amount": 49.9}],
+    "departedAt": "2016-11-20T09:00:00-03:00",
 }
 _SUBSCRIPTION: Mapping[str, Any] = {
     "serviceDescription": "Assinatura do {nomeProduto}, competência {competencia}",
@@ -152,7 +154,7 @@ SAMPLES = (
     SampleRequest("Venda", "sales", "da mesma venda: um serviço e um produto", SALE_BODY),
     SampleRequest("NFC-e", "nfce", "em dinheiro, com troco", _CASH),
     SampleRequest("NFC-e", "nfce", "parte no débito, parte no crédito", _CARDS),
-    SampleRequest("NFC-e", "nfce", "Pix; rejeitada de propósito", _REJECTED),
+    SampleRequest("NF-e", "nfe", "saída com o ano errado; rejeitada de propósito", _REJECTED),
 )
 # Where the trip with the goods of an NF-e ends: at the home of the buyer.
 ARRIVAL: Mapping[str, Any] = {"cityCode": "3550308"}
