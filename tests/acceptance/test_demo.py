@@ -45,6 +45,7 @@ FACTS = {
 }  # fmt: skip
 
 LOST_AMOUNT = 92.5
+RECEIVED = 3
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +76,10 @@ class TestFirstStart:
     def test_log_shows_the_samples_with_their_outcomes(self, first: Demo) -> None:
         rows = re.findall(r"^(NFC?-e) +(\d+) (\w+) +[\d,]+ +[\d,]+ ", first.log, re.MULTILINE)
         shown = sorted((title, int(number), word) for title, number, word in rows)
-        assert [row[:2] for row in shown] == [(title, n) for title in ("NF-e", "NFC-e") for n in (1, 2, 3)]
+        numbers = [("NF-e", 1), ("NF-e", 2), ("NF-e", 3), ("NF-e", 4), ("NFC-e", 1), ("NFC-e", 2)]
+        assert [row[:2] for row in shown] == numbers
         assert sorted(row[2] for row in shown) == ["autorizada"] * 5 + ["rejeitada"]
-        assert "778 Rejeição: Informado NCM inexistente" in first.log
+        assert "506 Rejeição: Data de Saída menor que a Data de Emissão" in first.log
         assert "em processamento" not in first.log
 
     def test_the_samples_are_documents_of_the_company(self, first: Demo) -> None:
@@ -86,7 +88,7 @@ class TestFirstStart:
         assert len(shown) == 8
         assert shown <= {document["accessKey"] for document in authorized}
         (rejected,) = first.get("/v1/companies/{companyId}/invoices?status=rejected")
-        assert (rejected["type"], rejected["rejection"]["code"]) == ("nfce", "778")
+        assert (rejected["type"], rejected["rejection"]["code"]) == ("nfe", "506")
 
     def test_the_sample_with_a_lost_answer_is_authorized_by_a_consult(self, first: Demo) -> None:
         documents = first.get("/v1/companies/{companyId}/nfe")
@@ -99,6 +101,11 @@ class TestFirstStart:
     def test_the_manifest_lists_an_nfe_of_the_company_and_is_closed(self, first: Demo) -> None:
         (manifest,) = first.get("/v1/companies/{companyId}/mdfe")
         assert (manifest["status"], manifest["closedAt"] is not None) == ("authorized", True)
+
+    def test_the_company_receives_the_nfes_of_a_supplier(self, first: Demo) -> None:
+        received = "/v1/companies/{companyId}/received-nfes"
+        until(lambda: len(first.get(received)) == RECEIVED, START_SECONDS)
+        assert {each["issuer"]["name"] for each in first.get(received)} == {"Atacado Central Ltda"}
 
     def test_a_catalog_sale_becomes_an_nfse_and_an_nfe(self, first: Demo) -> None:
         sales = first.get("/v1/companies/{companyId}/sales")

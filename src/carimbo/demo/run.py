@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +24,7 @@ from carimbo.demo.issuing import SampleProgress, api_client, issue_samples, live
 from carimbo.demo.made_up import PanelClock, write_made_up_rate
 from carimbo.demo.ports import HOST, Ports, PortsUnusable, require_usable
 from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
+from carimbo.demo.supplier import send_supplier_documents
 from carimbo.service.people.context import LinkPurpose, link_address
 from carimbo.service.people.new_links import demo_sign_in_link
 from carimbo.settings import names_no_tables
@@ -226,6 +227,7 @@ class _Demo:
         # A closed terminal ends the demo by its signal.
         with suppress(OSError):
             samples = await self._show_samples(facts)
+            await self._receive_purchases(facts)
             notes = made_up_notes(self._made_up_rates, self._clock_offset)
             greet(self._console, self._layout.folder, facts, samples, notes)
             await self._build_docs(facts)
@@ -242,6 +244,21 @@ class _Demo:
         if not all(sample.is_settled for sample in samples):
             say(self._console, "\nHá exemplos em processamento: o worker continua a tentar.")
         return samples
+
+    async def _receive_purchases(self, facts: dict[str, Any]) -> None:
+        """Makes the company follow its received NF-e, with those of a supplier, if it has none yet."""
+        with suppress(httpx2.HTTPError):
+            async with api_client(facts) as client:
+                received = await client.get("received-nfes")
+                if received.raise_for_status().json()["pageInfo"]["total"]:
+                    return
+                await send_supplier_documents(
+                    self._layout.simulator_url,
+                    self._certificates(),
+                    self._layout.ca_file,
+                    datetime.now(UTC) + timedelta(seconds=self._clock_offset),
+                )
+                await client.post("received-nfes/sync")
 
     async def _build_docs(self, facts: dict[str, Any]) -> None:
         """Has the API build its documentation now, so that the first reader does not wait for it."""

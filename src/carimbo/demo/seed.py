@@ -26,11 +26,12 @@ from carimbo.storage.database import Database
 
 SUBSCRIPTION_NAME = "Demonstração"
 TAX_ID = "11222333000181"
+STATE_REGISTRATION = "110042490114"
 LEGAL_NAME = "Loja Modelo Comércio Ltda"
 PFX_PASSWORD = "carimbo"  # noqa: S105 - of a certificate without any value
 _OPENING_SECONDS = 30
 
-_COMPANY: dict[str, Any] = {
+COMPANY: dict[str, Any] = {
     "taxId": TAX_ID,
     "legalName": LEGAL_NAME,
     "tradeName": "Loja Modelo",
@@ -106,7 +107,7 @@ async def seed_company(
     `now` is by the service's clock: its certificate must be valid then.
     """
     try:
-        created = await create_company(database, subscription_id, NewCompany.model_validate(_COMPANY))
+        created = await create_company(database, subscription_id, NewCompany.model_validate(COMPANY))
     except Refusal as refusal:
         if refusal.code is not ErrorCode.DUPLICATE_RESOURCE or refusal.details is None:
             raise
@@ -120,7 +121,7 @@ async def seed_company(
         await change_settings(database, subscription_id, company_id, settings)
     listed = await list_state_registrations(database, subscription_id, company_id, PageRequest())
     if not listed.total:
-        registration = NewStateRegistration.model_validate({"state": "SP", "number": "110042490114"})
+        registration = NewStateRegistration.model_validate({"state": "SP", "number": STATE_REGISTRATION})
         await add_state_registration(database, subscription_id, company_id, registration)
     await _seed_certificate(database, subscription_id, company_id, file, now)
     await _seed_catalog(database, subscription_id, company_id)
