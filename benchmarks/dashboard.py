@@ -2,7 +2,8 @@
 
 `python benchmarks/dashboard.py` reads both for eight companies, by turns from a database with 1,000 documents
 of a year and from one with 100,000 (`--documents` makes it another number). The last weeks have the same
-problems in both. It prints the medians and their ratio.
+problems in both. Then it opens the whole page by HTTP as a person who is signed in. It prints the medians and
+their ratio.
 """
 
 import argparse
@@ -17,24 +18,33 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+import httpx2
+from fastapi import FastAPI
 
+from carimbo.logs import configure_logs
 from carimbo.main.api import api_of
 from carimbo.service.companies.registration import NewCompany, create_company
 from carimbo.service.companies.state_registrations import NewStateRegistration, add_state_registration
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import read_figures
 from carimbo.service.overview.items import Attention
+from carimbo.service.people.context import Visitor
+from carimbo.service.people.roles import MemberRole
+from carimbo.service.people.sessions import SignInMethod, start_session
 from carimbo.service.services import Services
 from carimbo.service.subscriptions import create_subscription
 from carimbo.settings import load_settings
 from carimbo.storage.certificates import CertificateSummary
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.envelope import new_key
+from carimbo.storage.identifiers import NIL, new_id
+from carimbo.storage.people import People
 from growth import race
 from installation import Server, new_database, running_server
 from report import tell, tell_origin
 
 MAX_RATIO = 1.5
+BARRED = ("both", "page")
 # CNPJs with right check digits.
 _TAX_IDS = (
     "11222333000181", "11222333000262", "11222333000343", "11222333000424", "11222333000505",
@@ -127,6 +137,8 @@ _RECEIVED = """
     from companies c, generate_series(1, 170) as day,
         lateral (select now() - interval '1 day' * (180 - day) as moment) as age
 """
+# The name of the cookie without HTTPS.
+_COOKIE = "carimbo-local"
 _WEBHOOK = """
     insert into webhooks (subscription_id, id, url, events, topics, failing_since)
     select id, gen_random_uuid(), 'https://example.com/', '{}', '{}', now() from subscriptions
@@ -140,6 +152,8 @@ class Side:
     services: Services
     subscription_id: UUID
     companies: Sequence[CompanyRow]
+    browser: httpx2.AsyncClient
+    """With the session of the owner."""
 
     async def attention(self) -> float:
         """What needs a person now."""
@@ -153,9 +167,19 @@ class Side:
         await read_figures(self.services, self.subscription_id, self.companies, datetime.now(UTC))
         return time.perf_counter() - start
 
-    async def page(self) -> float:
+    async def both(self) -> float:
         """Both, as the page reads them."""
         return await self.attention() + await self.figures()
+
+    async def page(self) -> float:
+        """The whole page by HTTP, with the session, the menu and the rendering."""
+        start = time.perf_counter()
+        answer = await self.browser.get(f"/painel/{self.subscription_id}")
+        elapsed = time.perf_counter() - start
+        answer.raise_for_status()
+        if "Precisa de você agora" not in answer.text:
+            raise LookupError("this is not the first page")
+        return elapsed
 
     async def problems(self) -> int:
         """How many problems there are; both sides must have the same."""
@@ -173,7 +197,8 @@ class Side:
 CALLS: dict[str, Callable[[Side], Awaitable[float]]] = {
     "attention": Side.attention,
     "figures": Side.figures,
-    "both": Side.page,
+    "both": Side.both,
+    "page": Side.page,
 }
 
 
@@ -217,7 +242,25 @@ async def side_of(server: Server, name: str, documents: int) -> AsyncIterator[Si
             for position, tax_id in enumerate(_TAX_IDS)
         ]
         await fill(url, documents)
-        yield Side(services, created.subscription_id, companies)
+        async with await _signed_in(app, services, created.subscription_id) as browser:
+            yield Side(services, created.subscription_id, companies, browser)
+
+
+async def _signed_in(app: FastAPI, services: Services, subscription_id: UUID) -> httpx2.AsyncClient:
+    """Creates the owner, and returns a client with their session."""
+    async with services.database.tenant(subscription_id) as tenant:
+        person = await People(tenant.connection).get_or_add(new_id(), "ana@example.com", "Ana Souza")
+        await tenant.memberships.put_invited(person.id, MemberRole.OWNER, None)
+        await tenant.memberships.accept(person.id)
+    async with services.database.tenant(NIL) as installation:
+        token = await start_session(
+            installation, person, SignInMethod.PASSWORD, Visitor("127.0.0.1", "Benchmark")
+        )
+    if token is None:
+        raise LookupError("the owner is disabled")
+    return httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app=app), base_url="http://localhost", cookies={_COOKIE: token}
+    )
 
 
 async def _company(services: Services, subscription_id: UUID, position: int, tax_id: str) -> CompanyRow:
@@ -253,7 +296,7 @@ async def measure(server: Server, few: int, many: int, calls: int) -> None:
         tell(f"problems: {await small.problems()} and {await large.problems()}")
         for name, call in CALLS.items():
             short, long = await race(small, large, call, calls)
-            bar = f", bar {MAX_RATIO}" if name == "both" else ""
+            bar = f", bar {MAX_RATIO}" if name in BARRED else ""
             tell(f"  {name:12} {1_000 * short:8.2f} ms {1_000 * long:8.2f} ms  ratio {long / short:.2f}{bar}")
 
 
@@ -264,6 +307,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--few", type=int, default=1_000, help="how many in the smaller database")
     parser.add_argument("--calls", type=int, default=200, help="how many of each kind")
     options = parser.parse_args(arguments)
+    # Not a line for every page.
+    configure_logs("json", "warning")
     tell_origin()
     with running_server() as server:
         asyncio.run(measure(server, options.few, options.documents, options.calls))

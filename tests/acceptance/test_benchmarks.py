@@ -123,7 +123,7 @@ RUNS = {
             r"^(10|30) documents stored in \d+ seconds$": 2,
             r"^problems: (\d+) and \1$": 1,
             r"^  (attention|figures) +# ms +# ms  ratio #$": 2,
-            r"^  both +# ms +# ms  ratio #, bar 1.5$": 1,
+            r"^  (both|page) +# ms +# ms  ratio #, bar 1.5$": 2,
         },
     ),
     "soak": ShortRun(
