@@ -109,17 +109,13 @@ async def words_of_home(panel: Panel) -> str:
 
 async def open_home(caller: Caller, database: Database, sign_in_as: NewPanel) -> Home:
     """Registers two companies that lack nothing, and signs in a person for both and one for the second."""
-    shops = [
-        Shop(database, caller.subscription_id, UUID(company_id))
-        for company_id in (
-            await ready_company(caller, database, OTHER_CNPJ, legalName="Alfa Ltda"),
-            await ready_company(caller, database, legalName="Beta Ltda"),
-        )
-    ]
+    alfa = await ready_company(caller, database, OTHER_CNPJ, legalName="Alfa Ltda")
+    beta = await ready_company(caller, database, legalName="Beta Ltda")
     return Home(
-        *shops,
+        Shop(database, caller.subscription_id, UUID(alfa)),
+        Shop(database, caller.subscription_id, UUID(beta)),
         await sign_in_as(caller.subscription_id),
-        await sign_in_as(caller.subscription_id, MemberRole.VIEWER, frozenset({shops[1].company_id})),
+        await sign_in_as(caller.subscription_id, MemberRole.VIEWER, frozenset({UUID(beta)})),
     )
 
 
