@@ -17,7 +17,7 @@ _CLIENT_ERROR, _SERVER_ERROR = 400, 500
 _IS_TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
 # Nothing links to parts of pages, to steps of a sign-in, and to what only a form leads to.
-_WITHOUT_LINK = ("/exportacoes/{export_id:uuid}", "/linha", "/estado", "/confirmar", "/aceitar")
+_WITHOUT_LINK = ("/exportacoes/{export_id:uuid}", "/estado", "/confirmar", "/aceitar")
 # The rows of this test have none of these files.
 _FILES = ("/xml", "/pdf", "/rejeicao", "/arquivo")
 

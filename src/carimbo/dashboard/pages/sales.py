@@ -7,7 +7,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from carimbo.dashboard.csv_download import csv_response, wants_csv
-from carimbo.dashboard.rendering import fragment, page
+from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import company_page
 from carimbo.dashboard.shown import NOTHING, badges
 from carimbo.dashboard.visit import CompanyVisit
@@ -68,11 +68,6 @@ async def sales(visit: CompanyVisit) -> Response:
     )
 
 
-async def sale_row(visit: CompanyVisit) -> Response:
-    """Returns the row of one sale: htmx asks for it while its documents are in processing."""
-    return fragment(visit, "sales/row.html", sale=await _record(visit), statuses=STATUSES)
-
-
 async def sale(visit: CompanyVisit) -> Response:
     """Shows one sale."""
     return page(
@@ -130,5 +125,4 @@ def _query(visit: CompanyVisit) -> SaleQuery:
 ROUTES = (
     company_page("/vendas", Capability.READ_DOCUMENTS, sales),
     company_page("/vendas/{sale_id:uuid}", Capability.READ_DOCUMENTS, sale),
-    company_page("/vendas/{sale_id:uuid}/linha", Capability.READ_DOCUMENTS, sale_row),
 )

@@ -1,7 +1,5 @@
 """The pages of sales."""
 
-import pytest
-
 from integration.dashboard.issued.conftest import OpenWindow
 from integration.dashboard.issued.pages import facts_of, links_of, rows_of
 from integration.dashboard.panel import text_of
@@ -83,6 +81,21 @@ class TestList:
         assert status.startswith(f"Rejeitada NFS-e: {rejection['code']}: ")
 
 
+    async def test_list_with_sales_in_process_asks_for_itself_with_its_filters(
+        self, store: Store, look_at: OpenWindow
+    ) -> None:
+        await store.draft("curso")
+        window = await look_at(store)
+        assert (await window.page("/vendas")).xpath("//*[@hx-get]") == []
+        async with store.system.worker_stopped():
+            for _ in range(2):
+                await store.sold("curso", customer=MARIA)
+            (live,) = (await window.page("/vendas?inicio=2020-01-01&pagina=1")).xpath("//*[@hx-get]")
+            assert live.get("hx-get") == f"{window.base}/vendas?inicio=2020-01-01&pagina=1"
+            assert live.get("hx-select") == f"#{live.get('id')}"
+            assert len(live.xpath(".//tbody/tr")) == 3
+
+
 class TestDownload:
     async def test_list_downloads_the_sales_of_its_filters_as_csv(
         self, store: Store, look_at: OpenWindow
@@ -144,14 +157,13 @@ class TestDetail:
         ((_, parts_shown, *_),) = rows_of(page, "Itens")
         assert parts_shown == "Item dividido 62,5% curso 37,5% caneca"
 
-    @pytest.mark.parametrize("path", ["", "/linha"])
     async def test_sale_in_processing_is_asked_for_again_until_it_is_issued(
-        self, store: Store, look_at: OpenWindow, path: str
+        self, store: Store, look_at: OpenWindow
     ) -> None:
         async with store.system.worker_stopped():
             sale = await store.sold("curso", customer=MARIA)
             window = await look_at(store)
-            address = f"/vendas/{sale['id']}{path}"
+            address = f"/vendas/{sale['id']}"
             (live,) = (await window.page(address)).xpath("//*[@hx-get]")
             assert live.get("hx-get") == window.base + address
         await store.sale_settled(sale)
