@@ -187,7 +187,7 @@ _SENTENCES: Mapping[str, str] = {
     AuditAction.PASSKEY_REMOVED: "Removeu a chave de acesso{name}",
     AuditAction.SECOND_FACTOR_ENABLED: "Ativou a segunda etapa de{name}",
     AuditAction.SECOND_FACTOR_DISABLED: "Desativou a segunda etapa de{name}",
-    AuditAction.EXPORT_CREATED: "Baixou uma exportação{name}",
+    AuditAction.EXPORT_CREATED: "Baixou{name}",
     AuditAction.LINK_CREATED: "Criou um link para{name}",
     AuditAction.LINK_REVOKED: "Revogou o link para{name}",
     AuditAction.LINK_DOWNLOADED: "Alguém sem conta baixou{name} por um link",

@@ -123,7 +123,7 @@ _ACTORS: Mapping[str, str] = {
     ActorKind.PERSON: "uma pessoa",
     ActorKind.CREDENTIAL: "credencial da API",
     ActorKind.AGENT: "agente",
-    ActorKind.SCHEDULE: "o próprio carimbo",
+    ActorKind.SCHEDULE: "o próprio serviço",
 }
 
 

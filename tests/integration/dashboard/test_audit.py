@@ -57,6 +57,17 @@ async def test_malformed_filters_count_as_absent(panel: Panel, caller: Caller) -
     assert await entries_of(panel, tipo="x", assunto="x", empresa="x", inicio="x", fim="x") == everything
 
 
+async def test_moments_in_the_details_are_those_of_brasilia(
+    panel: Panel, caller: Caller, database: Database
+) -> None:
+    async with database.acting_as(MARIA).tenant(caller.subscription_id) as tenant:
+        for moment in ("2027-11-19T14:53:48Z", "um dia"):
+            await tenant.audit.add(AuditAction.CERTIFICATE_STORED, details={"expiresAt": moment})
+    unreadable, readable, *_ = await entries_of(panel)
+    assert "Válido até: 19/11/2027 11:53 Maria" in readable
+    assert "Válido até: um dia Maria" in unreadable
+
+
 async def test_changed_fields_are_named_without_their_values(panel: Panel, caller: Caller) -> None:
     company_id = await caller.create_company()
     data_of(await caller.http.put(f"/v1/companies/{company_id}", json={"email": "novo@example.com"}))

@@ -173,5 +173,5 @@ async def test_audit_says_which_lists_were_exported(shop: Shop) -> None:
     await documents_of(shop)
     database, owner = shop.system.database, shop.caller.subscription_id
     rows = await rows_of(await export_audit(database, owner, AuditQuery(action="export")))
-    assert [row["O quê"] for row in rows][-1].startswith("Baixou uma exportação documentos-")
-    assert rows[0]["O quê"] == "Baixou uma exportação registro.csv."
+    assert [row["O quê"] for row in rows][-1].startswith("Baixou documentos-")
+    assert rows[0]["O quê"] == "Baixou registro.csv."

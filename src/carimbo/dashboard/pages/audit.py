@@ -1,6 +1,8 @@
 """The audit: who changed what in a subscription. The histories of documents are on their own pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,7 +11,7 @@ from starlette.responses import Response
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
-from carimbo.dashboard.shown import NOTHING
+from carimbo.dashboard.shown import NOTHING, moment
 from carimbo.dashboard.visit import PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
 from carimbo.service.companies.registration import visible_companies
@@ -138,7 +140,16 @@ def _detail_text(name: str, value: Any) -> str:
         return ", ".join(str(each) for each in value)
     if name in ("role", "previousRole"):
         return PERSON_ROLES.get(value, str(value))
+    if name == "expiresAt":
+        return _moment_text(str(value))
     return SIGN_IN_METHODS.get(str(value), str(value)) if name == "method" else str(value)
+
+
+def _moment_text(stored: str) -> str:
+    """Returns a stored moment as pages show it; any other text as it is."""
+    with suppress(ValueError):
+        return moment(datetime.fromisoformat(stored))
+    return stored
 
 
 ROUTES = (subscription_page("/registro", Capability.READ_AUDIT, audit),)

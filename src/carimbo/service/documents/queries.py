@@ -215,7 +215,7 @@ async def audit_document(
     """Stores in the audit what somebody did with a document, if its history does not say it."""
     emission = document.emission
     number = emission and number_of(document.type, emission.number, emission.assigned_number)
-    reference = number or document.external_id or document.id
+    reference = number or document.external_id or "sem número"
     await tenant.audit.add(
         action,
         company_id=document.company_id,

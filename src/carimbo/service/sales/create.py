@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
+from carimbo.fiscal.money import format_amount
 from carimbo.service.catalog.customers import find_or_add_customer
 from carimbo.service.catalog.products import find_or_add_item
 from carimbo.service.companies.company_settings import product_invoice_type_of
@@ -297,7 +298,7 @@ async def audit_sale(
         action,
         company_id=sale.company_id,
         subject_id=sale.id,
-        subject_name=sale.external_id or str(sale.id),
+        subject_name=sale.external_id or f"de {sale.sold_on:%d/%m/%Y}, de R$ {format_amount(sale.amount)}",
         details=details,
     )
 

@@ -96,6 +96,17 @@ class TestList:
             assert len(live.xpath(".//tbody/tr")) == 3
 
 
+class TestAudit:
+    async def test_sale_without_an_external_id_is_named_by_its_day_and_amount(
+        self, store: Store, look_at: OpenWindow
+    ) -> None:
+        sale = await store.draft("curso", saleDate="2026-11-03")
+        panel = (await look_at(store)).panel
+        page = text_of(await panel.page(f"{panel.base}/registro?assunto=sale"))
+        assert "Registrou a venda de 03/11/2026, de R$ 100,00." in page
+        assert sale["id"] not in page
+
+
 class TestDownload:
     async def test_list_downloads_the_sales_of_its_filters_as_csv(
         self, store: Store, look_at: OpenWindow
