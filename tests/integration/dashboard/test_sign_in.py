@@ -27,6 +27,21 @@ async def send(http: httpx2.AsyncClient, page: str, action: str = "", **fields: 
     return await http.post(action or page, data={"form_token": token, **fields}, headers={"Origin": ORIGIN})
 
 
+async def enable_second_factor(http: httpx2.AsyncClient) -> str:
+    """Turns the second factor of an account on, and returns the code that did it."""
+    started = await send(http, "/painel/conta", "/painel/conta/segundo-fator")
+    secret = strings_of(started.text, "//code[@class='copyable']/text()")[0]
+    code = pyotp.TOTP(secret).now()
+    token = strings_of(started.text, "//input[@name='form_token']/@value")[0]
+    enabled = await http.post(
+        "/painel/conta/segundo-fator/ligar",
+        data={"form_token": token, "code": code},
+        headers={"Origin": ORIGIN},
+    )
+    assert enabled.status_code == 303
+    return code
+
+
 def alert_of(answer: httpx2.Response) -> str:
     return " ".join(strings_of(answer.text, "//*[@role='alert']//text()"))
 
@@ -124,16 +139,7 @@ class TestPassword:
     async def test_account_with_second_factor_needs_the_code_as_well(
         self, guest: httpx2.AsyncClient, app: FastAPI, email: str
     ) -> None:
-        started = await send(guest, "/painel/conta", "/painel/conta/segundo-fator")
-        secret = strings_of(started.text, "//code[@class='copyable']/text()")[0]
-        code = pyotp.TOTP(secret).now()
-        token = strings_of(started.text, "//input[@name='form_token']/@value")[0]
-        enabled = await guest.post(
-            "/painel/conta/segundo-fator/ligar",
-            data={"form_token": token, "code": code},
-            headers={"Origin": ORIGIN},
-        )
-        assert enabled.status_code == 303
+        code = await enable_second_factor(guest)
         http = new_browser(app)
         missing = await send(http, "/painel/entrar", email=email, password=PASSWORD)
         repeated = await send(http, "/painel/entrar", email=email, password=PASSWORD, code=code)
@@ -151,6 +157,17 @@ class TestReset:
         assert (await guest.get("/painel")).headers["location"].startswith("/painel/entrar")
         old = await send(new_browser(app), "/painel/entrar", email=email, password=PASSWORD)
         assert old.status_code == 422
+
+    async def test_person_with_a_second_factor_learns_why_they_must_sign_in_once_more(
+        self, guest: httpx2.AsyncClient, app: FastAPI, database: Database, email: str
+    ) -> None:
+        await enable_second_factor(guest)
+        link = await create_reset_link(database, email, datetime.now(UTC))
+        http, path = new_browser(app), link_address("", LinkPurpose.RESET, link.token)
+        answer = await send(http, path, password="grampo azul no varal")
+        page = await http.get(answer.headers["location"])
+        (notice,) = strings_of(page.text, "//*[@role='status']/text()")
+        assert notice.startswith("Senha trocada. Entre com ela e com o código")
 
     async def test_answer_does_not_say_whether_the_account_exists(
         self, guest: httpx2.AsyncClient, app: FastAPI, email: str

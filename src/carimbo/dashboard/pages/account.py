@@ -6,8 +6,10 @@ from starlette.responses import Response
 
 from carimbo.dashboard import security
 from carimbo.dashboard.forms import password_of, text_of
+from carimbo.dashboard.qr_code import qr_code
 from carimbo.dashboard.rendering import page, redirect
 from carimbo.dashboard.routes import POST, own_page
+from carimbo.dashboard.user_agents import browser_name
 from carimbo.dashboard.visit import PersonVisit
 from carimbo.service.errors import Refusal
 from carimbo.service.people.passkeys import list_passkeys
@@ -37,6 +39,7 @@ async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> R
         passkeys=await list_passkeys(visit.services.database, person_id),
         sessions=await list_sessions(visit.services.database, person_id),
         methods=SIGN_IN_METHODS,
+        browser_name=browser_name,
     )
 
 
@@ -64,7 +67,7 @@ async def begin_factor(visit: PersonVisit) -> Response:
         start = await begin_second_factor(visit.services.sign_in, visit.session)
     except Refusal as refusal:
         return await account_with_problem(visit, refusal)
-    return page(visit, "account/second_factor.html", start=start)
+    return page(visit, "account/second_factor.html", start=start, code=qr_code(start.uri))
 
 
 async def enable_factor(visit: PersonVisit) -> Response:

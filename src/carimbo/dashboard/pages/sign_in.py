@@ -17,6 +17,9 @@ from carimbo.service.people.sessions import SignedIn, confirm_identity, find_ses
 from carimbo.service.people.sign_in import join_by_link, open_link, sign_in_with_password, use_link
 
 _CODE_NEEDED = "Informe também o código do seu aplicativo autenticador."
+_AFTER_RESET = "Senha trocada. Entre com ela e com o código do seu aplicativo autenticador."
+_RESET_DONE = "senha-trocada"
+"""In the address of the page of sign-in: why the person is there."""
 _RESET_ANSWER = (
     "Se houver uma conta com este e-mail, o link para criar uma nova senha chega em instantes. Não chegou?"
     " Quem opera o serviço cria um com `carimbo person reset`."
@@ -28,7 +31,8 @@ async def sign_in_page(visit: Visit) -> Response:
     token = security.session_token(visit.request, visit.options)
     if token and await find_session(visit.services.database, token):
         return redirect(visit.back)
-    return page(visit, "sign_in/sign_in.html", problem=None, email="")
+    notice = _AFTER_RESET if visit.filter("motivo") == _RESET_DONE else None
+    return page(visit, "sign_in/sign_in.html", problem=None, email="", notice=notice)
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -40,9 +44,9 @@ async def sign_in(visit: Visit) -> Response:
             visit.services.sign_in, email, password_of(form), code, visitor_of(visit)
         )
     except Refusal as refusal:
-        return page(visit, "sign_in/sign_in.html", 422, problem=refusal, email=email)
+        return page(visit, "sign_in/sign_in.html", 422, problem=refusal, email=email, notice=None)
     if isinstance(result, CodeNeeded):
-        return page(visit, "sign_in/sign_in.html", 422, problem=_CODE_NEEDED, email=email)
+        return page(visit, "sign_in/sign_in.html", 422, problem=_CODE_NEEDED, email=email, notice=None)
     return await enter(visit, result, visit.back)
 
 
@@ -156,7 +160,7 @@ async def enter(visit: Visit, signed_in: SignedIn, address: str) -> Response:
 async def _after_link(visit: Visit, result: SignedIn | CodeNeeded) -> Response:
     """Enters, or asks for the code of the second factor together with the new password."""
     if isinstance(result, CodeNeeded):
-        return redirect(f"{visit.root}/entrar")
+        return redirect(f"{visit.root}/entrar?motivo={_RESET_DONE}")
     subscription = next((membership.subscription for membership in result.session.memberships), None)
     return await enter(visit, result, f"{visit.root}/{subscription.id}" if subscription else visit.root)
 

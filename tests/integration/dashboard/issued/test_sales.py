@@ -80,7 +80,6 @@ class TestList:
         assert (customer, amount) == ("Maria da Silva", "R$ 100,00")
         assert status.startswith(f"Rejeitada NFS-e: {rejection['code']}: ")
 
-
     async def test_list_with_sales_in_process_asks_for_itself_with_its_filters(
         self, store: Store, look_at: OpenWindow
     ) -> None:
