@@ -30,6 +30,8 @@ from carimbo.service.words import (
 NOTHING = "–"
 """The text of a cell without a value."""
 _TEN = 10
+# Digits with the area code: of a landline and of a mobile phone.
+_NATIONAL_PHONES = (10, 11)
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,28 @@ def tax_id(value: str | None) -> str:
     return shown_tax_id(value) if value else NOTHING
 
 
+def percent(rate: Decimal | float | None) -> str:
+    """Returns a rate as `2%`, with no more decimal places than it needs."""
+    return NOTHING if rate is None else f"{number(rate)}%"
+
+
+def phone(digits: str | None) -> str:
+    """Returns a Brazilian phone with its area code; any other number as it is."""
+    if digits and digits.isdigit() and len(digits) in _NATIONAL_PHONES:
+        return f"({digits[:2]}) {digits[2:-4]}-{digits[-4:]}"
+    return digits or NOTHING
+
+
+def zipcode(digits: str | None) -> str:
+    """Returns a CEP with its hyphen; a foreign postal code as it is."""
+    return re.sub("^([0-9]{5})([0-9]{3})$", r"\1-\2", digits) if digits else NOTHING
+
+
+def cnae(digits: str | None) -> str:
+    """Returns the code of an activity as `4751-2/01`."""
+    return re.sub("^([0-9]{4})([0-9])([0-9]{2})$", r"\1-\2/\3", digits) if digits else NOTHING
+
+
 def access_key(value: str | None) -> str:
     """Returns an access key in groups of four, as printed documents show it."""
     return " ".join(re.findall(".{1,4}", value)) if value else NOTHING
@@ -205,6 +229,7 @@ FILTERS = {
     "about_size": about_size,
     "access_key": access_key,
     "actor_name": actor_name,
+    "cnae": cnae,
     "day": day,
     "decimal": decimal,
     "distance": distance,
@@ -217,6 +242,8 @@ FILTERS = {
     "month_name": month_name,
     "money": money,
     "number": number,
+    "percent": percent,
+    "phone": phone,
     "role_name": role_name,
     "status_badge": status_badge,
     "stream_badge": stream_badge,
@@ -224,5 +251,6 @@ FILTERS = {
     "unit_price": unit_price,
     "whole": whole,
     "work_kind": work_kind,
+    "zipcode": zipcode,
 }
 """The functions by the names under which templates use them."""

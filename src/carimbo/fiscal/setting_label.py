@@ -11,5 +11,6 @@ class SettingLabel:
     text: str
     words: Mapping[str, str] = field(default_factory=dict)
     """Words for stored values; other values are shown as they are."""
+    is_rate: bool = False
     is_secret: bool = False
     """A page shows only whether a secret is there."""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
-from integration.dashboard.company_rows import DAY, certify, ready_company
+from integration.dashboard.company_rows import ADDRESS, DAY, certify, ready_company
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.neighbours import SUMMARY
@@ -108,6 +108,21 @@ class TestDetail:
         assert "Vence em breve" in section
         assert "faltam 5 dias" in section
         assert SUMMARY.subject_name in section
+
+    async def test_rates_and_numbers_of_the_registration_are_formatted(
+        self, panel: Panel, caller: Caller
+    ) -> None:
+        company_id = await caller.create_company(
+            address=ADDRESS, taxRegime="simples", simplesRate=6, cnaeCode="4751201", phone="1133334444"
+        )
+        settings = {"nfse": {"issRate": 2}, "defaults": {"icmsRate": 17.5}}
+        data_of(await caller.http.put(f"/v1/companies/{company_id}/settings", json=settings))
+        page = await panel.page(panel.company(company_id))
+        registration, chosen = section_of(page, "Cadastro"), section_of(page, "Configurações")
+        for part in ("CEP 78005-000", "Alíquota do Simples 6%", "CNAE 4751-2/01", "Telefone (11) 3333-4444"):
+            assert part in registration
+        assert "Alíquota usual do ISS 2%" in chosen
+        assert "Alíquota interna do ICMS 17,5%" in chosen
 
     async def test_secrets_in_the_settings_are_not_shown(self, panel: Panel, caller: Caller) -> None:
         company_id = await caller.create_company()

@@ -22,8 +22,6 @@ from carimbo.service.people.roles import Capability
 from carimbo.service.sales.record import SaleQuery, SaleRecord, list_sales
 
 _NEWEST = PageRequest(1, 5)
-# Digits with the area code: of a landline and of a mobile phone.
-_NATIONAL_PHONES = (10, 11)
 _FIELDS: Mapping[str, str] = {
     "name": "o nome",
     "document": "o CPF, CNPJ ou documento do exterior",
@@ -49,7 +47,6 @@ class CustomerDetail:
     """Everything that the page of a customer shows."""
 
     record: CustomerRecord
-    phone: str | None
     address: Sequence[str]
     readiness: Sequence[ReadinessLine]
     documents: Page[DocumentRecord] | None
@@ -84,7 +81,6 @@ async def _detail(visit: CompanyVisit) -> CustomerDetail:
     bought = SaleQuery.model_validate({"customerId": customer_id})
     return CustomerDetail(
         record,
-        _phone(record.phone),
         _address_lines(record),
         [
             ReadinessLine(line.document_type.title, [_FIELDS.get(path, path) for path in line.missing])
@@ -93,12 +89,6 @@ async def _detail(visit: CompanyVisit) -> CustomerDetail:
         documents,
         await list_sales(database, owner, company.id, bought, _NEWEST),
     )
-
-
-def _phone(digits: str | None) -> str | None:
-    """Returns a Brazilian phone with its area code; any other number as it is."""
-    is_national = digits is not None and len(digits) in _NATIONAL_PHONES
-    return f"({digits[:2]}) {digits[2:-4]}-{digits[-4:]}" if digits and is_national else digits
 
 
 def _address_lines(record: CustomerRecord) -> list[str]:

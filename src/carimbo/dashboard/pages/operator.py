@@ -9,7 +9,7 @@ from starlette.responses import Response
 from carimbo.dashboard.pages.audit import audit_page, audit_query
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import operator_page
-from carimbo.dashboard.shown import NOTHING, decimal
+from carimbo.dashboard.shown import percent
 from carimbo.dashboard.visit import OperatorVisit
 from carimbo.fiscal.calendar import CALENDAR
 from carimbo.fiscal.local_time import brasilia_day
@@ -77,13 +77,7 @@ def _link(visit: OperatorVisit, work: NamedParkedWork) -> str | None:
 
 def _rate_text(row: IbsCbsRate) -> str:
     """Returns a rate as `Alíquota da CBS: 0,9%`."""
-    percent = NOTHING if row.rate is None else f"{decimal(row.rate.normalize(), _places(row))}%"
-    return f"Alíquota {tax_name(row.tax)}: {percent}"
-
-
-def _places(row: IbsCbsRate) -> int:
-    exponent = row.rate.normalize().as_tuple().exponent if row.rate else 0
-    return max(0, -exponent) if isinstance(exponent, int) else 0
+    return f"Alíquota {tax_name(row.tax)}: {percent(row.rate)}"
 
 
 def _days_to(since: date, day: date) -> int:

@@ -165,7 +165,7 @@ class TaxDefaults(Changes):
         default=None,
         description="Meio de pagamento das NF-e de venda que não têm `payments` nem `paymentMethod` (tPag).",
     )
-    icms_rate: Annotated[Rate | None, SettingLabel("Alíquota interna do ICMS, em %")] = Field(
+    icms_rate: Annotated[Rate | None, SettingLabel("Alíquota interna do ICMS", is_rate=True)] = Field(
         default=None, description="Alíquota interna do ICMS, em percentual.", examples=[18]
     )
     simples_credit_rate: Rate | None = Field(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from typing import Any
 
 from carimbo.fiscal.setting_label import SettingLabel
@@ -26,4 +27,6 @@ def _words(label: SettingLabel, value: Any) -> str:
         return "Informado" if value else "Não informado"
     if isinstance(value, bool):
         return "Sim" if value else "Não"
+    if label.is_rate:
+        return f"{Decimal(str(value)).normalize():f}%".replace(".", ",")
     return label.words.get(str(value), str(value))

@@ -35,7 +35,7 @@ class NfseSettings(ModuleSettings):
         ),
         examples=["01.05"],
     )
-    iss_rate: Annotated[Percent | None, SettingLabel("Alíquota usual do ISS, em %")] = Field(
+    iss_rate: Annotated[Percent | None, SettingLabel("Alíquota usual do ISS", is_rate=True)] = Field(
         default=None, description="Alíquota do ISS, em percentual."
     )
     nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
