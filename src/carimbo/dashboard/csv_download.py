@@ -6,14 +6,13 @@ from carimbo.dashboard.rendering import streamed_attachment
 from carimbo.dashboard.visit import PersonVisit
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.exports.csv_files import CsvFile
-from carimbo.service.people.roles import Capability
 
 
 def wants_csv(visit: PersonVisit) -> bool:
     """Returns whether the address asks for a list as a file. Refuses it to people who may not export."""
     if visit.filter("formato") != "csv":
         return False
-    if not visit.may(Capability.EXPORT):
+    if not visit.may_download:
         raise Refusal(ErrorCode.PERMISSION_DENIED, "Seu papel não permite baixar listas.")
     return True
 

@@ -122,6 +122,11 @@ class PersonVisit(Visit):
         """Whether the person may do something at this address."""
         return capability in self.capabilities
 
+    @property
+    def may_download(self) -> bool:
+        """Whether the person may download the lists that they see."""
+        return self.may(Capability.EXPORT)
+
 
 @dataclass(frozen=True)
 class OperatorVisit(PersonVisit):
@@ -130,6 +135,10 @@ class OperatorVisit(PersonVisit):
     @property
     def capabilities(self) -> frozenset[Capability]:
         return frozenset({Capability.OPERATE})
+
+    @property
+    def may_download(self) -> bool:
+        return self.may(Capability.OPERATE)
 
 
 @dataclass(frozen=True)

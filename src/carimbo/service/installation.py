@@ -17,7 +17,8 @@ from carimbo.fiscal.taxes.missing_rates import MissingRate, reported_missing_rat
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.subscriptions import Period, period_of
 from carimbo.storage.database import Database
-from carimbo.storage.installation import Installation, NamedParkedWork, UsedPlan
+from carimbo.storage.installation import Installation, NamedParkedWork, SizedSubscription, UsedPlan
+from carimbo.storage.keyset import KeysetPage, Position
 from carimbo.storage.migrate import all_migrations
 from carimbo.storage.subscriptions import Subscription
 
@@ -65,10 +66,25 @@ async def list_subscription_summaries(
     async with database.connection() as connection:
         installation = Installation(connection)
         rows = await installation.subscriptions(search, request.offset, request.page_size)
-        periods = {row.subscription.id: period_of(row.subscription.plan, now) for row in rows}
-        used = await installation.used_in([*periods], [period.name for period in periods.values()])
+        summaries = await _summaries(installation, rows, now)
         total = await installation.count_subscriptions(search)
-    items = [
+    return Page(summaries, total, request)
+
+
+async def subscription_summaries_after(
+    installation: Installation, search: str | None, after: Position | None, size: int, now: datetime
+) -> KeysetPage[SubscriptionSummary]:
+    """Returns the subscriptions after a place in the list by name."""
+    rows = await installation.subscriptions_after(search, after, size)
+    return KeysetPage(await _summaries(installation, rows.rows, now), rows.next)
+
+
+async def _summaries(
+    installation: Installation, rows: Sequence[SizedSubscription], now: datetime
+) -> list[SubscriptionSummary]:
+    periods = {row.subscription.id: period_of(row.subscription.plan, now) for row in rows}
+    used = await installation.used_in([*periods], [period.name for period in periods.values()])
+    return [
         SubscriptionSummary(
             subscription=row.subscription,
             companies=row.companies,
@@ -78,7 +94,6 @@ async def list_subscription_summaries(
         )
         for row in rows
     ]
-    return Page(items, total, request)
 
 
 async def list_used_plans(database: Database) -> list[UsedPlan]:

@@ -119,6 +119,14 @@ SIGN_IN_METHODS: Mapping[str, str] = {
     SignInMethod.PASSKEY: "chave de acesso",
     SignInMethod.LINK: "link",
 }
+_AUTHORITIES: Mapping[str, str] = {
+    "SEFIN": "Sefin Nacional (NFS-e)",
+    "SVAN": "SEFAZ Virtual do Ambiente Nacional",
+    "SVRS": "SEFAZ Virtual do Rio Grande do Sul",
+    "SVSP": "SEFAZ Virtual de São Paulo",
+    "SVCAN": "SEFAZ Virtual de Contingência do Ambiente Nacional",
+    "SVCRS": "SEFAZ Virtual de Contingência do Rio Grande do Sul",
+}
 _ACTORS: Mapping[str, str] = {
     ActorKind.PERSON: "uma pessoa",
     ActorKind.CREDENTIAL: "credencial da API",
@@ -140,6 +148,11 @@ def month_name(month: date) -> str:
 def actor_name(actor: ActorRecord) -> str:
     """Returns the name of an actor, or the words for its kind if it has none."""
     return actor.name or _ACTORS.get(actor.kind, str(actor.kind))
+
+
+def authority_name(authorizer: str) -> str:
+    """Returns the name of an authority; those of a state have its letters."""
+    return _AUTHORITIES.get(authorizer, f"SEFAZ {authorizer}")
 
 
 def feature_name(feature: str) -> str:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, Row
+from carimbo.storage.keyset import KeysetPage, Position, keyset_page, newer_than
 from carimbo.storage.monitoring import PARKED_SQL, ParkedWork
 from carimbo.storage.sql import search_condition
 from carimbo.storage.subscriptions import Subscription, SubscriptionPlan, plan_of, subscription_of
@@ -21,17 +23,18 @@ _SUBSCRIPTIONS = f"""
             as companies,
         (select count(*) from memberships m where m.subscription_id = s.id and m.accepted_at is not null)
             as people
-    {_FOUND} order by s.name, s.id offset $2 limit $3
+    {_FOUND}
 """
+_BY_NAME = "order by s.name, s.id"
 _PLANS = """
     select p.name as plan, p.monthly_documents, p.total_documents, p.requests_per_minute,
         count(s.id) as subscriptions
     from plans p left join subscriptions s on s.plan = p.name group by p.name order by p.name
 """
 _ALL_PARKED = f"({PARKED_SQL}) as work where parked_reason is not null"
-_PARKED = f"""
+_NAMED_PARKED = """
     select w.*, s.name as subscription_name, coalesce(c.trade_name, c.legal_name) as company_name
-    from (select * from {_ALL_PARKED} order by queued_at, id offset $1 limit $2) as w
+    from ({parked}) as w
     left join subscriptions s on s.id = w.subscription_id
     left join companies c on c.subscription_id = w.subscription_id and c.id = w.company_id
     order by w.queued_at, w.id
@@ -71,8 +74,20 @@ class Installation:
 
     async def subscriptions(self, search: str | None, offset: int, size: int) -> list[SizedSubscription]:
         """Returns a page of the subscriptions that a search matches, by name."""
-        rows = await self._connection.fetch(_SUBSCRIPTIONS, search, offset, size)
-        return [SizedSubscription(subscription_of(row), row["companies"], row["people"]) for row in rows]
+        rows = await self._connection.fetch(
+            f"{_SUBSCRIPTIONS} {_BY_NAME} offset $2 limit $3", search, offset, size
+        )
+        return [_sized_subscription(row) for row in rows]
+
+    async def subscriptions_after(
+        self, search: str | None, after: Position | None, size: int
+    ) -> KeysetPage[SizedSubscription]:
+        """Returns the subscriptions of a search after a place in the list by name."""
+        values: list[Any] = [search]
+        beyond = newer_than(after, "s.name, s.id", values)
+        rows = await self._connection.fetch(f"{_SUBSCRIPTIONS}{beyond} {_BY_NAME} limit {size}", *values)
+        subscriptions = [_sized_subscription(row) for row in rows]
+        return keyset_page(subscriptions, size, lambda row: (row.subscription.name, row.subscription.id))
 
     async def count_subscriptions(self, search: str | None) -> int:
         """Returns how many subscriptions a search matches."""
@@ -94,7 +109,18 @@ class Installation:
 
     async def parked(self, offset: int, size: int) -> list[NamedParkedWork]:
         """Returns a page of the parked work, oldest first."""
-        return [NamedParkedWork(**row) for row in await self._connection.fetch(_PARKED, offset, size)]
+        parked = f"select * from {_ALL_PARKED} order by queued_at, id offset $1 limit $2"
+        rows = await self._connection.fetch(_NAMED_PARKED.format(parked=parked), offset, size)
+        return [NamedParkedWork(**row) for row in rows]
+
+    async def parked_after(self, after: Position | None, size: int) -> KeysetPage[NamedParkedWork]:
+        """Returns the parked work after a place in the list, oldest first."""
+        values: list[Any] = []
+        beyond = newer_than(after, "queued_at, id", values)
+        parked = f"select * from {_ALL_PARKED}{beyond} order by queued_at, id limit {size}"
+        rows = await self._connection.fetch(_NAMED_PARKED.format(parked=parked), *values)
+        works = [NamedParkedWork(**row) for row in rows]
+        return keyset_page(works, size, lambda work: (work.queued_at, work.id))
 
     async def count_parked(self) -> int:
         """Returns how much work is parked."""
@@ -105,3 +131,7 @@ class Installation:
         """Returns the version of the PostgreSQL server."""
         version: str = await self._connection.fetchval("select current_setting('server_version')")
         return version
+
+
+def _sized_subscription(row: Row) -> SizedSubscription:
+    return SizedSubscription(subscription_of(row), row["companies"], row["people"])

@@ -2,15 +2,22 @@
 
 import pytest
 
+from carimbo.service.access import Authenticator
 from carimbo.service.people.roles import MemberRole
+from carimbo.storage.database import Database
 from integration.dashboard.conftest import NewPanel
-from integration.dashboard.panel import Panel
+from integration.dashboard.panel import Panel, text_of
+from integration.storage.neighbours import create_neighbours
 from support import OTHER_CNPJ, Caller, data_of
 
+# Pages of the menu that show something else than a list of rows.
+_NOT_LISTS = {"Início", "Credenciais", "Uso e plano", "Exportações", "Calendário fiscal"}
 _PAGES = (
     "/empresas",
     "/pessoas",
     "/registro",
+    "/webhooks",
+    "/autoridades",
     "{company}/documentos",
     "{company}/recebidos?tipo=nfe",
     "{company}/vendas",
@@ -38,6 +45,25 @@ async def test_list_is_downloaded_by_who_may_export_and_by_nobody_else(
     assert answer.headers["content-disposition"].startswith("attachment; ")
     assert answer.content.startswith(b"\xef\xbb\xbf")
     assert (await viewer.http.get(viewer.base + rest)).status_code == 403
+
+
+async def test_every_list_of_the_menu_can_be_downloaded(
+    database: Database, authenticator: Authenticator, sign_in_as: NewPanel
+) -> None:
+    neighbours = await create_neighbours(database, authenticator)
+    panel = await sign_in_as(neighbours.owner, is_operator=True)
+    menu = (await panel.page(panel.base)).xpath(
+        "//nav[@aria-label='Menu']//li[not(ancestor::details[@class='switcher'])]/a"
+    )
+    without_file = set()
+    for link in menu:
+        answer = await panel.http.get(f"{link.get('href')}?formato=csv")
+        if answer.headers["content-type"].startswith("text/csv"):
+            page = await panel.page(link.get("href"))
+            assert page.xpath("//main//a[.='Baixar CSV']"), link.get("href")
+        else:
+            without_file.add(text_of(link))
+    assert without_file == _NOT_LISTS
 
 
 async def test_file_has_the_rows_of_the_filtered_page(panel: Panel, caller: Caller) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from carimbo import __version__
 from carimbo.fiscal.tables.all_tables import ALL_TABLES
+from carimbo.service.exports import csv_files
 from carimbo.service.subscriptions import define_plan, set_plan
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
@@ -14,7 +15,7 @@ from carimbo.storage.subscriptions import SubscriptionPlan
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.document_rows import Shop, open_shop
-from support import CNPJ, OTHER_CNPJ, Caller
+from support import CNPJ, OTHER_CNPJ, Caller, NewCaller
 
 ROOT = "/painel/operacao"
 
@@ -94,6 +95,58 @@ class TestParkedWork:
         page = await panel.page(f"{ROOT}/trabalho")
         (link,) = page.xpath(f"//main//a[contains(@href, '{parked.id}')]/@href")
         await panel.page(link)
+
+
+class TestDownloads:
+    """The files of the lists, which only the operator gets."""
+
+    async def lines(self, operator: Panel, page: str) -> list[str]:
+        """Returns the lines of the file that a page links to."""
+        (address,) = (await operator.page(ROOT + page)).xpath("//a[.='Baixar CSV']/@href")
+        return (await operator.http.get(address)).text.splitlines()
+
+    async def test_subscriptions_of_the_search_have_their_sizes(
+        self, operator: Panel, caller: Caller, new_caller: NewCaller
+    ) -> None:
+        await new_caller()
+        await caller.create_company()
+        heading, row = await self.lines(operator, f"?busca={caller.subscription_id}")
+        shown = dict(zip(heading.lstrip("\ufeff").split(";"), row.split(";"), strict=True))
+        assert (shown["Id"], shown["Empresas"], shown["Pessoas"]) == (str(caller.subscription_id), "1", "0")
+
+    @pytest.mark.parametrize("size", [1, 2])
+    async def test_all_subscriptions_are_in_the_file_once_in_the_order_of_the_page(
+        self, operator: Panel, new_caller: NewCaller, monkeypatch: pytest.MonkeyPatch, size: int
+    ) -> None:
+        monkeypatch.setattr(csv_files, "_PAGE_SIZE", size)
+        callers = [await new_caller() for _ in range(3)]
+        ids = [line.rpartition(";")[2] for line in (await self.lines(operator, ""))[1:]]
+        assert len(ids) == len(set(ids))
+        assert {str(caller.subscription_id) for caller in callers} <= set(ids)
+
+    async def test_plans_are_listed_with_their_limits(self, operator: Panel, database: Database) -> None:
+        await define_plan(database, SubscriptionPlan("eight-thousand", 8_000, None, 600))
+        assert "eight-thousand;8000;Sem limite;600;0" in await self.lines(operator, "/planos")
+
+    async def test_parked_work_is_listed_with_its_reason(
+        self, operator: Panel, parked: Document, caller: Caller, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(csv_files, "_PAGE_SIZE", 1)
+        _, first, *others = await self.lines(operator, "/trabalho")
+        assert first.startswith("Documento;NF-e;Loja Modelo Ltda;Teste;Falhou 8 vezes;02/01/1990 10:00;")
+        assert first.endswith(f"{caller.subscription_id};{parked.company_id};{parked.id}")
+        assert not any(str(parked.id) in line for line in others)
+
+    async def test_official_tables_are_listed(self, operator: Panel) -> None:
+        assert len(await self.lines(operator, "/tabelas")) == 1 + len(ALL_TABLES)
+
+    async def test_download_is_in_the_audit_of_the_installation(self, operator: Panel) -> None:
+        await self.lines(operator, "/planos")
+        _, newest, before, *_ = await self.lines(operator, "/registro?assunto=export")
+        assert ("Ana Souza;Baixou registro.csv." in newest, "Ana Souza;Baixou planos.csv." in before) == (
+            True,
+            True,
+        )
 
 
 class TestInstallation:

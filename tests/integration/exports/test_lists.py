@@ -14,6 +14,7 @@ from carimbo.service.exports import csv_files
 from carimbo.service.exports.csv_files import CsvFile
 from carimbo.service.exports.lists import (
     export_audit,
+    export_authorities,
     export_companies,
     export_customers,
     export_deliveries,
@@ -22,6 +23,7 @@ from carimbo.service.exports.lists import (
     export_inutilizations,
     export_products,
     export_sales,
+    export_webhooks,
 )
 from carimbo.service.sales.record import SaleQuery
 from carimbo.storage.deliveries import DeliveryFilter
@@ -166,6 +168,26 @@ async def test_deliveries_of_a_webhook_are_listed(shop: Shop) -> None:
     with pytest.raises(Refusal) as refused:
         await export_deliveries(database, owner, uuid4(), DeliveryFilter())
     assert refused.value.code is ErrorCode.NOT_FOUND
+
+
+async def test_webhook_is_listed_with_its_last_delivery(shop: Shop) -> None:
+    database, owner = shop.system.database, shop.caller.subscription_id
+    body = {"name": "Loja", "url": "http://127.0.0.1:9/", "events": {"invoice": ["nfe.authorized"]}}
+    webhook = data_of(await shop.caller.http.post("/v1/webhooks", json=body))
+    [row] = await rows_of(await export_webhooks(database, owner))
+    assert (row["Nome"], row["Ativo"], row["Eventos"]) == ("Loja", "Sim", "nfe.authorized")
+    assert (row["Última entrega"], row["Id"]) == ("", webhook["id"])
+
+
+async def test_authority_is_listed_with_its_last_authorization(shop: Shop) -> None:
+    await shop.issue("nfe")
+    reader = shop.system.app.state.services.status_reader
+    rows = await rows_of(await export_authorities(reader, shop.caller.subscription_id, None))
+    seen = [row for row in rows if row["Documento"] == "NF-e" and row["Última autorização"]]
+    assert [(row["Contingência"], row["Fora do ar"], row["Empresas"]) for row in seen] == [
+        ("Não", "Não", "1")
+    ]
+    assert await rows_of(await export_authorities(reader, shop.caller.subscription_id, [])) == []
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -5,21 +5,16 @@ from typing import Any
 
 from starlette.responses import Response
 
+from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.shown import Badge, moment
 from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.service.company_status.authorities import ObservedAuthority, read_authorities
+from carimbo.service.exports.lists import export_authorities
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import authority_name
 
-_NAMES: Mapping[str, str] = {
-    "SEFIN": "Sefin Nacional (NFS-e)",
-    "SVAN": "SEFAZ Virtual do Ambiente Nacional",
-    "SVRS": "SEFAZ Virtual do Rio Grande do Sul",
-    "SVSP": "SEFAZ Virtual de São Paulo",
-    "SVCAN": "SEFAZ Virtual de Contingência do Ambiente Nacional",
-    "SVCRS": "SEFAZ Virtual de Contingência do Rio Grande do Sul",
-}
 _MODES: Mapping[str, str] = {
     "automatic": "Automática",
     "forced": "Forçada",
@@ -32,15 +27,11 @@ _FINE, _UNKNOWN = Badge("Sem falhas vistas", "good"), Badge("Sem dados", "quiet"
 
 async def authorities(visit: SubscriptionVisit) -> Response:
     """Shows the authorities of the companies that the person may see."""
-    board = await read_authorities(
-        visit.services.status_reader, visit.subscription_id, visit.membership.company_ids
-    )
+    reader, company_ids = visit.services.status_reader, visit.membership.company_ids
+    if wants_csv(visit):
+        return csv_response(await export_authorities(reader, visit.subscription_id, company_ids))
+    board = await read_authorities(reader, visit.subscription_id, company_ids)
     return page(visit, "authorities.html", board=board, **_WORDS)
-
-
-def authority_name(authorizer: str) -> str:
-    """Returns the name of an authority; those of a state have its letters."""
-    return _NAMES.get(authorizer, f"SEFAZ {authorizer}")
 
 
 def _authority_badge(authority: ObservedAuthority) -> Badge:

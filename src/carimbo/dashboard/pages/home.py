@@ -7,7 +7,6 @@ from decimal import Decimal
 from starlette.responses import Response
 
 from carimbo.dashboard.charts import BarChart, bar_chart
-from carimbo.dashboard.pages.authorities import authority_name
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.shown import money, whole
@@ -20,7 +19,7 @@ from carimbo.service.missing_data import describe_missing
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import ENVIRONMENTS
+from carimbo.service.words import ENVIRONMENTS, authority_name
 
 _MAX_COMPANIES = 1000
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.pages.audit import audit_page, audit_query
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import operator_page
@@ -16,6 +17,13 @@ from carimbo.fiscal.local_time import brasilia_day
 from carimbo.fiscal.tables.ibs_cbs import IBS_CBS_RATES, IbsCbsRate
 from carimbo.fiscal.taxes.missing_rates import tax_name
 from carimbo.service.audit import list_audit
+from carimbo.service.exports.lists import export_audit
+from carimbo.service.exports.operator_lists import (
+    export_parked,
+    export_plans,
+    export_subscriptions,
+    export_tables,
+)
 from carimbo.service.fiscal_calendar import fiscal_calendar_on
 from carimbo.service.installation import (
     list_parked_page,
@@ -30,19 +38,24 @@ from carimbo.storage.installation import NamedParkedWork
 
 async def subscriptions(visit: OperatorVisit) -> Response:
     """Lists the subscriptions with their sizes."""
-    listed = await list_subscription_summaries(
-        visit.services.database, visit.filter("busca"), visit.page_request, visit.now
-    )
+    database, search = visit.services.database, visit.filter("busca")
+    if wants_csv(visit):
+        return csv_response(await export_subscriptions(database, search, visit.now))
+    listed = await list_subscription_summaries(database, search, visit.page_request, visit.now)
     return page(visit, "operator/subscriptions.html", subscriptions=listed)
 
 
 async def plans(visit: OperatorVisit) -> Response:
     """Lists the plans."""
+    if wants_csv(visit):
+        return csv_response(await export_plans(visit.services.database))
     return page(visit, "operator/plans.html", plans=await list_used_plans(visit.services.database))
 
 
 async def parked(visit: OperatorVisit) -> Response:
     """Lists the work that waits for the operator."""
+    if wants_csv(visit):
+        return csv_response(await export_parked(visit.services.database))
     works = await list_parked_page(visit.services.database, visit.page_request)
     links = {work.id: _link(visit, work) for work in works.items}
     return page(visit, "operator/parked.html", works=works, links=links)
@@ -50,6 +63,8 @@ async def parked(visit: OperatorVisit) -> Response:
 
 async def tables(visit: OperatorVisit) -> Response:
     """Shows versions, XSDs and official tables."""
+    if wants_csv(visit):
+        return csv_response(await export_tables(visit.services.database, visit.now))
     versions = await read_versions(visit.services.database, visit.services.issuing.builder.schemas)
     official = await read_tables(visit.now)
     return page(visit, "operator/tables.html", versions=versions, official=official)
@@ -63,7 +78,10 @@ async def calendar(visit: OperatorVisit) -> Response:
 
 async def audit(visit: OperatorVisit) -> Response:
     """Lists what was changed in the installation itself, newest first."""
-    entries = await list_audit(visit.services.database, NIL, audit_query(visit, {}), visit.page_request)
+    database, query = visit.services.database, audit_query(visit, {})
+    if wants_csv(visit):
+        return csv_response(await export_audit(database, NIL, query))
+    entries = await list_audit(database, NIL, query, visit.page_request)
     return audit_page(visit, entries, {})
 
 

@@ -35,7 +35,7 @@ from carimbo.service.delivery.webhooks import (
 from carimbo.service.document_types import title_of
 from carimbo.service.documents.queries import DocumentReference, read_document_and_company
 from carimbo.service.errors import Refusal
-from carimbo.service.exports.lists import export_deliveries
+from carimbo.service.exports.lists import export_deliveries, export_webhooks
 from carimbo.service.listing import Page
 from carimbo.service.people.roles import Capability
 from carimbo.service.words import DELIVERY_STATUSES
@@ -104,6 +104,8 @@ class DeliveryDetail:
 
 async def webhooks(visit: SubscriptionVisit) -> Response:
     """Lists the webhooks of a subscription, newest first."""
+    if wants_csv(visit):
+        return csv_response(await export_webhooks(visit.services.database, visit.subscription_id))
     listed = await list_webhook_health(visit.services.database, visit.subscription_id, visit.page_request)
     rows = [WebhookRow(health, _badge(health)) for health in listed.items]
     return page(

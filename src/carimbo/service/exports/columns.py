@@ -1,16 +1,18 @@
 """The columns of each list that is exported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.service.audit import AuditRecord
+from carimbo.service.company_status.authorities import ObservedAuthority
 from carimbo.service.delivery.deliveries import DeliveryRecord
+from carimbo.service.delivery.webhooks import LastDeliveryRecord, WebhookHealth
 from carimbo.service.document_types import title_of
 from carimbo.service.documents.record import DocumentRecord
 from carimbo.service.exports.csv_files import CsvColumn
-from carimbo.service.exports.csv_lines import access_key_text
+from carimbo.service.exports.csv_lines import Cell, access_key_text
 from carimbo.service.filing.inutilize import InutilizationRecord
 from carimbo.service.filing.numbering import GapRecord, NumberingRecord
 from carimbo.service.people.people import PersonInSubscription
@@ -27,6 +29,7 @@ from carimbo.service.words import (
     SALE_STATUSES,
     SITUATIONS,
     actor_name,
+    authority_name,
     manifestation_word,
     word_for,
 )
@@ -68,6 +71,11 @@ def _tax_id(stored: str | None) -> str | None:
 def _text_of(stored: Mapping[str, Any] | None, field: str) -> str | None:
     value = (stored or {}).get(field)
     return None if value is None else str(value)
+
+
+def _last_delivery(row: WebhookHealth, cell: Callable[[LastDeliveryRecord], Cell]) -> Cell:
+    last = row.record.last_delivery
+    return None if last is None else cell(last)
 
 
 DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
@@ -199,6 +207,36 @@ DELIVERIES: tuple[CsvColumn[DeliveryRecord], ...] = (
     CsvColumn("Id do documento", lambda row: row.document_id),
     CsvColumn("Id do evento", lambda row: row.event_id),
     CsvColumn("Id", lambda row: row.id),
+)
+WEBHOOKS: tuple[CsvColumn[WebhookHealth], ...] = (
+    CsvColumn("Nome", lambda row: row.record.name),
+    CsvColumn("Endereço", lambda row: row.record.url),
+    CsvColumn("Ativo", lambda row: row.record.active),
+    CsvColumn("Motivo da desativação", lambda row: row.record.disabled_reason),
+    CsvColumn("Falhando desde", lambda row: row.failing_since),
+    CsvColumn("Última entrega", lambda row: _last_delivery(row, lambda last: last.attempted_at)),
+    CsvColumn(
+        "Situação dela",
+        lambda row: _last_delivery(row, lambda last: word_for(DELIVERY_STATUSES, last.status)),
+    ),
+    CsvColumn("Última resposta", lambda row: _last_delivery(row, lambda last: last.response_status)),
+    CsvColumn("Eventos", lambda row: ", ".join(row.events)),
+    CsvColumn("Criado em", lambda row: row.record.created_at),
+    CsvColumn("Id", lambda row: row.record.id),
+)
+AUTHORITIES: tuple[CsvColumn[ObservedAuthority], ...] = (
+    CsvColumn("Documento", lambda row: title_of(row.type)),
+    CsvColumn("Autoridade", lambda row: authority_name(row.authorizer)),
+    CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.environment)),
+    CsvColumn("Contingência", lambda row: row.is_contingency),
+    CsvColumn("UF das empresas", lambda row: ", ".join(row.states)),
+    CsvColumn("Empresas", lambda row: row.companies),
+    CsvColumn("Fora do ar", lambda row: row.is_out if row.has_outages else None),
+    CsvColumn("Falhas desde", lambda row: row.outage.since if row.outage else None),
+    CsvColumn("Última falha", lambda row: row.outage.seen_at if row.outage else None),
+    CsvColumn("Código da falha", lambda row: row.outage.code if row.outage else None),
+    CsvColumn("Mensagem da falha", lambda row: row.outage.message if row.outage else None),
+    CsvColumn("Última autorização", lambda row: row.last_authorized_at),
 )
 COMPANIES: tuple[CsvColumn[CompanyRow], ...] = (
     CsvColumn("CNPJ", lambda row: _tax_id(row.tax_id)),

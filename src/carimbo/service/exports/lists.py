@@ -8,8 +8,11 @@ from uuid import UUID
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.service.audit import AuditQuery, AuditRecord, audit_filter, record_of_entry
 from carimbo.service.companies.registration import visible_companies
+from carimbo.service.company_status.authorities import ObservedAuthority, read_authorities
+from carimbo.service.company_status.status import StatusReader
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.delivery.deliveries import record_of_delivery, require_webhook
+from carimbo.service.delivery.webhooks import MAX_WEBHOOKS, WebhookHealth, list_webhook_health
 from carimbo.service.documents.queries import DocumentQuery, document_filter
 from carimbo.service.documents.record import record_of
 from carimbo.service.exports import columns
@@ -17,6 +20,7 @@ from carimbo.service.exports.columns import ListedDocument, ListedGap, ListedPer
 from carimbo.service.exports.csv_files import CsvColumn, CsvFile, all_pages, csv_chunks
 from carimbo.service.filing.inutilize import record_of_range
 from carimbo.service.filing.numbering import read_ledger
+from carimbo.service.listing import PageRequest
 from carimbo.service.people.people import list_people
 from carimbo.service.receiving.queries import ReceivedQuery, received_filter
 from carimbo.service.receiving.record import received_record
@@ -50,7 +54,7 @@ async def export_documents(
         lambda tenant, after, size: tenant.documents.older(company.id, wanted, after, size),
         _listed_document,
     )
-    return _file(database, subscription_id, "documentos", columns.DOCUMENTS, pages, company)
+    return audited_file(database, subscription_id, "documentos", columns.DOCUMENTS, pages, company)
 
 
 async def export_received(
@@ -68,7 +72,7 @@ async def export_received(
         lambda tenant, after, size: tenant.received.older(company.id, wanted, after, size),
         received_record,
     )
-    return _file(
+    return audited_file(
         context.database, subscription_id, f"recebidos-{document_type.name}", columns.RECEIVED, pages, company
     )
 
@@ -82,9 +86,9 @@ async def export_sales(
         database,
         subscription_id,
         lambda tenant, after, size: tenant.sales.older(company.id, wanted, after, size),
-        _unchanged,
+        unchanged,
     )
-    return _file(database, subscription_id, "vendas", columns.SALES, pages, company)
+    return audited_file(database, subscription_id, "vendas", columns.SALES, pages, company)
 
 
 async def export_customers(
@@ -96,9 +100,9 @@ async def export_customers(
         database,
         subscription_id,
         lambda tenant, after, size: tenant.customers.older(company.id, pattern, after, size),
-        _unchanged,
+        unchanged,
     )
-    return _file(database, subscription_id, "clientes", columns.CUSTOMERS, pages, company)
+    return audited_file(database, subscription_id, "clientes", columns.CUSTOMERS, pages, company)
 
 
 async def export_products(
@@ -109,9 +113,9 @@ async def export_products(
         database,
         subscription_id,
         lambda tenant, after, size: tenant.products.older(company.id, wanted, after, size),
-        _unchanged,
+        unchanged,
     )
-    return _file(database, subscription_id, "produtos", columns.PRODUCTS, pages, company)
+    return audited_file(database, subscription_id, "produtos", columns.PRODUCTS, pages, company)
 
 
 async def export_gaps(
@@ -119,7 +123,7 @@ async def export_gaps(
 ) -> CsvFile:
     """Returns the unused numbers of a company's series as a CSV file."""
     gaps = _gaps(database, subscription_id, company, type_name, now)
-    return _file(database, subscription_id, "lacunas", columns.GAPS, gaps, company)
+    return audited_file(database, subscription_id, "lacunas", columns.GAPS, gaps, company)
 
 
 async def export_inutilizations(database: Database, subscription_id: UUID, company: CompanyRow) -> CsvFile:
@@ -130,7 +134,7 @@ async def export_inutilizations(database: Database, subscription_id: UUID, compa
         lambda tenant, after, size: tenant.inutilizations.older(company.id, after, size),
         record_of_range,
     )
-    return _file(database, subscription_id, "inutilizacoes", columns.INUTILIZATIONS, pages, company)
+    return audited_file(database, subscription_id, "inutilizacoes", columns.INUTILIZATIONS, pages, company)
 
 
 async def export_deliveries(
@@ -145,7 +149,21 @@ async def export_deliveries(
         lambda tenant, after, size: tenant.deliveries.older(webhook_id, wanted, after, size),
         record_of_delivery,
     )
-    return _file(database, subscription_id, "entregas", columns.DELIVERIES, pages)
+    return audited_file(database, subscription_id, "entregas", columns.DELIVERIES, pages)
+
+
+async def export_webhooks(database: Database, subscription_id: UUID) -> CsvFile:
+    """Returns the webhooks of a subscription as a CSV file, newest first."""
+    webhooks = _webhooks(database, subscription_id)
+    return audited_file(database, subscription_id, "webhooks", columns.WEBHOOKS, webhooks)
+
+
+async def export_authorities(
+    reader: StatusReader, subscription_id: UUID, ids: Collection[UUID] | None
+) -> CsvFile:
+    """Returns what was last seen of the authorities of companies as a CSV file."""
+    authorities = _authorities(reader, subscription_id, ids)
+    return audited_file(reader.database, subscription_id, "autoridades", columns.AUTHORITIES, authorities)
 
 
 async def export_companies(
@@ -156,15 +174,15 @@ async def export_companies(
         database,
         subscription_id,
         lambda tenant, after, size: tenant.companies.search_after(ids, search, after, size),
-        _unchanged,
+        unchanged,
     )
-    return _file(database, subscription_id, "empresas", columns.COMPANIES, pages)
+    return audited_file(database, subscription_id, "empresas", columns.COMPANIES, pages)
 
 
 async def export_people(database: Database, subscription_id: UUID) -> CsvFile:
     """Returns the people of a subscription as a CSV file, by e-mail address."""
     people = _people(database, subscription_id)
-    return _file(database, subscription_id, "pessoas", columns.PEOPLE, people)
+    return audited_file(database, subscription_id, "pessoas", columns.PEOPLE, people)
 
 
 async def export_audit(database: Database, subscription_id: UUID, query: AuditQuery) -> CsvFile:
@@ -176,10 +194,10 @@ async def export_audit(database: Database, subscription_id: UUID, query: AuditQu
         lambda tenant, after, size: tenant.audit.older(wanted, after, size),
         record_of_entry,
     )
-    return _file(database, subscription_id, "registro", columns.AUDIT, pages)
+    return audited_file(database, subscription_id, "registro", columns.AUDIT, pages)
 
 
-def _file(
+def audited_file(
     database: Database,
     subscription_id: UUID,
     name: str,
@@ -202,7 +220,8 @@ def _file(
     return CsvFile(file_name, chunks())
 
 
-def _unchanged(row: T) -> T:
+def unchanged(row: T) -> T:
+    """Returns a row that is a line of a file as it is read."""
     return row
 
 
@@ -219,6 +238,16 @@ async def _people(database: Database, subscription_id: UUID) -> AsyncIterator[li
         ListedPerson(person, sorted(names[each] for each in person.company_ids or () if each in names))
         for person in people
     ]
+
+
+async def _webhooks(database: Database, subscription_id: UUID) -> AsyncIterator[list[WebhookHealth]]:
+    yield (await list_webhook_health(database, subscription_id, PageRequest(1, MAX_WEBHOOKS))).items
+
+
+async def _authorities(
+    reader: StatusReader, subscription_id: UUID, ids: Collection[UUID] | None
+) -> AsyncIterator[Sequence[ObservedAuthority]]:
+    yield (await read_authorities(reader, subscription_id, ids)).authorities
 
 
 async def _gaps(
