@@ -8,11 +8,9 @@ from starlette.responses import JSONResponse
 
 from carimbo.service.errors import ErrorCode, Refusal, RefusalKind, invalid_fields
 from carimbo.storage.database import DatabaseUnavailable
-from carimbo.web.status import STATUS_OF_KIND
+from carimbo.web.status import STATUS_OF_KIND, retry_after
 
 _log = structlog.get_logger("carimbo.api")
-
-_RETRY_AFTER_OUTAGE = "5"
 
 
 class WrongMethod(Exception):
@@ -22,11 +20,8 @@ class WrongMethod(Exception):
 def refusal_response(refusal: Refusal) -> JSONResponse:
     """Returns the response to a refusal, in envelope form A."""
     error = {"code": refusal.code.name, "message": refusal.message, "details": refusal.details}
-    response = JSONResponse({"success": False, "error": error}, STATUS_OF_KIND[refusal.code.kind])
-    if refusal.code.kind is RefusalKind.THROTTLED and refusal.details:
-        response.headers["Retry-After"] = str(refusal.details["retryAfter"])
-    if refusal.code.kind is RefusalKind.UNAVAILABLE:
-        response.headers["Retry-After"] = _RETRY_AFTER_OUTAGE
+    status = STATUS_OF_KIND[refusal.code.kind]
+    response = JSONResponse({"success": False, "error": error}, status, retry_after(refusal))
     if refusal.code.kind is RefusalKind.TOO_SLOW:
         # The rest of the body may still arrive and must not be read as another request.
         response.headers["Connection"] = "close"

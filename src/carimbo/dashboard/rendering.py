@@ -19,7 +19,7 @@ from carimbo.dashboard.visit import PersonVisit, Visit
 from carimbo.service.errors import Refusal
 from carimbo.service.printouts import PdfDownload
 from carimbo.web.head_requests import is_head
-from carimbo.web.status import STATUS_OF_KIND
+from carimbo.web.status import STATUS_OF_KIND, retry_after
 
 _STATIC_PREFIX = f"{PREFIX}/estatico/"
 _MEDIA_TYPES = {
@@ -83,9 +83,11 @@ def redirect(address: str) -> RedirectResponse:
 def error_page(request: Request, options: DashboardOptions, refusal: Refusal) -> HTMLResponse:
     """Renders the page about a request that can't be answered."""
     status = STATUS_OF_KIND[refusal.code.kind]
-    return _html(
+    response = _html(
         options, "error.html", status, refusal=refusal, is_missing=status == _NOT_FOUND, root=options.root
     )
+    response.headers.update(retry_after(refusal))
+    return response
 
 
 def attachment(content: bytes, media_type: str, name: str) -> Response:

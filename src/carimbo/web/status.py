@@ -1,6 +1,8 @@
-"""The HTTP status of a refusal."""
+"""The HTTP status of a refusal, and when the request may be repeated."""
 
-from carimbo.service.errors import RefusalKind
+from carimbo.service.errors import Refusal, RefusalKind
+
+_OUTAGE_SECONDS = 5
 
 STATUS_OF_KIND = {
     RefusalKind.MALFORMED: 400,
@@ -19,3 +21,12 @@ STATUS_OF_KIND = {
     RefusalKind.BROKEN: 500,
     RefusalKind.UNAVAILABLE: 503,
 }
+
+
+def retry_after(refusal: Refusal) -> dict[str, str]:
+    """Returns the header with the seconds after which a request may be repeated; none if that is no help."""
+    if refusal.code.kind is RefusalKind.THROTTLED and refusal.details:
+        return {"Retry-After": str(refusal.details["retryAfter"])}
+    if refusal.code.kind is RefusalKind.UNAVAILABLE:
+        return {"Retry-After": str(_OUTAGE_SECONDS)}
+    return {}

@@ -183,7 +183,7 @@ class TestLimits:
         pieces = stream_export(services.database, services.printouts, opened, services.clock())
         running = services.archive_streams.open(opened.export.id, pieces)
         refused = await accountant.get(archive)
-        assert refused.status_code == 429
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
         assert "já está sendo baixada" in refused.text
         await running.aclose()
         for _ in range(2):
