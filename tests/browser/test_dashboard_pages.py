@@ -2,19 +2,17 @@
 
 from urllib.parse import urlsplit
 
-from playwright.async_api import APIResponse, Page, ViewportSize
+from playwright.async_api import APIResponse, Page
 
-from browser.accessibility import assert_accessible
+from browser.accessibility import assert_usable_everywhere
 from browser.served_app import ServedApp
 from carimbo.dashboard.pages import ROUTES
 from carimbo.dashboard.routes import GET, Level, PageRoute, PageTable
 from integration.dashboard.panel import COOKIE, new_panel
 from integration.storage.neighbours import create_neighbours
 
-PHONE, DESK = ViewportSize(width=390, height=844), ViewportSize(width=1280, height=800)
 MAX_BYTES = 60_000
 _CLIENT_ERROR, _SERVER_ERROR = 400, 500
-_IS_TOO_WIDE = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 _LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
 # Nothing links to parts of pages, to steps of a sign-in, and to what only a form leads to.
 _WITHOUT_LINK = ("/exportacoes/{export_id:uuid}", "/estado", "/confirmar", "/aceitar")
@@ -64,14 +62,10 @@ async def _is_page(page: Page, route: PageRoute, address: str, flaws: list[str])
 
 async def _look_at(page: Page, address: str, flaws: list[str]) -> list[str]:
     """Opens a page, notes what is wrong with it, and returns its links."""
-    await page.set_viewport_size(DESK)
     await page.goto(address)
     try:
-        await assert_accessible(page)
+        await assert_usable_everywhere(page)
     except AssertionError as error:
         flaws.append(str(error))
-    await page.set_viewport_size(PHONE)
-    if await page.evaluate(_IS_TOO_WIDE):
-        flaws.append(f"{address}: scrolls sideways on a phone")
     links: list[str] = await page.evaluate(_LINKS)
     return links
