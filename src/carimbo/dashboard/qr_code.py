@@ -10,7 +10,7 @@ _DARK = 0
 
 
 @dataclass(frozen=True)
-class QrCode:
+class QrDrawing:
     """A QR code with the light margin that readers need. The unit is a module."""
 
     size: int
@@ -19,7 +19,7 @@ class QrCode:
     """The dark modules."""
 
 
-def qr_code(text: str) -> QrCode:
+def qr_code(text: str) -> QrDrawing:
     """Returns a text as a QR code."""
     image = create_barcode(text, BarcodeFormat.QRCode, ec_level="M").to_image(
         scale=1, add_hrt=False, add_quiet_zones=True
@@ -27,7 +27,7 @@ def qr_code(text: str) -> QrCode:
     height, width = image.shape
     modules = bytes(memoryview(image))  # type: ignore[arg-type] # an image is a buffer, which its stub lacks
     rows = (modules[row * width : (row + 1) * width] for row in range(height))
-    return QrCode(width, "".join(part for y, row in enumerate(rows) for part in _bars(y, row)))
+    return QrDrawing(width, "".join(part for y, row in enumerate(rows) for part in _bars(y, row)))
 
 
 def _bars(y: int, row: bytes) -> Iterator[str]:
