@@ -10,9 +10,9 @@ from browser.accessibility import assert_usable_everywhere
 from browser.conftest import NewPage
 from browser.served_app import ServedApp
 from carimbo.service.people.context import LinkPurpose, link_address
+from carimbo.service.people.new_links import create_reset_link
 from carimbo.service.people.people import invite
 from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.sign_in import create_reset_link
 from integration.dashboard.panel import COOKIE, Panel, new_panel
 from support import Caller, NewCaller
 
