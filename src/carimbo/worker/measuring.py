@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from prometheus_client import Gauge
 
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_status.certificate_expiry import WARNED_DAYS
 from carimbo.service.outage_board import OutageBoard
 from carimbo.storage.database import Database
@@ -22,6 +23,10 @@ from carimbo.storage.monitoring import (
 from carimbo.storage.outages import OutageRow
 from carimbo.worker import metrics
 from carimbo.worker.chores import repeat
+
+_WITH_CONTINGENCY = frozenset(
+    document_type.model for document_type in DOCUMENT_TYPES if document_type.has_contingency
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ def _set_outages(outages: list[OutageRow], now: datetime, contingency_after: tim
         labels = (outage.model, outage.stored_authorizer, outage.environment)
         metrics.OUTAGE_SECONDS.labels(*labels).set((now - outage.since).total_seconds())
         # A contingency authority has no contingency of its own.
-        if not outage.service.stands_in_for:
+        if outage.model in _WITH_CONTINGENCY and not outage.service.stands_in_for:
             metrics.BREAKER_OPEN.labels(*labels).set(now >= outage.since + contingency_after)
 
 

@@ -113,7 +113,7 @@ EMAILS = Counter(
 
 OUTAGE_SECONDS = Gauge(
     "carimbo_authority_outage_seconds",
-    f"How long an authority of NF-e or CT-e has only failed; no sample while it works. {_OF_ALL}",
+    f"How long an authority has only failed; no sample while it works. {_OF_ALL}",
     ["model", "authorizer", "environment"],
     registry=REGISTRY,
 )

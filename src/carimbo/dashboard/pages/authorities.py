@@ -21,7 +21,6 @@ _MODES: Mapping[str, str] = {
     "forbidden": "Proibida",
 }
 _OUT, _FAILED = Badge("Fora do ar", "bad"), Badge("Falhou na última vez", "warn")
-_NOT_MEASURED = Badge("Falhas não registradas", "quiet")
 _FINE, _UNKNOWN = Badge("Sem falhas vistas", "good"), Badge("Sem dados", "quiet")
 
 
@@ -35,8 +34,6 @@ async def authorities(visit: SubscriptionVisit) -> Response:
 
 
 def _authority_badge(authority: ObservedAuthority) -> Badge:
-    if not authority.has_outages:
-        return _NOT_MEASURED
     if authority.is_out:
         return _OUT
     if authority.outage is not None:
@@ -49,8 +46,6 @@ def _authority_sentence(authority: ObservedAuthority) -> str:
     last = authority.last_authorized_at
     seen = f"A última autorização que vimos foi em {moment(last)}." if last else ""
     outage = authority.outage
-    if not authority.has_outages:
-        return seen or "Ainda não autorizou nada daqui."
     if outage is not None and authority.is_out:
         return f"Falha desde {moment(outage.since)}; a última falha foi em {moment(outage.seen_at)}. {seen}"
     if outage is not None:

@@ -9,12 +9,16 @@ from uuid import UUID
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.fiscal.tables.authorities import AUTHORIZERS
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.company_status.contingency import TypeContingencyRecord, contingency_of
 from carimbo.service.company_status.readiness import types_with_documents
 from carimbo.service.company_status.status import StatusReader, is_used
-from carimbo.service.issuing.routes import AuthorityServices, ContingencyMode, authority_services_for
+from carimbo.service.issuing.routes import (
+    AuthorityServices,
+    ContingencyMode,
+    authority_services_for,
+    normal_service_for,
+)
 from carimbo.service.outage_board import OutageBoard
 from carimbo.service.receiving.sync import stream_status
 from carimbo.storage.authority_traffic import LastAuthorization, last_authorizations
@@ -26,7 +30,6 @@ from carimbo.storage.streams import StreamRow, read_streams
 
 MAX_COMPANIES = 200
 """How many companies have their settings read, those that changed last."""
-_NATIONAL_NFSE = "SEFIN"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +43,6 @@ class ObservedAuthority:
     """The states of the companies that send documents to it."""
     companies: int
     is_contingency: bool
-    has_outages: bool
-    """Whether failures of this service are recorded: those of a service without contingency are not."""
     outage: OutageRow | None
     """Failures without a success since, also old ones."""
     is_out: bool
@@ -90,21 +91,10 @@ class _Use:
     snapshot: CompanySnapshot
     document_type: DocumentType
     environment: Environment
+    state: str
+    normal: AuthorityService
     services: AuthorityServices | None
-
-    @property
-    def state(self) -> str:
-        state: str = (self.snapshot.row.address or {}).get("state", "")
-        return state
-
-    @property
-    def normal(self) -> AuthorityService:
-        """The normal service; also that of a type without contingency."""
-        if self.services is not None:
-            return self.services.normal
-        authorizer = AUTHORIZERS.get((self.document_type.model, self.state))
-        name = authorizer.authorizer if authorizer else _NATIONAL_NFSE
-        return AuthorityService(self.document_type.model, name, self.environment)
+    """None if there is no contingency."""
 
     def was_authorized_by(self, service: AuthorityService, authorization: LastAuthorization) -> bool:
         """Returns whether a document of this use was authorized by one of its services."""
@@ -125,7 +115,6 @@ class _Use:
 class _Group:
     """The uses of a service, and the last authorizations among them."""
 
-    has_outages: bool
     is_contingency: bool
     states: set[str] = field(default_factory=set)
     companies: set[UUID] = field(default_factory=set)
@@ -162,13 +151,15 @@ async def read_authorities(
 
 
 def _uses(snapshot: CompanySnapshot, with_documents: AbstractSet[str]) -> Iterator[_Use]:
-    if snapshot.row.address is None:
+    state = snapshot.row.state
+    if state is None:
         return
     for document_type in DOCUMENT_TYPES:
         if is_used(snapshot, document_type, with_documents):
             environment = snapshot.environment_of(document_type)
+            normal = normal_service_for(snapshot, document_type, environment)
             services = authority_services_for(snapshot, document_type, environment)
-            yield _Use(snapshot, document_type, environment, services)
+            yield _Use(snapshot, document_type, environment, state, normal, services)
 
 
 def _groups(
@@ -182,8 +173,7 @@ def _groups(
     for use in uses:
         company_id, type_name = use.snapshot.row.id, use.document_type.name
         for service in use.all_services:
-            new_group = _Group(use.services is not None, is_contingency=service != use.normal)
-            group = groups.setdefault((type_name, service), new_group)
+            group = groups.setdefault((type_name, service), _Group(is_contingency=service != use.normal))
             group.states.add(use.state)
             group.companies.add(company_id)
             group.authorized_at += [
@@ -207,9 +197,8 @@ async def _authorities(
             states=tuple(sorted(group.states)),
             companies=len(group.companies),
             is_contingency=group.is_contingency,
-            has_outages=group.has_outages,
-            outage=outages.get(service) if group.has_outages else None,
-            is_out=group.has_outages and service in recent,
+            outage=outages.get(service),
+            is_out=service in recent,
             last_authorized_at=max(group.authorized_at, default=None),
         )
         for (type_name, service), group in groups.items()

@@ -231,7 +231,7 @@ AUTHORITIES: tuple[CsvColumn[ObservedAuthority], ...] = (
     CsvColumn("Contingência", lambda row: row.is_contingency),
     CsvColumn("UF das empresas", lambda row: ", ".join(row.states)),
     CsvColumn("Empresas", lambda row: row.companies),
-    CsvColumn("Fora do ar", lambda row: row.is_out if row.has_outages else None),
+    CsvColumn("Fora do ar", lambda row: row.is_out),
     CsvColumn("Falhas desde", lambda row: row.outage.since if row.outage else None),
     CsvColumn("Última falha", lambda row: row.outage.seen_at if row.outage else None),
     CsvColumn("Código da falha", lambda row: row.outage.code if row.outage else None),

@@ -17,6 +17,7 @@ from carimbo.storage.issuing import EmissionRoute
 from carimbo.storage.outages import AuthorityService, OutageRow
 
 NORMAL = EmissionRoute(EmissionType.NORMAL)
+_NATIONAL_NFSE = "SEFIN"
 
 
 class ContingencyMode(StrEnum):
@@ -42,15 +43,24 @@ class AuthorityServices:
         return self.contingency is not None and emission_type == self.contingency_type
 
 
+def normal_service_for(
+    snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment
+) -> AuthorityService:
+    """Returns the service that a company's documents are normally sent to."""
+    authorizers = AUTHORIZERS.get((document_type.model, snapshot.row.state or ""))
+    authorizer = authorizers.authorizer if authorizers else _NATIONAL_NFSE
+    return AuthorityService(document_type.model or document_type.name, authorizer, environment)
+
+
 def authority_services_for(
     snapshot: CompanySnapshot, document_type: DocumentType, environment: Environment
 ) -> AuthorityServices | None:
     """Returns the services for a company's documents; None if there is no contingency for them."""
-    state = (snapshot.row.address or {}).get("state", "")
+    state = snapshot.row.state or ""
     authorizers = AUTHORIZERS.get((document_type.model, state))
     if authorizers is None:
         return None
-    normal = AuthorityService(document_type.model, authorizers.authorizer, environment)
+    normal = normal_service_for(snapshot, document_type, environment)
     if document_type.offline_emission:
         return AuthorityServices(normal, None, document_type.offline_emission)
     contingency = authorizers.contingency
@@ -99,16 +109,15 @@ async def report_outcome(
     context: WorkerContext, document: DocumentInProgress, history_entry: HistoryEntry, outcome: Outcome
 ) -> None:
     """Reports the outcome of a request to the circuit breaker of the authority."""
-    services = authority_services_for(document.snapshot, document.document_type, document.environment)
-    if services is None:
-        return
-    is_at_svc = services.is_at_contingency(document.emission.emission_type)
+    route = (document.snapshot, document.document_type, document.environment)
+    services, normal = authority_services_for(*route), normal_service_for(*route)
+    is_at_svc = services is not None and services.is_at_contingency(document.emission.emission_type)
     if history_entry is HistoryEntry.TRANSMITTED:
-        service = services.contingency if is_at_svc else None
-        await context.outages.record_sent_outcome(service or services.normal, outcome)
+        service = services.contingency if services and is_at_svc else None
+        await context.outages.record_sent_outcome(service or normal, outcome)
     elif not is_at_svc:
         # The answer about a document of an SVC may have come from the state.
-        await context.outages.record_consulted_outcome(services.normal, outcome)
+        await context.outages.record_consulted_outcome(normal, outcome)
 
 
 async def shorten_pause(context: WorkerContext, document: DocumentInProgress, pause: timedelta) -> timedelta:
@@ -139,7 +148,7 @@ async def is_available(
     service: AuthorityService,
 ) -> bool:
     """Asks whether an authority is available, and reports it; the answer may be some seconds old."""
-    state = (snapshot.row.address or {}).get("state", "")
+    state = snapshot.row.state or ""
     sender = identity.sender(snapshot.row.tax_id, Environment(service.environment))
     authority = context.authorities[document_type.name]
     status = await authority.status(sender, document_type.model, state, authorizer=service.authorizer)

@@ -14,7 +14,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.company_status.contingency import contingency_of
 from carimbo.service.company_status.readiness import types_with_documents
 from carimbo.service.company_status.status import StatusReader, is_used, missing_to_issue
-from carimbo.service.issuing.routes import ContingencyMode, authority_services_for
+from carimbo.service.issuing.routes import ContingencyMode, authority_services_for, normal_service_for
 from carimbo.service.overview.items import (
     AuthorityOutage,
     ContingencyItem,
@@ -190,11 +190,10 @@ def _services_of(used: _UsedTypes) -> Iterator[tuple[DocumentType, AuthorityServ
     """Yields the services that a company's documents are sent to, and whether each is for contingency."""
     for document_type in used.types:
         environment = used.snapshot.environment_of(document_type)
+        yield document_type, normal_service_for(used.snapshot, document_type, environment), False
         services = authority_services_for(used.snapshot, document_type, environment)
-        if services is not None:
-            yield document_type, services.normal, False
-            if services.contingency is not None:
-                yield document_type, services.contingency, True
+        if services is not None and services.contingency is not None:
+            yield document_type, services.contingency, True
 
 
 def _outage(outage: OutageRow, senders: _Senders) -> AuthorityOutage:
