@@ -28,6 +28,9 @@ HOWTOS = (
     "going-live",
     "numbering",
     "contingency",
+    "mdfe",
+    "received",
+    "dashboard",
 )
 README = ROOT / "README.pt-BR.md"
 PAGES = [README, *sorted(PORTUGUESE.rglob("*.md"))]

@@ -54,7 +54,7 @@ _ACTIONS: Sequence[tuple[str, str]] = (
     ("session", "Entradas no painel"),
     ("password", "Senhas"),
     ("passkey", "Chaves de acesso"),
-    ("secondFactor", "Segunda etapa"),
+    ("secondFactor", "Segundo fator"),
     ("export", "Exportações"),
     ("link", "Links"),
     ("work", "Trabalho parado"),

@@ -30,7 +30,7 @@ LINK_LIFETIME = timedelta(hours=24)
 _MAX_NAME = 100
 _EMAIL: TypeAdapter[str] = TypeAdapter(PlainEmail)
 _LAST_OWNER = (
-    "Toda assinatura precisa de um dono: dê antes esse papel a outra pessoa, que precisa ter aceitado."
+    "Toda assinatura precisa de um proprietário: dê antes esse papel a outra pessoa, que precisa ter aceitado."
 )
 
 
@@ -260,7 +260,7 @@ async def _checked_companies(
     if company_ids is None:
         return None
     if role is MemberRole.OWNER:
-        raise invalid_field("companyIds", "Quem é dono tem acesso a todas as empresas.")
+        raise invalid_field("companyIds", "Proprietários têm acesso a todas as empresas.")
     companies = frozenset(company_ids)
     if not companies:
         raise invalid_field("companyIds", "Escolha ao menos uma empresa, ou todas.")
