@@ -14,6 +14,7 @@ from schemathesis.generation import GenerationMode
 
 from integration.api.contract_server import Server
 from integration.issuing.shop import ADDRESS, CTE, CTE_OS, MDFE, MUG, NFCE, NFSE, RECIPIENT
+from support import TIMEOUT_SECONDS
 
 load_all_checks()
 _ALWAYS_ACCEPTED = CHECKS.get_one("positive_data_acceptance")
@@ -138,7 +139,9 @@ def _check(case: Case, operation: str, server: Server) -> None:
         case.body = case.body | GOOD_PARTS[operation]
         # A repeated key would be answered without validating the body.
         case.headers.pop("Idempotency-Key", None)
-    answer = case.call(base_url=owner.url, headers=owner.headers, session=server.session)
+    answer = case.call(
+        base_url=owner.url, headers=owner.headers, session=server.session, timeout=TIMEOUT_SECONDS
+    )
     if operation == "rotateCredential" and answer.status_code == 200:
         owner.api_secret = answer.json()["data"]["apiSecret"]
     excluded: list[Any] = [_ALWAYS_ACCEPTED]
