@@ -119,6 +119,10 @@ SIGN_IN_METHODS: Mapping[str, str] = {
     SignInMethod.PASSKEY: "chave de acesso",
     SignInMethod.LINK: "link",
 }
+UNREADABLE_COMPANY = (
+    "Parte dos dados guardados desta empresa não pôde ser lida, e ela não emite assim. Avise quem opera o"
+    " serviço."
+)
 _AUTHORITIES: Mapping[str, str] = {
     "SEFIN": "Sefin Nacional (NFS-e)",
     "SVAN": "SEFAZ Virtual do Ambiente Nacional",

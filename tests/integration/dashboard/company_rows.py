@@ -14,6 +14,13 @@ ADDRESS = {
     "city": "Cuiabá", "state": "MT",
 }  # fmt: skip
 DAY = timedelta(days=1)
+DAMAGES = {
+    # Its master key was lost.
+    "lost master key": "insert into secrets (subscription_id, owner_id, name, key_id, sealed)"
+    " select subscription_id, id, 'nfce.csc', 'lost', 'x' from companies where id = $1",
+    "damaged CNPJ": "update companies set tax_id = '11222333000199' where id = $1",
+}
+"""Statements after which the stored data of a company can't be read."""
 
 
 async def certify(database: Database, caller: Caller, company_id: str, expires_at: datetime) -> None:
@@ -21,6 +28,14 @@ async def certify(database: Database, caller: Caller, company_id: str, expires_a
     async with database.tenant(caller.subscription_id) as tenant:
         await tenant.certificates.put(UUID(company_id), summary)
         await tenant.companies.lock(UUID(company_id))
+
+
+async def damage(database: Database, subscription_id: UUID, company_id: UUID, name: str) -> None:
+    """Damages the stored data of a company, in one of the ways of `DAMAGES`."""
+    async with database.connection() as connection:
+        await connection.execute(DAMAGES[name], company_id)
+    async with database.tenant(subscription_id) as tenant:
+        await tenant.companies.lock(company_id)
 
 
 async def ready_company(caller: Caller, database: Database, tax_id: str = CNPJ, **fields: Any) -> str:

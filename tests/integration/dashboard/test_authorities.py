@@ -11,7 +11,7 @@ from carimbo.service import outage_board
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
 from carimbo.storage.outages import AuthorityService, end_outage, record_outage
-from integration.dashboard.company_rows import ready_company
+from integration.dashboard.company_rows import DAMAGES, damage, ready_company
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.document_rows import Shop
@@ -83,6 +83,24 @@ class TestOutages:
         assert "Falhou na última vez" in normal
         assert "desde então nada foi enviado a ela" in normal
         assert "Contingência · 1 empresa de MT" in stand_in
+
+
+class TestUnreadable:
+    @pytest.mark.parametrize("name", DAMAGES)
+    async def test_company_that_can_not_be_read_hides_no_other_company(
+        self, panel: Panel, caller: Caller, database: Database, name: str
+    ) -> None:
+        damaged = await ready_company(caller, database, legalName="Alfa Ltda")
+        await ready_company(caller, database, OTHER_CNPJ, legalName="Beta Ltda")
+        await damage(database, caller.subscription_id, UUID(damaged), name)
+        normal, _stand_in = await cards_of(panel)
+        assert "SEFAZ MT" in normal
+        file = await panel.http.get(f"{panel.base}/autoridades?formato=csv")
+        assert "SEFAZ MT" in file.text
+        if name == "lost master key":
+            page = await panel.page(f"{panel.base}/autoridades")
+            (note,) = page.xpath("//section[@aria-label='Empresa que não pôde ser conferida']")
+            assert words_of(note).startswith("Não foi possível conferir Alfa Ltda . Parte dos dados")
 
 
 class TestTraffic:

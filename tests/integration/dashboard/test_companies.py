@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
-from integration.dashboard.company_rows import ADDRESS, DAY, certify, ready_company
+from integration.dashboard.company_rows import ADDRESS, DAMAGES, DAY, certify, damage, ready_company
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.neighbours import SUMMARY
@@ -68,6 +70,23 @@ class TestList:
         for search in ("", "?busca=ltda"):
             (row,) = rows_of(await panel.page(f"{panel.base}/empresas{search}"))
             assert "Alfa Ltda" in row
+
+    @pytest.mark.parametrize("name", DAMAGES)
+    async def test_company_that_can_not_be_read_is_named_and_hides_no_other_company(
+        self, panel: Panel, caller: Caller, database: Database, name: str
+    ) -> None:
+        damaged = await ready_company(caller, database, legalName="Alfa Ltda")
+        await ready_company(caller, database, OTHER_CNPJ, legalName="Beta Ltda")
+        await damage(database, caller.subscription_id, UUID(damaged), name)
+        alfa, beta = rows_of(await panel.page(f"{panel.base}/empresas"))
+        assert alfa.startswith("Alfa Ltda")
+        assert "Não pôde ser conferida Parte dos dados guardados desta empresa não pôde ser lida" in alfa
+        assert "Pronta para emitir NF-e Produção" in beta
+        text = words_of(await panel.page(panel.company(damaged)))
+        assert "Parte dos dados guardados desta empresa não pôde ser lida" in text
+        assert "excluída" not in text
+        file = await panel.http.get(f"{panel.base}/empresas?formato=csv")
+        assert [name in file.text for name in ("Alfa Ltda", "Beta Ltda")] == [True, True]
 
 
 class TestDetail:

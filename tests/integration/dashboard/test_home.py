@@ -13,7 +13,7 @@ from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.outages import AuthorityService, end_outage, record_outage
-from integration.dashboard.company_rows import certify
+from integration.dashboard.company_rows import DAMAGES, certify, damage
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.home_rows import DAY, Home, in_days, open_home, tasks_of, words_of_home
 from integration.dashboard.panel import text_of, words_of
@@ -199,24 +199,13 @@ class TestCompanies:
         assert task.text.startswith("Documentos recebidos (NF-e) · Alfa Ltda")
         assert "Outro programa consultou os documentos deste CNPJ" in task.text
 
-    @pytest.mark.parametrize(
-        "damage",
-        [
-            # Its master key was lost.
-            "insert into secrets (subscription_id, owner_id, name, key_id, sealed)"
-            " select subscription_id, id, 'nfce.csc', 'lost', 'x' from companies where id = $1",
-            "update companies set tax_id = '11222333000199', revision = revision + 1 where id = $1",
-        ],
-        ids=["lost master key", "damaged CNPJ"],
-    )
+    @pytest.mark.parametrize("name", DAMAGES)
     async def test_company_that_can_not_be_read_is_named_and_hides_no_other_company(
-        self, home: Home, damage: str
+        self, home: Home, name: str
     ) -> None:
         await home.shop.added()
-        await home.execute(damage, home.shop.company_id)
+        await damage(home.shop.database, home.shop.subscription_id, home.shop.company_id, name)
         async with home.shop.database.tenant(home.shop.subscription_id) as tenant:
-            for shop in (home.shop, home.other):
-                await tenant.companies.update(shop.company_id, {"trade_name": None, "phone": "1133334444"})
             await tenant.companies.update(home.other.company_id, {"address": None})
         task = await home.task("Não foi possível conferir Alfa Ltda")
         assert "Avise quem opera o serviço." in task.text

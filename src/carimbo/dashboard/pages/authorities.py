@@ -13,7 +13,7 @@ from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.service.company_status.authorities import ObservedAuthority, read_authorities
 from carimbo.service.exports.lists import export_authorities
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import authority_name
+from carimbo.service.words import UNREADABLE_COMPANY, authority_name
 
 _MODES: Mapping[str, str] = {
     "automatic": "Automática",
@@ -62,5 +62,6 @@ _WORDS: Mapping[str, Any] = {
     "authority_badge": _authority_badge,
     "authority_sentence": _authority_sentence,
     "modes": _MODES,
+    "unreadable_sentence": UNREADABLE_COMPANY,
 }
 ROUTES = (subscription_page("/autoridades", Capability.READ_COMPANIES, authorities),)

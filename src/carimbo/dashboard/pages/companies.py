@@ -27,9 +27,11 @@ from carimbo.service.company_status.status import CompanyStatusRecord, read_stat
 from carimbo.service.exports.lists import export_companies
 from carimbo.service.listing import PageRequest
 from carimbo.service.people.roles import Capability
+from carimbo.service.words import UNREADABLE_COMPANY
 
 _ALL_REGISTRATIONS = PageRequest(1, 100)
 READY, NOT_READY = Badge("Pronta para emitir", "good"), Badge("Falta configurar", "warn")
+_UNREADABLE = Badge("Não pôde ser conferida", "bad")
 _CERTIFICATES: Mapping[CertificateState, Badge] = {
     CertificateState.VALID: Badge("Em vigor", "good"),
     CertificateState.EXPIRING: Badge("Vence em breve", "warn"),
@@ -76,7 +78,7 @@ class CompanyDetail:
 
     record: CompanyRecord
     readiness: CompanyReadiness | None
-    """None for a deleted company."""
+    """None for a deleted company, and for one whose stored data can't be read."""
     common: Sequence[Check]
     """The checks of what all types need."""
     used: Sequence[TypeChecklist]
@@ -108,19 +110,11 @@ async def company(visit: CompanyVisit) -> Response:
 async def _detail(visit: CompanyVisit) -> CompanyDetail:
     record = company_record(visit.company)
     if visit.company.deleted_at is not None:
-        return CompanyDetail(
-            record=record,
-            readiness=None,
-            common=(),
-            used=(),
-            unused=(),
-            status=None,
-            registrations=(),
-            settings=(),
-            series=(),
-        )
+        return _without_readiness(record)
     reader, database = visit.services.status_reader, visit.services.database
     [readiness] = await read_readiness(reader, visit.subscription_id, [visit.company])
+    if not readiness.is_readable:
+        return _without_readiness(record)
     status = await read_status(reader, visit.subscription_id, visit.company, asks_authorities=False)
     registrations = await list_state_registrations(
         database, visit.subscription_id, visit.company.id, _ALL_REGISTRATIONS
@@ -141,6 +135,21 @@ async def _detail(visit: CompanyVisit) -> CompanyDetail:
     )
 
 
+def _without_readiness(record: CompanyRecord) -> CompanyDetail:
+    """Returns the page of a company of which only the registration is shown."""
+    return CompanyDetail(
+        record=record,
+        readiness=None,
+        common=(),
+        used=(),
+        unused=(),
+        status=None,
+        registrations=(),
+        settings=(),
+        series=(),
+    )
+
+
 def _series(type_name: str, module: Mapping[str, Any]) -> SeriesSetting:
     return SeriesSetting(type_name, module["series"], module.get("number"), module.get("active"))
 
@@ -148,6 +157,8 @@ def _series(type_name: str, module: Mapping[str, Any]) -> SeriesSetting:
 _WORDS: Mapping[str, Any] = {
     "ready": READY,
     "not_ready": NOT_READY,
+    "unreadable": _UNREADABLE,
+    "unreadable_sentence": UNREADABLE_COMPANY,
     "no_certificate": _NO_CERTIFICATE,
     "certificate_badges": _CERTIFICATES,
     "tax_regimes": _TAX_REGIMES,

@@ -19,7 +19,7 @@ from carimbo.service.missing_data import describe_missing
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import ENVIRONMENTS, authority_name
+from carimbo.service.words import ENVIRONMENTS, UNREADABLE_COMPANY, authority_name
 
 _MAX_COMPANIES = 1000
 
@@ -53,6 +53,7 @@ async def home(visit: SubscriptionVisit) -> Response:
         company_count=len(companies),
         missing_words=describe_missing,
         authority_name=authority_name,
+        unreadable_sentence=UNREADABLE_COMPANY,
     )
 
 

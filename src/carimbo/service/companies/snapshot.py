@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.document_type import DocumentType
@@ -30,9 +31,11 @@ from carimbo.service.companies.company_settings import (
 from carimbo.service.companies.registration import company_record, unknown_company
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.json_values import utc_text
+from carimbo.service.stored_records import log_unreadable
 from carimbo.storage.certificates import StoredCertificate
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, Tenant
+from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.state_registrations import StateRegistrationRow
 from carimbo.storage.subscriptions import Subscription
 
@@ -137,6 +140,14 @@ def _of_type(paths: tuple[str, ...], document_type: DocumentType) -> tuple[str, 
 
 
 @dataclass(frozen=True)
+class ReadSnapshots:
+    """The snapshots of companies, and the companies whose stored data can't be read."""
+
+    snapshots: list[CompanySnapshot]
+    unreadable: list[CompanyRow]
+
+
+@dataclass(frozen=True)
 class SigningIdentity:
     """A company's opened certificate and the signer that uses it."""
 
@@ -192,6 +203,27 @@ class CompanySnapshots:
                     snapshots[company.id, company.revision] = snapshot
                     self._remember(snapshot)
         return [snapshots[key] for key in keys if key in snapshots]
+
+    async def readable_of_companies(
+        self, subscription_id: UUID, companies: Sequence[CompanyRow]
+    ) -> ReadSnapshots:
+        """Returns the snapshots of several companies as far as their stored data can be read.
+
+        They are read together. If that fails, they are read one by one, so that a damaged company does not
+        hide the others.
+        """
+        try:
+            return ReadSnapshots(await self.of_companies(subscription_id, companies), [])
+        except (DecryptionFailed, ValidationError):
+            pass
+        read = ReadSnapshots([], [])
+        for company in companies:
+            try:
+                read.snapshots.extend(await self.of_companies(subscription_id, [company]))
+            except (DecryptionFailed, ValidationError) as error:
+                log_unreadable("companies", company.id, error)
+                read.unreadable.append(company)
+        return read
 
     def _remember(self, snapshot: CompanySnapshot) -> None:
         self._snapshots[snapshot.row.id, snapshot.revision] = snapshot

@@ -80,6 +80,8 @@ class AuthorityBoard:
     authorities: tuple[ObservedAuthority, ...]
     distributions: tuple[ObservedDistribution, ...]
     contingencies: tuple[CompanyContingency, ...]
+    unreadable: tuple[CompanyRow, ...]
+    """Companies whose stored data can't be read: no other part has them."""
     others: int
     """Companies whose settings were not read: there are many."""
 
@@ -132,9 +134,9 @@ async def read_authorities(
         counts = await DocumentFigures(tenant.connection, subscription_id, read_ids).counts()
         receptions = await tenant.receptions.active_of_companies(read_ids)
         streams = await read_streams(tenant.connection, [reception.stream_id for reception in receptions])
-    snapshots = await reader.snapshots.of_companies(subscription_id, companies)
+    read = await reader.snapshots.readable_of_companies(subscription_id, companies)
     with_documents = types_with_documents(counts)
-    uses = [use for each in snapshots for use in _uses(each, with_documents.get(each.row.id, set()))]
+    uses = [use for each in read.snapshots for use in _uses(each, with_documents.get(each.row.id, set()))]
     async with reader.database.autocommit(subscription_id) as tenant:
         authorizations = await last_authorizations(
             tenant.connection,
@@ -144,8 +146,9 @@ async def read_authorities(
         )
     return AuthorityBoard(
         authorities=await _authorities(reader.outages, _groups(uses, authorizations)),
-        distributions=_distributions(snapshots, receptions, streams, reader.clock()),
+        distributions=_distributions(read.snapshots, receptions, streams, reader.clock()),
         contingencies=await _contingencies(reader, uses),
+        unreadable=tuple(read.unreadable),
         others=total - len(companies),
     )
 

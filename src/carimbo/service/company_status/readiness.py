@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.registry import DOCUMENT_TYPES
@@ -13,6 +15,7 @@ from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.company_status.certificate_expiry import CertificateState, certificate_state, days_left
 from carimbo.service.company_status.status import StatusReader, is_used, missing_to_issue
 from carimbo.service.listing import Page, PageRequest
+from carimbo.service.stored_records import log_unreadable
 from carimbo.storage.certificates import StoredCertificate
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.document_figures import DocumentFigures, StatusCount
@@ -45,6 +48,8 @@ class CompanyReadiness:
     """None if there is no certificate."""
     certificate_days: int | None
     types: tuple[TypeReadiness, ...]
+    is_readable: bool = True
+    """Whether its stored data can be read; if not, nothing else is known about it."""
 
     @property
     def used_types(self) -> tuple[TypeReadiness, ...]:
@@ -75,15 +80,21 @@ async def list_readiness(
 async def read_readiness(
     reader: StatusReader, subscription_id: UUID, companies: Sequence[CompanyRow]
 ) -> list[CompanyReadiness]:
-    """Returns what companies lack, in their order."""
+    """Returns what companies lack, in their order; of those that can't be read, only that they can't."""
     company_ids = [company.id for company in companies]
     async with reader.database.autocommit(subscription_id) as tenant:
         counts = await DocumentFigures(tenant.connection, subscription_id, company_ids).counts()
     with_documents = types_with_documents(counts)
-    snapshots = await reader.snapshots.of_companies(subscription_id, companies)
-    return [
-        _readiness(reader, snapshot, with_documents.get(snapshot.row.id, set())) for snapshot in snapshots
-    ]
+    read = await reader.snapshots.readable_of_companies(subscription_id, companies)
+    readiness = {company.id: _unreadable(company) for company in read.unreadable}
+    for snapshot in read.snapshots:
+        company = snapshot.row
+        try:
+            readiness[company.id] = _readiness(reader, snapshot, with_documents.get(company.id, set()))
+        except ValidationError as error:
+            log_unreadable("companies", company.id, error)
+            readiness[company.id] = _unreadable(company)
+    return [readiness[company.id] for company in companies if company.id in readiness]
 
 
 def types_with_documents(counts: Sequence[StatusCount]) -> Mapping[UUID, AbstractSet[str]]:
@@ -107,6 +118,17 @@ def _readiness(
             _type_readiness(reader, snapshot, document_type, with_documents)
             for document_type in DOCUMENT_TYPES
         ),
+    )
+
+
+def _unreadable(company: CompanyRow) -> CompanyReadiness:
+    return CompanyReadiness(
+        company=company,
+        certificate=None,
+        certificate_state=None,
+        certificate_days=None,
+        types=(),
+        is_readable=False,
     )
 
 

@@ -28,7 +28,6 @@ from carimbo.service.services import Services
 from carimbo.service.stored_records import log_unreadable
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.document_figures import StatusCount
-from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.outages import AuthorityService, OutageRow
 from carimbo.storage.receptions import Reception
 from carimbo.storage.streams import StreamRow, read_streams
@@ -90,13 +89,13 @@ async def check_companies(
 ) -> CheckedCompanies:
     """Returns what the companies need, by their settings; of the companies that changed last."""
     checked = sorted(companies, key=lambda company: company.updated_at, reverse=True)[:MAX_CHECKED]
-    snapshots = await _readable_snapshots(services, subscription_id, checked)
+    read = await services.issuing.snapshots.readable_of_companies(subscription_id, checked)
     types_by_company = types_with_documents(counts)
     reader = services.status_reader
     used: list[_UsedTypes] = []
     unready: list[UnreadyCompany] = []
-    unreadable = [NamedCompany.of(company) for company in checked if company.id not in snapshots]
-    for snapshot in snapshots.values():
+    unreadable = [NamedCompany.of(company) for company in read.unreadable]
+    for snapshot in read.snapshots:
         company = _used_types(snapshot, types_by_company)
         try:
             item = _unready(reader, company)
@@ -116,27 +115,6 @@ async def check_companies(
         unreadable=unreadable,
         unchecked=len(companies) - len(checked),
     )
-
-
-async def _readable_snapshots(
-    services: Services, subscription_id: UUID, companies: Sequence[CompanyRow]
-) -> dict[UUID, CompanySnapshot]:
-    """Returns the snapshots of the companies whose stored data can be read, by company.
-
-    They are read together. If that fails, they are read one by one, so that a damaged company does not hide
-    the others.
-    """
-    snapshots = services.issuing.snapshots
-    try:
-        together = await snapshots.of_companies(subscription_id, companies)
-    except (DecryptionFailed, ValidationError):
-        together = []
-        for company in companies:
-            try:
-                together += await snapshots.of_companies(subscription_id, [company])
-            except (DecryptionFailed, ValidationError) as error:
-                log_unreadable("companies", company.id, error)
-    return {snapshot.row.id: snapshot for snapshot in together}
 
 
 def _used_types(snapshot: CompanySnapshot, types_by_company: Mapping[UUID, AbstractSet[str]]) -> _UsedTypes:
