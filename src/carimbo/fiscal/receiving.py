@@ -245,7 +245,7 @@ class Receiving:
     summarizes: bool = False
     """Whether the taxpayer first gets a summary, and the document after an acknowledgement."""
     warned_days: int | None = None
-    """How many days before the end of the term a warning is sent; None if the company need not conclude."""
+    """How many days before the end of the term a warning is sent; None if none is sent."""
     settled_codes: frozenset[str] = frozenset()
     """The authority's codes for a single document that it does not have, or may not give."""
     unknown_nsu_codes: frozenset[str] = frozenset()
@@ -276,6 +276,18 @@ class Receiving:
     def acknowledgement(self) -> ResponseKind | None:
         """The response that only acknowledges a summary, if there is one."""
         return next((response for response in self.responses if not response.is_conclusive), None)
+
+    @property
+    def must_conclude(self) -> bool:
+        """Whether companies should answer; where they can only disagree, their silence is usual."""
+        confirms = any(kind.is_conclusive and not (kind.denies or kind.undoes) for kind in self.responses)
+        return confirms and self.warned_days is not None
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """The statuses of documents about which the company has not concluded."""
+        acknowledgement = self.acknowledgement
+        return (PENDING, acknowledgement.name) if acknowledgement else (PENDING,)
 
     def respond_by(self, role: Role, authorized_at: datetime | None) -> datetime | None:
         """Returns until when the company may conclude about a document; None if it may not, or always."""

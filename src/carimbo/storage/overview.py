@@ -18,8 +18,6 @@ from carimbo.storage.monitoring import PARKED_SQL, ParkedWork
 from carimbo.storage.numbering import UnusedNumbers
 from carimbo.storage.open_documents import OpenDocumentRow
 
-MAX_REJECTED = 5_000
-"""How many rejected documents are grouped, the newest ones."""
 _OF_COMPANIES = "subscription_id = $1 and company_id = any($2)"
 
 
@@ -42,7 +40,6 @@ class RejectionGroupRow:
     message: str | None
     hint: str | None
     documents: int
-    first_at: datetime
     last_at: datetime
     types: list[str]
     company_ids: list[UUID]
@@ -56,13 +53,10 @@ class OverdueDocumentRow:
     company_id: UUID
     id: UUID
     type: str
-    environment: str
     queued_at: datetime
-    series: int | None
     number: int | None
     answer_code: str | None
     answer_message: str | None
-    answered_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -113,7 +107,7 @@ _REJECTIONS = f"""
             rejection ->> 'message' as message, rejection ->> 'hint' as hint
         from documents
         where {_OF_COMPANIES} and status = '{Status.REJECTED}' and updated_at > now() - $3::interval
-        order by updated_at desc limit {MAX_REJECTED}
+        order by updated_at desc limit $5
     ), ranked as (
         select *, row_number() over (
             partition by environment, code order by updated_at desc, id desc
@@ -121,7 +115,7 @@ _REJECTIONS = f"""
         from recent
     )
     select environment, code, max(message) filter (where place = 1) as message,
-        max(hint) filter (where place = 1) as hint, count(*) as documents, min(updated_at) as first_at,
+        max(hint) filter (where place = 1) as hint, count(*) as documents,
         max(updated_at) as last_at, array_agg(distinct type) as types,
         array_agg(distinct company_id) as company_ids,
         array_agg(company_id order by place) filter (where place <= $4) as newest_company_ids,
@@ -135,16 +129,14 @@ _REJECTIONS = f"""
 """
 _OVERDUE = f"""
     with overdue as (
-        select subscription_id, company_id, id, type, environment, queued_at, emission,
-            count(*) over () as total
+        select subscription_id, company_id, id, type, queued_at, emission, count(*) over () as total
         from documents
         where {_OF_COMPANIES} and status = '{Status.PROCESSING}' and parked_reason is null
             and queued_at < now() - $3::interval
         order by queued_at, id limit $4
     )
-    select o.company_id, o.id, o.type, o.environment, o.queued_at, e.series,
-        coalesce(e.assigned_number, e.number) as number, e.answer_code, e.answer_message, e.answered_at,
-        o.total
+    select o.company_id, o.id, o.type, o.queued_at, coalesce(e.assigned_number, e.number) as number,
+        e.answer_code, e.answer_message, o.total
     from overdue o left join emissions e on e.subscription_id = o.subscription_id and e.document_id = o.id
         and e.ordinal = o.emission
     order by o.queued_at, o.id
@@ -234,9 +226,12 @@ class Overview:
         self._connection = connection
         self._companies = (subscription_id, list(company_ids))
 
-    async def rejections(self, within: timedelta, newest: int) -> list[RejectionGroupRow]:
-        """Returns the documents that were rejected lately and still are, by environment and code."""
-        rows = await self._connection.fetch(_REJECTIONS, *self._companies, within, newest)
+    async def rejections(self, within: timedelta, newest: int, limit: int) -> list[RejectionGroupRow]:
+        """Returns the documents that were rejected lately and still are, by environment and code.
+
+        `newest`: how many documents of a group are named; `limit`: how many are grouped, the newest ones.
+        """
+        rows = await self._connection.fetch(_REJECTIONS, *self._companies, within, newest, limit)
         return [_rejection_group(row) for row in rows]
 
     async def overdue(self, after: timedelta, limit: int) -> tuple[list[OverdueDocumentRow], int]:
@@ -315,7 +310,6 @@ def _rejection_group(row: Row) -> RejectionGroupRow:
         message=row["message"],
         hint=row["hint"],
         documents=row["documents"],
-        first_at=row["first_at"],
         last_at=row["last_at"],
         types=row["types"],
         company_ids=row["company_ids"],

@@ -9,6 +9,7 @@ import pytest
 
 from carimbo.fiscal.local_time import BRASILIA, in_local_time
 from carimbo.service import outage_board
+from carimbo.service.overview import attention
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import new_id
@@ -98,6 +99,14 @@ class TestRejections:
                 "update documents set updated_at = now() - interval '31 days' where id = $1", document.id
             )
         assert "2 rejeitados há mais de 30 dias" in (await home.task("rejeitados há mais")).text
+
+    async def test_rejections_beyond_the_newest_that_are_grouped_are_not_called_old(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attention, "MAX_REJECTED", 2)
+        for _ in range(3):
+            await home.rejected()
+        assert (await home.task("antes dos")).text.startswith("1 rejeitado antes dos 2 mais novos")
 
 
 class TestDocuments:

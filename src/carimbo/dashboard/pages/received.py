@@ -16,7 +16,7 @@ from carimbo.dashboard.shown import Badge, badges
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.local_time import in_local_time
-from carimbo.fiscal.receiving import PENDING, Receiving, Role, Situation
+from carimbo.fiscal.receiving import PENDING, Role, Situation
 from carimbo.service.document_types import RECEIVED_TYPES, receiving_of_type
 from carimbo.service.exports.lists import export_received
 from carimbo.service.people.roles import Capability
@@ -135,16 +135,10 @@ def statement_badge(document_type: DocumentType, record: ReceivedRecord) -> Badg
     return badge if badge and badge.text == word else Badge(word, "quiet")
 
 
-def must_conclude(receiving: Receiving) -> bool:
-    """Returns whether a company should answer; where it can only disagree, its silence is usual."""
-    confirms = any(kind.is_conclusive and not (kind.denies or kind.undoes) for kind in receiving.responses)
-    return confirms and receiving.warned_days is not None
-
-
 def _statements(document_type: DocumentType) -> Mapping[str, Badge]:
     """Returns the badges of what a company can say about documents of a type, by their status."""
     receiving = receiving_of_type(document_type)
-    tones = {PENDING: "warn" if must_conclude(receiving) else "quiet"}
+    tones = {PENDING: "warn" if receiving.must_conclude else "quiet"}
     for kind in receiving.responses:
         if kind.undoes is None:
             tones[kind.name] = "bad" if kind.denies else "good" if kind.is_conclusive else "busy"

@@ -7,7 +7,7 @@ from uuid import UUID
 from starlette.responses import Response
 
 from carimbo.dashboard.contents import AmountRow, ItemPage, item_page, total_rows
-from carimbo.dashboard.pages.received import SITUATION_BADGES, must_conclude, statement_badge
+from carimbo.dashboard.pages.received import SITUATION_BADGES, statement_badge
 from carimbo.dashboard.rendering import attachment, page, pdf_response
 from carimbo.dashboard.routes import company_page
 from carimbo.dashboard.shown import Badge
@@ -87,7 +87,7 @@ async def received_document(visit: CompanyVisit) -> Response:
         "received/detail.html",
         detail=await _detail(visit, which),
         list_type=which.document_type.name,
-        must_conclude=must_conclude(which.receiving),
+        must_conclude=which.receiving.must_conclude,
         statement_call=_statement_call(which.receiving),
         situations=SITUATION_BADGES,
         roles=COMPANY_ROLES,

@@ -11,7 +11,6 @@ from uuid import UUID
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
-from carimbo.fiscal.receiving import PENDING
 from carimbo.service.company_status.certificate_expiry import certificate_state, days_left
 from carimbo.service.company_status.open_documents import closes_by
 from carimbo.service.document_types import RECEIVED_TYPES
@@ -39,10 +38,11 @@ from carimbo.storage.overview import CertificateEnd, Overview, RejectionGroupRow
 
 MAX_ITEMS = 10
 """How many items of a part are shown."""
+MAX_REJECTED = 5_000
+"""How many rejected documents are grouped, the newest ones."""
 _NEWEST_OF_GROUP = 5
 _REJECTED_WITHIN = timedelta(days=30)
 _CERTIFICATE_WITHIN = timedelta(days=30)
-_DUE_WITHIN = timedelta(days=10)
 _DAY = timedelta(days=1)
 _NO_CODE = ""
 
@@ -96,12 +96,15 @@ async def read_attention(
 
 
 async def _rejections(reading: _Reading, counts: Sequence[StatusCount]) -> Rejections:
-    rows = await reading.overview.rejections(_REJECTED_WITHIN, _NEWEST_OF_GROUP)
+    rows = await reading.overview.rejections(_REJECTED_WITHIN, _NEWEST_OF_GROUP, MAX_REJECTED)
     documents = sum(row.documents for row in rows)
     all_rejected = sum(count.documents for count in counts if count.status == Status.REJECTED)
     groups = [_group(reading, row) for row in rows[:MAX_ITEMS]]
     return Rejections(
-        groups=Part(len(rows), tuple(groups)), documents=documents, others=max(0, all_rejected - documents)
+        groups=Part(len(rows), tuple(groups)),
+        documents=documents,
+        others=max(0, all_rejected - documents),
+        is_cut=documents >= MAX_REJECTED,
     )
 
 
@@ -112,7 +115,6 @@ def _group(reading: _Reading, row: RejectionGroupRow) -> RejectionGroup:
         message=row.message or "",
         hint=row.hint,
         documents=row.documents,
-        first_at=row.first_at,
         last_at=row.last_at,
         types=tuple(row.types),
         companies=tuple(reading.companies[company_id] for company_id in row.company_ids),
@@ -132,7 +134,6 @@ async def _parked(reading: _Reading) -> Part[ParkedItem]:
             company=reading.companies[row.company_id],
             kind=row.kind,
             id=row.id,
-            type=row.type,
             queued_at=row.queued_at,
             reason=row.parked_reason,
         )
@@ -166,8 +167,6 @@ async def _open_manifests(reading: _Reading) -> Part[OpenManifestItem]:
             id=row.id,
             type=row.type,
             number=row.number,
-            access_key=row.access_key,
-            open_since=row.open_since,
             days_open=max(0, (reading.now - row.open_since) // _DAY),
             closes_by=closes_by(row),
             is_late=reading.now >= closes_by(row),
@@ -194,16 +193,15 @@ async def _webhooks(overview: Overview) -> Part[WebhookItem]:
 
 
 async def _received_due(reading: _Reading) -> Part[DueReceived]:
-    """Returns the documents of all distributed types whose term ends soon, the first to end first."""
+    """Returns the documents that need an answer and whose term ends soon, the first to end first."""
     items, total = [], 0
     for document_type in RECEIVED_TYPES:
         receiving = document_type.receiving
-        if receiving is None or receiving.warned_days is None:
+        if receiving is None or receiving.warned_days is None or not receiving.must_conclude:
             continue
-        acknowledgement = receiving.acknowledgement
-        statuses = [PENDING, *([acknowledgement.name] if acknowledgement else [])]
+        until = reading.now + receiving.warned_days * _DAY
         rows, count = await reading.overview.received_due(
-            receiving.service, statuses, reading.now, reading.now + _DUE_WITHIN, MAX_ITEMS
+            receiving.service, receiving.unanswered, reading.now, until, MAX_ITEMS
         )
         total += count
         items += [
@@ -229,13 +227,10 @@ async def _overdue(reading: _Reading, after: timedelta) -> Part[OverdueDocument]
             company=reading.companies[row.company_id],
             id=row.id,
             type=row.type,
-            environment=row.environment,
-            series=row.series,
             number=row.number,
             since=row.queued_at,
             answer_code=row.answer_code,
             answer_message=row.answer_message,
-            answered_at=row.answered_at,
         )
         for row in rows
     ]

@@ -70,8 +70,6 @@ def _item(
         type=type_name,
         series=series,
         numbers=len(gaps),
-        first_number=gaps[0].first_number,
-        last_number=gaps[-1].last_number,
         deadline=deadline,
         state=state,
         is_overdue=deadline < now,

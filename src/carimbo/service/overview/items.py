@@ -62,7 +62,6 @@ class RejectionGroup:
     """The message of the authority about the newest one; the others may name another item or field."""
     hint: str | None
     documents: int
-    first_at: datetime
     last_at: datetime
     types: tuple[str, ...]
     companies: tuple[NamedCompany, ...]
@@ -77,7 +76,9 @@ class Rejections:
     documents: int
     """How many documents the groups have, also those that are not shown."""
     others: int
-    """How many other documents are rejected: earlier, or before the newest 5,000."""
+    """How many other documents are rejected: long ago, or before those of the groups."""
+    is_cut: bool
+    """Whether there are so many that only the newest of the last days are in the groups."""
 
     def __bool__(self) -> bool:
         return bool(self.groups) or self.others > 0
@@ -90,7 +91,6 @@ class ParkedItem:
     company: NamedCompany
     kind: str
     id: UUID
-    type: str
     queued_at: datetime
     reason: str
 
@@ -114,8 +114,6 @@ class GapItem:
     type: str
     series: int
     numbers: int
-    first_number: int
-    last_number: int
     deadline: datetime
     state: str
     """The state of the company, in whose time zone the deadline is the end of a day."""
@@ -132,8 +130,6 @@ class OpenManifestItem:
     id: UUID
     type: str
     number: int
-    access_key: str
-    open_since: datetime
     days_open: int
     closes_by: datetime
     """When the authority begins to refuse new ones, if this one is still open."""
@@ -173,13 +169,10 @@ class OverdueDocument:
     company: NamedCompany
     id: UUID
     type: str
-    environment: str
-    series: int | None
     number: int | None
     since: datetime
     answer_code: str | None
     answer_message: str | None
-    answered_at: datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from carimbo.fiscal.receiving import MANIFEST_DUE, PENDING, Receiving
+from carimbo.fiscal.receiving import MANIFEST_DUE, Receiving
 from carimbo.service.document_types import RECEIVED_TYPES
 from carimbo.service.receiving.record import received_record
 from carimbo.storage.database import Database
@@ -17,10 +17,10 @@ async def documents_to_remind_of(database: Database, now: datetime) -> list[tupl
             receiving = document_type.receiving
             if receiving is None or receiving.warned_days is None:
                 continue
-            acknowledgement = receiving.acknowledgement
-            statuses = [PENDING, *([acknowledgement.name] if acknowledgement else [])]
             within = timedelta(days=receiving.warned_days)
-            rows = await documents_to_conclude(connection, receiving.service, now, within, statuses)
+            rows = await documents_to_conclude(
+                connection, receiving.service, now, within, receiving.unanswered
+            )
             due += [(row, receiving) for row in rows]
     return due
 
