@@ -167,6 +167,11 @@ def _length(seconds: float) -> str:
     return ""
 
 
+def counted_text(count: int, singular: str, plural: str) -> str:
+    """Returns a number with points between thousands, and its noun."""
+    return counted(whole(count), singular, plural)
+
+
 def tax_id(value: str | None) -> str:
     """Returns a CNPJ or CPF with its punctuation."""
     return shown_tax_id(value) if value else NOTHING
@@ -230,6 +235,7 @@ FILTERS = {
     "access_key": access_key,
     "actor_name": actor_name,
     "cnae": cnae,
+    "counted": counted_text,
     "day": day,
     "decimal": decimal,
     "distance": distance,

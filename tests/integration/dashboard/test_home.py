@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from carimbo.dashboard.pages import home as home_page
 from carimbo.fiscal.local_time import BRASILIA, in_local_time
 from carimbo.service import outage_board
 from carimbo.service.overview import attention
@@ -18,7 +19,7 @@ from integration.dashboard.company_rows import DAMAGES, certify, damage
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.home_rows import DAY, Home, in_days, open_home, tasks_of, words_of_home
 from integration.dashboard.panel import text_of, words_of
-from support import Caller
+from support import Caller, data_of
 
 OUTAGE = AuthorityService("55", "MT", "production")
 NOTHING = "Nada precisa de você agora."
@@ -58,6 +59,25 @@ class TestNothing:
         assert "Esta assinatura ainda não tem empresas." in words
         assert NOTHING not in words
 
+    async def test_person_whose_companies_were_deleted_is_not_asked_to_add_one(
+        self, caller: Caller, sign_in_as: NewPanel
+    ) -> None:
+        company_id = await caller.create_company()
+        panel = await sign_in_as(caller.subscription_id, MemberRole.VIEWER, frozenset({UUID(company_id)}))
+        data_of(await caller.http.delete(f"/v1/companies/{company_id}"))
+        for address in (panel.base, f"{panel.base}/empresas"):
+            words = words_of(await panel.page(address))
+            assert "Você ainda não tem acesso a nenhuma empresa." in words
+            assert "POST /v1/companies" not in words
+
+    async def test_companies_that_the_page_leaves_out_are_counted(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(home_page, "_MAX_COMPANIES", 1)
+        words = await words_of_home(home.owner)
+        assert "esta página tem as 1 primeiras por nome, e 1 ficou de fora." in words
+        assert "ficou de fora" not in await words_of_home(home.of_other)
+
 
 class TestRejections:
     async def test_rejected_documents_are_one_item_of_their_code_with_a_link_to_each(
@@ -77,6 +97,25 @@ class TestRejections:
             await home.rejected()
         task = await home.task("6 documentos rejeitados")
         assert (len(task.links), task.links[-1]) == (6, f"{home.company}/documentos?status=rejected")
+
+    async def test_large_group_of_several_companies_leads_to_the_list_of_each(self, home: Home) -> None:
+        for _ in range(3):
+            await home.rejected()
+            await home.rejected(home.other)
+        [task] = await tasks_of(home.owner)
+        assert task.text.endswith("Ver todos os rejeitados de Alfa Ltda , Beta Ltda")
+        assert set(task.links[5:]) == {
+            f"{home.owner.company(shop.company_id)}/documentos?status=rejected"
+            for shop in (home.shop, home.other)
+        }
+
+    async def test_reasons_that_are_not_shown_are_counted(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attention, "MAX_ITEMS", 1)
+        for code in ("778", "539", "204"):
+            await home.rejected(code=code)
+        assert "E mais 2 motivos de rejeição." in await words_of_home(home.owner)
 
     async def test_group_of_several_companies_has_their_names_and_opens_each_document_in_its_own(
         self, home: Home
@@ -140,11 +179,12 @@ class TestDocuments:
         )  # fmt: skip
         task = await home.task("aberto há")
         assert task.text.startswith("MDF-e 3 aberto há 29 dias · Alfa Ltda Encerre até ")
-        assert "recusa novos" not in task.text
+        assert "não aceita mais" not in task.text
         assert task.links == (f"{home.company}/documentos/{document.id}",)
         older = "update documents set facts = jsonb_build_object('openSince', $2::timestamptz) where id = $1"
         await home.execute(older, document.id, in_days(-31))
-        assert "a autoridade recusa novos manifestos" in (await home.task("aberto há 31 dias")).text
+        late = (await home.task("aberto há 31 dias")).text
+        assert "o prazo passou, e a autoridade não aceita mais MDF-e da empresa." in late
 
     async def test_unused_number_of_last_month_leads_to_the_numbering(self, home: Home) -> None:
         this_month = datetime.now(BRASILIA).replace(day=1, hour=12)
@@ -246,7 +286,7 @@ class TestWebhooks:
 
     async def test_webhook_that_was_turned_off_says_why(self, home: Home) -> None:
         await self._add(home, "5 dias sem sucesso.")
-        assert "Webhook Loja foi desligado 5 dias sem sucesso." in (await home.task("Webhook Loja")).text
+        assert "Webhook Loja foi desativado 5 dias sem sucesso." in (await home.task("Webhook Loja")).text
 
 
 class TestAuthorities:
@@ -268,14 +308,42 @@ class TestAuthorities:
             await tenant.companies.update(home.other.company_id, {"address": address})
         assert "fora do ar" not in await words_of_home(home.of_other)
 
-    async def test_contingency_in_force_says_which_authority_stands_in(self, home: Home) -> None:
+    async def test_contingency_after_an_outage_says_which_authority_stands_in(
+        self, home: Home, outage: None
+    ) -> None:
+        await home.execute("update outages set since = now() - interval '1 day' where authorizer = 'MT'")
+        task = await home.task("em contingência · Alfa Ltda")
+        assert task.text.startswith(
+            "NF-e em contingência · Alfa Ltda SEFAZ MT não responde: quem autoriza é SEFAZ Virtual de"
+            " Contingência do Rio Grande do Sul, desde "
+        )
+        assert task.text.endswith("Autorizador MT fora de serviço: 109 Serviço paralisado")
+
+    async def test_forced_contingency_does_not_say_that_the_normal_authority_is_silent(
+        self, home: Home
+    ) -> None:
         await home.shop.added()
         async with home.shop.database.tenant(home.shop.subscription_id) as tenant:
-            await tenant.companies.set_contingency(home.shop.company_id, "forced", "Lentidão extrema.")
-        task = await home.task("em contingência")
-        assert task.text.startswith("NF-e em contingência · Alfa Ltda SEFAZ MT")
-        assert "SEFAZ Virtual de Contingência" in task.text
-        assert task.text.endswith("Lentidão extrema.")
+            company = await tenant.companies.set_contingency(
+                home.shop.company_id, "forced", "Lentidão extrema."
+            )
+        assert company is not None
+        since = f"{in_local_time(company.contingency_since, None):%d/%m/%Y %H:%M}"
+        assert (await home.task("em contingência")).text == (
+            f"NF-e em contingência · Alfa Ltda Contingência forçada desde {since}: quem autoriza é SEFAZ"
+            " Virtual de Contingência do Rio Grande do Sul, e não SEFAZ MT. Lentidão extrema."
+        )
+
+    async def test_contingencies_that_are_not_shown_are_counted(
+        self, home: Home, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(attention, "MAX_ITEMS", 1)
+        await home.shop.added()
+        await home.other.added()
+        async with home.shop.database.tenant(home.shop.subscription_id) as tenant:
+            for shop in (home.shop, home.other):
+                await tenant.companies.set_contingency(shop.company_id, "forced", "Lentidão extrema.")
+        assert "E mais 1. Ver as autoridades" in await words_of_home(home.owner)
 
 
 class TestFigures:
@@ -288,15 +356,17 @@ class TestFigures:
         await home.shop.settle(await home.other.added())
         page = await home.owner.page(home.owner.base)
         [section] = page.xpath("//section[@aria-labelledby='hoje']")
-        assert text_of(section.xpath("./h2")[0]) == f"Hoje, {datetime.now(BRASILIA):%d/%m/%Y}"
+        assert text_of(section.xpath("./h2")[0]) == f"Pedidos hoje, {datetime.now(BRASILIA):%d/%m/%Y}"
+        assert "Pelo dia em que cada documento foi pedido, e pela situação que ele tem agora." in words_of(
+            section
+        )
         assert "1 em processamento agora." in words_of(section)
         cards = [words_of(card) for card in section.xpath(".//div[@class='card']")]
-        assert [card.split(" hoje")[0] for card in cards] == [
-            "3 autorizados", "R$ 1.260,30 valor autorizado", "0 rejeitados", "0 cancelados",
-        ]  # fmt: skip
+        figures = ("3 autorizados", "R$ 1.260,30 valor dos autorizados", "0 rejeitados", "0 cancelados")
+        assert [card.startswith(figure) for card, figure in zip(cards, figures, strict=True)] == [True] * 4
         assert section.xpath(".//svg[@role='img']/@aria-label") == [
-            "Documentos autorizados por dia: 3 nos últimos 14 dias",
-            "Valor autorizado por dia nos últimos 14 dias",
+            "Documentos autorizados por dia do pedido: 3 nos últimos 14 dias",
+            "Valor dos autorizados por dia do pedido nos últimos 14 dias",
         ]
         bars = section.xpath(".//svg")[0].xpath(".//*[local-name()='title']")
         assert (len(bars), text_of(bars[-1])) == (14, f"{datetime.now(BRASILIA):%d/%m}: 3 autorizados")
@@ -305,5 +375,5 @@ class TestFigures:
         await home.shop.settle(await home.shop.added())
         await home.shop.added()
         words = await words_of_home(home.of_other)
-        assert "0 autorizados hoje" in words
+        assert "0 autorizados" in words
         assert "em processamento agora" not in words

@@ -14,12 +14,13 @@ from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.problems import counted
-from carimbo.service.companies.registration import visible_companies
+from carimbo.service.companies.registration import count_visible_companies, visible_companies
 from carimbo.service.missing_data import describe_missing
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import ENVIRONMENTS, UNREADABLE_COMPANY, authority_name
+from carimbo.service.words import UNREADABLE_COMPANY, authority_name
+from carimbo.storage.companies import CompanyRow
 
 _MAX_COMPANIES = 1000
 
@@ -28,7 +29,7 @@ _MAX_COMPANIES = 1000
 class EnvironmentSummary:
     """The figures of one environment as cards and charts."""
 
-    title: str
+    environment: Environment
     authorized: int
     rejected: int
     canceled: int
@@ -51,23 +52,34 @@ async def home(visit: SubscriptionVisit) -> Response:
         figures=figures,
         summaries=_summaries(figures),
         company_count=len(companies),
+        left_out=await _left_out(visit, companies),
         missing_words=describe_missing,
         authority_name=authority_name,
         unreadable_sentence=UNREADABLE_COMPANY,
     )
 
 
+async def _left_out(visit: SubscriptionVisit, companies: Sequence[CompanyRow]) -> int:
+    """Returns how many companies the page does not have, because there are very many."""
+    if len(companies) < _MAX_COMPANIES:
+        return 0
+    total = await count_visible_companies(
+        visit.services.database, visit.subscription_id, visit.membership.company_ids
+    )
+    return max(0, total - len(companies))
+
+
 def _summaries(figures: Figures) -> Sequence[EnvironmentSummary]:
     """Returns the environments with documents in the last days; production if there are none at all."""
     both = (
-        (ENVIRONMENTS[Environment.PRODUCTION], figures.production),
-        (ENVIRONMENTS[Environment.HOMOLOGATION], figures.homologation),
+        (Environment.PRODUCTION, figures.production),
+        (Environment.HOMOLOGATION, figures.homologation),
     )
-    used = [_summary(title, values) for title, values in both if not values.is_empty]
+    used = [_summary(environment, values) for environment, values in both if not values.is_empty]
     return used or [_summary(*both[0])]
 
 
-def _summary(title: str, figures: EnvironmentFigures) -> EnvironmentSummary:
+def _summary(environment: Environment, figures: EnvironmentFigures) -> EnvironmentSummary:
     def of(status: Status) -> int:
         return sum(figure.documents for figure in figures.today if figure.status is status)
 
@@ -75,13 +87,13 @@ def _summary(title: str, figures: EnvironmentFigures) -> EnvironmentSummary:
     days = [(f"{day.day:%d/%m}: {_count(day)}", day.authorized) for day in figures.days]
     amounts = [(f"{day.day:%d/%m}: {money(day.amount)}", float(day.amount)) for day in figures.days]
     return EnvironmentSummary(
-        title,
+        environment,
         of(Status.AUTHORIZED),
         of(Status.REJECTED),
         of(Status.CANCELED),
         sum(authorized, Decimal(0)),
-        bar_chart(days, f"Documentos autorizados por dia: {_sentence(figures)}"),
-        bar_chart(amounts, "Valor autorizado por dia nos últimos 14 dias"),
+        bar_chart(days, f"Documentos autorizados por dia do pedido: {_sentence(figures)}"),
+        bar_chart(amounts, "Valor dos autorizados por dia do pedido nos últimos 14 dias"),
     )
 
 

@@ -233,6 +233,22 @@ async def visible_companies(
         return await tenant.companies.by_name(ids, size)
 
 
+async def count_visible_companies(
+    database: Database, subscription_id: UUID, ids: Collection[UUID] | None
+) -> int:
+    """Returns how many companies there are, only of those with these ids if any are given."""
+    async with database.autocommit(subscription_id) as tenant:
+        return await tenant.companies.count_search(ids, None)
+
+
+async def company_names(
+    database: Database, subscription_id: UUID, ids: Collection[UUID]
+) -> Mapping[UUID, str]:
+    """Returns the names of companies by their ids, without those that were deleted."""
+    companies = await visible_companies(database, subscription_id, ids, len(ids)) if ids else []
+    return {company.id: company.shown_name for company in companies}
+
+
 async def find_only_company(database: Database, subscription_id: UUID) -> CompanyRow:
     """Returns the only company of a subscription; refuses if it has none or several."""
     async with database.autocommit(subscription_id) as tenant:

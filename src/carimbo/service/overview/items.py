@@ -249,7 +249,7 @@ class Attention:
     def needs_somebody(self, *, of_webhooks: bool) -> bool:
         """Whether something needs a person, who may or may not see webhooks.
 
-        Outages and contingency need nobody: they end by themselves.
+        Outages and contingency need nobody: they end by themselves, or somebody forced the contingency.
         """
         return bool(self.webhooks and of_webhooks) or any(
             (
