@@ -66,6 +66,7 @@ def status_badge(status: str) -> Badge:
 
 _ENTRIES: Mapping[str, Badge] = {
     HistoryEntry.CREATED: Badge("Pedido recebido", "quiet"),
+    HistoryEntry.CHANGED: Badge("Pedido alterado", "quiet"),
     HistoryEntry.QUEUED: Badge("Na fila", "quiet"),
     HistoryEntry.NUMBERED: Badge("Numerado", "quiet"),
     HistoryEntry.SIGNED: Badge("Assinado", "quiet"),

@@ -4,12 +4,15 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
+
+from carimbo.dashboard.pages import audit as audit_page
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.storage.actors import Actor, ActorKind
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database
 from integration.dashboard.panel import Panel, words_of
-from support import OTHER_CNPJ, Caller, NewCaller, data_of
+from support import CNPJ, OTHER_CNPJ, Caller, NewCaller, data_of
 
 MARIA = Actor(ActorKind.PERSON, None, "Maria da Silva")
 
@@ -48,6 +51,30 @@ async def test_changes_can_be_filtered_by_who_subject_company_and_day(
     assert await entries_of(panel, empresa=first) == [alfa]
     assert await entries_of(panel, inicio=today - timedelta(days=1), fim=today - timedelta(days=1)) == []
     assert newest in await entries_of(panel, inicio=today - timedelta(days=1), fim=today + timedelta(days=1))
+
+
+async def test_company_beyond_those_of_the_filter_is_named_and_can_be_asked_for(
+    panel: Panel, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tax_id, name in ((OTHER_CNPJ, "Alfa Ltda"), ("33000167000101", "Beta Ltda"), (CNPJ, "Gama Ltda")):
+        last = await caller.create_company(tax_id, legalName=name)
+    monkeypatch.setattr(audit_page, "_MAX_COMPANIES", 2)
+    newest, *_ = await entries_of(panel)
+    assert "Cadastrou a empresa Gama Ltda." in newest
+    assert newest.count("Gama Ltda") == 2
+    assert await entries_of(panel, empresa=last) == [newest]
+    page = await panel.page(f"{panel.base}/registro?empresa={last}")
+    assert [words_of(option) for option in page.xpath("//select[@id='empresa']/option[@selected]")] == [
+        "Gama Ltda"
+    ]
+
+
+async def test_entry_of_a_deleted_company_says_so(panel: Panel, caller: Caller) -> None:
+    for tax_id in (CNPJ, OTHER_CNPJ, "33000167000101"):
+        last = await caller.create_company(tax_id)
+    data_of(await caller.http.delete(f"/v1/companies/{last}"))
+    newest, *_ = await entries_of(panel)
+    assert "empresa excluída" in newest
 
 
 async def test_malformed_filters_count_as_absent(panel: Panel, caller: Caller) -> None:

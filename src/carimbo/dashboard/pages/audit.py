@@ -14,7 +14,7 @@ from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.shown import NOTHING, moment
 from carimbo.dashboard.visit import PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
-from carimbo.service.companies.registration import visible_companies
+from carimbo.service.companies.registration import company_names, visible_companies
 from carimbo.service.exports.lists import export_audit
 from carimbo.service.listing import Page
 from carimbo.service.people.roles import Capability
@@ -56,6 +56,7 @@ _ACTIONS: Sequence[tuple[str, str]] = (
     ("passkey", "Chaves de acesso"),
     ("secondFactor", "Segundo fator"),
     ("export", "Exportações"),
+    ("exportSchedule", "Envio mensal"),
     ("link", "Links"),
     ("work", "Trabalho parado"),
     ("secrets", "Chaves dos segredos"),
@@ -86,40 +87,53 @@ _DETAILS: Mapping[str, str] = {
 
 async def audit(visit: SubscriptionVisit) -> Response:
     """Lists what was changed in a subscription, newest first."""
-    companies = await visible_companies(
-        visit.services.database, visit.subscription_id, visit.membership.company_ids, _MAX_COMPANIES
-    )
-    names = {company.id: company.shown_name for company in companies}
-    database, query = visit.services.database, audit_query(visit, names)
+    database, company_id = visit.services.database, visit.id_filter("empresa")
+    query = audit_query(visit, company_id if company_id and visit.membership.may_see(company_id) else None)
     if wants_csv(visit):
         return csv_response(await export_audit(database, visit.subscription_id, query))
     entries = await list_audit(database, visit.subscription_id, query, visit.page_request)
-    return audit_page(visit, entries, names)
+    companies = await visible_companies(
+        database, visit.subscription_id, visit.membership.company_ids, _MAX_COMPANIES
+    )
+    options = {company.id: company.shown_name for company in companies}
+    others = {entry.company_id for entry in entries.items} | {query.company_id}
+    names = await company_names(database, visit.subscription_id, [each for each in others if each])
+    if query.company_id in names:
+        options[query.company_id] = names[query.company_id]
+    return audit_page(visit, entries, options, names)
 
 
-def audit_page(visit: PersonVisit, entries: Page[AuditRecord], companies: Mapping[UUID, str]) -> Response:
-    """Renders entries; without companies, those of the installation."""
+def audit_page(
+    visit: PersonVisit,
+    entries: Page[AuditRecord],
+    options: Mapping[UUID, str] | None = None,
+    names: Mapping[UUID, str] | None = None,
+) -> Response:
+    """Renders entries, with the companies of the filter and the names of those in the entries.
+
+    Without companies, they are those of the installation.
+    """
     return page(
         visit,
         "audit.html",
         entries=entries,
-        companies=companies,
-        company_options=[(str(company_id), name) for company_id, name in companies.items()],
+        is_installation=options is None,
+        names=names or {},
+        company_options=[(str(company_id), name) for company_id, name in (options or {}).items()],
         actors=_ACTORS,
         actions=_ACTIONS,
         details=_details,
     )
 
 
-def audit_query(visit: Visit, companies: Mapping[UUID, str]) -> AuditQuery:
+def audit_query(visit: Visit, company_id: UUID | None = None) -> AuditQuery:
     """Returns the filters of the address. A malformed one counts as absent."""
-    company = visit.filter("empresa")
     action = visit.filter("assunto")
     return AuditQuery(
         actor_kind=visit.choice("tipo", ActorKind),
         actor_name=visit.filter("quem"),
         action=action if action in dict(_ACTIONS) else None,
-        company_id=next((each for each in companies if str(each) == company), None),
+        company_id=company_id,
         start=visit.day_filter("inicio"),
         end=visit.day_filter("fim"),
     )

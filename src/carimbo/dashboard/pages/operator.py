@@ -78,11 +78,11 @@ async def calendar(visit: OperatorVisit) -> Response:
 
 async def audit(visit: OperatorVisit) -> Response:
     """Lists what was changed in the installation itself, newest first."""
-    database, query = visit.services.database, audit_query(visit, {})
+    database, query = visit.services.database, audit_query(visit)
     if wants_csv(visit):
         return csv_response(await export_audit(database, NIL, query))
     entries = await list_audit(database, NIL, query, visit.page_request)
-    return audit_page(visit, entries, {})
+    return audit_page(visit, entries)
 
 
 def _link(visit: OperatorVisit, work: NamedParkedWork) -> str | None:

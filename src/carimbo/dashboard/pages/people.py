@@ -6,12 +6,10 @@ from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.visit import SubscriptionVisit
-from carimbo.service.companies.registration import visible_companies
+from carimbo.service.companies.registration import company_names
 from carimbo.service.exports.lists import export_people
 from carimbo.service.people.people import list_people
 from carimbo.service.people.roles import Capability
-
-_MAX_COMPANIES = 1000
 
 
 async def people(visit: SubscriptionVisit) -> Response:
@@ -20,8 +18,8 @@ async def people(visit: SubscriptionVisit) -> Response:
     if wants_csv(visit):
         return csv_response(await export_people(database, visit.subscription_id))
     listed = await list_people(database, visit.subscription_id)
-    companies = await visible_companies(database, visit.subscription_id, None, _MAX_COMPANIES)
-    names = {company.id: company.shown_name for company in companies}
+    ids = {company_id for person in listed for company_id in person.company_ids or ()}
+    names = await company_names(database, visit.subscription_id, ids)
     return page(visit, "people.html", people=listed, names=names)
 
 
