@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from carimbo.dashboard.shown import access_key, indented_json, money, number, unit_price
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.listing import PageRequest
 
 TAX_NAMES: Mapping[str, str] = {
@@ -70,12 +71,9 @@ _TOTALS: Sequence[tuple[str, str]] = (
     ("amount", "Total"),
     ("totalDue", "Total a pagar"),
 )
-_COUNTS: Sequence[tuple[str, str]] = (
-    ("nfes", "NF-e transportadas"),
-    ("ctes", "CT-e transportados"),
-    ("mdfes", "MDF-e"),
-    ("cargoQuantity", "Peso ou volume da carga"),
-)
+_COUNTS: Mapping[str, str] = {
+    path: label for document_type in DOCUMENT_TYPES for path, label in document_type.counts.items()
+}
 _CODES: Sequence[tuple[str, str]] = (
     ("sku", "Código"),
     ("gtin", "GTIN"),
@@ -88,13 +86,7 @@ _CODES: Sequence[tuple[str, str]] = (
     ("series", "Série"),
 )
 _KINDS: Mapping[str, str] = {
-    "component": "Componente do frete",
-    "service": "Serviço",
-    "nfe": "NF-e transportada",
-    "cte": "CT-e anterior",
-    "dce": "DC-e transportada",
-    "paper": "Nota em papel",
-    "other": "Outro documento",
+    kind: words for document_type in DOCUMENT_TYPES for kind, words in document_type.line_kinds.items()
 }
 # An item of the normal regime has some 2 kB of JSON: more items would make a slow page.
 _ITEMS_PER_PAGE = 10
@@ -153,7 +145,7 @@ def total_rows(totals: Mapping[str, Any]) -> list[AmountRow]:
         value = _at(totals, path)
         if value or (value is not None and path == "amount"):
             rows.append(AmountRow(name, money(value), path in ("amount", "totalDue")))
-    counts = [(name, _at(totals, path)) for path, name in _COUNTS]
+    counts = [(name, _at(totals, path)) for path, name in _COUNTS.items()]
     return [*(AmountRow(name, number(value), False) for name, value in counts if value), *rows]
 
 

@@ -54,6 +54,8 @@ class Requirements:
     """Whether a state registration is required."""
     settings: Callable[[Any, Environment], tuple[str, ...]] | None = None
     """Returns the settings that are missing in an environment, by names of our JSON: `nfce.csc`."""
+    setting_words: Mapping[str, str] = field(default_factory=dict)
+    """Portuguese words for these settings, by the same names."""
     rules: Callable[[Company, Software, date], tuple[str, ...]] | None = None
     """Returns what company and installation lack for the rules of a day, by names of our JSON."""
     shortcut: Callable[[Any], tuple[str, ...]] | None = None
@@ -217,6 +219,10 @@ class DocumentType(SettingsModule):
     """For a type whose open documents of other programs can be listed and closed."""
     open_term: OpenTerm | None = None
     """For a type whose documents must be closed."""
+    line_kinds: Mapping[str, str] = field(default_factory=dict)
+    """Portuguese words for the `type` of lines, for a type whose lines are of several kinds."""
+    counts: Mapping[str, str] = field(default_factory=dict)
+    """Portuguese labels of its totals that are numbers of things and not amounts, by names of our JSON."""
     own_fields: OwnFields | None = None
     """For a type whose records have additional fields."""
     point_of_sale: PointOfSale | None = None

@@ -4,8 +4,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.issuance import RESPONSIBLE_SETTINGS
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.taxes.missing_rates import RATE_PLACES
+
+
+def _inactive(document_type: DocumentType) -> str:
+    of = "do" if document_type.is_masculine else "da"
+    return f"o módulo {of} {document_type.title}, que está desligado"
+
 
 # Keys are the names in `details.missing` and in the company's status.
 _WORDS = {
@@ -16,12 +24,12 @@ _WORDS = {
     "simplesRate": "a alíquota do Simples Nacional",
     "stateRegistration": "a inscrição estadual na UF da empresa",
     "certificate": "um certificado A1 em vigor",
-    "nfce.active": "o módulo da NFC-e, que está desligado",
-    "cte.active": "o módulo do CT-e, que está desligado",
-    "nfce.cscId": "o identificador do CSC",
-    "nfce.csc": "o CSC",
-    "nfce.homologation.cscId": "o identificador do CSC de homologação",
-    "nfce.homologation.csc": "o CSC de homologação",
+    **{f"{document_type.name}.active": _inactive(document_type) for document_type in DOCUMENT_TYPES},
+    **{
+        name: words
+        for document_type in DOCUMENT_TYPES
+        for name, words in document_type.requirements.setting_words.items()
+    },
 }
 _ROUTES = {
     "stateRegistration": "POST /v1/companies/{companyId}/state-registrations",

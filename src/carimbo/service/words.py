@@ -1,9 +1,10 @@
 """The Portuguese words for stored values, the same on pages and in exported files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from carimbo.fiscal.document_type import DocumentType
+from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.receiving import PENDING, Role, Situation
@@ -14,6 +15,7 @@ from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.document_types import find_document_type, received_type_like, receiving_of_type
 from carimbo.service.filing.gaps import GapReason
 from carimbo.service.filing.outcome import FilingStatus
+from carimbo.service.issuing.routes import ContingencyMode
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.people.sessions import SignInMethod
 from carimbo.service.receiving.record import ReceivedRecord
@@ -69,6 +71,22 @@ PERSON_ROLES: Mapping[str, str] = {
 ENVIRONMENTS: Mapping[str, str] = {
     Environment.PRODUCTION: "Produção",
     Environment.HOMOLOGATION: "Homologação",
+}
+EMISSION_TYPES: Mapping[str, str] = {
+    EmissionType.NORMAL: "Normal",
+    EmissionType.OFFLINE_MANIFEST: "Emissão sem conexão",
+    EmissionType.NFF: "Nota Fiscal Fácil",
+    EmissionType.EPEC: "EPEC",
+    EmissionType.FS_DA: "Formulário de segurança",
+    EmissionType.SVC_AN: "SEFAZ Virtual de Contingência do Ambiente Nacional",
+    EmissionType.SVC_RS: "SEFAZ Virtual de Contingência do Rio Grande do Sul",
+    EmissionType.SVC_SP: "SEFAZ Virtual de Contingência de São Paulo",
+    EmissionType.OFFLINE: "Emissão sem conexão",
+}
+CONTINGENCY_MODES: Mapping[str, str] = {
+    ContingencyMode.AUTOMATIC: "Automática",
+    ContingencyMode.FORCED: "Forçada",
+    ContingencyMode.FORBIDDEN: "Proibida",
 }
 ITEM_TYPES: Mapping[str, str] = {
     ProductType.SERVICE: "Serviço",
@@ -142,6 +160,16 @@ _ACTORS: Mapping[str, str] = {
 def word_for(words: Mapping[str, str], value: str | None) -> str | None:
     """Returns the word for a value; the value itself if it has none, as in a row of a newer release."""
     return None if value is None else words.get(value, value)
+
+
+def enumeration(names: Sequence[str], conjunction: str = "e") -> str:
+    """Returns names as in a sentence: `NF-e, NFC-e e CT-e`."""
+    return f" {conjunction} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def emission_type_name(emission_type: str) -> str:
+    """Returns how a document was issued in contingency."""
+    return EMISSION_TYPES.get(emission_type, emission_type)
 
 
 def month_name(month: date) -> str:

@@ -100,13 +100,13 @@ class TestDetail:
         lines = " ".join(common | nfce)
         for part in (
             "Falta: Endereço Envie pela API: PUT /v1/companies/{companyId}",
-            "Falta: Inscrição estadual na UF da empresa (só a NFS-e não precisa) Envie pela API: POST",
+            "Falta: Inscrição estadual na UF da empresa (as NFS-e não precisam dela) Envie pela API: POST",
             "Falta: Certificado A1 em vigor",
             "Falta: O módulo da NFC-e, que está desligado Informe nfce.active pela API: PUT",
             "Falta: O CSC Informe nfce.csc pela API",
         ):
             assert part in lines
-        assert checks_of(page, "MDF-e") == {"Falta: Só o que todos os documentos precisam": True}
+        assert checks_of(page, "MDF-e") == {"Falta: O que está em “Todos os documentos”": True}
 
     async def test_only_types_in_use_are_listed_first_and_decide_whether_the_company_is_ready(
         self, panel: Panel, caller: Caller, database: Database

@@ -3,14 +3,22 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.company_status.readiness import TypeReadiness
 from carimbo.service.missing_data import MissingKind, missing_datum
+from carimbo.service.words import enumeration
 
+_UNREGISTERED = [
+    document_type.plural_with_article
+    for document_type in DOCUMENT_TYPES
+    if not document_type.requirements.state_registration
+]
+_REGISTRATION = f"Inscrição estadual na UF da empresa ({enumeration(_UNREGISTERED)} não precisam dela)"
 # What all types need, by the names in `missing`.
 _COMMON: Mapping[str, str] = {
     "address": "Endereço",
     "taxRegime": "Regime tributário",
-    "stateRegistration": "Inscrição estadual na UF da empresa (só a NFS-e não precisa)",
+    "stateRegistration": _REGISTRATION,
     "certificate": "Certificado A1 em vigor",
 }
 
@@ -56,7 +64,7 @@ def type_checklist(readiness: TypeReadiness) -> TypeChecklist:
 def _own_checks(readiness: TypeReadiness) -> Iterator[Check]:
     own = [missing_datum(name) for name in readiness.missing if name not in _COMMON]
     if not own:
-        text = "Só o que todos os documentos precisam" if readiness.missing else "Nada falta"
+        text = "O que está em “Todos os documentos”" if readiness.missing else "Nada falta"
         yield Check(text, bool(readiness.missing))
     settings = [datum.name for datum in own if datum.kind is MissingKind.INSTALLATION_SETTING]
     if settings:
@@ -75,4 +83,4 @@ def _hint(readiness: TypeReadiness) -> str:
     names = ", ".join(readiness.shortcut_missing)
     if not names:
         return ""
-    return f"Com {names} nas configurações, o pedido pode omitir o código do serviço e a alíquota."
+    return f"Com {names} nas configurações, o pedido não precisa trazer esses dados."

@@ -79,5 +79,14 @@ CTE = DocumentType(
     contingencies=CONTINGENCIES,
     events=CTE_EVENTS,
     own_fields=OwnFields(_WaybillFields, _own_fields),
+    line_kinds={
+        "component": "Componente do frete",
+        "service": "Serviço",
+        "nfe": "NF-e transportada",
+        "cte": "CT-e anterior",
+        "dce": "DC-e transportada",
+        "paper": "Nota em papel",
+        "other": "Outro documento",
+    },
     receiving=RECEIVING,
 )

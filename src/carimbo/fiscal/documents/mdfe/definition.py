@@ -92,5 +92,11 @@ MDFE = DocumentType(
         closing_setting="closeAfterDays",
         usual_closing=_usual_closing,
     ),
+    counts={
+        "nfes": "NF-e transportadas",
+        "ctes": "CT-e transportados",
+        "mdfes": "MDF-e",
+        "cargoQuantity": "Peso ou volume da carga",
+    },
     own_fields=OwnFields(MdfeFields, lambda stored: {"closed_at": stored.events.get(CLOSED_AT)}),
 )

@@ -55,7 +55,16 @@ NFCE = DocumentType(
     event_group="nfce",
     is_urgent=True,
     numbering=NumberingRules(inutilization=inutilization_rules_of("65")),
-    requirements=Requirements(settings=missing_settings, rules=partial(missing_for_rules, NAME)),
+    requirements=Requirements(
+        settings=missing_settings,
+        setting_words={
+            "nfce.cscId": "o identificador do CSC",
+            "nfce.csc": "o CSC",
+            "nfce.homologation.cscId": "o identificador do CSC de homologação",
+            "nfce.homologation.csc": "o CSC de homologação",
+        },
+        rules=partial(missing_for_rules, NAME),
+    ),
     feature="nfceEmission",
     issuing=Issuing(
         request=NfceRequest,
