@@ -23,6 +23,8 @@ from carimbo.service.words import (
     STREAM_STATUSES,
     WORK_KINDS,
     actor_name,
+    emission_type_name,
+    enumeration,
     feature_name,
     month_name,
 )
@@ -241,6 +243,8 @@ FILTERS = {
     "decimal": decimal,
     "distance": distance,
     "document_title": title_of,
+    "emission_type_name": emission_type_name,
+    "enumeration": enumeration,
     "environment_name": environment_name,
     "feature_name": feature_name,
     "history_badge": history_badge,

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.local_time import brasilia_day
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.exports.month import month_before
 from carimbo.service.services import Services
 from carimbo.service.subscriptions import SubscriptionRecord, read_subscription
 from carimbo.storage.subscriptions import Subscription
@@ -15,7 +16,6 @@ from carimbo.storage.usage import TypeCount, documents_since
 
 MONTHS = 12
 """How many months are shown, with the current one."""
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def _last_months(today: date) -> list[date]:
     """Returns the first days of the last months, the oldest first."""
     months = [today.replace(day=1)]
     while len(months) < MONTHS:
-        months.insert(0, (months[0] - _DAY).replace(day=1))
+        months.insert(0, month_before(months[0]))
     return months
 
 

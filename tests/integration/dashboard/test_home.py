@@ -327,7 +327,7 @@ class TestAuthorities:
             company = await tenant.companies.set_contingency(
                 home.shop.company_id, "forced", "Lentidão extrema."
             )
-        assert company is not None
+        assert company is not None and company.contingency_since is not None
         since = f"{in_local_time(company.contingency_since, None):%d/%m/%Y %H:%M}"
         assert (await home.task("em contingência")).text == (
             f"NF-e em contingência · Alfa Ltda Contingência forçada desde {since}: quem autoriza é SEFAZ"

@@ -45,6 +45,7 @@ async def test_use_of_a_monthly_plan_is_shown_with_the_months_before(
     assert "60 requisições à API por minuto" in text
     assert len(months_of(page)) == 12
     assert months_of(page)[0].endswith(" 20")
+    assert "No maior mês, 20 documentos." in text
     assert "999" not in text
 
 
@@ -53,9 +54,14 @@ async def test_trial_shows_its_whole_life_and_no_months(
 ) -> None:
     caller = await new_caller("trial")
     await use_documents(database, caller, "total", used=10)
+    async with database.connection() as connection:
+        await connection.execute(
+            "update subscriptions set features = '{}' where id = $1", caller.subscription_id
+        )
     panel = await sign_in_as(caller.subscription_id)
     page = await panel.page(f"{panel.base}/uso")
     assert "10 documentos de 10" in words_of(page)
+    assert "Recursos Só NF-e e NFS-e" in words_of(page)
     assert "O limite do plano foi alcançado" in words_of(page)
     assert months_of(page) == []
 

@@ -98,7 +98,7 @@ async def audit(visit: SubscriptionVisit) -> Response:
     options = {company.id: company.shown_name for company in companies}
     others = {entry.company_id for entry in entries.items} | {query.company_id}
     names = await company_names(database, visit.subscription_id, [each for each in others if each])
-    if query.company_id in names:
+    if query.company_id is not None and query.company_id in names:
         options[query.company_id] = names[query.company_id]
     return audit_page(visit, entries, options, names)
 

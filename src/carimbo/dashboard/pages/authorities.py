@@ -13,13 +13,8 @@ from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.service.company_status.authorities import ObservedAuthority, read_authorities
 from carimbo.service.exports.lists import export_authorities
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import UNREADABLE_COMPANY, authority_name
+from carimbo.service.words import CONTINGENCY_MODES, UNREADABLE_COMPANY, authority_name
 
-_MODES: Mapping[str, str] = {
-    "automatic": "Automática",
-    "forced": "Forçada",
-    "forbidden": "Proibida",
-}
 _OUT, _FAILED = Badge("Fora do ar", "bad"), Badge("Falhou na última vez", "warn")
 _FINE, _UNKNOWN = Badge("Sem falhas vistas", "good"), Badge("Sem dados", "quiet")
 
@@ -61,7 +56,7 @@ _WORDS: Mapping[str, Any] = {
     "authority_name": authority_name,
     "authority_badge": _authority_badge,
     "authority_sentence": _authority_sentence,
-    "modes": _MODES,
+    "modes": CONTINGENCY_MODES,
     "unreadable_sentence": UNREADABLE_COMPANY,
 }
 ROUTES = (subscription_page("/autoridades", Capability.READ_COMPANIES, authorities),)

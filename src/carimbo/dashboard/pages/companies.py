@@ -12,6 +12,7 @@ from carimbo.dashboard.routes import company_page, subscription_page
 from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit, SubscriptionVisit
 from carimbo.fiscal.parties.company import IbsCbsRegime, PisCofinsRegime, TaxRegime
+from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.company_settings import read_settings
 from carimbo.service.companies.registration import CompanyRecord, company_record
 from carimbo.service.companies.shown_settings import shown_settings
@@ -24,10 +25,12 @@ from carimbo.service.company_status.readiness import (
     read_readiness,
 )
 from carimbo.service.company_status.status import CompanyStatusRecord, read_status
+from carimbo.service.document_types import RECEIVED_TYPES, receiving_of_type
 from carimbo.service.exports.lists import export_companies
+from carimbo.service.issuing.routes import ContingencyMode
 from carimbo.service.listing import PageRequest
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import UNREADABLE_COMPANY
+from carimbo.service.words import CONTINGENCY_MODES, UNREADABLE_COMPANY, authority_name
 
 _ALL_REGISTRATIONS = PageRequest(1, 100)
 READY, NOT_READY = Badge("Pronta para emitir", "good"), Badge("Falta configurar", "warn")
@@ -54,10 +57,10 @@ _IBS_CBS: Mapping[IbsCbsRegime, str] = {
     IbsCbsRegime.MIXED: "CBS no DAS, IBS fora dele",
     IbsCbsRegime.REGULAR: "Os dois fora do DAS",
 }
-CONTINGENCY_MODES: Mapping[str, str] = {
-    "automatic": "Automática: começa quando a autoridade deixa de responder, e acaba quando ela volta",
-    "forced": "Forçada: os documentos vão sempre para a contingência",
-    "forbidden": "Proibida: os documentos esperam até a autoridade voltar",
+_CONTINGENCY: Mapping[ContingencyMode, str] = {
+    ContingencyMode.AUTOMATIC: "começa quando a autoridade deixa de responder, e acaba quando ela volta",
+    ContingencyMode.FORCED: "os documentos vão sempre para a contingência",
+    ContingencyMode.FORBIDDEN: "os documentos esperam até a autoridade voltar",
 }
 
 
@@ -164,7 +167,12 @@ _WORDS: Mapping[str, Any] = {
     "tax_regimes": _TAX_REGIMES,
     "pis_cofins": _PIS_COFINS,
     "ibs_cbs_regimes": _IBS_CBS,
-    "contingency_modes": CONTINGENCY_MODES,
+    "contingency_modes": {
+        mode: f"{CONTINGENCY_MODES[mode]}: {meaning}" for mode, meaning in _CONTINGENCY.items()
+    },
+    "registered_titles": [each.title for each in DOCUMENT_TYPES if each.requirements.state_registration],
+    "received_collections": [receiving_of_type(each).collection for each in RECEIVED_TYPES],
+    "authority_name": authority_name,
 }
 ROUTES = (
     subscription_page("/empresas", Capability.READ_COMPANIES, companies),

@@ -7,10 +7,12 @@ from operator import attrgetter
 
 from carimbo.fiscal.emission import local_moment
 from carimbo.fiscal.environment import Environment
-from carimbo.fiscal.local_time import CAPITAL
+from carimbo.fiscal.local_time import CAPITAL, local_day
 from carimbo.service.document_types import document_type_named
+from carimbo.service.exports.month import month_before
 from carimbo.service.filing.gaps import Gap, gap_of
 from carimbo.service.filing.numbering import INUTILIZED_TYPES
+from carimbo.service.listing import month_moments
 from carimbo.service.overview.items import GapItem, NamedCompany
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.overview import Overview, UnusedNumberRow
@@ -30,7 +32,7 @@ async def read_gaps(
     that were skipped are only in the numbering of a company. `clock_offset`: how far our clock is ahead of
     the database's.
     """
-    since, before = _last_month(now)
+    since, before = month_moments(month_before(local_day(now, CAPITAL)), CAPITAL)
     rows = await overview.unused_numbers(
         [document_type.name for document_type in INUTILIZED_TYPES],
         Environment.PRODUCTION,
@@ -46,12 +48,6 @@ async def read_gaps(
         if (item := _item(by_id[company_id], type_name, series, unused, now))
     ]
     return sorted(items, key=lambda item: (item.deadline, -item.numbers))
-
-
-def _last_month(now: datetime) -> tuple[datetime, datetime]:
-    """Returns the beginning and the end of last month in Brasília."""
-    end = local_moment(now, CAPITAL).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return (end - timedelta(days=1)).replace(day=1), end
 
 
 def _item(
