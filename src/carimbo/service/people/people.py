@@ -30,7 +30,8 @@ LINK_LIFETIME = timedelta(hours=24)
 _MAX_NAME = 100
 _EMAIL: TypeAdapter[str] = TypeAdapter(PlainEmail)
 _LAST_OWNER = (
-    "Toda assinatura precisa de um proprietário: dê antes esse papel a outra pessoa, que precisa ter aceitado."
+    "Toda assinatura precisa de um proprietário: dê antes esse papel a outra pessoa, que precisa ter"
+    " aceitado."
 )
 
 
