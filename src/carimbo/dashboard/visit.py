@@ -53,9 +53,7 @@ class Visit:
     @property
     def page_request(self) -> PageRequest:
         """The page of a list that the address names; the first one if it names none."""
-        number = self.request.query_params.get("pagina", "1")
-        is_page = number.isascii() and number.isdigit() and 1 <= int(number[:9]) <= _LAST_PAGE
-        return PageRequest(int(number[:9]) if is_page else 1, PAGE_SIZE)
+        return PageRequest(self.number_filter("pagina", _LAST_PAGE) or 1, PAGE_SIZE)
 
     def filter(self, name: str) -> str | None:
         """Returns a filter of the address; None if it is absent or empty."""
@@ -69,11 +67,11 @@ class Visit:
             return date.fromisoformat(text) if text else None
         return None
 
-    def number_filter(self, name: str) -> int | None:
-        """Returns a filter that is a number; None if it is absent or malformed."""
-        text = self.filter(name)
-        is_number = text is not None and text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
-        return int(text) if text and is_number else None
+    def number_filter(self, name: str, largest: int) -> int | None:
+        """Returns a filter that is a number; None if it is absent, malformed or larger than `largest`."""
+        text = self.filter(name) or ""
+        is_number = text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
+        return int(text) if is_number and int(text) <= largest else None
 
     def id_filter(self, name: str) -> UUID | None:
         """Returns a filter that is an id; None if it is absent or malformed."""

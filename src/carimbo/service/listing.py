@@ -1,5 +1,6 @@
 """Lists: pages, and filters by dates."""
 
+from calendar import monthrange
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Generic, TypeVar
@@ -49,9 +50,8 @@ def moment_after(end: date | None, state: str | None) -> datetime | None:
 
 def month_moments(month: date, state: str | None) -> tuple[datetime, datetime]:
     """Returns the first moment of a month in the time zone of a state, and the first moment after it."""
-    zone_of = state or CAPITAL
-    next_month = date(month.year + month.month // 12, month.month % 12 + 1, 1)
-    return beginning_of(month.replace(day=1), zone_of), beginning_of(next_month, zone_of)
+    first, (_, days) = month.replace(day=1), monthrange(month.year, month.month)
+    return _moment(first, state, timedelta(0)), _moment(first, state, timedelta(days=days))
 
 
 def day_at(day: date | None, state: str | None) -> date | None:

@@ -57,6 +57,8 @@ _OUTCOMES: Mapping[str, str] = {
     AttemptOutcome.NOT_SENT: "não aceito desta vez",
 }
 _NEWEST = PageRequest(1, 20)
+# Of the NFS-e, which have the longest ones.
+_LAST_SERIES, _LAST_NUMBER = 99_999, 999_999_999_999_999
 _FIRST_ENTRIES, _LAST_ENTRIES = 5, 40
 
 
@@ -66,8 +68,8 @@ def query_of(visit: CompanyVisit) -> DocumentQuery:
         status=visit.choice("status", Status),
         start_date=visit.day_filter("inicio"),
         end_date=visit.day_filter("fim"),
-        series=visit.number_filter("serie"),
-        number=visit.number_filter("numero"),
+        series=visit.number_filter("serie", _LAST_SERIES),
+        number=visit.number_filter("numero", _LAST_NUMBER),
         is_open=True if visit.filter("abertos") else None,
         search=visit.filter("busca"),
     )
