@@ -30,7 +30,7 @@ from carimbo.storage.deliveries import DeliveryFilter
 from carimbo.storage.products import ProductFilter
 from integration.exports.exporting import company_of, copy_document, rows_of
 from integration.issuing.shop import REFUSED, Shop, sister_of
-from integration.sales.store import MUG, Store
+from integration.sales.store import COURSE, MUG, Store
 from support import data_of
 
 
@@ -130,6 +130,14 @@ async def test_lists_of_the_catalog_and_of_sales_are_complete(shop: Shop) -> Non
     assert {(row["Situação"], row["Valor"], row["Cliente"]) for row in rows} == {
         ("Rascunho", "29,90", "Maria da Silva")
     }
+
+
+async def test_service_is_listed_with_its_code(shop: Shop) -> None:
+    item = await Store(shop.system, shop.caller, shop.id).stock(COURSE | {"serviceItemCode": "01.05"})
+    company = await company_of(shop)
+    file = await export_products(shop.system.database, shop.caller.subscription_id, company, ProductFilter())
+    [row] = await rows_of(file)
+    assert (row["Código de serviço"], row["NCM"]) == (item["serviceItemCode"], "")
 
 
 async def test_gaps_and_inutilizations_are_listed(shop: Shop) -> None:

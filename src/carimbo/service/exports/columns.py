@@ -160,7 +160,7 @@ PRODUCTS: tuple[CsvColumn[ProductRow], ...] = (
     CsvColumn("Preço", lambda row: row.price),
     CsvColumn("Garantia (dias)", lambda row: row.guarantee),
     CsvColumn("NCM", lambda row: _text_of(row.fiscal, "ncm")),
-    CsvColumn("Código de serviço", lambda row: _text_of(row.fiscal, "federalServiceCode")),
+    CsvColumn("Código de serviço", lambda row: _text_of(row.fiscal, "serviceItemCode")),
     CsvColumn("Criado em", lambda row: row.created_at),
     CsvColumn("Id", lambda row: row.id),
 )
