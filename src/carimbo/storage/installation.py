@@ -32,8 +32,27 @@ _PLANS = """
     from plans p left join subscriptions s on s.plan = p.name group by p.name order by p.name
 """
 _ALL_PARKED = f"({PARKED_SQL}) as work where parked_reason is not null"
+# Only some kinds of work have the type of a document as theirs; an event, for example, has a type of its own.
 _NAMED_PARKED = """
-    select w.*, s.name as subscription_name, coalesce(c.trade_name, c.legal_name) as company_name
+    select w.*, s.name as subscription_name, coalesce(c.trade_name, c.legal_name) as company_name,
+        case
+            when w.kind in ('document', 'inutilization', 'reception', 'stream') then w.type
+            when w.kind = 'event' then (
+                select d.type from event_filings f
+                join documents d on d.subscription_id = f.subscription_id and d.id = f.document_id
+                where f.subscription_id = w.subscription_id and f.id = w.id
+            )
+            when w.kind = 'stray' then (
+                select d.type from strays t
+                join documents d on d.subscription_id = t.subscription_id and d.id = t.document_id
+                where t.subscription_id = w.subscription_id and t.id = w.id
+            )
+            when w.kind = 'manifestation' then (
+                select r.type from manifestations m
+                join received_documents r on r.subscription_id = m.subscription_id and r.id = m.document_id
+                where m.subscription_id = w.subscription_id and m.id = w.id
+            )
+        end as document_type
     from ({parked}) as w
     left join subscriptions s on s.id = w.subscription_id
     left join companies c on c.subscription_id = w.subscription_id and c.id = w.company_id
@@ -64,6 +83,8 @@ class NamedParkedWork(ParkedWork):
 
     subscription_name: str | None
     company_name: str | None
+    document_type: str | None
+    """The type of the documents that it is about; None for a sale and an e-mail."""
 
 
 class Installation:

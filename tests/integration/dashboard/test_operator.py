@@ -7,17 +7,30 @@ import pytest
 
 from carimbo import __version__
 from carimbo.fiscal.tables.all_tables import ALL_TABLES
+from carimbo.service.access import Authenticator
 from carimbo.service.exports import csv_files
 from carimbo.service.subscriptions import define_plan, set_plan
 from carimbo.storage.database import Database
 from carimbo.storage.documents import Document
 from carimbo.storage.subscriptions import SubscriptionPlan
+from carimbo.storage.work import TABLES, WorkKind
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.document_rows import Shop, open_shop
+from integration.storage.neighbours import Neighbours, create_neighbours
 from support import CNPJ, OTHER_CNPJ, Caller, NewCaller
 
 ROOT = "/painel/operacao"
+_PARKED_KINDS = (
+    WorkKind.DOCUMENT,
+    WorkKind.EVENT,
+    WorkKind.INUTILIZATION,
+    WorkKind.SUPERSEDED,
+    WorkKind.SALE,
+    WorkKind.EMAIL,
+    WorkKind.RECEPTION,
+    WorkKind.MANIFESTATION,
+)
 
 
 @pytest.fixture
@@ -47,6 +60,25 @@ async def parked(shop: Shop, database: Database) -> AsyncIterator[Document]:
     yield document
     async with database.connection() as connection:
         await connection.execute("update documents set parked_reason = null where id = $1", document.id)
+
+
+@pytest.fixture
+async def parked_works(database: Database, authenticator: Authenticator) -> AsyncIterator[Neighbours]:
+    """Parked work of most kinds, parked before all others of this database."""
+    neighbours = await create_neighbours(database, authenticator)
+    async with database.connection() as connection:
+        for kind in _PARKED_KINDS:
+            since = "queued_at" if kind is WorkKind.DOCUMENT else "created_at"
+            await connection.execute(
+                f"update {TABLES[kind]} set parked_reason = 'Falhou 8 vezes', next_action_at = null,"
+                f" {since} = '1980-01-02 12:00+00' where subscription_id = $1", neighbours.owner,
+            )  # fmt: skip
+    yield neighbours
+    async with database.connection() as connection:
+        for kind in _PARKED_KINDS:
+            await connection.execute(
+                f"update {TABLES[kind]} set parked_reason = null where subscription_id = $1", neighbours.owner
+            )
 
 
 class TestSubscriptions:
@@ -87,6 +119,29 @@ class TestParkedWork:
         commands = [words_of(code) for code in first.xpath(".//code")]
         assert commands == [f"carimbo documents resume {parked.id}", f"carimbo documents dismiss {parked.id}"]
         assert not first.xpath(".//a")
+
+    async def test_each_kind_of_work_names_the_documents_that_it_is_about(
+        self, operator: Panel, parked_works: Neighbours
+    ) -> None:
+        page = await operator.page(f"{ROOT}/trabalho")
+        works = page.xpath("//ul[@class='tasks']/li/h2")[: len(_PARKED_KINDS)]
+        assert {words_of(work).removesuffix(" de Loja Modelo Ltda") for work in works} == {
+            "Documento NF-e",
+            "Evento NF-e",
+            "Inutilização NF-e",
+            "Tentativa substituída NF-e",
+            "Venda",
+            "E-mail",
+            "Leitura de recebidos NF-e",
+            "Manifestação NF-e",
+        }
+        file = (await operator.http.get(f"{ROOT}/trabalho?formato=csv")).text.splitlines()
+        rows = [line.split(";") for line in file if str(parked_works.owner) in line]
+        assert len(rows) == len(_PARKED_KINDS)
+        assert {work: document_type for work, document_type, *_ in rows if document_type != "NF-e"} == {
+            "Venda": "",
+            "E-mail": "",
+        }
 
     async def test_operator_who_is_a_member_gets_a_link_to_the_document(
         self, parked: Document, caller: Caller, sign_in_as: NewPanel

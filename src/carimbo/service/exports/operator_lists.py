@@ -50,7 +50,7 @@ _PLANS: Sequence[CsvColumn[UsedPlan]] = (
 )
 _PARKED: Sequence[CsvColumn[NamedParkedWork]] = (
     CsvColumn("Trabalho", lambda row: word_for(WORK_KINDS, row.kind)),
-    CsvColumn("Tipo", lambda row: title_of(row.type)),
+    CsvColumn("Tipo", lambda row: row.document_type and title_of(row.document_type)),
     CsvColumn("Empresa", lambda row: row.company_name),
     CsvColumn("Assinatura", lambda row: row.subscription_name),
     CsvColumn("Motivo", lambda row: row.parked_reason),
