@@ -94,6 +94,8 @@ class SaleLineDetails(SaleLine):
     sku: str
     type: str
     category: str | None
+    is_deleted: bool
+    """Whether the item is not in the catalog any more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,7 @@ class SaleDetails(SaleRow):
     customer_email: str | None
     customer_document: str | None
     customer_foreign_id: str | None
+    is_customer_deleted: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,11 +189,12 @@ _SELECT_DETAILS = f"""
         greatest(s.updated_at, {_DOCUMENTS_UPDATED_AT}) as updated_at, {STATUS} as status,
         {IS_WAITING} as is_waiting,
         c.name as customer_name, c.email as customer_email, c.document as customer_document,
-        c.foreign_id as customer_foreign_id
+        c.foreign_id as customer_foreign_id, c.deleted_at is not null as is_customer_deleted
     from sales s left join customers c on c.subscription_id = s.subscription_id and c.id = s.customer_id
 """
 _SELECT_LINE_DETAILS = f"""
-    select {", ".join(f"l.{field.name}" for field in fields(SaleLine))}, l.sale_id, p.sku, p.type, p.category
+    select {", ".join(f"l.{field.name}" for field in fields(SaleLine))}, l.sale_id, p.sku, p.type, p.category,
+        p.deleted_at is not null as is_deleted
     from sale_lines l
     join products p on p.subscription_id = l.subscription_id and p.id = l.product_id
     where l.subscription_id = $1 and l.sale_id = any($2) order by l.sale_id, l.position

@@ -45,6 +45,8 @@ class SaleCustomer(Record):
     name: str
     email: str | None
     document: str | None = Field(description="CPF ou CNPJ, com pontuação.", examples=["529.982.247-25"])
+    is_deleted: bool = Field(exclude=True)
+    """Whether the catalog does not have the customer any more; only pages need it, for their links."""
 
 
 class SaleProduct(Record):
@@ -58,6 +60,8 @@ class SaleProduct(Record):
     price: Number
     quantity: Number
     total: Number
+    is_deleted: bool = Field(exclude=True)
+    """Whether the catalog does not have the item any more; only pages need it, for their links."""
 
 
 class SaleInvoice(Record):
@@ -255,6 +259,7 @@ def _customer(sale: SaleDetails) -> SaleCustomer | None:
         name=sale.customer_name,
         email=sale.customer_email,
         document=document and shown_tax_id(document),
+        is_deleted=sale.is_customer_deleted,
     )
 
 
@@ -268,6 +273,7 @@ def _product(line: SaleLineDetails) -> SaleProduct:
         price=line.price,
         quantity=line.quantity,
         total=line.total,
+        is_deleted=line.is_deleted,
     )
 
 

@@ -150,6 +150,26 @@ class TestDetail:
         }
         assert [row[2] for row in rows_of(page, "Documentos")] == ["Autorizado"] * 2
 
+    async def test_deleted_customer_and_item_are_named_without_links(
+        self, store: Store, look_at: OpenWindow
+    ) -> None:
+        sale = await store.draft("curso", "caneca")
+        customer, kept = sale["customer"]["id"], sale["products"][1]["id"]
+        window = await look_at(store)
+        page = await window.page(f"/vendas/{sale['id']}")
+        assert len(links_of(page, "/produtos/")) == 2
+        assert len(links_of(page, "/clientes/")) == 1
+        for path in (f"/customers/{customer}", f"/products/{sale['products'][0]['id']}"):
+            data_of(await store.caller.http.delete(store.path(path)))
+        page = await window.page(f"/vendas/{sale['id']}")
+        assert facts_of(page)["Cliente"] == "Maria da Silva 529.982.247-25"
+        assert rows_of(page, "Itens")[0][0] == "Curso de violão curso"
+        assert [link.rpartition("/")[2] for link in links_of(page, "/produtos/")] == [kept]
+        of_customer = await window.page(f"/vendas?cliente={customer}")
+        assert "Só as vendas de Maria da Silva." in text_of(of_customer)
+        assert links_of(page, "/clientes/") == links_of(of_customer, "/clientes/") == []
+        assert "isDeleted" not in str(await store.read_sale(sale))
+
     async def test_scheduled_sale_says_when_it_is_issued(self, store: Store, look_at: OpenWindow) -> None:
         sale = await store.sold("curso", emitWhen="after_guarantee", guaranteeDate=FAR)
         page = await (await look_at(store)).page(f"/vendas/{sale['id']}")
