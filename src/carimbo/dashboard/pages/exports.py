@@ -57,6 +57,7 @@ _STATES: Mapping[str, Badge] = {
 }
 _LINK_DAYS = [("7", "7 dias"), ("15", "15 dias"), ("30", "30 dias"), ("60", "60 dias"), ("90", "90 dias")]
 _USUAL_DAY = 5
+_MAX_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -269,7 +270,7 @@ def _typed(form: FormData) -> ScheduleForm:
 
 def _schedule_body(form: FormData) -> ScheduleBody:
     typed = _typed(form)
-    is_number = typed.day.isascii() and typed.day.isdigit()
+    is_number = typed.day.isascii() and typed.day.isdigit() and len(typed.day) <= _MAX_DIGITS
     recipients = typed.recipients.replace(",", " ").replace(";", " ").split()
     fields = {
         "day": int(typed.day[:2]) if is_number else typed.day,
