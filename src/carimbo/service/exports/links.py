@@ -109,9 +109,12 @@ async def start_export(
     content: ExportContent,
     now: datetime,
 ) -> OpenedExport:
-    """Stores a download of the archive of a month, so that its progress can be read. Raises Refusal."""
+    """Stores a download of the archive of a month, so that its progress can be read. Raises Refusal.
+
+    The documents of a deleted company can still be downloaded.
+    """
     async with database.tenant(subscription_id) as tenant:
-        company = await require_company(tenant, company_id)
+        company = await require_company(tenant, company_id, deleted_too=True)
         first = check_month(company, month, now)
         export = await store_export(tenant, company, first, content, None, _DOWNLOAD_LIFETIME)
     return OpenedExport(subscription_id, company, export)
@@ -148,8 +151,12 @@ async def store_export(
     export_id: UUID | None = None,
     author: Actor | None = None,
 ) -> MonthlyExport:
-    """Stores an archive with the number of its documents, or returns the existing one with the id."""
-    await hold_company(tenant, company.id)
+    """Stores an archive with the number of its documents, or returns the existing one with the id.
+
+    Refuses a link to the archive of a deleted company.
+    """
+    if token is not None:
+        await hold_company(tenant, company.id)
     size = await archive_size(tenant, issue_period(company, company.environment, month), content)
     new = NewExport(
         id=export_id or new_id(),
