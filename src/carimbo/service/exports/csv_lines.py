@@ -4,6 +4,7 @@ UTF-8 with a byte order mark, `;` between the cells, a decimal comma, and dates 
 """
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -19,6 +20,9 @@ _FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b",
 _TEXT_MARK = "'"
 # A spreadsheet rounds longer numbers.
 _EXACT_DIGITS = 15
+# A spreadsheet would take these for a power of ten, as `1e5`, and for a date, as `1-2` or `12/2026`.
+_POWER = re.compile("[0-9]+([.,][0-9]+)?[eE][+-]?[0-9]+")
+_DATE = re.compile("[0-9]{1,4}[-/][0-9]{1,4}([-/][0-9]{1,4})?")
 _KEY_LENGTHS = (44, 50)
 """The lengths of access keys: of all documents of the SEFAZ, and of the NFS-e."""
 _GROUP = 4
@@ -72,9 +76,11 @@ def _number(number: Decimal) -> str:
 def _harmless(text: str) -> str:
     """Returns a text; if a spreadsheet would change it, with an apostrophe before it.
 
-    A spreadsheet would run it as a formula, or take it for a number without its zeros or its last digits.
+    A spreadsheet would run it as a formula, or show a date or another number in its place.
+    if _POWER.fullmatch(text):
+        return True
     """
-    if text.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(text):
+    if text.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(text) or _DATE.fullmatch(text):
         return _TEXT_MARK + text
     return text
 
