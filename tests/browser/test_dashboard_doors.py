@@ -95,8 +95,8 @@ async def test_link_for_the_accountant_is_usable_also_after_its_end(
     await assert_usable_everywhere(accountant)
 
     await page.goto(f"{owner.company(company_id)}/exportacoes")
-    await page.get_by_role("button", name="Cancelar o link").click()
-    await expect(page.get_by_role("cell", name="Cancelado")).to_be_visible()
+    await page.get_by_role("button", name="Revogar o link").click()
+    await expect(page.get_by_role("cell", name="Revogado")).to_be_visible()
     await accountant.reload()
     await expect(accountant.get_by_role("heading", name="Este link não vale mais")).to_be_visible()
     await assert_usable_everywhere(accountant)

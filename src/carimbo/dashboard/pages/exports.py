@@ -260,7 +260,7 @@ def _content(text: str | None) -> ExportContent:
 def _shown_link(visit: CompanyVisit, export: MonthlyExport) -> ShownLink:
     if export.is_valid(_machine_time(visit)):
         return ShownLink(export=export, badge=Badge("Vale", "good"), is_valid=True)
-    badge = Badge("Cancelado", "quiet") if export.revoked_at else Badge("Venceu", "quiet")
+    badge = Badge("Revogado", "quiet") if export.revoked_at else Badge("Venceu", "quiet")
     return ShownLink(export=export, badge=badge, is_valid=False)
 
 
@@ -312,5 +312,5 @@ ROUTES = (
     company_page("/exportacoes/envio/parar", Capability.EXPORT, stop_mail, POST),
     company_page(_ONE, Capability.EXPORT, progress),
     company_page(f"{_ONE}/arquivo", Capability.EXPORT, archive),
-    company_page(f"{_ONE}/cancelar", Capability.EXPORT, revoke_link, POST),
+    company_page(f"{_ONE}/revogar", Capability.EXPORT, revoke_link, POST),
 )

@@ -115,7 +115,7 @@ async def _detail(visit: CompanyVisit, which: ReceivedReference) -> ReceivedDeta
 
 def _entry(event: ReceivedEventRecord) -> ReceivedEntry:
     tone, outcome = _OUTCOMES[event.status]
-    origin = "sozinho, pelo serviço" if event.is_automatic else _ORIGINS[event.origin]
+    origin = "automaticamente, pelo serviço" if event.is_automatic else _ORIGINS[event.origin]
     return ReceivedEntry(event, tone, outcome, origin)
 
 

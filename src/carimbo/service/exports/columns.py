@@ -96,7 +96,7 @@ DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
     CsvColumn(
         "Motivo da rejeição", lambda row: row.record.rejection.message if row.record.rejection else None
     ),
-    CsvColumn("Identificador externo", lambda row: row.record.external_id),
+    CsvColumn("Número no seu sistema", lambda row: row.record.external_id),
     CsvColumn("Criado em", lambda row: row.record.created_at),
     CsvColumn("Id", lambda row: row.record.id),
 )
@@ -128,7 +128,7 @@ SALES: tuple[CsvColumn[SaleDetails], ...] = (
     CsvColumn("Desconto", lambda row: row.discount),
     CsvColumn("Frete", lambda row: row.shipping),
     CsvColumn("Emissão agendada para", lambda row: row.scheduled_emit_at),
-    CsvColumn("Identificador externo", lambda row: row.external_id),
+    CsvColumn("Número no seu sistema", lambda row: row.external_id),
     CsvColumn("Observações", lambda row: row.notes),
     CsvColumn("Criada em", lambda row: row.created_at),
     CsvColumn("Id", lambda row: row.id),

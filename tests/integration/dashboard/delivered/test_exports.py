@@ -18,6 +18,7 @@ from integration.dashboard.issued.pages import facts_of, rows_of
 from integration.dashboard.panel import new_browser, text_of
 from integration.exports.exporting import this_month
 from integration.issuing.shop import Shop, sister_of
+from support import data_of
 
 
 @pytest.fixture
@@ -152,7 +153,7 @@ class TestLinks:
         kept = await new_link(window)
         revoked = await new_link(window)
         page = await window.page("/exportacoes")
-        newest = page.xpath("//form[contains(@action, '/cancelar')]/@action")[0]
+        newest = page.xpath("//form[contains(@action, '/revogar')]/@action")[0]
         assert (await send(window, newest.partition("/exportacoes")[2])).status_code == 303
         archive = revoked.replace("/exportacao?", "/exportacao/arquivo?")
         for address in (revoked, archive, "/painel/exportacao?chave=%00", "/painel/exportacao"):
@@ -160,7 +161,7 @@ class TestLinks:
             assert answer.status_code == 404
             assert "Este link não vale mais" in answer.text
         assert (await accountant.get(kept)).status_code == 200
-        assert [row[1].split()[0] for row in await links_of(window)] == ["Cancelado", "Vale"]
+        assert [row[1].split()[0] for row in await links_of(window)] == ["Revogado", "Vale"]
 
     async def test_refused_form_says_why_on_the_page(self, window: ShopWindow) -> None:
         answer = await send(window, "/links", mes=month(), conteudo="xml", dias="400")
@@ -169,6 +170,42 @@ class TestLinks:
         assert "Escolha de 7 a 90 dias." in text_of(page.xpath("//*[@role='alert']")[0])
         assert page.xpath("//select[@id='mes']/option[@selected]/@value") == [month()]
         assert await links_of(window) == []
+
+    async def test_pager_after_a_refused_form_stays_on_the_list(self, shop: Shop, window: ShopWindow) -> None:
+        await new_link(window)
+        await shop.system.fetch(
+            "insert into exports select copy.* from exports x, generate_series(1, 25) as n,"
+            " jsonb_populate_record(x, jsonb_build_object('id', gen_random_uuid(),"
+            " 'token_hash', '\\x' || md5(n::text))) as copy where x.company_id = $1",
+            UUID(shop.id),
+        )
+        answer = await send(window, "/links", mes=month(), conteudo="xmlAndPdf", dias="400")
+        (address,) = read_html(answer.text).xpath("//nav[@class='pager']/a/@href")
+        page = await window.panel.page(address)
+        assert len(rows_of(page, "Links")) == 1
+        chosen = page.xpath("//form[@method='get']//option[@selected]/@value")
+        assert chosen == [month(), "xmlAndPdf"]
+
+
+class TestDeletedCompany:
+    async def test_month_is_downloaded_and_neither_links_nor_mails_are_offered(
+        self, shop: Shop, window: ShopWindow
+    ) -> None:
+        document = await shop.issue("nfe")
+        await new_link(window)
+        data_of(await shop.caller.http.delete(shop.path()))
+        page = await window.page("/exportacoes")
+        assert "Esta empresa foi excluída" in text_of(page)
+        actions = page.xpath("//main//form[@method='post']/@action")
+        assert actions == [f"{window.base}/exportacoes/baixar"]
+
+        started = await send(window, "/baixar", mes=month(), conteudo="xmlAndPdf")
+        archive = await window.panel.http.get(f"{started.headers['location']}/arquivo")
+        names = [name for name in names_in(archive.content) if document["accessKey"] in name]
+        assert [name.rpartition(".")[2] for name in names] == ["xml", "pdf"]
+        refused = await send(window, "/links", mes=month(), conteudo="xml", dias="30")
+        assert refused.status_code == 422
+        assert "Empresa não encontrada." in refused.text
 
 
 class TestLimits:
@@ -243,6 +280,7 @@ class TestMonthlyMail:
         for day, recipients, sentence in (
             ("7", "não é um e-mail", "E-mail inválido"),
             ("31", "ana@example.com", "Deve ser menor ou igual a 28."),
+            ("100", "ana@example.com", "Deve ser menor ou igual a 28."),
             ("x", "ana@example.com", "número inteiro"),
             ("7", "", "pelo menos 1 item"),
         ):

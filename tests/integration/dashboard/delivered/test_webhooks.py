@@ -64,7 +64,7 @@ async def test_no_page_shows_a_secret(
         await delivery_page(listener, look_at),
     )
     facts = facts_of(detail)
-    assert facts["Senha das assinaturas"] == f"********{listener.secret[-4:]}"
+    assert facts["Segredo que assina as entregas"] == f"********{listener.secret[-4:]}"
     assert facts["Cabeçalhos"] == "Authorization: ********-erp"
     assert facts_of(delivery)["Authorization"] == "********-erp"
     for page in (detail, delivery):
