@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from carimbo.dashboard.shown import access_key, indented_json, money, number, unit_price
+from carimbo.dashboard.shown import NOTHING, indented_json, money, number, unit_price
+from carimbo.fiscal.identity.access_key import shown_access_key
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.listing import PageRequest
 
@@ -168,7 +169,7 @@ def _description(item: Mapping[str, Any]) -> str:
     names = (item.get(name) for name in ("description", "serviceDescription", "name"))
     text = next((name for name in names if name), "")
     if "accessKey" in item:
-        text = access_key(item["accessKey"])
+        text = shown_access_key(item["accessKey"] or NOTHING)
     elif kind and item.get("number"):
         text = f"{text} {item['number']}".strip()
     return f"{kind}: {text}" if kind and text else kind or text

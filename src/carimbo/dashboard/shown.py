@@ -202,11 +202,6 @@ def cnae(digits: str | None) -> str:
     return re.sub("^([0-9]{4})([0-9])([0-9]{2})$", r"\1-\2/\3", digits) if digits else NOTHING
 
 
-def access_key(value: str | None) -> str:
-    """Returns an access key in groups of four, as printed documents show it."""
-    return " ".join(re.findall(".{1,4}", value)) if value else NOTHING
-
-
 def indented_json(value: Any) -> str:
     """Returns JSON for people to read."""
     return json.dumps(json_value(value), ensure_ascii=False, indent=2)
@@ -235,7 +230,6 @@ def work_kind(kind: str) -> str:
 
 FILTERS = {
     "about_size": about_size,
-    "access_key": access_key,
     "actor_name": actor_name,
     "cnae": cnae,
     "counted": counted_text,

@@ -9,6 +9,7 @@ from carimbo.fiscal.identity.tax_ids import is_cpf, modulo_11, normalize
 from carimbo.fiscal.tables.geography import state_of_ibge
 
 KEY_LENGTH = 44
+_NFSE_KEY_LENGTH, _GROUP = 50, 4
 _WEIGHTS = 8
 _TAX_ID_LENGTH = 14
 
@@ -52,6 +53,13 @@ _PREFIXES = {"55": "NFe", "65": "NFe", "57": "CTe", "67": "CTe", "58": "MDFe"}
 
 class InvalidAccessKey(ValueError):
     """The text is not an access key. The Portuguese message does not quote it: a key may name a person."""
+
+
+def shown_access_key(stored: str) -> str:
+    """Returns an access key in groups of four, as on paper; anything else as it is, so that lists show it."""
+    if len(stored) not in (KEY_LENGTH, _NFSE_KEY_LENGTH):
+        return stored
+    return " ".join(stored[start : start + _GROUP] for start in range(0, len(stored), _GROUP))
 
 
 def check_digit(characters: str) -> str:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import structlog
 
+from carimbo.fiscal.identity.access_key import shown_access_key
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import FilingState, Status
 from carimbo.fiscal.local_time import in_local_time
@@ -28,7 +29,7 @@ from carimbo.service.documents.files import RECEIVED_FILE, xml_of
 from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.documents.record import number_of
 from carimbo.service.errors import Refusal
-from carimbo.service.exports.csv_lines import BYTE_ORDER_MARK, Cell, access_key_text, csv_lines
+from carimbo.service.exports.csv_lines import BYTE_ORDER_MARK, Cell, csv_lines
 from carimbo.service.exports.month import (
     ArchiveSize,
     ExportContent,
@@ -200,7 +201,7 @@ async def _issued_files(
     archive.list_document(
         _ISSUED, title, word_for(DOCUMENT_STATUSES, document.status), number, series, at,
         row.recipient_tax_id and shown_tax_id(row.recipient_tax_id), row.recipient_name,
-        document.amount, access_key_text(key), f"{folder}/{key}.xml",
+        document.amount, shown_access_key(key), f"{folder}/{key}.xml",
     )  # fmt: skip
 
     async def read_xml() -> bytes:
@@ -275,7 +276,7 @@ async def _received_files(
     name = f"{folder}/{row.access_key}.xml"
     archive.list_document(
         _RECEIVED, title, word_for(SITUATIONS, row.situation), row.number, row.series, row.issued_at,
-        shown_tax_id(row.issuer_tax_id), row.issuer_name, row.amount, access_key_text(row.access_key),
+        shown_tax_id(row.issuer_tax_id), row.issuer_name, row.amount, shown_access_key(row.access_key),
         name if row.has_full_xml else None,
     )  # fmt: skip
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from carimbo.fiscal.identity.access_key import shown_access_key
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.service.audit import AuditRecord
 from carimbo.service.company_status.authorities import ObservedAuthority
@@ -12,7 +13,7 @@ from carimbo.service.delivery.webhooks import LastDeliveryRecord, WebhookHealth
 from carimbo.service.document_types import title_of
 from carimbo.service.documents.record import DocumentRecord
 from carimbo.service.exports.csv_files import CsvColumn
-from carimbo.service.exports.csv_lines import Cell, access_key_text
+from carimbo.service.exports.csv_lines import Cell
 from carimbo.service.filing.inutilize import InutilizationRecord
 from carimbo.service.filing.numbering import GapRecord, NumberingRecord
 from carimbo.service.people.people import PersonInSubscription
@@ -89,7 +90,9 @@ DOCUMENTS: tuple[CsvColumn[ListedDocument], ...] = (
     CsvColumn("Destinatário", lambda row: row.recipient_name),
     CsvColumn("Valor", lambda row: row.record.amount),
     CsvColumn("Total a pagar", lambda row: row.record.total_due),
-    CsvColumn("Chave de acesso", lambda row: access_key_text(row.record.access_key)),
+    CsvColumn(
+        "Chave de acesso", lambda row: row.record.access_key and shown_access_key(row.record.access_key)
+    ),
     CsvColumn("Protocolo", lambda row: row.record.protocol),
     CsvColumn("Ambiente", lambda row: word_for(ENVIRONMENTS, row.record.environment)),
     CsvColumn("Código da rejeição", lambda row: row.record.rejection.code if row.record.rejection else None),
@@ -111,7 +114,7 @@ RECEIVED: tuple[CsvColumn[ReceivedRecord], ...] = (
     CsvColumn("Emitente", lambda row: row.issuer.name),
     CsvColumn("Papel da empresa", lambda row: word_for(COMPANY_ROLES, row.role)),
     CsvColumn("Valor", lambda row: row.amount),
-    CsvColumn("Chave de acesso", lambda row: access_key_text(row.access_key)),
+    CsvColumn("Chave de acesso", lambda row: shown_access_key(row.access_key)),
     CsvColumn("Protocolo", lambda row: row.protocol),
     CsvColumn("XML completo", lambda row: row.has_full_xml),
     CsvColumn("Prazo da manifestação", lambda row: row.manifest_deadline),

@@ -23,9 +23,6 @@ _EXACT_DIGITS = 15
 # A spreadsheet would take these for a power of ten, as `1e5`, and for a date, as `1-2` or `12/2026`.
 _POWER = re.compile("[0-9]+([.,][0-9]+)?[eE][+-]?[0-9]+")
 _DATE = re.compile("[0-9]{1,4}[-/][0-9]{1,4}([-/][0-9]{1,4})?")
-_KEY_LENGTHS = (44, 50)
-"""The lengths of access keys: of all documents of the SEFAZ, and of the NFS-e."""
-_GROUP = 4
 
 
 def csv_lines(rows: Iterable[Sequence[Cell]], state: str | None) -> bytes:
@@ -60,13 +57,6 @@ def _local(moment: datetime, state: str | None) -> datetime:
         return moment
 
 
-def access_key_text(key: str | None) -> str | None:
-    """Returns an access key in groups of four, as on paper; a spreadsheet would take it for a number."""
-    if key is None or len(key) not in _KEY_LENGTHS:
-        return key
-    return " ".join(key[start : start + _GROUP] for start in range(0, len(key), _GROUP))
-
-
 def _number(number: Decimal) -> str:
     """Returns a number with a decimal comma and at least two decimals; zeros beyond them are left out."""
     whole, _, decimals = f"{number:f}".partition(".")
@@ -77,8 +67,6 @@ def _harmless(text: str) -> str:
     """Returns a text; if a spreadsheet would change it, with an apostrophe before it.
 
     A spreadsheet would run it as a formula, or show a date or another number in its place.
-    if _POWER.fullmatch(text):
-        return True
     """
     if text.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(text) or _DATE.fullmatch(text):
         return _TEXT_MARK + text
@@ -86,5 +74,7 @@ def _harmless(text: str) -> str:
 
 
 def _is_damaged_as_number(text: str) -> bool:
+    if _POWER.fullmatch(text):
+        return True
     is_number = text.isascii() and text.isdigit()
     return is_number and (len(text) > _EXACT_DIGITS or (text.startswith("0") and len(text) > 1))

@@ -5,7 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from carimbo.service.exports.csv_lines import Cell, access_key_text, cell_text, csv_lines
+from carimbo.fiscal.identity.access_key import shown_access_key
+from carimbo.service.exports.csv_lines import Cell, cell_text, csv_lines
 
 EVENING_OF_THE_LAST_DAY = datetime(2026, 12, 1, 2, 30, tzinfo=UTC)
 
@@ -29,6 +30,18 @@ EVENING_OF_THE_LAST_DAY = datetime(2026, 12, 1, 2, 30, tzinfo=UTC)
         ("0", "0"),
         ("123456789012345", "123456789012345"),
         ("1234567890123456", "'1234567890123456"),
+        ("1e5", "'1e5"),
+        ("2E10", "'2E10"),
+        ("1,5e-3", "'1,5e-3"),
+        ("1-2", "'1-2"),
+        ("12/2026", "'12/2026"),
+        ("1/2/26", "'1/2/26"),
+        ("2026-11-19", "'2026-11-19"),
+        ("1e5f", "1e5f"),
+        ("529.982.247-25", "529.982.247-25"),
+        ("01310-100", "01310-100"),
+        ("1-2-3-4", "1-2-3-4"),
+        ("nº 12/2026", "nº 12/2026"),
     ],
 )
 def test_cell_is_written_as_in_brazil(cell: Cell, text: str) -> None:
@@ -57,6 +70,5 @@ def test_line_is_quoted_only_where_it_must_be() -> None:
 
 
 def test_access_key_is_no_number_for_a_spreadsheet() -> None:
-    key = "35261111222333000181550010000000011000000017"
-    assert access_key_text(key) == "3526 1111 2223 3300 0181 5500 1000 0000 0110 0000 0017"
-    assert access_key_text(None) is None
+    shown = shown_access_key("35261111222333000181550010000000011000000017")
+    assert cell_text(shown) == "3526 1111 2223 3300 0181 5500 1000 0000 0110 0000 0017"
