@@ -17,7 +17,7 @@ from carimbo.service.documents.queries import DocumentQuery, document_filter
 from carimbo.service.documents.record import record_of
 from carimbo.service.exports import columns
 from carimbo.service.exports.columns import ListedDocument, ListedGap, ListedPerson
-from carimbo.service.exports.csv_files import CsvColumn, CsvFile, all_pages, csv_chunks
+from carimbo.service.exports.csv_files import CsvColumn, CsvFile, PageReader, all_pages, csv_chunks
 from carimbo.service.filing.inutilize import record_of_range
 from carimbo.service.filing.numbering import read_ledger
 from carimbo.service.listing import PageRequest
@@ -27,12 +27,10 @@ from carimbo.service.receiving.record import received_record
 from carimbo.service.sales.record import SaleQuery, sale_filter
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
-from carimbo.storage.customers import Customer
 from carimbo.storage.database import Database
 from carimbo.storage.deliveries import DeliveryFilter
 from carimbo.storage.documents import DocumentForExport
-from carimbo.storage.products import ProductFilter, ProductRow
-from carimbo.storage.sales import SaleDetails
+from carimbo.storage.products import ProductFilter
 
 T = TypeVar("T")
 _MAX_GAPS = 10_000
@@ -82,13 +80,14 @@ async def export_sales(
 ) -> CsvFile:
     """Returns a company's sales as a CSV file, the latest first."""
     wanted = sale_filter(query)
-    pages: AsyncIterator[list[SaleDetails]] = all_pages(
+    return file_of_rows(
         database,
         subscription_id,
+        "vendas",
+        columns.SALES,
         lambda tenant, after, size: tenant.sales.older(company.id, wanted, after, size),
-        unchanged,
+        company,
     )
-    return audited_file(database, subscription_id, "vendas", columns.SALES, pages, company)
 
 
 async def export_customers(
@@ -96,26 +95,28 @@ async def export_customers(
 ) -> CsvFile:
     """Returns a company's customers as a CSV file, newest first; a blank search returns all."""
     pattern = search.strip() or None
-    pages: AsyncIterator[list[Customer]] = all_pages(
+    return file_of_rows(
         database,
         subscription_id,
+        "clientes",
+        columns.CUSTOMERS,
         lambda tenant, after, size: tenant.customers.older(company.id, pattern, after, size),
-        unchanged,
+        company,
     )
-    return audited_file(database, subscription_id, "clientes", columns.CUSTOMERS, pages, company)
 
 
 async def export_products(
     database: Database, subscription_id: UUID, company: CompanyRow, wanted: ProductFilter
 ) -> CsvFile:
     """Returns the items of a catalog as a CSV file, newest first."""
-    pages: AsyncIterator[list[ProductRow]] = all_pages(
+    return file_of_rows(
         database,
         subscription_id,
+        "produtos",
+        columns.PRODUCTS,
         lambda tenant, after, size: tenant.products.older(company.id, wanted, after, size),
-        unchanged,
+        company,
     )
-    return audited_file(database, subscription_id, "produtos", columns.PRODUCTS, pages, company)
 
 
 async def export_gaps(
@@ -170,13 +171,13 @@ async def export_companies(
     database: Database, subscription_id: UUID, ids: Collection[UUID] | None, search: str | None = None
 ) -> CsvFile:
     """Returns the companies of a search as a CSV file, by name; only those of `ids` if given."""
-    pages: AsyncIterator[list[CompanyRow]] = all_pages(
+    return file_of_rows(
         database,
         subscription_id,
+        "empresas",
+        columns.COMPANIES,
         lambda tenant, after, size: tenant.companies.search_after(ids, search, after, size),
-        unchanged,
     )
-    return audited_file(database, subscription_id, "empresas", columns.COMPANIES, pages)
 
 
 async def export_people(database: Database, subscription_id: UUID) -> CsvFile:
@@ -195,6 +196,19 @@ async def export_audit(database: Database, subscription_id: UUID, query: AuditQu
         record_of_entry,
     )
     return audited_file(database, subscription_id, "registro", columns.AUDIT, pages)
+
+
+def file_of_rows(
+    database: Database,
+    subscription_id: UUID,
+    name: str,
+    list_columns: Sequence[CsvColumn[T]],
+    read: PageReader[T],
+    company: CompanyRow | None = None,
+) -> CsvFile:
+    """Returns the file of a list whose rows become lines as they are read."""
+    pages: AsyncIterator[list[T]] = all_pages(database, subscription_id, read, _unchanged)
+    return audited_file(database, subscription_id, name, list_columns, pages, company)
 
 
 def audited_file(
@@ -220,8 +234,7 @@ def audited_file(
     return CsvFile(file_name, chunks())
 
 
-def unchanged(row: T) -> T:
-    """Returns a row that is a line of a file as it is read."""
+def _unchanged(row: T) -> T:
     return row
 
 

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from carimbo.fiscal.tables.table import TableInfo
 from carimbo.service.document_types import title_of
-from carimbo.service.exports.csv_files import CsvColumn, CsvFile, all_pages
-from carimbo.service.exports.lists import audited_file, unchanged
+from carimbo.service.exports.csv_files import CsvColumn, CsvFile
+from carimbo.service.exports.lists import audited_file, file_of_rows
 from carimbo.service.installation import (
     SubscriptionSummary,
     list_used_plans,
@@ -70,15 +70,15 @@ _TABLES: Sequence[CsvColumn[TableInfo]] = (
 
 async def export_subscriptions(database: Database, search: str | None, now: datetime) -> CsvFile:
     """Returns the subscriptions of a search as a CSV file, by name."""
-    pages: AsyncIterator[list[SubscriptionSummary]] = all_pages(
+    return file_of_rows(
         database,
         NIL,
+        "assinaturas",
+        _SUBSCRIPTIONS,
         lambda tenant, after, size: subscription_summaries_after(
             Installation(tenant.connection), search, after, size, now
         ),
-        unchanged,
     )
-    return audited_file(database, NIL, "assinaturas", _SUBSCRIPTIONS, pages)
 
 
 async def export_plans(database: Database) -> CsvFile:
@@ -92,13 +92,13 @@ async def export_plans(database: Database) -> CsvFile:
 
 async def export_parked(database: Database) -> CsvFile:
     """Returns the parked work of all subscriptions as a CSV file, oldest first."""
-    pages: AsyncIterator[list[NamedParkedWork]] = all_pages(
+    return file_of_rows(
         database,
         NIL,
+        "trabalho-parado",
+        _PARKED,
         lambda tenant, after, size: Installation(tenant.connection).parked_after(after, size),
-        unchanged,
     )
-    return audited_file(database, NIL, "trabalho-parado", _PARKED, pages)
 
 
 async def export_tables(database: Database, now: datetime) -> CsvFile:
