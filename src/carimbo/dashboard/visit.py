@@ -1,11 +1,10 @@
 """A visit: the request of a page, who makes it, and the subscription and company that its address names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 from uuid import UUID
@@ -44,6 +43,11 @@ class Visit:
     @property
     def now(self) -> datetime:
         return self.services.clock()
+
+    @property
+    def machine_time(self) -> datetime:
+        """The time of this machine, by which sessions and links expire; documents may have another clock."""
+        return self.services.sign_in.clock()
 
     @property
     def is_fragment(self) -> bool:
@@ -164,10 +168,10 @@ class SubscriptionVisit(PersonVisit):
         """Returns the address of a company."""
         return f"{self.base}/empresas/{company_id}"
 
-    @cached_property
-    def company_names(self) -> Mapping[UUID, str]:
-        """The names of the companies by their ids."""
-        return {company.id: company.shown_name for company in self.companies}
+    @property
+    def may_see_webhooks(self) -> bool:
+        """Whether the person may see webhooks and their deliveries."""
+        return self.may(Capability.READ_WEBHOOKS)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ async def credentials(visit: SubscriptionVisit) -> Response:
         "credentials.html",
         credential=credential,
         api=visit.services.sign_in.link_base,
-        now=visit.services.sign_in.clock(),
+        now=visit.machine_time,
     )
 
 

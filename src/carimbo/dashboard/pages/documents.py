@@ -172,14 +172,13 @@ async def document_state(visit: CompanyVisit) -> Response:
 async def _detail(visit: CompanyVisit) -> DocumentDetail:
     database, reference = visit.services.database, _reference(visit)
     record, request = await queries.read_document_and_request(database, reference)
-    may_see_webhooks = visit.may(Capability.READ_WEBHOOKS)
     field = record.rejection.field if record.rejection else None
     return DocumentDetail(
         await _state(visit, record),
         json_text(request, field) if request is not None else None,
         await _content(visit, reference),
         (await visit.services.outbox.list(reference, _NEWEST)).items,
-        await list_document_deliveries(database, reference) if may_see_webhooks else None,
+        await list_document_deliveries(database, reference) if visit.may_see_webhooks else None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from uuid import UUID
 
 from starlette.datastructures import FormData
@@ -137,7 +137,7 @@ async def progress(visit: CompanyVisit) -> Response:
 async def archive(visit: CompanyVisit) -> Response:
     """Sends the ZIP file while it is made."""
     export = await _export(visit)
-    if not export.is_valid(_machine_time(visit)):
+    if not export.is_valid(visit.machine_time):
         raise not_found("Esta exportação venceu: comece outra na página Exportações.")
     opened = OpenedExport(visit.subscription_id, visit.company, export)
     return archive_response(visit, opened)
@@ -225,7 +225,7 @@ async def _overview(visit: CompanyVisit, form: FormData | None) -> ExportsPage:
     month = _month(visit, visit.filter("mes") or (text_of(form, "mes") if form else None))
     content = _content(visit.filter("conteudo") or (text_of(form, "conteudo") if form else None))
     size = await count_archive(database, visit.subscription_id, company, month, content)
-    now = _machine_time(visit)
+    now = visit.machine_time
     links = await list_export_links(database, visit.subscription_id, company.id, visit.page_request, now)
     schedule = await read_schedule(database, visit.subscription_id, company.id)
     stored = ScheduleForm(str(_USUAL_DAY), "", ExportContent.XML)
@@ -258,7 +258,7 @@ def _content(text: str | None) -> ExportContent:
 
 
 def _shown_link(visit: CompanyVisit, export: MonthlyExport) -> ShownLink:
-    if export.is_valid(_machine_time(visit)):
+    if export.is_valid(visit.machine_time):
         return ShownLink(export=export, badge=Badge("Vale", "good"), is_valid=True)
     badge = Badge("Revogado", "quiet") if export.revoked_at else Badge("Venceu", "quiet")
     return ShownLink(export=export, badge=badge, is_valid=False)
@@ -273,7 +273,7 @@ def _schedule_body(form: FormData) -> ScheduleBody:
     is_number = typed.day.isascii() and typed.day.isdigit() and len(typed.day) <= _MAX_DIGITS
     recipients = typed.recipients.replace(",", " ").replace(";", " ").split()
     fields = {
-        "day": int(typed.day[:2]) if is_number else typed.day,
+        "day": int(typed.day) if is_number else typed.day,
         "recipients": recipients,
         "content": _content(typed.content),
     }
@@ -286,13 +286,8 @@ async def _export(visit: CompanyVisit) -> MonthlyExport:
         visit.subscription_id,
         visit.company.id,
         _export_id(visit),
-        _machine_time(visit),
+        visit.machine_time,
     )
-
-
-def _machine_time(visit: CompanyVisit) -> datetime:
-    """Returns the time of this machine, by which links expire; documents may have another clock."""
-    return visit.services.sign_in.clock()
 
 
 def _export_id(visit: CompanyVisit) -> UUID:

@@ -132,7 +132,7 @@ async def delivery(visit: SubscriptionVisit) -> Response:
         "webhooks/delivery.html",
         detail=await _delivery_detail(visit),
         delivery_badges=DELIVERY_BADGES,
-        now=visit.services.sign_in.clock(),
+        now=visit.machine_time,
     )
 
 
@@ -153,7 +153,7 @@ def _webhook_page(
         deliveries=deliveries,
         delivery_badges=DELIVERY_BADGES,
         event_options=[*_EVENT_OPTIONS, (TEST, TEST)],
-        now=visit.services.sign_in.clock(),
+        now=visit.machine_time,
     )
 
 
