@@ -4,7 +4,6 @@ import httpx2
 
 from carimbo.service.people.roles import MemberRole
 from integration.dashboard.conftest import NewPanel
-from integration.dashboard.panel import Panel, text_of
 from support import OTHER_CNPJ, Caller
 
 
@@ -17,11 +16,6 @@ class TestPages:
         assert answer.status_code == 303
         assert answer.headers["location"].startswith("/painel/entrar?para=")
         assert str(caller.subscription_id) in answer.headers["location"]
-
-    async def test_home_of_an_empty_subscription_opens(self, panel: Panel) -> None:
-        page = await panel.page(panel.base)
-        assert text_of(page.find(".//h1")) == "Início"
-        assert "ainda não tem empresas" in text_of(page)
 
     async def test_companies_of_the_person_can_be_switched(
         self, caller: Caller, sign_in_as: NewPanel

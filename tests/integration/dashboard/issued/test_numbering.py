@@ -29,10 +29,7 @@ class TestSeriesAndGaps:
         window = await look_at(shop)
         page = await window.page("/numeracao")
         series = {row[0]: row[1:] for row in rows_of(page, "Séries")}
-        assert series["NFC-e"] == ["1", "Homologação", "2", "Nenhuma"] or series["NFC-e"][2:] == [
-            "2",
-            "Nenhuma",
-        ]
+        assert series["NFC-e"] == ["1", "Produção", "2", "Nenhuma"]
         assert series["NF-e"][2] == "1.205"
         assert series["NF-e"][3].startswith("1 lacuna prazo 10/")
         ((numbers, deadline, advice, reason),) = rows_of(page, "Números a inutilizar")
