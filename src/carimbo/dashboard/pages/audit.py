@@ -70,7 +70,7 @@ _DETAILS: Mapping[str, str] = {
     "companies": "Empresas",
     "subjectName": "Titular",
     "expiresAt": "Válido até",
-    "overlapHours": "Horas em que a senha antiga ainda vale",
+    "overlapHours": "Horas em que o segredo antigo ainda vale",
     "reason": "Motivo",
     "method": "Entrada por",
     "passkey": "Chave",
