@@ -56,7 +56,6 @@ class FoundSession:
     memberships: tuple[AcceptedMembership, ...]
     form_token: str = field(repr=False)
     method: str
-    created_at: datetime
     authenticated_at: datetime
 
 
@@ -70,7 +69,7 @@ _FIND = f"""
     )
     select {PERSON_COLUMNS},
         session.id as session_id, session.form_token, session.method, session.authenticated_at,
-        session.created_at as session_created_at, m.role, m.company_ids,
+        m.role, m.company_ids,
         s.id, s.name, s.features, s.created_at,
         plan.name as plan, plan.monthly_documents, plan.total_documents, plan.requests_per_minute
     from session
@@ -118,15 +117,23 @@ class Sessions:
             memberships=tuple(_membership(row) for row in rows if row["id"] is not None),
             form_token=session["form_token"],
             method=session["method"],
-            created_at=session["session_created_at"],
             authenticated_at=session["authenticated_at"],
         )
 
-    async def renew(self, session_id: UUID, hash_: bytes) -> bool:
-        """Gives a session another token, because its person has just confirmed who they are."""
-        result = await self._connection.execute(
-            "update sessions set hash = $2, authenticated_at = now() where id = $1", session_id, hash_
+    async def lives(self, hash_: bytes) -> bool:
+        """Returns whether a token still opens a session."""
+        is_live: bool = await self._connection.fetchval(
+            f"select exists (select from sessions where hash = $1 and {_LIVES})", hash_, IDLE
         )
+        return is_live
+
+    async def renew(self, session_id: UUID, hash_: bytes, *, is_confirmed: bool) -> bool:
+        """Gives a session another token; it is fresh again if its person has just confirmed who they are."""
+        result = await self._connection.execute(
+            "update sessions set hash = $2,"
+            " authenticated_at = case when $3 then now() else authenticated_at end where id = $1",
+            session_id, hash_, is_confirmed,
+        )  # fmt: skip
         return bool(result == "UPDATE 1")
 
     async def all(self, person_id: UUID) -> list[SessionRow]:

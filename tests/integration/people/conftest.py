@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import randrange
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -122,3 +123,15 @@ async def actions_about(database: Database, person: PersonRow, subscription_id: 
             str(person.id),
         )
     return [row["action"] for row in rows]
+
+
+async def authors_of(database: Database, action: str, person: PersonRow) -> list[dict[str, Any]]:
+    """Returns who did something about a person, as the audit of the installation stores them."""
+    async with database.connection() as connection:
+        rows = await connection.fetch(
+            "select actor from audit_entries where subscription_id = $1 and action = $2 and subject_id = $3",
+            NIL,
+            action,
+            str(person.id),
+        )
+    return [row["actor"] for row in rows]

@@ -27,10 +27,12 @@ from carimbo.service.people.second_factor import begin_second_factor, enable_sec
 from carimbo.service.people.sessions import SignedIn, SignInMethod, find_session
 from carimbo.service.people.sign_in import use_link
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.passkeys import Passkey
+from carimbo.storage.passkeys import Passkey, Passkeys
+from carimbo.storage.people import People
 from integration.people.authenticator import SoftwareAuthenticator
 from integration.people.codes import code_at
 from integration.people.conftest import OTHER_PASSWORD, NewPerson, actions_about, new_visitor
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 PARTY = RelyingParty("emissor.example", "https://emissor.example")
 
@@ -126,6 +128,18 @@ class TestSigningIn:
             assert await refusal_of_sign_in(context, device) is ErrorCode.INVALID_SIGN_IN
         device.sign_count = 8
         await sign_in(context, device)
+
+    async def test_passkey_that_a_reset_removes_meanwhile_starts_no_session(
+        self, context: SignInContext, ana: SignedIn, device: SoftwareAuthenticator
+    ) -> None:
+        person_id = ana.session.person.id
+        async with context.database.connection() as watching:
+            async with context.database.transaction() as connection:
+                await People(connection).lock(person_id)
+                attempt = asyncio.create_task(refusal_of_sign_in(context, device))
+                await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+                await Passkeys(connection).delete_all(person_id)
+            assert await attempt is ErrorCode.INVALID_SIGN_IN
 
     async def test_disabled_person_is_refused(
         self, context: SignInContext, ana: SignedIn, device: SoftwareAuthenticator
@@ -227,6 +241,24 @@ class TestOwnPasskeys:
             assert refused.value.code is ErrorCode.VALIDATION_ERROR
         assert await list_passkeys(context.database, ana.session.person.id) == []
 
+    async def test_requests_that_were_prepared_before_do_not_pass_the_limit(
+        self, context: SignInContext, ana: SignedIn
+    ) -> None:
+        devices = [SoftwareAuthenticator() for _ in range(22)]
+        requests = [await registration_options(context, ana.session, PARTY) for _ in devices]
+        results = await asyncio.gather(
+            *(
+                register_passkey(
+                    context, ana.session, PARTY, request.id, device.register(request.options), None
+                )
+                for device, request in zip(devices, requests, strict=True)
+            ),
+            return_exceptions=True,
+        )
+        refusals = [result.code for result in results if isinstance(result, Refusal)]
+        assert refusals == [ErrorCode.INVALID_STATE] * 2
+        assert len(await list_passkeys(context.database, ana.session.person.id)) == 20
+
     async def test_request_of_one_person_adds_nothing_to_another(
         self, context: SignInContext, new_person: NewPerson, ana: SignedIn
     ) -> None:
@@ -245,10 +277,12 @@ class TestOwnPasskeys:
             await remove_passkey(context, stranger.session, passkey.id)
         assert refused.value.code is ErrorCode.NOT_FOUND
         lost = await sign_in(context, device)
-        await remove_passkey(context, ana.session, passkey.id)
+        token = await remove_passkey(context, ana.session, passkey.id)
         assert await refusal_of_sign_in(context, device) is ErrorCode.INVALID_SIGN_IN
         assert await find_session(context.database, lost.token) is None
-        assert await find_session(context.database, ana.token)
+        assert await find_session(context.database, ana.token) is None
+        session = await find_session(context.database, token)
+        assert session is not None and session.id == ana.session.id
 
     async def test_reset_of_the_password_removes_them(
         self, context: SignInContext, ana: SignedIn, device: SoftwareAuthenticator
@@ -273,6 +307,24 @@ class TestOwnPasskeys:
         await sign_in(context, device)
         await add_passkey(context, ana, SoftwareAuthenticator(), None)
         await remove_passkey(context, ana.session, passkey.id)
+
+    async def test_last_two_are_not_both_removed_at_the_same_time(
+        self, context: SignInContext, ana: SignedIn, device: SoftwareAuthenticator
+    ) -> None:
+        person_id = ana.session.person.id
+        await add_passkey(context, ana, SoftwareAuthenticator())
+        passkeys = await list_passkeys(context.database, person_id)
+        other = await sign_in(context, device)
+        async with context.database.connection() as watching:
+            async with context.database.transaction() as connection:
+                await connection.execute("update people set password_hash = null where id = $1", person_id)
+                attempt = asyncio.create_task(remove_passkey(context, other.session, passkeys[0].id))
+                await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+                await Passkeys(connection).delete(person_id, passkeys[1].id)
+            with pytest.raises(Refusal) as refused:
+                await attempt
+        assert refused.value.code is ErrorCode.INVALID_STATE
+        assert len(await list_passkeys(context.database, person_id)) == 1
 
     async def test_changes_need_a_fresh_session(
         self, context: SignInContext, ana: SignedIn, device: SoftwareAuthenticator

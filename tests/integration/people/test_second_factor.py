@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
@@ -15,20 +15,33 @@ from carimbo.service.people.second_factor import (
     disable_second_factor,
     enable_second_factor,
 )
-from carimbo.service.people.sessions import SignedIn, confirm_identity, find_session
+from carimbo.service.people.sessions import SignedIn, confirm_identity, find_session, signed_in_with
 from carimbo.service.people.sign_in import sign_in_with_password
 from integration.people.codes import STEP, code_at
 from integration.people.conftest import PASSWORD, MovedClock, actions_about, new_visitor
 
 
+@dataclass(frozen=True)
+class Enabled:
+    """The session that enabled a second factor, with its new token, and the secret."""
+
+    signed_in: SignedIn
+    secret: str
+
+
 @pytest.fixture
-async def secret(context: SignInContext, clock: MovedClock, ana: SignedIn) -> str:
+async def enabled(context: SignInContext, clock: MovedClock, ana: SignedIn) -> Enabled:
     """Enables the second factor of Ana, with a code of some steps ago."""
     clock.offset = -10 * STEP
     begun = await begin_second_factor(context, ana.session)
-    await enable_second_factor(context, ana.session, code_at(begun.secret, clock()))
+    token = await enable_second_factor(context, ana.session, code_at(begun.secret, clock()))
     clock.offset = timedelta()
-    return begun.secret
+    return Enabled(await signed_in_with(context, token), begun.secret)
+
+
+@pytest.fixture
+def secret(enabled: Enabled) -> str:
+    return enabled.secret
 
 
 async def sign_in(context: SignInContext, ana: SignedIn, code: str | None) -> SignedIn | CodeNeeded:
@@ -103,13 +116,18 @@ async def test_right_code_forgets_the_wrong_ones(context: SignInContext, ana: Si
         await refused_code(context, ana, "000000x")
 
 
-async def test_enabling_it_ends_the_other_sessions(context: SignInContext, ana: SignedIn) -> None:
+async def test_enabling_it_ends_the_other_sessions_and_copies_of_the_cookie(
+    context: SignInContext, ana: SignedIn
+) -> None:
     other = await sign_in(context, ana, None)
     assert isinstance(other, SignedIn)
     begun = await begin_second_factor(context, ana.session)
-    await enable(context, ana, begun.secret)
+    code = code_at(begun.secret, context.clock())
+    token = await enable_second_factor(context, ana.session, code)
     assert await find_session(context.database, other.token) is None
-    assert await find_session(context.database, ana.token)
+    assert await find_session(context.database, ana.token) is None
+    session = await find_session(context.database, token)
+    assert session is not None and session.id == ana.session.id
 
 
 async def test_code_that_enabled_it_does_not_sign_in(context: SignInContext, ana: SignedIn) -> None:
@@ -131,19 +149,21 @@ async def test_it_protects_only_after_a_right_code(context: SignInContext, ana: 
     assert isinstance(await sign_in(context, ana, None), SignedIn)
 
 
-async def test_enabled_secret_can_not_be_replaced(context: SignInContext, ana: SignedIn, secret: str) -> None:
-    for change in (begin_second_factor(context, ana.session), enable(context, ana, secret)):
+async def test_enabled_secret_can_not_be_replaced(context: SignInContext, enabled: Enabled) -> None:
+    ana, secret = enabled.signed_in, enabled.secret
+    code = code_at(secret, context.clock())
+    for change in (
+        begin_second_factor(context, ana.session),
+        enable_second_factor(context, ana.session, code),
+    ):
         with pytest.raises(Refusal) as refused:
             await change
         assert refused.value.code is ErrorCode.INVALID_STATE
     assert isinstance(await sign_in(context, ana, code_at(secret, context.clock())), SignedIn)
 
 
-async def enable(context: SignInContext, ana: SignedIn, secret: str) -> None:
-    await enable_second_factor(context, ana.session, code_at(secret, context.clock()))
-
-
-async def test_disabling_forgets_the_secret(context: SignInContext, ana: SignedIn, secret: str) -> None:
+async def test_disabling_forgets_the_secret(context: SignInContext, enabled: Enabled) -> None:
+    ana = enabled.signed_in
     await disable_second_factor(context, ana.session)
     assert isinstance(await sign_in(context, ana, None), SignedIn)
     async with context.database.connection() as connection:
@@ -163,12 +183,11 @@ async def test_secret_is_stored_sealed(context: SignInContext, ana: SignedIn, se
     assert secret.encode() not in sealed
 
 
-async def test_confirmation_needs_the_code_as_well(
-    context: SignInContext, ana: SignedIn, secret: str
-) -> None:
+async def test_confirmation_needs_the_code_as_well(context: SignInContext, enabled: Enabled) -> None:
+    ana = enabled.signed_in
     assert await confirm_identity(context, ana.session, PASSWORD, None, new_visitor()) == CodeNeeded()
     assert await find_session(context.database, ana.token)
-    code = code_at(secret, context.clock())
+    code = code_at(enabled.secret, context.clock())
     confirmed = await confirm_identity(context, ana.session, PASSWORD, code, new_visitor())
     assert isinstance(confirmed, SignedIn)
 

@@ -27,6 +27,7 @@ from integration.people.conftest import (
     NewPerson,
     NewSubscription,
     actions_about,
+    authors_of,
     new_visitor,
 )
 
@@ -242,14 +243,18 @@ class TestEnds:
             await end_session(database, stranger.session.person.id, ana.session.id)
         assert await find_session(database, ana.token)
 
-    async def test_ending_the_others_keeps_this_session_and_those_of_other_people(
+    async def test_ending_the_others_keeps_this_session_and_ends_copies_of_its_cookie(
         self, context: SignInContext, database: Database, new_person: NewPerson, ana: SignedIn
     ) -> None:
         others = [await again(context, ana) for _ in range(2)]
         stranger = await new_person()
-        assert await end_other_sessions(database, ana.session) == 2
-        assert [await find_session(database, other.token) for other in others] == [None, None]
-        assert await find_session(database, ana.token)
+        await age(database, ana.session, authenticated_at="11 minutes")
+        token = await end_other_sessions(database, ana.session)
+        ended = [ana.token, *(other.token for other in others)]
+        assert [await find_session(database, former) for former in ended] == [None, None, None]
+        session = await find_session(database, token)
+        assert session is not None and session.id == ana.session.id
+        assert not session.is_fresh(context.clock())
         assert await find_session(database, stranger.token)
 
     async def test_signing_out_twice_ends_the_session_once(self, database: Database, ana: SignedIn) -> None:
@@ -258,13 +263,22 @@ class TestEnds:
         actions = await actions_about(database, ana.session.person)
         assert actions.count("session.ended") == 1
 
+    async def test_author_of_its_end_is_the_person_of_the_session(
+        self, database: Database, ana: SignedIn
+    ) -> None:
+        await sign_out(database, ana.session)
+        [author] = await authors_of(database, "session.ended", ana.session.person)
+        assert author == ana.session.actor.as_json()
+
     async def test_new_password_ends_the_other_sessions_and_replaces_the_old_one(
         self, context: SignInContext, database: Database, ana: SignedIn
     ) -> None:
         other = await again(context, ana)
-        await change_password(context, ana.session, OTHER_PASSWORD)
+        token = await change_password(context, ana.session, OTHER_PASSWORD)
         assert await find_session(database, other.token) is None
-        assert await find_session(database, ana.token)
+        assert await find_session(database, ana.token) is None
+        session = await find_session(database, token)
+        assert session is not None and session.id == ana.session.id
         with pytest.raises(Refusal):
             await again(context, ana)
         email = ana.session.person.email

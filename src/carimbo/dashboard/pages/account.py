@@ -18,7 +18,7 @@ from carimbo.service.people.second_factor import (
     disable_second_factor,
     enable_second_factor,
 )
-from carimbo.service.people.sessions import end_other_sessions, end_session, list_sessions
+from carimbo.service.people.sessions import SessionEnded, end_other_sessions, end_session, list_sessions
 from carimbo.service.people.sign_in import change_name, change_password
 from carimbo.service.words import SIGN_IN_METHODS
 
@@ -29,7 +29,9 @@ async def account(visit: PersonVisit) -> Response:
 
 
 async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> Response:
-    """Shows the account, with the reason why a form was refused."""
+    """Shows the account, with the reason why a form was refused. An ended session sees nothing more."""
+    if isinstance(problem, SessionEnded):
+        return redirect(f"{visit.root}/entrar")
     person_id = visit.session.person.id
     return page(
         visit,
@@ -55,10 +57,10 @@ async def rename(visit: PersonVisit) -> Response:
 async def new_password(visit: PersonVisit) -> Response:
     """Replaces the password, and ends all other sessions."""
     try:
-        await change_password(visit.services.sign_in, visit.session, password_of(await visit.form()))
+        token = await change_password(visit.services.sign_in, visit.session, password_of(await visit.form()))
     except Refusal as refusal:
         return await account_with_problem(visit, refusal)
-    return redirect(f"{visit.root}/conta")
+    return back_to_account(visit, token)
 
 
 async def begin_factor(visit: PersonVisit) -> Response:
@@ -73,15 +75,19 @@ async def begin_factor(visit: PersonVisit) -> Response:
 async def enable_factor(visit: PersonVisit) -> Response:
     """Turns the second factor on."""
     try:
-        await enable_second_factor(visit.services.sign_in, visit.session, text_of(await visit.form(), "code"))
+        code = text_of(await visit.form(), "code")
+        token = await enable_second_factor(visit.services.sign_in, visit.session, code)
     except Refusal as refusal:
         return await account_with_problem(visit, refusal)
-    return redirect(f"{visit.root}/conta")
+    return back_to_account(visit, token)
 
 
 async def disable_factor(visit: PersonVisit) -> Response:
     """Turns the second factor off."""
-    await disable_second_factor(visit.services.sign_in, visit.session)
+    try:
+        await disable_second_factor(visit.services.sign_in, visit.session)
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
     return redirect(f"{visit.root}/conta")
 
 
@@ -97,8 +103,18 @@ async def finish_session(visit: PersonVisit) -> Response:
 
 async def finish_other_sessions(visit: PersonVisit) -> Response:
     """Ends all sessions of the person but this one."""
-    await end_other_sessions(visit.services.database, visit.session)
-    return redirect(f"{visit.root}/conta")
+    try:
+        token = await end_other_sessions(visit.services.database, visit.session)
+    except Refusal as refusal:
+        return await account_with_problem(visit, refusal)
+    return back_to_account(visit, token)
+
+
+def back_to_account(visit: PersonVisit, token: str) -> Response:
+    """Returns to the account, and gives the browser the new token of its session."""
+    response = redirect(f"{visit.root}/conta")
+    security.set_session(response, visit.options, token)
+    return response
 
 
 ROUTES = (

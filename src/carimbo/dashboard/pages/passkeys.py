@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 
 from carimbo.dashboard.forms import text_of, visitor_of
 from carimbo.dashboard.options import host_name, is_domain
-from carimbo.dashboard.pages.account import account_with_problem
+from carimbo.dashboard.pages.account import account_with_problem, back_to_account
 from carimbo.dashboard.pages.sign_in import enter
 from carimbo.dashboard.rendering import page, redirect
 from carimbo.dashboard.routes import POST, open_page, own_page
@@ -84,10 +84,10 @@ async def remove(visit: PersonVisit) -> Response:
     """Removes a passkey from the account."""
     passkey_id = UUID(visit.request.path_params["passkey_id"])
     try:
-        await passkeys.remove_passkey(visit.services.sign_in, visit.session, passkey_id)
+        token = await passkeys.remove_passkey(visit.services.sign_in, visit.session, passkey_id)
     except Refusal as refusal:
         return await account_with_problem(visit, refusal)
-    return redirect(f"{visit.root}/conta")
+    return back_to_account(visit, token)
 
 
 def _party(visit: Visit) -> RelyingParty:

@@ -20,6 +20,8 @@ class SecurityChange(StrEnum):
 
     PASSWORD_CHANGED = "A senha da sua conta do Carimbo foi trocada."  # noqa: S105 - a sentence
     PASSKEY_ADDED = "Uma chave de acesso foi acrescentada à sua conta do Carimbo."
+    PASSKEY_REMOVED = "Uma chave de acesso da sua conta do Carimbo foi removida."
+    SECOND_FACTOR_ADDED = "O segundo fator da sua conta do Carimbo foi ligado."
     SECOND_FACTOR_REMOVED = "O segundo fator da sua conta do Carimbo foi desligado."
 
 

@@ -5,7 +5,7 @@ user (by finger, face or PIN), so a passkey needs no second factor.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
@@ -26,11 +26,13 @@ from webauthn.helpers.structs import (
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field, not_found
 from carimbo.service.people.context import AttemptLimit, SignInContext, Visitor, count_attempt
 from carimbo.service.people.mail import SecurityChange, send_notice
-from carimbo.service.people.people import checked_name, unknown_person
+from carimbo.service.people.people import checked_name
 from carimbo.service.people.sessions import (
     Session,
     SignedIn,
     SignInMethod,
+    keep_only,
+    locked_person,
     renewed_token,
     require_fresh,
     signed_in_with,
@@ -41,7 +43,6 @@ from carimbo.storage.database import Database, Tenant
 from carimbo.storage.identifiers import NIL, new_id
 from carimbo.storage.passkeys import Passkey, PasskeyChallenges, Passkeys
 from carimbo.storage.people import People, PersonRow
-from carimbo.storage.sessions import Sessions
 
 _log = structlog.get_logger("carimbo.people")
 _PRODUCT = "Carimbo"
@@ -88,8 +89,7 @@ async def registration_options(
     require_fresh(context, session)
     person = session.person
     existing = await list_passkeys(context.database, person.id)
-    if len(existing) >= _MAX_PASSKEYS:
-        raise Refusal(ErrorCode.INVALID_STATE, f"Uma conta tem até {_MAX_PASSKEYS} chaves de acesso.")
+    _require_room(len(existing))
     options = webauthn.generate_registration_options(
         rp_id=party.id,
         rp_name=_PRODUCT,
@@ -133,9 +133,11 @@ async def register_passkey(
         _log.info("passkey_refused", reason=str(error))
         raise invalid_field("passkey", _NOT_ADDED) from None
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        person = await locked_person(installation, session)
+        _require_room(person.passkeys)
         passkey = await Passkeys(installation.connection).add(
             new_id(),
-            session.person.id,
+            person.id,
             verified.credential_id,
             verified.credential_public_key,
             verified.sign_count,
@@ -144,9 +146,14 @@ async def register_passkey(
         )
         if passkey is None:
             raise Refusal(ErrorCode.INVALID_STATE, _STORED_ALREADY)
-        await _audit(installation, AuditAction.PASSKEY_ADDED, session.person, passkey.name)
-    send_notice(context, session.person, SecurityChange.PASSKEY_ADDED)
+        await _audit(installation, AuditAction.PASSKEY_ADDED, person, passkey.name)
+    send_notice(context, person, SecurityChange.PASSKEY_ADDED)
     return passkey
+
+
+def _require_room(passkeys: int) -> None:
+    if passkeys >= _MAX_PASSKEYS:
+        raise Refusal(ErrorCode.INVALID_STATE, f"Uma conta tem até {_MAX_PASSKEYS} chaves de acesso.")
 
 
 async def sign_in_options(context: SignInContext, party: RelyingParty, visitor: Visitor) -> PasskeyRequest:
@@ -161,9 +168,11 @@ async def sign_in_with_passkey(
     """Signs in the person of a passkey."""
     await count_attempt(context, AttemptLimit.ADDRESS, visitor.network)
     challenge = await _take(context, request_id, _Purpose.SIGN_IN, None)
-    person = await _verified_person(context, party, challenge, answer)
-    async with context.database.acting_as(person.actor).tenant(NIL) as installation:
-        token = await start_session(installation, person, SignInMethod.PASSKEY, visitor)
+    verified = await _verified_passkey(context, party, challenge, answer)
+    async with context.database.tenant(NIL) as installation:
+        person = await _use(installation, verified)
+        acting = replace(installation, actor=person.actor)
+        token = await start_session(acting, person, SignInMethod.PASSKEY, visitor)
     return await signed_in_with(context, token)
 
 
@@ -184,10 +193,11 @@ async def confirm_with_passkey(
 ) -> SignedIn:
     """Confirms with a passkey who uses a session; it gets a new token."""
     challenge = await _take(context, request_id, _Purpose.CONFIRM, session.person.id)
-    person = await _verified_person(context, party, challenge, answer)
-    if person.id != session.person.id:
+    verified = await _verified_passkey(context, party, challenge, answer)
+    if verified.person_id != session.person.id:
         raise Refusal(ErrorCode.INVALID_SIGN_IN, _NOT_ACCEPTED)
-    async with context.database.tenant(NIL) as installation:
+    async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        await _use(installation, verified)
         token = await renewed_token(installation, session)
     return await signed_in_with(context, token)
 
@@ -198,23 +208,24 @@ async def list_passkeys(database: Database, person_id: UUID) -> list[Passkey]:
         return await Passkeys(connection).all(person_id)
 
 
-async def remove_passkey(context: SignInContext, session: Session, passkey_id: UUID) -> None:
+async def remove_passkey(context: SignInContext, session: Session, passkey_id: UUID) -> str:
     """Removes a passkey from the person's own account, unless it is the only way to sign in.
 
-    Ends their other sessions: somebody who lost a device may have signed in on it.
+    Ends their other sessions: somebody who lost a device may have signed in on it. Returns the new token of
+    this session.
     """
     require_fresh(context, session)
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
-        locked = await People(installation.connection).lock(session.person.id)
-        if locked is None:
-            raise unknown_person()
-        name = await Passkeys(installation.connection).delete(session.person.id, passkey_id)
+        person = await locked_person(installation, session)
+        name = await Passkeys(installation.connection).delete(person.id, passkey_id)
         if name is None:
             raise not_found("Chave de acesso não encontrada.")
-        if not locked.person.has_password and locked.person.passkeys == 1:
+        if not person.has_password and person.passkeys == 1:
             raise Refusal(ErrorCode.INVALID_STATE, _ONLY_WAY_IN)
-        await Sessions(installation.connection).end_all(locked.person.id, except_id=session.id)
-        await _audit(installation, AuditAction.PASSKEY_REMOVED, locked.person, name)
+        token, _ = await keep_only(installation, session)
+        await _audit(installation, AuditAction.PASSKEY_REMOVED, person, name)
+    send_notice(context, person, SecurityChange.PASSKEY_REMOVED)
+    return token
 
 
 async def _ask(
@@ -256,10 +267,19 @@ async def _take(context: SignInContext, request_id: UUID, purpose: _Purpose, per
     return challenge
 
 
-async def _verified_person(
+@dataclass(frozen=True)
+class _VerifiedPasskey:
+    """A passkey that signed a challenge; its use is not stored yet."""
+
+    person_id: UUID
+    credential_id: bytes = field(repr=False)
+    sign_count: int
+
+
+async def _verified_passkey(
     context: SignInContext, party: RelyingParty, challenge: bytes, answer: Mapping[str, Any]
-) -> PersonRow:
-    """Returns the person whose passkey signed a challenge, and stores the use of the passkey."""
+) -> _VerifiedPasskey:
+    """Returns the passkey that signed a challenge, or refuses the answer."""
     try:
         credential_id = base64url_to_bytes(answer["rawId"])
     except _UNREADABLE as error:
@@ -282,10 +302,19 @@ async def _verified_person(
         is_of_person = handle is None or base64url_to_bytes(handle) == passkey.person_id.bytes
     except _UNREADABLE as error:
         raise _refused(error) from None
-    async with context.database.transaction() as connection:
-        is_counted = await Passkeys(connection).use(credential_id, verified.new_sign_count)
-        owner = await People(connection).get(passkey.person_id)
-    if not is_counted or not is_of_person or owner is None or owner.person.disabled_at is not None:
+    if not is_of_person:
+        raise Refusal(ErrorCode.INVALID_SIGN_IN, _NOT_ACCEPTED)
+    return _VerifiedPasskey(passkey.person_id, credential_id, verified.new_sign_count)
+
+
+async def _use(installation: Tenant, verified: _VerifiedPasskey) -> PersonRow:
+    """Stores the use of a passkey and returns its person, who stays locked.
+
+    Refuses a passkey that a reset removed meanwhile, because the reset locks the person as well.
+    """
+    owner = await People(installation.connection).lock(verified.person_id)
+    is_used = await Passkeys(installation.connection).use(verified.credential_id, verified.sign_count)
+    if owner is None or owner.person.disabled_at is not None or not is_used:
         raise Refusal(ErrorCode.INVALID_SIGN_IN, _NOT_ACCEPTED)
     return owner.person
 

@@ -43,8 +43,9 @@ class Session:
     form_token: str = field(repr=False)
     authenticated_at: datetime
     """When the person last proved who they are."""
-    created_at: datetime
     method: SignInMethod
+    token_hash: bytes = field(repr=False)
+    """Of the token that the request came with."""
 
     @property
     def actor(self) -> Actor:
@@ -58,6 +59,13 @@ class Session:
     def membership_in(self, subscription_id: UUID) -> Membership | None:
         """Returns what the person may do in a subscription; None if they are not a member."""
         return next((m for m in self.memberships if m.subscription.id == subscription_id), None)
+
+
+class SessionEnded(Refusal):
+    """The session ended while its request was on the way, so the request must not change anything."""
+
+    def __init__(self) -> None:
+        super().__init__(ErrorCode.INVALID_SIGN_IN, "Sua sessão terminou: entre de novo.")
 
 
 @dataclass(frozen=True)
@@ -74,10 +82,10 @@ async def find_session(database: Database, token: str) -> Session | None:
         return None
     async with database.connection() as connection:
         existing = await Sessions(connection).find(token_hash(token))
-    return None if existing is None else _session(existing)
+    return None if existing is None else _session(existing, token_hash(token))
 
 
-def _session(row: FoundSession) -> Session:
+def _session(row: FoundSession, hash_: bytes) -> Session:
     return Session(
         id=row.id,
         person=row.person,
@@ -91,8 +99,8 @@ def _session(row: FoundSession) -> Session:
         ),
         form_token=row.form_token,
         authenticated_at=row.authenticated_at,
-        created_at=row.created_at,
         method=SignInMethod(row.method),
+        token_hash=hash_,
     )
 
 
@@ -152,8 +160,32 @@ async def confirm_identity(
 async def renewed_token(installation: Tenant, session: Session) -> str | None:
     """Gives a session a new token after its person confirmed who they are; None if it has ended."""
     token = new_token()
-    is_renewed = await Sessions(installation.connection).renew(session.id, token_hash(token))
-    return token if is_renewed else None
+    sessions = Sessions(installation.connection)
+    return token if await sessions.renew(session.id, token_hash(token), is_confirmed=True) else None
+
+
+async def locked_person(installation: Tenant, session: Session) -> PersonRow:
+    """Locks the person of a session for a change of their account, and returns them as they are now.
+
+    Raises SessionEnded if the session has ended since its request came. A reset locks the person too, so no
+    change of an ended session follows it.
+    """
+    locked = await People(installation.connection).lock(session.person.id)
+    if locked is None or not await Sessions(installation.connection).lives(session.token_hash):
+        raise SessionEnded
+    return locked.person
+
+
+async def keep_only(installation: Tenant, session: Session) -> tuple[str, int]:
+    """Ends the other sessions of a locked person; returns a new token for this one, and how many ended.
+
+    The new token ends copies of this session's cookie. It does not make the session fresh.
+    """
+    token, sessions = new_token(), Sessions(installation.connection)
+    count = await sessions.end_all(session.person.id, except_id=session.id)
+    if not await sessions.renew(session.id, token_hash(token), is_confirmed=False):
+        raise SessionEnded
+    return token, count
 
 
 def require_fresh(context: SignInContext, session: Session) -> None:
@@ -176,10 +208,11 @@ async def end_session(database: Database, person_id: UUID, session_id: UUID) -> 
         await installation.audit.add(AuditAction.SESSION_ENDED, subject_id=person_id)
 
 
-async def end_other_sessions(database: Database, session: Session) -> int:
-    """Ends all sessions of the person but this one, and returns how many."""
-    async with database.tenant(NIL) as installation:
-        count = await Sessions(installation.connection).end_all(session.person.id, except_id=session.id)
+async def end_other_sessions(database: Database, session: Session) -> str:
+    """Ends all sessions of the person but this one, and returns its new token."""
+    async with database.acting_as(session.actor).tenant(NIL) as installation:
+        await locked_person(installation, session)
+        token, count = await keep_only(installation, session)
         if count:
             await installation.audit.add(
                 AuditAction.SESSION_ENDED,
@@ -187,12 +220,12 @@ async def end_other_sessions(database: Database, session: Session) -> int:
                 subject_name=session.person.email,
                 details={"count": count},
             )
-    return count
+    return token
 
 
 async def sign_out(database: Database, session: Session) -> None:
     """Ends this session; ending it twice changes nothing."""
-    async with database.tenant(NIL) as installation:
+    async with database.acting_as(session.actor).tenant(NIL) as installation:
         if await Sessions(installation.connection).end(session.person.id, session.id):
             await installation.audit.add(
                 AuditAction.SESSION_ENDED, subject_id=session.person.id, subject_name=session.person.email

@@ -29,6 +29,8 @@ from carimbo.service.people.sessions import (
     Session,
     SignedIn,
     SignInMethod,
+    keep_only,
+    locked_person,
     require_fresh,
     signed_in_with,
     start_session,
@@ -122,6 +124,7 @@ async def _take_effect(
         await People(installation.connection).set_name(link.person.id, name)
     if password_hash is not None:
         await _replace_password(installation, link.person, password_hash)
+        await Sessions(installation.connection).end_all(link.person.id)
     if purpose is LinkPurpose.RESET:
         await _remove_passkeys(installation, link.person)
 
@@ -171,14 +174,20 @@ async def _join(installation: Tenant, link: PersonLink) -> None:
     )
 
 
-async def change_password(context: SignInContext, session: Session, password: str) -> None:
-    """Replaces the password of the person's own account, and ends their other sessions."""
+async def change_password(context: SignInContext, session: Session, password: str) -> str:
+    """Replaces the password of the person's own account, and ends their other sessions.
+
+    Returns the new token of this session.
+    """
     require_fresh(context, session)
     await count_attempt(context, AttemptLimit.ACCOUNT, str(session.person.id))
     password_hash = await _hash_of_new(context, password, session.person.email)
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
-        await _replace_password(installation, session.person, password_hash, except_session=session.id)
-    send_notice(context, session.person, SecurityChange.PASSWORD_CHANGED)
+        person = await locked_person(installation, session)
+        token, _ = await keep_only(installation, session)
+        await _replace_password(installation, person, password_hash)
+    send_notice(context, person, SecurityChange.PASSWORD_CHANGED)
+    return token
 
 
 async def _hash_of_new(context: SignInContext, password: str | None, email: str) -> str:
@@ -189,12 +198,9 @@ async def _hash_of_new(context: SignInContext, password: str | None, email: str)
     return await context.passwords.hash(password)
 
 
-async def _replace_password(
-    installation: Tenant, person: PersonRow, password_hash: str, except_session: UUID | None = None
-) -> None:
-    """Stores a new password, ends the sessions of the person and deletes their links for a reset."""
+async def _replace_password(installation: Tenant, person: PersonRow, password_hash: str) -> None:
+    """Stores a new password, and deletes the person's links for a reset."""
     await People(installation.connection).set_password(person.id, password_hash)
-    await Sessions(installation.connection).end_all(person.id, except_session)
     await PersonLinks(installation.connection).delete_all(person.id, LinkPurpose.RESET)
     await installation.audit.add(
         AuditAction.PASSWORD_CHANGED, subject_id=person.id, subject_name=person.email
@@ -215,10 +221,11 @@ async def change_name(context: SignInContext, session: Session, name: str) -> No
     """Changes the name of the person's own account."""
     plain = checked_name(name)
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
-        await People(installation.connection).set_name(session.person.id, plain)
+        person = await locked_person(installation, session)
+        await People(installation.connection).set_name(person.id, plain)
         await installation.audit.add(
             AuditAction.PERSON_CHANGED,
-            subject_id=session.person.id,
-            subject_name=session.person.email,
+            subject_id=person.id,
+            subject_name=person.email,
             details={"fields": ["name"]},
         )
