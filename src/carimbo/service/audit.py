@@ -183,6 +183,7 @@ _SENTENCES: Mapping[str, str] = {
     AuditAction.SESSION_ENDED: "Encerrou uma sessão",
     AuditAction.PASSWORD_CHANGED: "Trocou a senha de{name}",
     AuditAction.PASSWORD_RESET_REQUESTED: "Pediu uma nova senha para{name}",
+    AuditAction.PUBLIC_RESET_REQUESTED: "Alguém sem sessão pediu uma nova senha para{name}",
     AuditAction.PASSKEY_ADDED: "Cadastrou a chave de acesso{name}",
     AuditAction.PASSKEY_REMOVED: "Removeu a chave de acesso{name}",
     AuditAction.SECOND_FACTOR_ENABLED: "Ligou o segundo fator de{name}",

@@ -76,6 +76,8 @@ class AuditAction(StrEnum):
     SESSION_ENDED = "session.ended"
     PASSWORD_CHANGED = "password.changed"  # noqa: S105
     PASSWORD_RESET_REQUESTED = "password.resetRequested"  # noqa: S105
+    PUBLIC_RESET_REQUESTED = "password.publicResetRequested"
+    """Requested on a page that everybody can open; nobody signed in, so the actor is this installation."""
     PASSKEY_ADDED = "passkey.added"
     PASSKEY_REMOVED = "passkey.removed"
     SECOND_FACTOR_ENABLED = "secondFactor.enabled"

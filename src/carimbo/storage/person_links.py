@@ -1,11 +1,12 @@
 """Links that people open instead of signing in; only hashes of their tokens are stored."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, Row
 from carimbo.storage.people import PERSON_COLUMNS, PersonRow, person_of
+from carimbo.storage.sql import delete_batch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +19,7 @@ class NewPersonLink:
     expires_at: datetime
     subscription_id: UUID | None = None
     grants_operator: bool = False
+    removes_second_factor: bool = False
     is_reusable: bool = False
 
 
@@ -28,13 +30,14 @@ class PersonLink:
     person: PersonRow
     subscription_id: UUID | None
     grants_operator: bool
+    removes_second_factor: bool
 
 
 _IS_USABLE = (
     "l.hash = $1 and l.purpose = $2 and l.expires_at > now() and (l.used_at is null or l.is_reusable)"
     " and p.disabled_at is null"
 )
-_COLUMNS = f"l.member_of, l.grants_operator, {PERSON_COLUMNS}"
+_COLUMNS = f"l.member_of, l.grants_operator, l.removes_second_factor, {PERSON_COLUMNS}"
 
 
 class PersonLinks:
@@ -52,10 +55,11 @@ class PersonLinks:
         )
         await self._connection.execute(
             "insert into person_links"
-            " (hash, purpose, person_id, expires_at, member_of, grants_operator, is_reusable)"
-            " values ($1, $2, $3, $4, $5, $6, $7)",
+            " (hash, purpose, person_id, expires_at, member_of, grants_operator, removes_second_factor,"
+            " is_reusable)"
+            " values ($1, $2, $3, $4, $5, $6, $7, $8)",
             link.hash, link.purpose, link.person_id, link.expires_at, link.subscription_id,
-            link.grants_operator, link.is_reusable,
+            link.grants_operator, link.removes_second_factor, link.is_reusable,
         )  # fmt: skip
 
     async def find(self, hash_: bytes, purpose: str) -> PersonLink | None:
@@ -64,7 +68,7 @@ class PersonLinks:
             f"select {_COLUMNS} from person_links l join people p on p.id = l.person_id where {_IS_USABLE}",
             hash_, purpose,
         )  # fmt: skip
-        return row and PersonLink(person_of(row), row["member_of"], row["grants_operator"])
+        return row and _link(row)
 
     async def use(self, hash_: bytes, purpose: str) -> PersonLink | None:
         """Marks a link as used and returns it; None if it can't be used, or was used meanwhile."""
@@ -73,7 +77,7 @@ class PersonLinks:
             f" where p.id = l.person_id and {_IS_USABLE} returning {_COLUMNS}",
             hash_, purpose,
         )  # fmt: skip
-        return row and PersonLink(person_of(row), row["member_of"], row["grants_operator"])
+        return row and _link(row)
 
     async def delete_invitations(self, person_id: UUID, subscription_id: UUID) -> None:
         """Deletes the invitations of a person to a subscription: a new one replaces them."""
@@ -83,8 +87,38 @@ class PersonLinks:
             person_id, subscription_id,
         )  # fmt: skip
 
-    async def delete_all(self, person_id: UUID, purpose: str) -> None:
-        """Deletes the links of a person for one purpose."""
+    async def delete_operator_invitations(self, person_id: UUID) -> None:
+        """Deletes the links that make a person an operator."""
         await self._connection.execute(
-            "delete from person_links where person_id = $1 and purpose = $2", person_id, purpose
+            "delete from person_links where person_id = $1 and grants_operator", person_id
         )
+
+    async def delete_resets(self, person_id: UUID) -> None:
+        """Deletes the links of a person for a new password."""
+        await self._connection.execute(
+            "delete from person_links where person_id = $1 and purpose = 'reset'", person_id
+        )
+
+    async def delete_all(self, person_id: UUID) -> None:
+        """Deletes all links of a person."""
+        await self._connection.execute("delete from person_links where person_id = $1", person_id)
+
+
+async def delete_expired_links(connection: Connection, keep: timedelta) -> bool:
+    """Deletes a batch of links that expired long ago; returns whether there may be more."""
+    return await delete_batch(
+        connection,
+        """
+        delete from person_links where hash in (
+            select hash from person_links where expires_at < now() - $1::interval
+            limit $2 for update skip locked
+        )
+        """,
+        keep,
+    )
+
+
+def _link(row: Row) -> PersonLink:
+    return PersonLink(
+        person_of(row), row["member_of"], row["grants_operator"], bool(row["removes_second_factor"])
+    )

@@ -1,5 +1,6 @@
 """The pages of sign-in as a browser without scripts uses them."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import httpx2
@@ -13,9 +14,11 @@ from carimbo.service.people.new_links import create_reset_link, demo_sign_in_lin
 from carimbo.service.people.people import invite
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
+from carimbo.storage.people import People
+from carimbo.storage.sessions import Sessions
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import COOKIE, ORIGIN, Panel, new_browser, strings_of, text_of
-from support import Caller
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, Caller, wait_until_true
 
 PASSWORD = "um cavalo de bateria correto"
 
@@ -40,6 +43,23 @@ async def enable_second_factor(http: httpx2.AsyncClient) -> str:
     )
     assert enabled.status_code == 303
     return code
+
+
+async def post_without_session(http: httpx2.AsyncClient, **fields: str) -> httpx2.Response:
+    """Signs in at a page that was opened before the browser had its session."""
+    session = http.cookies[COOKIE]
+    del http.cookies[COOKIE]
+    page = await http.get("/painel/entrar")
+    http.cookies.set(COOKIE, session, domain="localhost.local")
+    token = strings_of(page.text, "//input[@name='form_token']/@value")[0]
+    return await http.post("/painel/entrar", data={"form_token": token, **fields}, headers={"Origin": ORIGIN})
+
+
+async def is_refused(app: FastAPI, token: str) -> bool:
+    """Returns whether the token of a session opens nothing any more."""
+    http = new_browser(app)
+    http.cookies.set(COOKIE, token)
+    return (await http.get("/painel/conta")).headers.get("location", "").startswith("/painel/entrar")
 
 
 def alert_of(answer: httpx2.Response) -> str:
@@ -85,6 +105,16 @@ class TestInvitation:
         assert (await send(http, link, name="Ana", password=PASSWORD)).status_code == 303
         assert (await http.get(link)).status_code == 403
 
+    async def test_each_form_counts_once_as_an_attempt_of_its_address(
+        self, app: FastAPI, database: Database, caller: Caller, email: str
+    ) -> None:
+        http, link = new_browser(app), await invited(database, caller, email)
+        page = await http.get(link)
+        token = strings_of(page.text, "//input[@name='form_token']/@value")[0]
+        form = {"form_token": token, "password": "curta"}
+        alerts = [alert_of(await http.post(link, data=form, headers={"Origin": ORIGIN})) for _ in range(25)]
+        assert all("12 a 128 caracteres" in alert for alert in alerts)
+
     async def test_person_with_an_account_accepts_with_it_and_not_with_a_new_password(
         self, guest: httpx2.AsyncClient, database: Database, email: str, sign_in_as: NewPanel, caller: Caller
     ) -> None:
@@ -117,6 +147,31 @@ class TestPassword:
         cookie = next(line for line in answer.headers.get_list("set-cookie") if line.startswith(COOKIE))
         assert "httponly" in cookie.lower()
         assert "samesite=lax" in cookie.lower()
+
+    async def test_second_sign_in_in_one_browser_ends_the_first_session(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        former = guest.cookies[COOKIE]
+        again = await post_without_session(guest, email=email, password=PASSWORD)
+        assert (again.status_code, guest.cookies[COOKIE] == former) == (303, False)
+        assert await is_refused(app, former)
+        assert (await guest.get("/painel/conta")).status_code == 200
+
+    async def test_sign_in_of_another_person_ends_the_session_in_the_name_of_the_first(
+        self, guest: httpx2.AsyncClient, app: FastAPI, database: Database, caller: Caller, email: str
+    ) -> None:
+        other, former = f"bia.{email}", guest.cookies[COOKIE]
+        await send(new_browser(app), await invited(database, caller, other), name="Bia", password=PASSWORD)
+        answer = await post_without_session(guest, email=other, password=PASSWORD)
+        assert answer.status_code == 303
+        assert await is_refused(app, former)
+        async with database.connection() as connection:
+            [author] = await connection.fetch(
+                "select actor ->> 'name' as name from audit_entries"
+                " where action = 'session.ended' and subject_name = $1",
+                email,
+            )
+        assert author["name"] == "Ana"
 
     async def test_wrong_password_and_unknown_account_get_the_same_page(
         self, guest: httpx2.AsyncClient, app: FastAPI, email: str
@@ -208,3 +263,29 @@ class TestSession:
         await send(guest, "/painel/conta", "/painel/conta/sessoes/encerrar-outras")
         assert (await other.get("/painel/conta")).status_code == 303
         assert (await guest.get("/painel/conta")).status_code == 200
+
+    @pytest.mark.parametrize(
+        ("action", "fields"),
+        [("conta/sessoes/encerrar-outras", {}), ("conta/senha", {"password": "grampo azul no varal"})],
+    )
+    async def test_copied_cookie_opens_nothing_after_the_person_ended_the_other_sessions(
+        self, guest: httpx2.AsyncClient, app: FastAPI, action: str, fields: dict[str, str]
+    ) -> None:
+        copied = guest.cookies[COOKIE]
+        await send(guest, "/painel/conta", f"/painel/{action}", **fields)
+        assert await is_refused(app, copied)
+        assert (await guest.get("/painel/conta")).status_code == 200
+
+    async def test_form_whose_session_ended_on_the_way_leads_to_the_page_of_sign_in(
+        self, panel: Panel, database: Database
+    ) -> None:
+        async with database.connection() as watching:
+            async with database.transaction() as connection:
+                await People(connection).lock(panel.person.id)
+                answer = asyncio.create_task(
+                    panel.send("/painel/conta", "/painel/conta/senha", password="grampo azul no varal")
+                )
+                await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+                await Sessions(connection).end_all(panel.person.id)
+            location = (await answer).headers["location"]
+        assert location == "/painel/entrar"

@@ -12,18 +12,31 @@ from carimbo.outbound.smtp_options import Security, SmtpOptions
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose, SignInContext
 from carimbo.service.people.new_links import ask_for_reset, create_reset_link, send_invitation
-from carimbo.service.people.passkeys import RelyingParty, register_passkey, registration_options
+from carimbo.service.people.passkeys import (
+    RelyingParty,
+    register_passkey,
+    registration_options,
+    remove_passkey,
+)
 from carimbo.service.people.people import invite, set_disabled
 from carimbo.service.people.second_factor import (
     begin_second_factor,
     disable_second_factor,
     enable_second_factor,
 )
-from carimbo.service.people.sessions import SignedIn
+from carimbo.service.people.sessions import SignedIn, signed_in_with
 from carimbo.service.people.sign_in import change_password, use_link
+from carimbo.storage.actors import SCHEDULE
 from integration.people.authenticator import SoftwareAuthenticator
 from integration.people.codes import code_at
-from integration.people.conftest import OTHER_PASSWORD, PASSWORD, actions_about, new_email, new_visitor
+from integration.people.conftest import (
+    OTHER_PASSWORD,
+    PASSWORD,
+    actions_about,
+    authors_of,
+    new_email,
+    new_visitor,
+)
 from smtp_server import SmtpServer, running_smtp_server
 from support import LOOPBACK, free_port
 
@@ -69,7 +82,10 @@ async def test_link_in_the_e_mail_resets_the_password(
     token = link_in(mail.text, "redefinir")
     signed_in = await use_link(mailing, token, LinkPurpose.RESET, new_visitor(), password=OTHER_PASSWORD)
     assert isinstance(signed_in, SignedIn)
-    assert "password.resetRequested" in await actions_about(mailing.database, ana.session.person)
+    # Anybody can type an address into the public page: the audit does not name its owner as the author.
+    [author] = await authors_of(mailing.database, "password.publicResetRequested", ana.session.person)
+    assert author == SCHEDULE.as_json()
+    assert "password.resetRequested" not in await actions_about(mailing.database, ana.session.person)
 
 
 async def test_unknown_and_disabled_accounts_get_the_same_answer_and_no_e_mail(
@@ -127,10 +143,12 @@ async def test_person_hears_of_changes_in_how_to_sign_in(
     party = RelyingParty("emissor.example", "https://emissor.example")
     request = await registration_options(mailing, ana.session, party)
     answer = SoftwareAuthenticator().register(request.options)
-    await register_passkey(mailing, ana.session, party, request.id, answer, None)
+    passkey = await register_passkey(mailing, ana.session, party, request.id, answer, None)
     begun = await begin_second_factor(mailing, ana.session)
-    await enable_second_factor(mailing, ana.session, code_at(begun.secret, mailing.clock()))
+    code = code_at(begun.secret, mailing.clock())
+    ana = await signed_in_with(mailing, await enable_second_factor(mailing, ana.session, code))
     await disable_second_factor(mailing, ana.session)
+    ana = await signed_in_with(mailing, await remove_passkey(mailing, ana.session, passkey.id))
     await change_password(mailing, ana.session, OTHER_PASSWORD)
     email = ana.session.person.email
     reset = await create_reset_link(mailing.database, email, mailing.clock())
@@ -141,8 +159,25 @@ async def test_person_hears_of_changes_in_how_to_sign_in(
         "A senha da sua conta do Carimbo foi trocada.",
         "A senha da sua conta do Carimbo foi trocada.",
         "O segundo fator da sua conta do Carimbo foi desligado.",
+        "O segundo fator da sua conta do Carimbo foi ligado.",
+        "Uma chave de acesso da sua conta do Carimbo foi removida.",
         "Uma chave de acesso foi acrescentada à sua conta do Carimbo.",
     ]
+
+
+async def test_person_hears_when_a_link_of_the_operator_removes_the_second_factor(
+    mailing: SignInContext, mail_server: SmtpServer, ana: SignedIn
+) -> None:
+    begun = await begin_second_factor(mailing, ana.session)
+    await enable_second_factor(mailing, ana.session, code_at(begun.secret, mailing.clock()))
+    email, clock = ana.session.person.email, mailing.clock
+    reset = await create_reset_link(mailing.database, email, clock(), removes_second_factor=True)
+    await mailing.background.finish()
+    removed = "O segundo fator da sua conta do Carimbo foi desligado."
+    assert not any(removed in mail.text for mail in mail_server.sent_to(email))
+    await use_link(mailing, reset.token, LinkPurpose.RESET, new_visitor(), password=OTHER_PASSWORD)
+    await mailing.background.finish()
+    assert any(removed in mail.text for mail in mail_server.sent_to(email))
 
 
 async def test_invitation_arrives_by_e_mail(mailing: SignInContext, mail_server: SmtpServer) -> None:
@@ -158,4 +193,4 @@ async def test_without_a_mail_server_nothing_is_sent_and_no_link_is_made(
 ) -> None:
     await ask_for_reset(context, ana.session.person.email, new_visitor())
     await context.background.finish()
-    assert "password.resetRequested" not in await actions_about(context.database, ana.session.person)
+    assert "password.publicResetRequested" not in await actions_about(context.database, ana.session.person)

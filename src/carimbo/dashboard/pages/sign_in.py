@@ -14,7 +14,13 @@ from carimbo.service.people.context import LinkPurpose
 from carimbo.service.people.identity import CodeNeeded
 from carimbo.service.people.new_links import ask_for_reset
 from carimbo.service.people.sessions import SignedIn, confirm_identity, find_session, sign_out
-from carimbo.service.people.sign_in import join_by_link, open_link, sign_in_with_password, use_link
+from carimbo.service.people.sign_in import (
+    join_by_link,
+    open_link,
+    person_of_link,
+    sign_in_with_password,
+    use_link,
+)
 
 _CODE_NEEDED = "Informe também o código do seu aplicativo autenticador."
 _AFTER_RESET = "Senha trocada. Entre com ela e com o código do seu aplicativo autenticador."
@@ -93,7 +99,6 @@ def _password_page(purpose: LinkPurpose, template: str) -> Callable[[Visit], Awa
 def _password_form(purpose: LinkPurpose, template: str) -> Callable[[Visit], Awaitable[Response]]:
     async def use(visit: Visit) -> Response:
         form, context = await visit.form(), visit.services.sign_in
-        person = await open_link(context, _token(visit), purpose, visitor_of(visit))
         name = text_of(form, "name") or None
         try:
             result = await use_link(
@@ -105,6 +110,7 @@ def _password_form(purpose: LinkPurpose, template: str) -> Callable[[Visit], Awa
                 name=name,
             )
         except Refusal as refusal:
+            person = await person_of_link(context, _token(visit), purpose)
             return page(visit, template, 422, person=person, problem=refusal, name=name or "")
         return await _after_link(visit, result)
 

@@ -1,6 +1,6 @@
 """New links for people: of resets, of invitations and of the demonstration."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -21,7 +21,6 @@ from carimbo.service.people.people import (
     unknown_person,
 )
 from carimbo.service.people.roles import MemberRole
-from carimbo.service.people.second_factor import remove_second_factor
 from carimbo.service.people.tokens import new_token, token_hash
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.database import Database, Tenant
@@ -70,8 +69,12 @@ async def _send_reset(context: SignInContext, address: str) -> None:
         existing = await People(installation.connection).find(address)
         if existing is None or existing.person.disabled_at is not None:
             return
-        acting = replace(installation, actor=existing.person.actor)
-        token = await _add_reset(acting, existing.person, context.clock())
+        token = await _add_reset(installation, existing.person, context.clock())
+        await installation.audit.add(
+            AuditAction.PUBLIC_RESET_REQUESTED,
+            subject_id=existing.person.id,
+            subject_name=existing.person.email,
+        )
     link = link_address(context.link_base, LinkPurpose.RESET, token)
     await send_text(context, address, _RESET_SUBJECT, _RESET_TEXT.format(address=link))
 
@@ -87,33 +90,39 @@ class ResetLink:
 async def create_reset_link(
     database: Database, email: str, now: datetime, *, removes_second_factor: bool = False
 ) -> ResetLink:
-    """Returns a link for a new password, for the operator; it may also remove the second factor.
+    """Returns a link for a new password, for the operator; its use may also remove the second factor.
 
-    `now` is the machine's time.
+    Until then the second factor protects the account. `now` is the machine's time.
     """
     person = await find_person(database, email)
     async with database.tenant(NIL) as installation:
         locked = await People(installation.connection).lock(person.id)
         if locked is None:
             raise unknown_person()
-        token = await _add_reset(installation, locked.person, now)
-        if removes_second_factor:
-            await remove_second_factor(installation, locked.person)
+        token = await _add_reset(
+            installation, locked.person, now, removes_second_factor=removes_second_factor
+        )
+        await installation.audit.add(
+            AuditAction.PASSWORD_RESET_REQUESTED,
+            subject_id=person.id,
+            subject_name=person.email,
+            details={"removesSecondFactor": True} if removes_second_factor else None,
+        )
     return ResetLink(token, now + LINK_LIFETIME)
 
 
-async def _add_reset(installation: Tenant, person: PersonRow, now: datetime) -> str:
+async def _add_reset(
+    installation: Tenant, person: PersonRow, now: datetime, *, removes_second_factor: bool = False
+) -> str:
     token = new_token()
     link = NewPersonLink(
         hash=token_hash(token),
         purpose=LinkPurpose.RESET,
         person_id=person.id,
         expires_at=now + LINK_LIFETIME,
+        removes_second_factor=removes_second_factor,
     )
     await PersonLinks(installation.connection).add(link)
-    await installation.audit.add(
-        AuditAction.PASSWORD_RESET_REQUESTED, subject_id=person.id, subject_name=person.email
-    )
     return token
 
 

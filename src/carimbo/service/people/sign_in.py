@@ -25,6 +25,7 @@ from carimbo.service.people.people import (
     checked_name,
     normalized_email,
 )
+from carimbo.service.people.second_factor import remove_second_factor
 from carimbo.service.people.sessions import (
     Session,
     SignedIn,
@@ -74,7 +75,16 @@ async def sign_in_with_password(
 async def open_link(context: SignInContext, token: str, purpose: LinkPurpose, visitor: Visitor) -> PersonRow:
     """Returns the person of a link without using it, or refuses a link that does not work."""
     await count_attempt(context, AttemptLimit.ADDRESS, visitor.network)
-    return (await _require_link(context, token, purpose)).person
+    return await person_of_link(context, token, purpose)
+
+
+async def person_of_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonRow:
+    """Returns the person of a link, after an attempt that was counted already; refuses as `open_link`."""
+    async with context.database.connection() as connection:
+        link = await PersonLinks(connection).find(token_hash(token), purpose)
+    if link is None:
+        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
+    return link.person
 
 
 async def use_link(
@@ -89,22 +99,26 @@ async def use_link(
     """Uses a link and signs its person in.
 
     Invitations and resets need the new password. A reset, also by a link of the operator, ends all sessions
-    and removes all passkeys: one of them may be a stranger's. It still needs the code of a second factor:
-    the person then signs in with both.
+    and removes all passkeys: one of them may be a stranger's. It still needs the code of a second factor,
+    unless the link removes that: the person then signs in with both.
     """
-    person = await open_link(context, token, purpose, visitor)
+    await count_attempt(context, AttemptLimit.ADDRESS, visitor.network)
+    person = await person_of_link(context, token, purpose)
     password_hash, plain_name = None, checked_name(name)
     if purpose is not LinkPurpose.SIGN_IN:
         password_hash = await _hash_of_new(context, password, person.email)
     async with context.database.acting_as(person.actor).tenant(NIL) as installation:
         link = await _use(installation, token, purpose, person)
         await _take_effect(installation, link, purpose, plain_name, password_hash)
-        needs_code = purpose is LinkPurpose.RESET and link.person.has_totp
+        has_code = link.person.has_totp and not link.removes_second_factor
+        needs_code = purpose is LinkPurpose.RESET and has_code
         session_token = None
         if not needs_code:
             session_token = await start_session(installation, link.person, SignInMethod.LINK, visitor)
     if purpose is LinkPurpose.RESET:
         send_notice(context, link.person, SecurityChange.PASSWORD_CHANGED)
+    if link.removes_second_factor and link.person.has_totp:
+        send_notice(context, link.person, SecurityChange.SECOND_FACTOR_REMOVED)
     return CODE_NEEDED if needs_code else await signed_in_with(context, session_token)
 
 
@@ -127,25 +141,19 @@ async def _take_effect(
         await Sessions(installation.connection).end_all(link.person.id)
     if purpose is LinkPurpose.RESET:
         await _remove_passkeys(installation, link.person)
+    if link.removes_second_factor:
+        await remove_second_factor(installation, link.person)
 
 
 async def join_by_link(context: SignInContext, session: Session, token: str) -> UUID | None:
     """Accepts an invitation with the account that is signed in; returns its subscription, if it has one."""
-    person = (await _require_link(context, token, LinkPurpose.INVITATION)).person
+    person = await person_of_link(context, token, LinkPurpose.INVITATION)
     if person.id != session.person.id:
         raise Refusal(ErrorCode.LINK_INVALID, _OTHER_PERSON)
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
         link = await _use(installation, token, LinkPurpose.INVITATION, person)
         await _join(installation, link)
     return link.subscription_id
-
-
-async def _require_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonLink:
-    async with context.database.connection() as connection:
-        link = await PersonLinks(connection).find(token_hash(token), purpose)
-    if link is None:
-        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
-    return link
 
 
 async def _use(installation: Tenant, token: str, purpose: LinkPurpose, person: PersonRow) -> PersonLink:
@@ -201,7 +209,7 @@ async def _hash_of_new(context: SignInContext, password: str | None, email: str)
 async def _replace_password(installation: Tenant, person: PersonRow, password_hash: str) -> None:
     """Stores a new password, and deletes the person's links for a reset."""
     await People(installation.connection).set_password(person.id, password_hash)
-    await PersonLinks(installation.connection).delete_all(person.id, LinkPurpose.RESET)
+    await PersonLinks(installation.connection).delete_resets(person.id)
     await installation.audit.add(
         AuditAction.PASSWORD_CHANGED, subject_id=person.id, subject_name=person.email
     )
