@@ -7,13 +7,20 @@ from uuid import UUID
 
 import typer
 
-from carimbo.cli.console import loaded_settings, say
+from carimbo.cli.console import fail, loaded_settings, say
 from carimbo.cli.database import with_database
 from carimbo.fiscal.local_time import BRASILIA
 from carimbo.main.process import now
 from carimbo.service.people.context import LinkPurpose, link_address
 from carimbo.service.people.new_links import ResetLink, create_reset_link
-from carimbo.service.people.people import Invitation, find_person, invite, list_all_people, set_disabled
+from carimbo.service.people.people import (
+    Invitation,
+    find_person,
+    invite,
+    list_all_people,
+    remove_operator,
+    set_disabled,
+)
 from carimbo.service.people.roles import MemberRole
 from carimbo.settings import Settings
 from carimbo.storage.database import Database
@@ -43,6 +50,8 @@ def invite_person(
     ] = None,
 ) -> None:
     """Convida uma pessoa e mostra o link, que vale uma única vez."""
+    if subscription is None and (role is not None or company):
+        fail("--role e --company só valem junto com --subscription: informe o id da assinatura.")
     settings = loaded_settings()
 
     async def use(database: Database) -> Invitation:
@@ -66,7 +75,10 @@ def reset_password(
     email: Email,
     without_code: Annotated[
         bool,
-        typer.Option("--remove-second-factor", help="Desliga também o segundo fator (aparelho perdido)."),
+        typer.Option(
+            "--remove-second-factor",
+            help="O uso do link desliga também o segundo fator (aparelho perdido).",
+        ),
     ] = False,
 ) -> None:
     """Mostra um link para a pessoa criar uma nova senha, que vale uma única vez."""
@@ -77,6 +89,18 @@ def reset_password(
 
     reset = with_database(settings, use)
     _show_link(settings, LinkPurpose.RESET, reset.token, reset.expires_at)
+
+
+@app.command("remove-operator")
+def remove_operator_role(email: Email) -> None:
+    """Tira de uma pessoa as permissões de operadora desta instalação."""
+
+    async def use(database: Database) -> None:
+        person = await find_person(database, email)
+        await remove_operator(database, person.id)
+
+    _with_database(use)
+    say("a pessoa não é mais operadora; os acessos a assinaturas continuam")
 
 
 @app.command("list")

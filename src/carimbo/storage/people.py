@@ -106,6 +106,10 @@ class People:
         """Makes a person an operator of the installation."""
         await self._connection.execute("update people set is_operator = true where id = $1", person_id)
 
+    async def remove_operator(self, person_id: UUID) -> None:
+        """Makes an operator an ordinary person again."""
+        await self._connection.execute("update people set is_operator = false where id = $1", person_id)
+
     async def set_password(self, person_id: UUID, password_hash: str) -> None:
         """Replaces the password of a person."""
         await self._connection.execute(

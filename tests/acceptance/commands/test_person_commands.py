@@ -50,7 +50,14 @@ def test_disabled_person_is_listed_as_disabled_until_enabled(person: Carimbo) ->
     assert f"{email}  desativada" not in person("list").out
 
 
-@pytest.mark.parametrize("command", ["reset", "disable", "enable"])
+def test_removal_of_an_operator_is_confirmed(person: Carimbo) -> None:
+    email = "eva@example.com"
+    assert person("invite", email, "--operator").code == 0
+    removed = person("remove-operator", email)
+    assert removed.code == 0 and "não é mais operadora" in removed.out
+
+
+@pytest.mark.parametrize("command", ["reset", "remove-operator", "disable", "enable"])
 def test_unknown_person_is_reported(person: Carimbo, command: str) -> None:
     result = person(command, "ninguem@example.com")
     assert result.code == 1 and result.is_one_sentence and "pessoa" in result.err

@@ -10,7 +10,14 @@ from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose, SignInContext
 from carimbo.service.people.identity import CodeNeeded
 from carimbo.service.people.new_links import DEMO_EMAIL, create_reset_link, demo_sign_in_link
-from carimbo.service.people.people import Invitation, invite, list_people, remove_membership, set_disabled
+from carimbo.service.people.people import (
+    Invitation,
+    invite,
+    list_people,
+    remove_membership,
+    remove_operator,
+    set_disabled,
+)
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.people.second_factor import begin_second_factor, enable_second_factor
 from carimbo.service.people.sessions import SignedIn, SignInMethod, find_session
@@ -130,6 +137,18 @@ class TestInvitations:
             await invitation_to(context, subscription_id, disabled.person.email)
         assert refused.value.code is ErrorCode.INVALID_STATE
 
+    async def test_links_from_before_a_person_was_disabled_stay_useless_when_enabled_again(
+        self, context: SignInContext, subscription_id: UUID, ana: SignedIn
+    ) -> None:
+        person = ana.session.person
+        reset = await create_reset_link(context.database, person.email, context.clock())
+        guest = await invitation_to(context, subscription_id)
+        for person_id in (person.id, guest.person.id):
+            await set_disabled(context.database, person_id, is_disabled=True)
+            await set_disabled(context.database, person_id, is_disabled=False)
+        assert (await refusal_of_link(context, reset.token, RESET)).code is ErrorCode.LINK_INVALID
+        assert (await refusal_of_link(context, guest.token)).code is ErrorCode.LINK_INVALID
+
     async def test_refused_password_does_not_use_the_link_up(
         self, context: SignInContext, subscription_id: UUID
     ) -> None:
@@ -149,6 +168,28 @@ class TestInvitations:
         assert await join_by_link(context, member.session, operator.token) is None
         session = await find_session(context.database, member.token)
         assert session is not None and session.person.is_operator
+
+
+class TestFormerOperators:
+    async def test_removed_operator_is_an_ordinary_person_at_once(
+        self, context: SignInContext, new_person: NewPerson
+    ) -> None:
+        operator = await new_person()
+        assert operator.session.person.is_operator
+        await remove_operator(context.database, operator.session.person.id)
+        session = await find_session(context.database, operator.token)
+        assert session is not None and not session.person.is_operator
+        assert (await actions_about(context.database, session.person))[-1] == "person.changed"
+
+    async def test_open_invitation_as_operator_ends_and_that_of_a_subscription_stays(
+        self, context: SignInContext, subscription_id: UUID
+    ) -> None:
+        email = new_email()
+        as_operator = await invite(context.database, email, is_operator=True, now=context.clock())
+        as_member = await invitation_to(context, subscription_id, email)
+        await remove_operator(context.database, as_operator.person.id)
+        assert (await refusal_of_link(context, as_operator.token)).code is ErrorCode.LINK_INVALID
+        await accept(context, as_member.token)
 
 
 class TestInvitationsOfExistingAccounts:
@@ -241,14 +282,15 @@ class TestResets:
         needs_code = await sign_in_with_password(context, email, OTHER_PASSWORD, None, new_visitor())
         assert needs_code == CodeNeeded()
 
-    async def test_operator_may_remove_the_second_factor_with_a_reset(
+    async def test_second_factor_protects_until_the_link_that_removes_it_is_used(
         self, context: SignInContext, ana: SignedIn
     ) -> None:
         begun = await begin_second_factor(context, ana.session)
         await enable_second_factor(context, ana.session, code_at(begun.secret, context.clock()))
-        reset = await create_reset_link(
-            context.database, ana.session.person.email, context.clock(), removes_second_factor=True
-        )
+        email = ana.session.person.email
+        reset = await create_reset_link(context.database, email, context.clock(), removes_second_factor=True)
+        unused = await sign_in_with_password(context, email, PASSWORD, None, new_visitor())
+        assert unused == CodeNeeded()
         assert isinstance(
             await use_link(context, reset.token, RESET, new_visitor(), password=OTHER_PASSWORD), SignedIn
         )

@@ -225,7 +225,7 @@ async def find_person(database: Database, email: str) -> PersonRow:
 
 
 async def set_disabled(database: Database, person_id: UUID, *, is_disabled: bool) -> None:
-    """Disables a person and ends their sessions at once, or enables them again."""
+    """Disables a person, with their sessions and links, at once; or enables them again."""
     async with database.tenant(NIL) as installation:
         people = People(installation.connection)
         locked = await people.lock(person_id)
@@ -234,6 +234,7 @@ async def set_disabled(database: Database, person_id: UUID, *, is_disabled: bool
         await people.set_disabled(person_id, is_disabled=is_disabled)
         if is_disabled:
             await Sessions(installation.connection).end_all(person_id)
+            await PersonLinks(installation.connection).delete_all(person_id)
             for subscription_id in await subscriptions_of(installation.connection, person_id):
                 await end_exports_of(replace(installation, subscription_id=subscription_id), person_id, ())
         await installation.audit.add(
@@ -241,6 +242,23 @@ async def set_disabled(database: Database, person_id: UUID, *, is_disabled: bool
             subject_id=person_id,
             subject_name=locked.person.email,
             details={"disabled": is_disabled},
+        )
+
+
+async def remove_operator(database: Database, person_id: UUID) -> None:
+    """Makes an operator an ordinary person at once, and deletes open invitations as operator."""
+    async with database.tenant(NIL) as installation:
+        people = People(installation.connection)
+        locked = await people.lock(person_id)
+        if locked is None:
+            raise unknown_person()
+        await people.remove_operator(person_id)
+        await PersonLinks(installation.connection).delete_operator_invitations(person_id)
+        await installation.audit.add(
+            AuditAction.PERSON_CHANGED,
+            subject_id=person_id,
+            subject_name=locked.person.email,
+            details={"operator": False},
         )
 
 
