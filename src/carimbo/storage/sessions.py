@@ -6,6 +6,7 @@ from uuid import UUID
 
 from carimbo.storage.connection import Connection, Row
 from carimbo.storage.people import PERSON_COLUMNS, PersonRow, person_of
+from carimbo.storage.sql import delete_batch
 from carimbo.storage.subscriptions import Subscription, subscription_of
 
 IDLE = timedelta(hours=12)
@@ -158,6 +159,18 @@ class Sessions:
             "delete from sessions where person_id = $1 and id is distinct from $2", person_id, except_id
         )
         return int(result.removeprefix("DELETE "))
+
+
+async def delete_ended_sessions(connection: Connection) -> bool:
+    """Deletes a batch of sessions that lasted as long as they may; returns whether there may be more."""
+    return await delete_batch(
+        connection,
+        """
+        delete from sessions where hash in (
+            select hash from sessions where expires_at < now() limit $1 for update skip locked
+        )
+        """,
+    )
 
 
 def _membership(row: Row) -> AcceptedMembership:

@@ -33,8 +33,10 @@ from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.exports import delete_old_exports
 from carimbo.storage.numbering import companies_with_automatic_inutilization
+from carimbo.storage.person_links import delete_expired_links
 from carimbo.storage.probes import delete_old_probes
 from carimbo.storage.rate_limits import delete_old_rate_limits
+from carimbo.storage.sessions import delete_ended_sessions
 from carimbo.storage.streams import delete_old_pages, give_up_gaps, repair_times
 
 _log = structlog.get_logger("carimbo.worker")
@@ -44,6 +46,8 @@ _DISTRIBUTED_FOR = timedelta(days=90)
 """So long the authorities keep what they distribute."""
 _JOURNAL_KEPT = timedelta(days=100)
 _EXPIRED_EXPORTS_KEPT = timedelta(days=90)
+_EXPIRED_LINKS_KEPT = timedelta(days=30)
+"""So long the page of the people says until when an invitation was valid."""
 # Between batches, so that the database is free for callers most of the time.
 _PAUSE = timedelta(seconds=1)
 
@@ -242,13 +246,17 @@ async def send_monthly_exports_forever(mailing: MonthlyMailing, every: timedelta
 
 
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
-    """Deletes old deliveries, e-mails, probes and answers of distributions hourly until cancelled."""
+    """Deletes old deliveries, e-mails, sessions, links, probes and answers of distributions hourly."""
 
     async def delete() -> None:
         async with database.connection() as connection:
             while await delete_old_deliveries(connection, keep) or await purge_deleted_webhooks(connection):
                 pass
             while await delete_old_emails(connection, keep_emails):
+                pass
+            while await delete_ended_sessions(connection) or await delete_expired_links(
+                connection, _EXPIRED_LINKS_KEPT
+            ):
                 pass
             await delete_old_probes(connection)
             await delete_old_pages(connection, _JOURNAL_KEPT)
