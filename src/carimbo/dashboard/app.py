@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from carimbo.dashboard import security
-from carimbo.dashboard.options import PREFIX, DashboardOptions
+from carimbo.dashboard.options import DashboardOptions
 from carimbo.dashboard.pages import ROUTES
 from carimbo.dashboard.rendering import error_page, static_file
 from carimbo.dashboard.routes import POST, Level, PageRoute, PageTable
@@ -155,5 +155,5 @@ class Dashboard:
         except ValueError:
             # A referrer that no browser sends.
             return ""
-        path = parts.path.partition(PREFIX)[2]
+        path = self._options.path_in_dashboard(parts.path)
         return f"{path}?{parts.query}" if parts.query else path

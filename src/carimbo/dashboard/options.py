@@ -19,9 +19,21 @@ class DashboardOptions:
     """The addresses of proxies that report the address of the client."""
 
     @property
+    def api_root(self) -> str:
+        """The path of the API in links: a proxy may serve us below a path of its own."""
+        return urlsplit(self.public_url or "").path
+
+    @property
     def root(self) -> str:
-        """The path of the dashboard in links: a proxy may serve us below a path of its own."""
-        return f"{urlsplit(self.public_url or '').path}{PREFIX}"
+        """The path of the dashboard in links."""
+        return f"{self.api_root}{PREFIX}"
+
+    def path_in_dashboard(self, path: str) -> str:
+        """Returns a path without our root, with or without that of the proxy; empty if it is not ours."""
+        for root in (self.root, PREFIX):
+            if f"{path}/".startswith(f"{root}/"):
+                return path.removeprefix(root)
+        return ""
 
     @property
     def public_origin(self) -> str | None:
@@ -35,6 +47,16 @@ class DashboardOptions:
     def is_https(self) -> bool:
         """Whether people reach us by HTTPS."""
         return (self.public_url or "").startswith("https://")
+
+    @property
+    def session_cookie(self) -> str:
+        """The name of the cookie of a session."""
+        return "__Host-carimbo" if self.is_https else "carimbo-local"
+
+    @property
+    def form_cookie(self) -> str:
+        """The name of the cookie of the form token of browsers without a session."""
+        return f"{self.session_cookie}-form"
 
     def is_safe_host(self, host: str) -> bool:
         """Whether a session may exist at this host: by HTTPS, or on this machine."""

@@ -95,7 +95,7 @@ class Visit:
         """Returns the address of this page with changed filters; None removes one."""
         query = {**self.request.query_params, **changed}
         text = urlencode({name: value for name, value in query.items() if value is not None})
-        path = self.root + self.request.url.path.partition("/painel")[2]
+        path = self.root + self.options.path_in_dashboard(self.request.url.path)
         return f"{path}?{text}" if text else path
 
     @property
