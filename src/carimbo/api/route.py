@@ -16,7 +16,6 @@ from fastapi.dependencies.utils import get_flat_params, request_body_to_args
 from fastapi.exceptions import ResponseValidationError
 from fastapi.params import Form, Header, Path
 from fastapi.routing import APIRoute
-from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
@@ -28,6 +27,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.service.companies.registration import find_only_company, unknown_company
 from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.storage.companies import CompanyRow
+from carimbo.web.forms import is_utf8_form
 
 JSON = "application/json"
 # RFC 7396; a PATCH means the same with either media type.
@@ -186,10 +186,11 @@ class Endpoint(OpenEndpoint):
             # Models are also read from attributes, so a Decimal would pass for an empty object.
             request.parsed = float(parsed) if isinstance(parsed, Decimal) else parsed
         else:
-            _require_utf8(request)
             await self._read_form(request)
 
     async def _read_form(self, request: ApiRequest) -> None:
+        if not is_utf8_form(request.headers["content-type"]):
+            raise Refusal(ErrorCode.MALFORMED_FORM)
         try:
             request.parsed = form = await request.form()
         except HTTPException:
@@ -214,13 +215,6 @@ def _without_empty_values(query: bytes) -> bytes:
     items = query.decode("latin-1").split("&")
     kept = [item for item in items if unquote_plus(item.partition("=")[2]).strip()]
     return "&".join(kept).encode("latin-1")
-
-
-def _require_utf8(request: Request) -> None:
-    """Refuses other charsets: the parser would accept every Python codec, and some are not for text."""
-    _, parameters = parse_options_header(request.headers["content-type"])
-    if parameters.get(b"charset", b"utf-8").lower() != b"utf-8":
-        raise Refusal(ErrorCode.MALFORMED_FORM)
 
 
 def _refuse_names(given: list[str], allowed: set[str], required: Set[str] = frozenset()) -> None:

@@ -76,7 +76,25 @@ class Dashboard:
         request.scope["path_params"] = dict(values)
         if route.level is Level.ANYBODY:
             return await self._open_page(request, services, route)
-        session = await self._session(request, services)
+        return await self._closed_page(request, services, route)
+
+    async def _open_page(self, request: Request, services: Services, route: PageRoute) -> Response:
+        token = security.open_form_token(request, self._options)
+        if route.method == POST:
+            request = await security.read_form(request)
+            await security.require_form_token(request, token)
+        response = await route.answer(Visit(request, services, self._options, token))
+        security.keep_form_token(response, self._options, token)
+        return response
+
+    async def _closed_page(self, request: Request, services: Services, route: PageRoute) -> Response:
+        token = security.session_token(request, self._options)
+        if token is None:
+            raise SignInNeeded("entrar")
+        if route.method == POST:
+            # A form may take long to arrive: the session and what its person may do are read after it.
+            request = await security.read_form(request)
+        session = await self._session(services, token)
         visit = await self._visit(request, services, session, route)
         if route.capability is not None and not visit.may(route.capability):
             raise Refusal(ErrorCode.PERMISSION_DENIED, "Seu papel não permite abrir esta página.")
@@ -86,17 +104,8 @@ class Dashboard:
             await security.require_form_token(request, session.form_token)
         return await route.answer(visit)
 
-    async def _open_page(self, request: Request, services: Services, route: PageRoute) -> Response:
-        token = security.open_form_token(request, self._options)
-        if route.method == POST:
-            await security.require_form_token(request, token)
-        response = await route.answer(Visit(request, services, self._options, token))
-        security.keep_form_token(response, self._options, token)
-        return response
-
-    async def _session(self, request: Request, services: Services) -> Session:
-        token = security.session_token(request, self._options)
-        session = await find_session(services.database, token) if token else None
+    async def _session(self, services: Services, token: str) -> Session:
+        session = await find_session(services.database, token)
         if session is None:
             raise SignInNeeded("entrar")
         structlog.contextvars.bind_contextvars(person_id=str(session.person.id))

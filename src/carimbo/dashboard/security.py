@@ -6,14 +6,17 @@ import secrets
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Message
 
 from carimbo.dashboard.options import DashboardOptions
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.service.people.sessions import LIFETIME
+from carimbo.web.forms import is_utf8_form
 
-SESSION_SECONDS = 14 * 24 * 3600
 TOKEN_FIELD = "form_token"  # noqa: S105 - the name of a field
-_HTTPS_COOKIE, _LOCAL_COOKIE = "__Host-carimbo", "carimbo-local"
-_HTTPS_FORM_COOKIE, _LOCAL_FORM_COOKIE = "__Host-carimbo-form", "carimbo-local-form"
+MAX_FORM_BYTES = 128 * 1024
+"""Our forms are much smaller. Parsing one blocks the event loop, also before anybody has signed in."""
+MAX_FORM_FIELDS = 100
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -66,44 +69,67 @@ def require_own_form(request: Request, options: DashboardOptions) -> None:
         raise Refusal(ErrorCode.PERMISSION_DENIED, _FOREIGN_FORM)
 
 
-async def require_form_token(request: Request, expected: str) -> None:
-    """Refuses a form without the token that its page had."""
+async def read_form(request: Request) -> Request:
+    """Returns the request with its parsed form. Refuses a form that is too large or unreadable."""
+    if not is_utf8_form(request.headers.get("content-type", "")):
+        raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM)
+    size = 0
+
+    async def receive() -> Message:
+        nonlocal size
+        message = await request.receive()
+        size += len(message.get("body", b""))
+        if size > MAX_FORM_BYTES:
+            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=MAX_FORM_BYTES)
+        return message
+
+    limited = Request(request.scope, receive)
     try:
-        sent = (await request.form()).get(TOKEN_FIELD)
+        await limited.form(max_files=0, max_fields=MAX_FORM_FIELDS)
     except HTTPException:
         raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM) from None
+    return limited
+
+
+async def require_form_token(request: Request, expected: str) -> None:
+    """Refuses a form without the token that its page had."""
+    sent = (await request.form()).get(TOKEN_FIELD)
     if not isinstance(sent, str) or not hmac.compare_digest(sent.encode(), expected.encode()):
         raise Refusal(ErrorCode.PERMISSION_DENIED, _FOREIGN_FORM)
 
 
 def session_token(request: Request, options: DashboardOptions) -> str | None:
     """Returns the token of the session cookie, or None."""
-    return request.cookies.get(_HTTPS_COOKIE if options.is_https else _LOCAL_COOKIE)
+    return request.cookies.get(options.session_cookie)
 
 
 def set_session(response: Response, options: DashboardOptions, token: str) -> None:
     """Gives the browser the token of a new session."""
-    _set_cookie(response, options, _HTTPS_COOKIE if options.is_https else _LOCAL_COOKIE, token)
+    _set_cookie(response, options, options.session_cookie, token)
 
 
 def end_session(response: Response, options: DashboardOptions) -> None:
     """Makes the browser forget its session."""
-    name = _HTTPS_COOKIE if options.is_https else _LOCAL_COOKIE
-    response.delete_cookie(name, secure=options.is_https, httponly=True, samesite="lax")
+    response.delete_cookie(options.session_cookie, secure=options.is_https, httponly=True, samesite="lax")
 
 
 def open_form_token(request: Request, options: DashboardOptions) -> str:
     """Returns the form token of a browser without a session: that of its cookie, or a new one."""
-    name = _HTTPS_FORM_COOKIE if options.is_https else _LOCAL_FORM_COOKIE
-    return request.cookies.get(name) or secrets.token_urlsafe(32)
+    return request.cookies.get(options.form_cookie) or secrets.token_urlsafe(32)
 
 
 def keep_form_token(response: Response, options: DashboardOptions, token: str) -> None:
     """Gives the browser the form token of the pages without a session."""
-    _set_cookie(response, options, _HTTPS_FORM_COOKIE if options.is_https else _LOCAL_FORM_COOKIE, token)
+    _set_cookie(response, options, options.form_cookie, token)
 
 
 def _set_cookie(response: Response, options: DashboardOptions, name: str, value: str) -> None:
     response.set_cookie(
-        name, value, max_age=SESSION_SECONDS, path="/", secure=options.is_https, httponly=True, samesite="lax"
+        name,
+        value,
+        max_age=int(LIFETIME.total_seconds()),
+        path="/",
+        secure=options.is_https,
+        httponly=True,
+        samesite="lax",
     )
