@@ -9,6 +9,7 @@ from starlette.datastructures import FormData
 from carimbo.dashboard.visit import Visit
 from carimbo.fiscal.body.fields import Body
 from carimbo.service.errors import invalid_body
+from carimbo.service.network_address import plain_address
 from carimbo.service.people.context import Visitor
 
 B = TypeVar("B", bound=Body)
@@ -46,11 +47,11 @@ def client_address(peer: str | None, forwarded: str, proxies: Collection[str]) -
     """Returns the address of the client: that of the peer, or of what a proxy of ours reports as its peer.
 
     `forwarded` is the header X-Forwarded-For, to which every proxy adds an address at the end. Only addresses
-    that our proxies added count, as a client may send the header itself.
+    that our proxies added count, as a client may send the header itself. None if the address is unknown.
     """
-    address = peer
+    address = plain_address(peer or "")
     for reported in reversed(forwarded.split(",")):
         if address not in proxies or not reported.strip():
             break
-        address = reported.strip()
+        address = plain_address(reported)
     return address

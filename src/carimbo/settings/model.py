@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
+from carimbo.service.network_address import plain_address
 from carimbo.settings.authorities import AuthoritySettings
 from carimbo.settings.outbound import OutboundSettings
 from carimbo.settings.values import Addresses, Folder, Port, Seconds
@@ -146,7 +147,8 @@ class ServiceSettings(BaseModel):
 
     @property
     def proxies(self) -> frozenset[str]:
-        return frozenset(filter(None, map(str.strip, self.proxy_addresses.split(","))))
+        """The addresses of the proxies, as those of clients are spelled to be compared with them."""
+        return frozenset(filter(None, map(plain_address, self.proxy_addresses.split(","))))
 
     @property
     def printouts_cache_bytes(self) -> int:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 
 import structlog
 
+from carimbo.service.network_address import plain_address
 from carimbo.service.people.passwords import Passwords
 from carimbo.service.ports import Mailer
 from carimbo.service.throttling import require_admitted
@@ -58,20 +59,11 @@ class Visitor:
     @property
     def network(self) -> str:
         """The address that is limited: a household has a whole /64 of IPv6 addresses."""
-        try:
-            address = ip_address(_without_port(self.address or ""))
-        except ValueError:
+        plain = plain_address(self.address or "")
+        if plain is None:
             return "unknown"
-        if isinstance(address, IPv6Address):
-            return str(address.ipv4_mapped or int(address) >> 64)
-        return str(address)
-
-
-def _without_port(address: str) -> str:
-    """Returns an address without its port: some proxies write `192.0.2.1:55` or `[2001:db8::1]:55`."""
-    if address.startswith("["):
-        return address[1:].partition("]")[0]
-    return address.partition(":")[0] if address.count(":") == 1 else address
+        address = ip_address(plain)
+        return str(int(address) >> 64) if isinstance(address, IPv6Address) else plain
 
 
 class BackgroundTasks:
