@@ -5,6 +5,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import structlog
 import uvicorn
 from fastapi import FastAPI
 
@@ -33,6 +34,8 @@ from carimbo.service.people.context import SignInContext
 from carimbo.service.printouts import Printouts
 from carimbo.service.services import Services
 from carimbo.settings import Settings
+
+_log = structlog.get_logger("carimbo.main")
 
 
 def api_of(settings: Settings) -> FastAPI:
@@ -87,7 +90,11 @@ def _dashboard_of(settings: Settings) -> DashboardDoor | None:
     from carimbo.dashboard.app import Dashboard  # noqa: PLC0415
     from carimbo.dashboard.options import DashboardOptions  # noqa: PLC0415
 
-    return Dashboard(DashboardOptions(settings.public_url and settings.link_base, settings.proxies)).respond
+    options = DashboardOptions(settings.public_url, settings.proxies)
+    if options.is_https and not options.proxies:
+        # Attempts to sign in are limited by address, so one client could lock out all others.
+        _log.warning("clients_share_one_address", hint="CARIMBO_PROXY_ADDRESSES")
+    return Dashboard(options).respond
 
 
 def protocol_of(settings: Settings) -> type[LimitedProtocol]:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, SecretStr
 from carimbo.service.network_address import plain_address
 from carimbo.settings.authorities import AuthoritySettings
 from carimbo.settings.outbound import OutboundSettings
-from carimbo.settings.values import Addresses, Folder, Port, Seconds
+from carimbo.settings.values import Addresses, Folder, Port, PublicUrl, Seconds
 from carimbo.storage.envelope import KeyRing
 from carimbo.storage.options import PoolOptions
 
@@ -63,9 +63,8 @@ class ServiceSettings(BaseModel):
 
     host: str = Field(default="127.0.0.1", description="Address that the API listens on.")
     port: Port = Field(default=8000, description="Port that the API listens on.")
-    public_url: str | None = Field(
+    public_url: PublicUrl | None = Field(
         default=None,
-        pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$",
         description="Where the API is reached from outside, as `https://fiscal.example.com`; links to files "
         "begin with it. By default, the address that the API listens on. The worker needs it too.",
     )
@@ -143,7 +142,7 @@ class ServiceSettings(BaseModel):
     def link_base(self) -> str:
         """The beginning of every link, without a slash at its end."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return (self.public_url or f"http://{host}:{self.port}").rstrip("/")
+        return self.public_url or f"http://{host}:{self.port}"
 
     @property
     def proxies(self) -> frozenset[str]:

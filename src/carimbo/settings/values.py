@@ -4,11 +4,12 @@ import ssl
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, DirectoryPath, Field, FilePath
 
 from carimbo.fiscal.identity.tax_ids import is_cnpj
-from carimbo.outbound.target import AllowedHosts, UrlRefused
+from carimbo.outbound.target import AllowedHosts, UrlRefused, host_of
 from carimbo.service.delivery.retry import RetrySchedule
 
 Port = Annotated[int, Field(ge=0, le=65_535)]
@@ -16,6 +17,7 @@ Seconds = Annotated[float, Field(gt=0)]
 Minutes = Annotated[float, Field(gt=0)]
 Days = Annotated[float, Field(gt=0)]
 _MAX_RETRIES = 5
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def _retries(text: str) -> str:
@@ -73,12 +75,27 @@ def _addresses(text: str) -> str:
     return text
 
 
+def _public_url(text: str) -> str:
+    """Returns an address as browsers spell it: the origin of our pages is compared with what they send."""
+    try:
+        parts = urlsplit(text)
+        port, host = parts.port, host_of(parts)
+    except ValueError as error:
+        raise ValueError("a porta não é um número de 0 a 65535") from error
+    except UrlRefused as objection:
+        raise ValueError(str(objection)) from objection
+    host = f"[{host}]" if ":" in host else host
+    shown_port = "" if port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{port}"
+    return f"{parts.scheme}://{host}{shown_port}{parts.path.rstrip('/')}"
+
+
 def _cnpj_or_nothing(text: str) -> str:
     if text and not is_cnpj(text):
         raise ValueError("não é um CNPJ, só com letras maiúsculas e dígitos")
     return text
 
 
+PublicUrl = Annotated[str, Field(pattern=r"^https?://[^/?#@\s]+(/[^?#\s]*)?$"), AfterValidator(_public_url)]
 Addresses = Annotated[str, AfterValidator(_addresses)]
 Host = Annotated[str, AfterValidator(_host)]
 Hosts = Annotated[str, AfterValidator(_hosts)]

@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from carimbo.dashboard.options import DashboardOptions
 from carimbo.main.worker import advancer_of, work_loop_of
 from carimbo.outbound.target import AllowedHosts, HostPort
 from carimbo.service.contexts import WorkerContext
@@ -35,6 +36,8 @@ WRONG_VALUES = {
         "https://user:password@fiscal.example.com",
         "https://fiscal.example.com?a=b",
         "https://fiscal.example.com/#a",
+        "https://fiscal.example.com:99999",
+        "https://fiscal..example.com",
     ),
     "LINK_DAYS": ("0",),
     "AUTHORITY_CA_FILE": ("ca.pem", "/nowhere.pem", "/"),
@@ -119,9 +122,27 @@ class TestTypes:
             ({"HOST": "::1", "PORT": "80"}, "http://[::1]:80"),
             ({"PUBLIC_URL": "https://fiscal.example.com"}, "https://fiscal.example.com"),
             ({"PUBLIC_URL": "https://fiscal.example.com:8443/api/"}, "https://fiscal.example.com:8443/api"),
+            ({"PUBLIC_URL": "http://localhost:8000//"}, "http://localhost:8000"),
         ):
             settings = load_settings(NEEDED | {f"CARIMBO_{name}": value for name, value in given.items()})
             assert settings.link_base == base
+
+    def test_public_address_is_spelled_as_browsers_send_it_in_origin(self) -> None:
+        for given, origin in (
+            ("https://painel.example.com:443/", "https://painel.example.com"),
+            ("http://painel.example.com:80", "http://painel.example.com"),
+            ("http://painel.example.com:443", "http://painel.example.com:443"),
+            ("https://Painel.Example.com:08443", "https://painel.example.com:8443"),
+            ("https://época.com.br", "https://xn--poca-9oa.com.br"),
+            ("https://[2001:DB8:0::1]:443", "https://[2001:db8::1]"),
+        ):
+            settings = load_settings(NEEDED | {"CARIMBO_PUBLIC_URL": given})
+            assert DashboardOptions(settings.public_url).public_origin == origin
+
+    def test_proxies_are_compared_as_addresses_and_not_as_texts(self) -> None:
+        given = "2001:DB8:0::1, 10.0.0.1,::ffff:10.0.0.2"
+        settings = load_settings(NEEDED | {"CARIMBO_PROXY_ADDRESSES": given})
+        assert settings.proxies == {"2001:db8::1", "10.0.0.1", "10.0.0.2"}
 
     def test_every_limit_of_a_worker_is_a_setting(self) -> None:
         settings = load_settings(
