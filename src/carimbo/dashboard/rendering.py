@@ -1,5 +1,6 @@
 """Turns templates into pages, and serves the files that pages load."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator
 from functools import cache
@@ -7,9 +8,9 @@ from importlib.resources import files
 from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from carimbo import __version__
 from carimbo.dashboard.navigation import menu_of
@@ -18,6 +19,7 @@ from carimbo.dashboard.shown import FILTERS
 from carimbo.dashboard.visit import PersonVisit, Visit
 from carimbo.service.errors import Refusal
 from carimbo.service.printouts import PdfDownload
+from carimbo.web.connections import abort
 from carimbo.web.head_requests import is_head
 from carimbo.web.status import STATUS_OF_KIND, retry_after
 
@@ -31,7 +33,9 @@ _MEDIA_TYPES = {
 }
 # The address has a hash of the content, so that a copy never becomes outdated.
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
-_SEE_OTHER, _NOT_FOUND = 303, 404
+_SEE_OTHER, _NOT_FOUND, _UNPROCESSABLE = 303, 404, 422
+_SEND_SECONDS = 60.0
+"""How long a receiver of a streamed file may take for each part."""
 
 
 class ClosableStream(Protocol):
@@ -46,18 +50,29 @@ class ClosableStream(Protocol):
 class _StreamedFile(StreamingResponse):
     """A file that is made while it is sent. However the answer ends, the making ends with it."""
 
-    def __init__(self, content: ClosableStream, media_type: str, headers: dict[str, str]) -> None:
+    def __init__(
+        self, content: ClosableStream, media_type: str, headers: dict[str, str], send_seconds: float
+    ) -> None:
         super().__init__(content, media_type=media_type, headers=headers)
         self._content = content
+        self._send_seconds = send_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_in_time(message: Message) -> None:
+            try:
+                async with asyncio.timeout(self._send_seconds):
+                    await send(message)
+            except TimeoutError:
+                await abort(scope)
+                raise ClientDisconnect from None
+
         try:
             if is_head(scope):
                 start = {"type": "http.response.start", "status": self.status_code}
                 await send({**start, "headers": self.raw_headers})
                 await send({"type": "http.response.body", "body": b""})
             else:
-                await super().__call__(scope, receive, send)
+                await super().__call__(scope, receive, send_in_time)
         finally:
             await self._content.aclose()
 
@@ -95,9 +110,11 @@ def attachment(content: bytes, media_type: str, name: str) -> Response:
     return Response(content, media_type=media_type, headers=_attachment_headers(name))
 
 
-def streamed_attachment(content: ClosableStream, media_type: str, name: str) -> Response:
-    """Returns a file that is made while it is sent."""
-    return _StreamedFile(content, media_type, _attachment_headers(name))
+def streamed_attachment(
+    content: ClosableStream, media_type: str, name: str, send_seconds: float = _SEND_SECONDS
+) -> Response:
+    """Returns a file that is made while it is sent. A receiver that stops reading is disconnected."""
+    return _StreamedFile(content, media_type, _attachment_headers(name), send_seconds)
 
 
 def _attachment_headers(name: str) -> dict[str, str]:

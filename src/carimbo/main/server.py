@@ -20,6 +20,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from carimbo.api.errors import refusal_response
 from carimbo.main.tables import TableReloader
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.web.connections import make_abortable
 
 _log = structlog.get_logger("carimbo.api")
 # The API itself answers a slow body (api/middleware.py). This only closes connections that continue after
@@ -98,6 +99,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         self._state, self._has_url = _State.HEAD, False
         super().on_message_begin()
+        make_abortable(self.scope, self.transport.abort)
 
     def on_url(self, url: bytes) -> None:
         self._has_url = True
