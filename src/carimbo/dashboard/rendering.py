@@ -17,7 +17,7 @@ from carimbo.dashboard.navigation import menu_of
 from carimbo.dashboard.options import PREFIX, DashboardOptions
 from carimbo.dashboard.shown import FILTERS
 from carimbo.dashboard.visit import PersonVisit, Visit
-from carimbo.service.errors import Refusal
+from carimbo.service.errors import Refusal, RefusalKind
 from carimbo.service.printouts import PdfDownload
 from carimbo.web.connections import abort
 from carimbo.web.head_requests import is_head
@@ -83,6 +83,18 @@ def page(visit: Visit, template: str, status: int = 200, **values: Any) -> HTMLR
     if isinstance(visit, PersonVisit):
         frame = {"menu": menu_of(visit)}
     return _html(visit.options, template, status, visit=visit, **frame, **values)
+
+
+def refused_page(visit: Visit, template: str, refusal: Refusal, **values: Any) -> HTMLResponse:
+    """Renders a page with a form that was refused, and the reason."""
+    kind = refusal.code.kind
+    # The other kinds are about what was typed. The status of some would mean something else to a browser: an
+    # answer with 401 must name a scheme of HTTP authentication.
+    is_about_form = kind not in (RefusalKind.THROTTLED, RefusalKind.UNAVAILABLE)
+    status = _UNPROCESSABLE if is_about_form else STATUS_OF_KIND[kind]
+    response = page(visit, template, status, problem=refusal, **values)
+    response.headers.update(retry_after(refusal))
+    return response
 
 
 def fragment(visit: Visit, template: str, **values: Any) -> HTMLResponse:

@@ -1,6 +1,7 @@
 """How pages show values: amounts, moments, tax ids, statuses. Every text is in Portuguese."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from carimbo.service.words import (
 NOTHING = "–"
 """The text of a cell without a value."""
 _TEN = 10
+# A longer wait is shown in minutes.
+_MANY_SECONDS = 120
 # Digits with the area code: of a landline and of a mobile phone.
 _NATIONAL_PHONES = (10, 11)
 
@@ -175,6 +178,13 @@ def counted_text(count: int, singular: str, plural: str) -> str:
     return counted(whole(count), singular, plural)
 
 
+def waiting_time(seconds: int) -> str:
+    """Returns how long to wait, as `28 segundos` or `15 minutos`; never less than the seconds."""
+    if seconds < _MANY_SECONDS:
+        return counted(seconds, "segundo", "segundos")
+    return counted(math.ceil(seconds / 60), "minuto", "minutos")
+
+
 def tax_id(value: str | None) -> str:
     """Returns a CNPJ or CPF with its punctuation."""
     return shown_tax_id(value) if value else NOTHING
@@ -244,6 +254,7 @@ FILTERS = {
     "history_badge": history_badge,
     "moment": moment,
     "moment_with_seconds": moment_with_seconds,
+    "waiting_time": waiting_time,
     "month_name": month_name,
     "money": money,
     "number": number,

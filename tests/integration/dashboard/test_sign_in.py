@@ -123,10 +123,35 @@ class TestInvitation:
         link = await invited(database, caller, email)
         page = await guest.get(link)
         assert html.fromstring(page.text).xpath("//input[@type='password']") == []
+        question = html.fromstring((await guest.get(f"{link}/aceitar")).text).find(".//main")
+        assert await name_of_subscription(database, caller) in text_of(question)
         refused = await owner.send("/painel/conta", f"{link}/aceitar")
         accepted = await send(guest, f"{link}/aceitar")
         assert refused.status_code == 403
         assert accepted.headers["location"] == f"/painel/{caller.subscription_id}"
+
+    async def test_page_to_accept_opens_for_an_invitation_of_the_person_only(
+        self, guest: httpx2.AsyncClient, database: Database, email: str, caller: Caller
+    ) -> None:
+        foreign = await invited(database, caller, f"x{email}")
+        invitation = await invite(database, email, is_operator=True, now=datetime.now(UTC))
+        own = link_address("", LinkPurpose.INVITATION, invitation.token)
+        for link, status, sentence in (
+            (foreign, 403, "Este convite é para outra pessoa"),
+            (f"{foreign}x", 403, "O link expirou"),
+            (own, 200, "O convite é para operar esta instalação."),
+        ):
+            page = await guest.get(f"{link}/aceitar")
+            assert (page.status_code, sentence in page.text) == (status, True), sentence
+            buttons = strings_of(page.text, "//button[.='Aceitar o convite']/text()")
+            assert bool(buttons) == (status == 200)
+
+
+async def name_of_subscription(database: Database, caller: Caller) -> str:
+    async with database.connection() as connection:
+        return str(
+            await connection.fetchval("select name from subscriptions where id = $1", caller.subscription_id)
+        )
 
 
 async def database_remove(database: Database, caller: Caller, email: str) -> None:
@@ -200,6 +225,35 @@ class TestPassword:
         repeated = await send(http, "/painel/entrar", email=email, password=PASSWORD, code=code)
         assert "código" in alert_of(missing).lower()
         assert (repeated.status_code, "já usado" in alert_of(repeated)) == (422, True)
+
+
+class TestThrottling:
+    async def test_page_says_how_long_to_wait_whether_or_not_the_account_exists(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        pages = []
+        for address in (email, f"x{email}"):
+            http = new_browser(app)
+            for _ in range(6):
+                answer = await send(http, "/painel/entrar", email=address, password="outra senha qualquer")
+            wait = answer.headers["retry-after"]
+            assert 1 <= int(wait) <= 30
+            pages.append((answer.status_code, alert_of(answer).replace(f" {wait} ", " N ")))
+        assert pages[0] == pages[1]
+        assert (pages[0][0], "Tente de novo daqui a N segundo" in pages[0][1]) == (429, True)
+
+    async def test_confirmation_is_throttled_with_the_time_to_wait(self, guest: httpx2.AsyncClient) -> None:
+        for _ in range(6):
+            answer = await send(guest, "/painel/confirmar", password="outra senha qualquer")
+        assert (answer.status_code, "Tente de novo daqui a" in alert_of(answer)) == (429, True)
+        assert int(answer.headers["retry-after"]) >= 1
+
+    async def test_links_are_throttled_with_the_time_to_wait(self, app: FastAPI) -> None:
+        http = new_browser(app)
+        for _ in range(31):
+            answer = await http.get("/painel/redefinir/x")
+        assert (answer.status_code, "Tente de novo daqui a" in answer.text) == (429, True)
+        assert int(answer.headers["retry-after"]) >= 1
 
 
 class TestReset:
@@ -289,3 +343,17 @@ class TestSession:
                 await Sessions(connection).end_all(panel.person.id)
             location = (await answer).headers["location"]
         assert location == "/painel/entrar"
+
+    async def test_session_that_is_ended_twice_leads_to_the_account_all_the_same(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        other = new_browser(app)
+        await send(other, "/painel/entrar", email=email, password=PASSWORD)
+        page = (await guest.get("/painel/conta")).text
+        (action,) = strings_of(
+            page, "//tr[not(.//*[.='Esta'])]//form[contains(@action, '/sessoes/')]/@action"
+        )
+        for _ in range(2):
+            answer = await send(guest, "/painel/conta", action)
+            assert (answer.status_code, answer.headers.get("location")) == (303, "/painel/conta")
+        assert (await other.get("/painel/conta")).status_code == 303

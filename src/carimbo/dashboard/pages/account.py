@@ -1,5 +1,6 @@
 """Minha conta: password, passkeys, second factor and sessions of the person who opens it."""
 
+from typing import Any
 from uuid import UUID
 
 from starlette.responses import Response
@@ -7,11 +8,11 @@ from starlette.responses import Response
 from carimbo.dashboard import security
 from carimbo.dashboard.forms import password_of, text_of
 from carimbo.dashboard.qr_code import qr_code
-from carimbo.dashboard.rendering import page, redirect
+from carimbo.dashboard.rendering import page, redirect, refused_page
 from carimbo.dashboard.routes import POST, own_page
 from carimbo.dashboard.user_agents import browser_name
 from carimbo.dashboard.visit import PersonVisit
-from carimbo.service.errors import Refusal
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.passkeys import list_passkeys
 from carimbo.service.people.second_factor import (
     begin_second_factor,
@@ -33,16 +34,16 @@ async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> R
     if isinstance(problem, SessionEnded):
         return redirect(f"{visit.root}/entrar")
     person_id = visit.session.person.id
-    return page(
-        visit,
-        "account/account.html",
-        422 if problem else 200,
-        problem=problem,
-        passkeys=await list_passkeys(visit.services.database, person_id),
-        sessions=await list_sessions(visit.services.database, person_id),
-        methods=SIGN_IN_METHODS,
-        browser_name=browser_name,
-    )
+    template = "account/account.html"
+    values: dict[str, Any] = {
+        "passkeys": await list_passkeys(visit.services.database, person_id),
+        "sessions": await list_sessions(visit.services.database, person_id),
+        "methods": SIGN_IN_METHODS,
+        "browser_name": browser_name,
+    }
+    if problem is not None:
+        return refused_page(visit, template, problem, **values)
+    return page(visit, template, problem=None, **values)
 
 
 async def rename(visit: PersonVisit) -> Response:
@@ -92,9 +93,13 @@ async def disable_factor(visit: PersonVisit) -> Response:
 
 
 async def finish_session(visit: PersonVisit) -> Response:
-    """Ends a session of the person, also this one."""
+    """Ends a session of the person, also this one. One that has ended already is no problem."""
     session_id = UUID(visit.request.path_params["session_id"])
-    await end_session(visit.services.database, visit.session.person.id, session_id)
+    try:
+        await end_session(visit.services.database, visit.session.person.id, session_id)
+    except Refusal as refusal:
+        if refusal.code is not ErrorCode.NOT_FOUND:
+            raise
     response = redirect(f"{visit.root}/conta")
     if session_id == visit.session.id:
         security.end_session(response, visit.options)

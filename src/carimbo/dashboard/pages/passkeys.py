@@ -11,8 +11,8 @@ from starlette.responses import JSONResponse, Response
 from carimbo.dashboard.forms import text_of, visitor_of
 from carimbo.dashboard.options import host_name, is_domain
 from carimbo.dashboard.pages.account import account_with_problem, back_to_account
-from carimbo.dashboard.pages.sign_in import enter
-from carimbo.dashboard.rendering import page, redirect
+from carimbo.dashboard.pages.sign_in import CONFIRM, enter, sign_in_form
+from carimbo.dashboard.rendering import redirect, refused_page
 from carimbo.dashboard.routes import POST, open_page, own_page
 from carimbo.dashboard.visit import PersonVisit, Visit
 from carimbo.service.errors import ErrorCode, Refusal
@@ -40,7 +40,7 @@ async def sign_in(visit: Visit) -> Response:
             visit.services.sign_in, _party(visit), request_id, answer, visitor_of(visit)
         )
     except Refusal as refusal:
-        return page(visit, "sign_in/sign_in.html", 422, problem=refusal, email="")
+        return sign_in_form(visit, refusal)
     return await enter(visit, signed_in, visit.back)
 
 
@@ -58,7 +58,7 @@ async def confirm(visit: PersonVisit) -> Response:
             visit.services.sign_in, visit.session, _party(visit), request_id, answer
         )
     except Refusal as refusal:
-        return page(visit, "sign_in/confirm.html", 422, problem=refusal)
+        return refused_page(visit, CONFIRM, refusal)
     return await enter(visit, signed_in, visit.back)
 
 

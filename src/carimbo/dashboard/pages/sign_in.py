@@ -6,15 +6,16 @@ from starlette.responses import Response
 
 from carimbo.dashboard import security
 from carimbo.dashboard.forms import password_of, text_of, visitor_of
-from carimbo.dashboard.rendering import page, redirect
+from carimbo.dashboard.rendering import page, redirect, refused_page
 from carimbo.dashboard.routes import POST, open_page, own_page
 from carimbo.dashboard.visit import PersonVisit, Visit
-from carimbo.service.errors import Refusal
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.context import LinkPurpose
 from carimbo.service.people.identity import CodeNeeded
 from carimbo.service.people.new_links import ask_for_reset
 from carimbo.service.people.sessions import SignedIn, confirm_identity, find_session, sign_out
 from carimbo.service.people.sign_in import (
+    invited_to,
     join_by_link,
     open_link,
     person_of_link,
@@ -22,6 +23,7 @@ from carimbo.service.people.sign_in import (
     use_link,
 )
 
+CONFIRM = "sign_in/confirm.html"
 _CODE_NEEDED = "Informe também o código do seu aplicativo autenticador."
 _AFTER_RESET = "Senha trocada. Entre com ela e com o código do seu aplicativo autenticador."
 _RESET_DONE = "senha-trocada"
@@ -38,7 +40,17 @@ async def sign_in_page(visit: Visit) -> Response:
     if token and await find_session(visit.services.database, token):
         return redirect(visit.back)
     notice = _AFTER_RESET if visit.filter("motivo") == _RESET_DONE else None
-    return page(visit, "sign_in/sign_in.html", problem=None, email="", notice=notice)
+    return sign_in_form(visit, None, notice=notice)
+
+
+def sign_in_form(
+    visit: Visit, problem: Refusal | None, email: str = "", notice: str | None = None
+) -> Response:
+    """Shows the form of sign-in, with the reason if it was refused."""
+    template = "sign_in/sign_in.html"
+    if problem is not None:
+        return refused_page(visit, template, problem, email=email, notice=notice)
+    return page(visit, template, problem=None, email=email, notice=notice)
 
 
 async def sign_in(visit: Visit) -> Response:
@@ -50,9 +62,9 @@ async def sign_in(visit: Visit) -> Response:
             visit.services.sign_in, email, password_of(form), code, visitor_of(visit)
         )
     except Refusal as refusal:
-        return page(visit, "sign_in/sign_in.html", 422, problem=refusal, email=email, notice=None)
+        return sign_in_form(visit, refusal, email)
     if isinstance(result, CodeNeeded):
-        return page(visit, "sign_in/sign_in.html", 422, problem=_CODE_NEEDED, email=email, notice=None)
+        return sign_in_form(visit, _code_needed(), email)
     return await enter(visit, result, visit.back)
 
 
@@ -111,7 +123,7 @@ def _password_form(purpose: LinkPurpose, template: str) -> Callable[[Visit], Awa
             )
         except Refusal as refusal:
             person = await person_of_link(context, _token(visit), purpose)
-            return page(visit, template, 422, person=person, problem=refusal, name=name or "")
+            return refused_page(visit, template, refusal, person=person, name=name or "")
         return await _after_link(visit, result)
 
     return use
@@ -119,7 +131,8 @@ def _password_form(purpose: LinkPurpose, template: str) -> Callable[[Visit], Awa
 
 async def invitation_page(visit: PersonVisit) -> Response:
     """Asks whether the account that is signed in accepts an invitation."""
-    return page(visit, "sign_in/accept.html")
+    name = await invited_to(visit.services.sign_in, visit.session, _token(visit))
+    return page(visit, "sign_in/accept.html", subscription_name=name)
 
 
 async def accept_invitation(visit: PersonVisit) -> Response:
@@ -130,7 +143,7 @@ async def accept_invitation(visit: PersonVisit) -> Response:
 
 async def confirm_page(visit: PersonVisit) -> Response:
     """Asks the person to confirm who they are, before something that needs it."""
-    return page(visit, "sign_in/confirm.html", problem=None)
+    return page(visit, CONFIRM, problem=None)
 
 
 async def confirm(visit: PersonVisit) -> Response:
@@ -142,10 +155,14 @@ async def confirm(visit: PersonVisit) -> Response:
             visit.services.sign_in, visit.session, password_of(form), code, visitor_of(visit)
         )
     except Refusal as refusal:
-        return page(visit, "sign_in/confirm.html", 422, problem=refusal)
+        return refused_page(visit, CONFIRM, refusal)
     if isinstance(result, CodeNeeded):
-        return page(visit, "sign_in/confirm.html", 422, problem=_CODE_NEEDED)
+        return refused_page(visit, CONFIRM, _code_needed())
     return await enter(visit, result, visit.back)
+
+
+def _code_needed() -> Refusal:
+    return Refusal(ErrorCode.INVALID_SIGN_IN, _CODE_NEEDED)
 
 
 def _token(visit: Visit) -> str:

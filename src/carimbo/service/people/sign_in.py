@@ -44,6 +44,7 @@ from carimbo.storage.passkeys import Passkeys
 from carimbo.storage.people import People, PersonRow
 from carimbo.storage.person_links import PersonLink, PersonLinks
 from carimbo.storage.sessions import Sessions
+from carimbo.storage.subscriptions import Subscriptions
 
 _UNUSABLE_LINK = "O link expirou, já foi usado ou não é válido: peça outro."
 _HAS_ACCOUNT = "Você já tem uma conta: entre nela e abra o convite de novo."
@@ -80,11 +81,7 @@ async def open_link(context: SignInContext, token: str, purpose: LinkPurpose, vi
 
 async def person_of_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonRow:
     """Returns the person of a link, after an attempt that was counted already; refuses as `open_link`."""
-    async with context.database.connection() as connection:
-        link = await PersonLinks(connection).find(token_hash(token), purpose)
-    if link is None:
-        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
-    return link.person
+    return (await _require_link(context, token, purpose)).person
 
 
 async def use_link(
@@ -147,13 +144,39 @@ async def _take_effect(
 
 async def join_by_link(context: SignInContext, session: Session, token: str) -> UUID | None:
     """Accepts an invitation with the account that is signed in; returns its subscription, if it has one."""
-    person = await person_of_link(context, token, LinkPurpose.INVITATION)
-    if person.id != session.person.id:
-        raise Refusal(ErrorCode.LINK_INVALID, _OTHER_PERSON)
+    person = (await _own_invitation(context, session, token)).person
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
         link = await _use(installation, token, LinkPurpose.INVITATION, person)
         await _join(installation, link)
     return link.subscription_id
+
+
+async def invited_to(context: SignInContext, session: Session, token: str) -> str | None:
+    """Returns the name of the subscription that an invitation is for; None if it makes an operator.
+
+    Refuses an invitation of somebody else, and one that does not work.
+    """
+    link = await _own_invitation(context, session, token)
+    if link.subscription_id is None:
+        return None
+    async with context.database.connection() as connection:
+        subscription = await Subscriptions(connection).get(link.subscription_id)
+    return subscription.name if subscription else None
+
+
+async def _own_invitation(context: SignInContext, session: Session, token: str) -> PersonLink:
+    link = await _require_link(context, token, LinkPurpose.INVITATION)
+    if link.person.id != session.person.id:
+        raise Refusal(ErrorCode.LINK_INVALID, _OTHER_PERSON)
+    return link
+
+
+async def _require_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonLink:
+    async with context.database.connection() as connection:
+        link = await PersonLinks(connection).find(token_hash(token), purpose)
+    if link is None:
+        raise Refusal(ErrorCode.LINK_INVALID, _UNUSABLE_LINK)
+    return link
 
 
 async def _use(installation: Tenant, token: str, purpose: LinkPurpose, person: PersonRow) -> PersonLink:
