@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from carimbo.dashboard import security
-from carimbo.dashboard.options import DashboardOptions
+from carimbo.dashboard.options import PREFIX, DashboardOptions
 from carimbo.dashboard.pages import ROUTES
 from carimbo.dashboard.rendering import error_page, static_file
-from carimbo.dashboard.routes import POST, Level, PageRoute, PageTable
+from carimbo.dashboard.routes import GET, POST, Level, PageRoute, PageTable
 from carimbo.dashboard.visit import (
     CompanyVisit,
     OperatorVisit,
@@ -165,4 +165,7 @@ class Dashboard:
             # A referrer that no browser sends.
             return ""
         path = self._options.path_in_dashboard(parts.path)
+        # A refused form is shown at its own address, which only takes forms: its page is above it.
+        while path and self._table.select(GET, f"{PREFIX}{path}") is None:
+            path = path.rpartition("/")[0]
         return f"{path}?{parts.query}" if parts.query else path

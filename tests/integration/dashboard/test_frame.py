@@ -1,10 +1,12 @@
 """The frame of all pages: menu, switching companies, errors, files, and the redirect to sign-in."""
 
 import httpx2
+import pytest
 
 from carimbo.service.people.roles import MemberRole
 from integration.dashboard.conftest import NewPanel
-from support import OTHER_CNPJ, Caller
+from integration.dashboard.panel import ORIGIN
+from support import ABSENT, OTHER_CNPJ, Caller
 
 
 class TestPages:
@@ -16,6 +18,21 @@ class TestPages:
         assert answer.status_code == 303
         assert answer.headers["location"].startswith("/painel/entrar?para=")
         assert str(caller.subscription_id) in answer.headers["location"]
+
+    @pytest.mark.parametrize(
+        ("form", "page"),
+        [
+            ("/conta/senha", "/conta"),
+            ("/confirmar/passkey?para=/conta", "/confirmar%3Fpara%3D/conta"),
+            (f"/{ABSENT}/empresas/{ABSENT}/exportacoes/links", f"/{ABSENT}/empresas/{ABSENT}/exportacoes"),
+        ],
+    )
+    async def test_form_without_a_session_leads_back_to_its_page(
+        self, browser_without_session: httpx2.AsyncClient, form: str, page: str
+    ) -> None:
+        headers = {"Origin": ORIGIN, "Referer": f"{ORIGIN}/painel{form}"}
+        answer = await browser_without_session.post(f"/painel{form}", headers=headers)
+        assert answer.headers["location"] == f"/painel/entrar?para={page}"
 
     async def test_companies_of_the_person_can_be_switched(
         self, caller: Caller, sign_in_as: NewPanel
