@@ -7,22 +7,19 @@ from uuid import UUID
 
 from lxml import html
 
-from carimbo.fiscal.lifecycle import Status
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.receiving.decision import REST
 from carimbo.storage.database import Database
-from carimbo.storage.documents import Document
-from carimbo.storage.issuing import Verdict
 from carimbo.storage.streams import open_stream
 from integration.dashboard.company_rows import ready_company
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, words_of
 from integration.storage.document_rows import Shop
+from integration.storage.problem_rows import ProblemRows
 from integration.storage.received_rows import new_received
 from support import OTHER_CNPJ, Caller
 
 DAY = timedelta(days=1)
-BAD_NCM = {"code": "778", "message": "Rejeição: NCM inexistente", "hint": "Confira o NCM."}
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,9 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Home:
+class Home(ProblemRows):
     """The first page of the owner, and that of a person who sees only another, empty company."""
 
-    shop: Shop
-    other: Shop
     owner: Panel
     of_other: Panel
 
@@ -51,31 +46,6 @@ class Home:
     @property
     def company(self) -> str:
         return self.owner.company(self.shop.company_id)
-
-    async def execute(self, sql: str, *values: Any) -> None:
-        async with self.shop.database.connection() as connection:
-            await connection.execute(sql, *values)
-
-    async def rejected(self, shop: Shop | None = None, **rejection: str) -> Document:
-        """Stores a document that its authority rejects."""
-        shop = shop or self.shop
-        document = await shop.added()
-        await shop.settle(document, Verdict(status=Status.REJECTED, rejection={**BAD_NCM, **rejection}))
-        return document
-
-    async def attempt(self, document: Document, number: int, state: str, **columns: Any) -> None:
-        """Stores the attempt of a document."""
-        values = {"issued_at": None, "access_key": None, "answer_code": None, "answer_message": None}
-        values |= columns
-        await self.execute("update documents set emission = 1 where id = $1", document.id)
-        await self.execute(
-            "insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,"
-            " environment, series, number, numeric_code, state, emission_type, issued_at, access_key,"
-            " answer_code, answer_message)"
-            " values ($1, $2, 1, $3, $4, $5, 1, $6, '12345678', $7, '1', $8, $9, $10, $11)",
-            self.shop.subscription_id, document.id, document.company_id, document.type, document.environment,
-            number, state, *values.values(),
-        )  # fmt: skip
 
     async def received(self, **columns: Any) -> UUID:
         async with self.shop.database.tenant(self.shop.subscription_id) as tenant:

@@ -9,7 +9,6 @@ from uuid import UUID
 import pytest
 from fastapi import FastAPI
 
-from carimbo.fiscal.lifecycle import Status
 from carimbo.service.access import Authenticator
 from carimbo.service.company_status.certificate_expiry import CertificateState
 from carimbo.service.outage_board import OutageBoard
@@ -23,11 +22,11 @@ from carimbo.service.subscriptions import create_subscription
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.documents import Document
 from carimbo.storage.identifiers import new_id
-from carimbo.storage.issuing import Verdict
 from carimbo.storage.outages import AuthorityService, end_outage, record_outage
 from carimbo.storage.streams import open_stream
 from integration.storage.document_rows import Shop, open_shop
 from integration.storage.neighbours import SUMMARY
+from integration.storage.problem_rows import ProblemRows
 from integration.storage.received_rows import new_received
 from support import OTHER_CNPJ
 
@@ -37,16 +36,13 @@ ADDRESS = {
     "city": "Cuiabá", "state": "MT",
 }  # fmt: skip
 OUTAGE = AuthorityService("55", "MT", "production")
-BAD_NCM = {"code": "778", "message": "Rejeição: NCM inexistente", "hint": "Confira o NCM."}
 
 
 @dataclass(frozen=True)
-class Panel:
+class Panel(ProblemRows):
     """A subscription with two companies, of which a person sees the first one alone or both."""
 
     services: Services
-    shop: Shop
-    other: Shop
 
     async def attention(self, *shops: Shop, now: datetime | None = None) -> Attention:
         """Returns what needs attention in some shops; without any, in the first one."""
@@ -59,29 +55,6 @@ class Panel:
             company = await tenant.companies.get(shop.company_id)
         assert company is not None
         return company
-
-    async def execute(self, sql: str, *values: Any) -> None:
-        async with self.shop.database.connection() as connection:
-            await connection.execute(sql, *values)
-
-    async def rejected(self, shop: Shop | None = None, **rejection: str) -> Document:
-        """Stores a document that its authority rejects."""
-        shop = shop or self.shop
-        document = await shop.added()
-        await shop.settle(document, Verdict(status=Status.REJECTED, rejection={**BAD_NCM, **rejection}))
-        return document
-
-    async def attempt(self, document: Document, number: int, **columns: Any) -> None:
-        """Stores the attempt of a document, as its columns say."""
-        values = {"state": "rejected", "issued_at": None, "emission_type": "1", "access_key": None, **columns}
-        await self.execute("update documents set emission = 1 where id = $1", document.id)
-        await self.execute(
-            "insert into emissions (subscription_id, document_id, ordinal, company_id, document_type,"
-            " environment, series, number, numeric_code, state, issued_at, emission_type, access_key)"
-            " values ($1, $2, 1, $3, $4, $5, 1, $6, '12345678', $7, $8, $9, $10)",
-            self.shop.subscription_id, document.id, document.company_id, document.type, document.environment,
-            number, values["state"], values["issued_at"], values["emission_type"], values["access_key"],
-        )  # fmt: skip
 
     async def certify(self, shop: Shop, expires_at: datetime) -> None:
         summary = replace(SUMMARY, valid_from=expires_at - 365 * DAY, expires_at=expires_at)
@@ -106,7 +79,7 @@ async def panel(app: FastAPI, authenticator: Authenticator) -> Panel:
     services = replace(services, status_reader=replace(services.status_reader, outages=board))
     subscription_id = (await create_subscription(authenticator, "Teste")).subscription_id
     shop = await open_shop(services.database, subscription_id)
-    return Panel(services, shop, await open_shop(services.database, subscription_id, OTHER_CNPJ))
+    return Panel(shop, await open_shop(services.database, subscription_id, OTHER_CNPJ), services)
 
 
 @pytest.fixture

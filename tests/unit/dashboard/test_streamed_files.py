@@ -2,18 +2,18 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import suppress
 from uuid import UUID, uuid4
 
 import pytest
-import uvicorn
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from carimbo.dashboard.rendering import streamed_attachment
-from carimbo.main.server import RequestLimits, protocol_within
+from carimbo.main.server import RequestLimits
 from carimbo.service.exports.streams import ArchiveStreams
+from http_server import serving
 from support import LOOPBACK, TIMEOUT_SECONDS
 
 _PIECE = bytes(64 * 1024)
@@ -43,28 +43,12 @@ class Archive:
             self.is_closed.set()
 
 
-@asynccontextmanager
-async def serving(archive: Archive) -> AsyncIterator[int]:
-    limits = RequestLimits(4096, head_seconds=TIMEOUT_SECONDS, body_seconds=TIMEOUT_SECONDS)
-    config = uvicorn.Config(archive, http=protocol_within(limits), log_config=None, lifespan="off")
-    config.load()
-    server = uvicorn.Server(config)
-    listener = await asyncio.get_running_loop().create_server(
-        lambda: config.http_protocol_class(config=config, server_state=server.server_state, app_state={}),  # type: ignore[call-arg]
-        LOOPBACK,
-        0,
-    )
-    try:
-        yield listener.sockets[0].getsockname()[1]
-    finally:
-        listener.close()
-
-
 async def test_receiver_that_stops_reading_frees_the_place_of_its_archive_and_is_no_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     archive = Archive()
-    async with serving(archive) as port, asyncio.timeout(TIMEOUT_SECONDS):
+    limits = RequestLimits(4096, head_seconds=TIMEOUT_SECONDS, body_seconds=TIMEOUT_SECONDS)
+    async with serving(archive, limits) as port, asyncio.timeout(TIMEOUT_SECONDS):
         # The reader takes a little, and the rest stays in the buffers of the connection.
         reader, writer = await asyncio.open_connection(LOOPBACK, port, limit=1024)
         writer.write(b"GET /a.zip HTTP/1.1\r\nHost: x\r\n\r\n")

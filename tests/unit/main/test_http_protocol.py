@@ -3,14 +3,14 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
-import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from carimbo.main.server import RequestLimits, protocol_within
+from carimbo.main.server import RequestLimits
+from http_server import serving
 from support import LOOPBACK, TIMEOUT_SECONDS
 
 LIMIT = 4096
@@ -61,29 +61,12 @@ class Connection:
             return head.split(b"\r\n")[0] + b" " + await self._reader.readexactly(length)
 
 
-@asynccontextmanager
-async def serving() -> AsyncIterator[int]:
-    limits = RequestLimits(LIMIT, head_seconds=SECONDS, body_seconds=SECONDS)
-    config = uvicorn.Config(echo, http=protocol_within(limits), log_config=None, lifespan="off")
-    config.load()
-    server = uvicorn.Server(config)
-    listener = await asyncio.get_running_loop().create_server(
-        lambda: config.http_protocol_class(config=config, server_state=server.server_state, app_state={}),  # type: ignore[call-arg]
-        LOOPBACK,
-        0,
-    )
-    try:
-        yield listener.sockets[0].getsockname()[1]
-    finally:
-        listener.close()
-
-
 @pytest.fixture
 async def connect(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Connect]:
     monkeypatch.setattr("carimbo.main.server._GRACE_SECONDS", 0.0)
     writers: list[asyncio.StreamWriter] = []
 
-    async with serving() as port:
+    async with serving(echo, RequestLimits(LIMIT, head_seconds=SECONDS, body_seconds=SECONDS)) as port:
 
         async def make() -> Connection:
             reader, writer = await asyncio.open_connection(LOOPBACK, port)
