@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 from uuid import UUID
 
 import structlog
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
 from carimbo.dashboard import security
@@ -28,16 +28,17 @@ from carimbo.service.services import Services
 from carimbo.storage.database import DatabaseUnavailable
 
 _log = structlog.get_logger("carimbo.dashboard")
+_LONGEST_PATH = 500
 _SHOWN_COMPANIES = 50
 """How many companies the menu has; a subscription with more has a page with all of them."""
 _UNKNOWN_PAGE = "Esta página não existe, ou não é sua."
 
 
 class SignInNeeded(Exception):
-    """The page needs a session, or one that is fresh."""
+    """The page needs a session, or one that is fresh; `path` is of the page that makes it."""
 
-    def __init__(self, page: str) -> None:
-        self.page = page
+    def __init__(self, path: str) -> None:
+        self.path = path
 
 
 class Dashboard:
@@ -52,12 +53,14 @@ class Dashboard:
         try:
             response = static_file(request.url.path) or await self._page(request, services)
         except SignInNeeded as needed:
-            response = self._to_sign_in(request, needed.page)
+            response = self._to_sign_in(request, needed.path)
         except Refusal as refusal:
             response = error_page(request, self._options, refusal)
         except DatabaseUnavailable as error:
             _log.warning("database_unavailable", reason=str(error))
             response = error_page(request, self._options, Refusal(ErrorCode.SERVICE_UNAVAILABLE))
+        except ClientDisconnect:
+            raise
         except Exception as error:
             _log.error("page_failed", exc_info=error)
             response = error_page(request, self._options, Refusal(ErrorCode.INTERNAL_ERROR))
@@ -165,6 +168,8 @@ class Dashboard:
             # A referrer that no browser sends.
             return ""
         path = self._options.path_in_dashboard(parts.path)
+        if len(path) > _LONGEST_PATH:
+            return ""
         # A refused form is shown at its own address, which only takes forms: its page is above it.
         while path and self._table.select(GET, f"{PREFIX}{path}") is None:
             path = path.rpartition("/")[0]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 from uuid import UUID
 
 from starlette.datastructures import FormData
@@ -102,7 +102,8 @@ class Visit:
     def back(self) -> str:
         """The page to go on with after sign-in. It is below our own root, whatever the address says."""
         back = self.request.query_params.get("para", "")
-        return self.root + back if back.startswith("/") else self.root
+        climbs = any(segment in (".", "..") for segment in unquote(back).replace("\\", "/").split("/"))
+        return self.root + back if back.startswith("/") and not climbs else self.root
 
     async def form(self) -> FormData:
         """Returns the fields that a form sent; the security check has read it already."""

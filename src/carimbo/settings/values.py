@@ -84,9 +84,12 @@ def _public_url(text: str) -> str:
         raise ValueError("a porta não é um número de 0 a 65535") from error
     except UrlRefused as objection:
         raise ValueError(str(objection)) from objection
+    path = parts.path.rstrip("/")
+    if "//" in path or ".." in path:
+        raise ValueError("o caminho não pode ter // nem ..")
     host = f"[{host}]" if ":" in host else host
     shown_port = "" if port in (None, _DEFAULT_PORTS[parts.scheme]) else f":{port}"
-    return f"{parts.scheme}://{host}{shown_port}{parts.path.rstrip('/')}"
+    return f"{parts.scheme}://{host}{shown_port}{path}"
 
 
 def _cnpj_or_nothing(text: str) -> str:

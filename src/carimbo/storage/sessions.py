@@ -128,12 +128,15 @@ class Sessions:
         )
         return is_live
 
-    async def renew(self, session_id: UUID, hash_: bytes, *, is_confirmed: bool) -> bool:
-        """Gives a session another token; it is fresh again if its person has just confirmed who they are."""
+    async def renew(self, hash_: bytes, new_hash: bytes, *, is_confirmed: bool) -> bool:
+        """Replaces the token of a session; returns whether it still had the former one.
+
+        The session is fresh again if its person has just confirmed who they are.
+        """
         result = await self._connection.execute(
             "update sessions set hash = $2,"
-            " authenticated_at = case when $3 then now() else authenticated_at end where id = $1",
-            session_id, hash_, is_confirmed,
+            " authenticated_at = case when $3 then now() else authenticated_at end where hash = $1",
+            hash_, new_hash, is_confirmed,
         )  # fmt: skip
         return bool(result == "UPDATE 1")
 
@@ -162,14 +165,16 @@ class Sessions:
 
 
 async def delete_ended_sessions(connection: Connection) -> bool:
-    """Deletes a batch of sessions that lasted as long as they may; returns whether there may be more."""
+    """Deletes a batch of sessions that have ended; returns whether there may be more."""
     return await delete_batch(
         connection,
         """
         delete from sessions where hash in (
-            select hash from sessions where expires_at < now() limit $1 for update skip locked
+            select hash from sessions where expires_at < now() or seen_at < now() - $1::interval
+            limit $2 for update skip locked
         )
         """,
+        IDLE,
     )
 
 

@@ -47,7 +47,7 @@ _DISTRIBUTED_FOR = timedelta(days=90)
 _JOURNAL_KEPT = timedelta(days=100)
 _EXPIRED_EXPORTS_KEPT = timedelta(days=90)
 _EXPIRED_LINKS_KEPT = timedelta(days=30)
-"""So long the page of the people says until when an invitation was valid."""
+"""The page of people shows for so long when an invitation expired."""
 # Between batches, so that the database is free for callers most of the time.
 _PAUSE = timedelta(seconds=1)
 

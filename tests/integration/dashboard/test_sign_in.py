@@ -216,6 +216,15 @@ class TestPassword:
             )
             assert answer.headers["location"].startswith("/painel"), target
 
+    async def test_path_that_climbs_out_of_the_dashboard_is_no_target_after_sign_in(
+        self, guest: httpx2.AsyncClient, app: FastAPI, email: str
+    ) -> None:
+        for target in ("/../v1/documents", "/%252e%252e/v1", "/conta/..%255c..", "/./x"):
+            answer = await send(
+                new_browser(app), f"/painel/entrar?para={target}", email=email, password=PASSWORD
+            )
+            assert answer.headers["location"] == "/painel", target
+
     async def test_account_with_second_factor_needs_the_code_as_well(
         self, guest: httpx2.AsyncClient, app: FastAPI, email: str
     ) -> None:
@@ -342,7 +351,8 @@ class TestSession:
                 await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
                 await Sessions(connection).end_all(panel.person.id)
             location = (await answer).headers["location"]
-        assert location == "/painel/entrar"
+        assert location == "/painel/entrar?motivo=sessao-terminada"
+        assert "Sua sessão terminou" in (await panel.http.get(location)).text
 
     async def test_session_that_is_ended_twice_leads_to_the_account_all_the_same(
         self, guest: httpx2.AsyncClient, app: FastAPI, email: str

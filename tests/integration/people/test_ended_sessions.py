@@ -21,7 +21,13 @@ from carimbo.service.people.second_factor import (
     disable_second_factor,
     enable_second_factor,
 )
-from carimbo.service.people.sessions import SessionEnded, SignedIn, end_other_sessions, find_session
+from carimbo.service.people.sessions import (
+    SessionEnded,
+    SignedIn,
+    confirm_identity,
+    end_other_sessions,
+    find_session,
+)
 from carimbo.service.people.sign_in import (
     change_name,
     change_password,
@@ -105,6 +111,15 @@ async def test_form_that_was_held_open_changes_nothing_after_a_reset(
     assert isinstance(
         await sign_in_with_password(context, email, OTHER_PASSWORD, None, new_visitor()), SignedIn
     )
+
+
+async def test_copied_cookie_takes_no_session_over_by_a_confirmation(
+    context: SignInContext, ana: SignedIn
+) -> None:
+    token = await end_other_sessions(context.database, ana.session)
+    with pytest.raises(Refusal):
+        await confirm_identity(context, ana.session, PASSWORD, None, new_visitor())
+    assert await find_session(context.database, token)
 
 
 async def test_change_that_waits_for_a_reset_finds_its_session_ended(

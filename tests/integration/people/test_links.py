@@ -20,8 +20,9 @@ from carimbo.service.people.people import (
 )
 from carimbo.service.people.roles import MemberRole
 from carimbo.service.people.second_factor import begin_second_factor, enable_second_factor
-from carimbo.service.people.sessions import SignedIn, SignInMethod, find_session
+from carimbo.service.people.sessions import SessionEnded, SignedIn, SignInMethod, find_session, sign_out
 from carimbo.service.people.sign_in import join_by_link, open_link, sign_in_with_password, use_link
+from carimbo.storage.people import People
 from integration.people.codes import code_at
 from integration.people.conftest import (
     OTHER_PASSWORD,
@@ -33,6 +34,7 @@ from integration.people.conftest import (
     new_email,
     new_visitor,
 )
+from support import BLOCKED_SESSIONS, TIMEOUT_SECONDS, wait_until_true
 
 INVITATION, RESET, SIGN_IN = LinkPurpose.INVITATION, LinkPurpose.RESET, LinkPurpose.SIGN_IN
 
@@ -149,6 +151,31 @@ class TestInvitations:
         assert (await refusal_of_link(context, reset.token, RESET)).code is ErrorCode.LINK_INVALID
         assert (await refusal_of_link(context, guest.token)).code is ErrorCode.LINK_INVALID
 
+    async def test_disabled_person_gets_no_link_for_a_new_password(
+        self, context: SignInContext, ana: SignedIn
+    ) -> None:
+        await set_disabled(context.database, ana.session.person.id, is_disabled=True)
+        with pytest.raises(Refusal) as refused:
+            await create_reset_link(context.database, ana.session.person.email, context.clock())
+        assert refused.value.code is ErrorCode.INVALID_STATE
+
+    async def test_invitation_that_is_withdrawn_while_it_is_accepted_ends_without_a_deadlock(
+        self, context: SignInContext, subscription_id: UUID
+    ) -> None:
+        invitation = await invitation_to(context, subscription_id, role=MemberRole.VIEWER)
+        person_id = invitation.person.id
+        async with context.database.connection() as watching:
+            # As accepting does: first the person, then the membership.
+            async with context.database.tenant(subscription_id) as accepting:
+                await People(accepting.connection).lock(person_id)
+                withdrawal = asyncio.create_task(
+                    remove_membership(context.database, subscription_id, person_id)
+                )
+                await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+                await accepting.memberships.accept(person_id)
+            await withdrawal
+        assert person_id not in {each.id for each in await list_people(context.database, subscription_id)}
+
     async def test_refused_password_does_not_use_the_link_up(
         self, context: SignInContext, subscription_id: UUID
     ) -> None:
@@ -219,6 +246,14 @@ class TestInvitationsOfExistingAccounts:
         with pytest.raises(Refusal) as refused:
             await join_by_link(context, ana.session, invitation.token)
         assert refused.value.code is ErrorCode.LINK_INVALID
+
+    async def test_session_that_ended_accepts_nothing(
+        self, context: SignInContext, new_subscription: NewSubscription, ana: SignedIn
+    ) -> None:
+        invitation = await invitation_to(context, await new_subscription(), ana.session.person.email)
+        await sign_out(context.database, ana.session)
+        with pytest.raises(SessionEnded):
+            await join_by_link(context, ana.session, invitation.token)
 
     async def test_another_account_can_not_accept_it(
         self,

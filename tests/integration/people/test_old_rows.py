@@ -26,14 +26,17 @@ async def delete_until(database: Database, condition: str) -> None:
     chore.cancel()
 
 
-async def test_sessions_that_lasted_as_long_as_they_may_are_deleted(
+async def test_sessions_that_ended_by_age_or_without_use_are_deleted(
     database: Database, new_person: NewPerson, ana: SignedIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sql, "_BATCH_SIZE", 2)
     ended = [(await new_person()).session.id for _ in range(5)]
     async with database.connection() as connection:
         await connection.execute(
-            "update sessions set expires_at = now() - interval '1 second' where id = any($1)", ended
+            "update sessions set expires_at = now() - interval '1 second' where id = any($1)", ended[1:]
+        )
+        await connection.execute(
+            "update sessions set seen_at = now() - interval '13 hours' where id = $1", ended[0]
         )
     ids = ", ".join(f"'{session_id}'" for session_id in ended)
     await delete_until(database, f"not exists (select from sessions where id in ({ids}))")

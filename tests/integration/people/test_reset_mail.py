@@ -27,6 +27,8 @@ from carimbo.service.people.second_factor import (
 from carimbo.service.people.sessions import SignedIn, signed_in_with
 from carimbo.service.people.sign_in import change_password, use_link
 from carimbo.storage.actors import SCHEDULE
+from carimbo.storage.people import People
+from carimbo.storage.person_links import PersonLinks
 from integration.people.authenticator import SoftwareAuthenticator
 from integration.people.codes import code_at
 from integration.people.conftest import (
@@ -38,7 +40,7 @@ from integration.people.conftest import (
     new_visitor,
 )
 from smtp_server import SmtpServer, running_smtp_server
-from support import LOOPBACK, free_port
+from support import BLOCKED_SESSIONS, LOOPBACK, TIMEOUT_SECONDS, free_port, wait_until_true
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,25 @@ async def test_unknown_and_disabled_accounts_get_the_same_answer_and_no_e_mail(
         await ask_for_reset(mailing, email, new_visitor())
         await mailing.background.finish()
         assert mail_server.sent_to(email) == []
+
+
+async def test_request_for_a_reset_and_the_end_of_an_account_do_not_block_each_other(
+    mailing: SignInContext, mail_server: SmtpServer, ana: SignedIn
+) -> None:
+    person = ana.session.person
+    await create_reset_link(mailing.database, person.email, mailing.clock())
+    async with mailing.database.connection() as watching:
+        await watching.execute(
+            "update person_links set expires_at = now() - interval '1 hour' where person_id = $1", person.id
+        )
+        # As disabling does: first the person, then their links.
+        async with mailing.database.transaction() as connection:
+            await People(connection).lock(person.id)
+            await ask_for_reset(mailing, person.email, new_visitor())
+            await wait_until_true(watching.fetch, f"{BLOCKED_SESSIONS} > 0", TIMEOUT_SECONDS)
+            await PersonLinks(connection).delete_all(person.id)
+    await mailing.background.finish()
+    assert len(mail_server.sent_to(person.email)) == 1
 
 
 async def test_answer_does_not_wait_for_a_mail_server_that_hangs(

@@ -28,7 +28,7 @@ class Archive:
         self.is_over = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        stream = self.streams.open(UUID(int=1), self._pieces())
+        stream = self.streams.open(UUID(int=1), UUID(int=1), self._pieces())
         response = streamed_attachment(stream, "application/zip", "a.zip", send_seconds=0.05)
         try:
             await response(scope, receive, send)
@@ -54,7 +54,7 @@ async def test_receiver_that_stops_reading_frees_the_place_of_its_archive_and_is
         writer.write(b"GET /a.zip HTTP/1.1\r\nHost: x\r\n\r\n")
         await archive.is_over.wait()
         assert archive.is_closed.is_set()
-        await archive.streams.open(uuid4(), archive._pieces()).aclose()
+        await archive.streams.open(uuid4(), uuid4(), archive._pieces()).aclose()
         received = b""
         with suppress(ConnectionResetError):
             while piece := await reader.read(len(_PIECE)):

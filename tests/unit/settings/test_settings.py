@@ -38,6 +38,8 @@ WRONG_VALUES = {
         "https://fiscal.example.com/#a",
         "https://fiscal.example.com:99999",
         "https://fiscal..example.com",
+        "https://fiscal.example.com//a",
+        "https://fiscal.example.com/a/../b",
     ),
     "LINK_DAYS": ("0",),
     "AUTHORITY_CA_FILE": ("ca.pem", "/nowhere.pem", "/"),

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from carimbo.dashboard import security
 from carimbo.dashboard.forms import password_of, text_of
+from carimbo.dashboard.pages.sign_in import SESSION_ENDED
 from carimbo.dashboard.qr_code import qr_code
 from carimbo.dashboard.rendering import page, redirect, refused_page
 from carimbo.dashboard.routes import POST, own_page
@@ -32,7 +33,7 @@ async def account(visit: PersonVisit) -> Response:
 async def account_with_problem(visit: PersonVisit, problem: Refusal | None) -> Response:
     """Shows the account, with the reason why a form was refused. An ended session sees nothing more."""
     if isinstance(problem, SessionEnded):
-        return redirect(f"{visit.root}/entrar")
+        return redirect(f"{visit.root}/entrar?motivo={SESSION_ENDED}")
     person_id = visit.session.person.id
     template = "account/account.html"
     values: dict[str, Any] = {

@@ -146,7 +146,7 @@ async def archive(visit: CompanyVisit) -> Response:
 def archive_response(visit: Visit, opened: OpenedExport) -> Response:
     """Returns the ZIP file, which is made while it is sent. Refuses it while too many are sent."""
     pieces = stream_export(visit.services.database, visit.services.printouts, opened, visit.now)
-    stream = visit.services.archive_streams.open(opened.export.id, pieces)
+    stream = visit.services.archive_streams.open(opened.subscription_id, opened.export.id, pieces)
     return streamed_attachment(stream, "application/zip", opened.file_name)
 
 

@@ -1,6 +1,6 @@
 """Signing in and out: password, passkey, and the links of invitations, resets and the demonstration."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.responses import Response
 
@@ -25,9 +25,12 @@ from carimbo.service.people.sign_in import (
 
 CONFIRM = "sign_in/confirm.html"
 _CODE_NEEDED = "Informe também o código do seu aplicativo autenticador."
-_AFTER_RESET = "Senha trocada. Entre com ela e com o código do seu aplicativo autenticador."
-_RESET_DONE = "senha-trocada"
-"""In the address of the page of sign-in: why the person is there."""
+_RESET_DONE, SESSION_ENDED = "senha-trocada", "sessao-terminada"
+_REASONS: Mapping[str | None, str] = {
+    _RESET_DONE: "Senha trocada. Entre com ela e com o código do seu aplicativo autenticador.",
+    SESSION_ENDED: "Sua sessão terminou: entre de novo.",
+}
+"""Why a person is on the page of sign-in, by the reason in its address."""
 _RESET_ANSWER = (
     "Se houver uma conta com este e-mail, o link para criar uma nova senha chega em instantes. Não chegou?"
     " Quem opera o serviço cria um com `carimbo person reset`."
@@ -39,8 +42,7 @@ async def sign_in_page(visit: Visit) -> Response:
     token = security.session_token(visit.request, visit.options)
     if token and await find_session(visit.services.database, token):
         return redirect(visit.back)
-    notice = _AFTER_RESET if visit.filter("motivo") == _RESET_DONE else None
-    return sign_in_form(visit, None, notice=notice)
+    return sign_in_form(visit, None, notice=_REASONS.get(visit.filter("motivo")))
 
 
 def sign_in_form(

@@ -18,6 +18,7 @@ from carimbo.service.people.people import (
     Invitation,
     find_person,
     normalized_email,
+    require_enabled,
     unknown_person,
 )
 from carimbo.service.people.roles import MemberRole
@@ -66,14 +67,14 @@ async def ask_for_reset(context: SignInContext, email: str, visitor: Visitor) ->
 
 async def _send_reset(context: SignInContext, address: str) -> None:
     async with context.database.tenant(NIL) as installation:
-        existing = await People(installation.connection).find(address)
-        if existing is None or existing.person.disabled_at is not None:
+        people = People(installation.connection)
+        existing = await people.find(address)
+        locked = existing and await people.lock(existing.person.id)
+        if not locked or locked.person.disabled_at is not None:
             return
-        token = await _add_reset(installation, existing.person, context.clock())
+        token = await _add_reset(installation, locked.person, context.clock())
         await installation.audit.add(
-            AuditAction.PUBLIC_RESET_REQUESTED,
-            subject_id=existing.person.id,
-            subject_name=existing.person.email,
+            AuditAction.PUBLIC_RESET_REQUESTED, subject_id=locked.person.id, subject_name=locked.person.email
         )
     link = link_address(context.link_base, LinkPurpose.RESET, token)
     await send_text(context, address, _RESET_SUBJECT, _RESET_TEXT.format(address=link))
@@ -99,6 +100,7 @@ async def create_reset_link(
         locked = await People(installation.connection).lock(person.id)
         if locked is None:
             raise unknown_person()
+        require_enabled(locked.person)
         token = await _add_reset(
             installation, locked.person, now, removes_second_factor=removes_second_factor
         )

@@ -128,8 +128,7 @@ async def invite(
         if subscription_id is not None:
             await _require_subscription(tenant)
         person = await People(tenant.connection).get_or_add(new_id(), address, plain_name)
-        if person.disabled_at is not None:
-            raise Refusal(ErrorCode.INVALID_STATE, "Esta pessoa está desativada nesta instalação.")
+        require_enabled(person)
         details: dict[str, object] = {"operator": True} if is_operator else {}
         if subscription_id is not None:
             details |= await _put_invited(tenant, person, role, company_ids)
@@ -146,6 +145,12 @@ async def invite(
             AuditAction.PERSON_INVITED, subject_id=person.id, subject_name=person.email, details=details
         )
     return Invitation(token, expires_at, person)
+
+
+def require_enabled(person: PersonRow) -> None:
+    """Refuses a person who is disabled."""
+    if person.disabled_at is not None:
+        raise Refusal(ErrorCode.INVALID_STATE, "Esta pessoa está desativada nesta instalação.")
 
 
 async def _put_invited(
@@ -197,6 +202,8 @@ async def change_membership(
 async def remove_membership(database: Database, subscription_id: UUID, person_id: UUID) -> None:
     """Removes a person from a subscription, or withdraws the invitation. Effective at once."""
     async with database.tenant(subscription_id) as tenant:
+        # Accepting an invitation locks the person before the membership too.
+        await People(tenant.connection).lock(person_id)
         current = await _lock_membership(tenant, person_id, stays_owner=False)
         await tenant.memberships.delete(person_id)
         await end_exports_of(tenant, person_id, ())

@@ -80,9 +80,10 @@ async def find_session(database: Database, token: str) -> Session | None:
     """Returns the session of a token; None if it has ended, or its person may no longer sign in."""
     if len(token) != _TOKEN_LENGTH:
         return None
+    hash_ = token_hash(token)
     async with database.connection() as connection:
-        existing = await Sessions(connection).find(token_hash(token))
-    return None if existing is None else _session(existing, token_hash(token))
+        existing = await Sessions(connection).find(hash_)
+    return None if existing is None else _session(existing, hash_)
 
 
 def _session(row: FoundSession, hash_: bytes) -> Session:
@@ -158,10 +159,13 @@ async def confirm_identity(
 
 
 async def renewed_token(installation: Tenant, session: Session) -> str | None:
-    """Gives a session a new token after its person confirmed who they are; None if it has ended."""
+    """Gives a session a new token after its person confirmed who they are.
+
+    Returns None if it has ended, or got another token meanwhile.
+    """
     token = new_token()
     sessions = Sessions(installation.connection)
-    return token if await sessions.renew(session.id, token_hash(token), is_confirmed=True) else None
+    return token if await sessions.renew(session.token_hash, token_hash(token), is_confirmed=True) else None
 
 
 async def locked_person(installation: Tenant, session: Session) -> PersonRow:
@@ -183,7 +187,7 @@ async def keep_only(installation: Tenant, session: Session) -> tuple[str, int]:
     """
     token, sessions = new_token(), Sessions(installation.connection)
     count = await sessions.end_all(session.person.id, except_id=session.id)
-    if not await sessions.renew(session.id, token_hash(token), is_confirmed=False):
+    if not await sessions.renew(session.token_hash, token_hash(token), is_confirmed=False):
         raise SessionEnded
     return token, count
 

@@ -80,7 +80,7 @@ async def open_link(context: SignInContext, token: str, purpose: LinkPurpose, vi
 
 
 async def person_of_link(context: SignInContext, token: str, purpose: LinkPurpose) -> PersonRow:
-    """Returns the person of a link, after an attempt that was counted already; refuses as `open_link`."""
+    """Returns the person of a link, or refuses a link that does not work; the attempt was counted already."""
     return (await _require_link(context, token, purpose)).person
 
 
@@ -146,6 +146,7 @@ async def join_by_link(context: SignInContext, session: Session, token: str) -> 
     """Accepts an invitation with the account that is signed in; returns its subscription, if it has one."""
     person = (await _own_invitation(context, session, token)).person
     async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        await locked_person(installation, session)
         link = await _use(installation, token, LinkPurpose.INVITATION, person)
         await _join(installation, link)
     return link.subscription_id

@@ -5,7 +5,7 @@ from datetime import timedelta
 from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID
+from uuid import UUID, uuid4
 from zipfile import ZipFile
 
 import httpx2
@@ -218,7 +218,7 @@ class TestLimits:
         opened = await open_export(shop.system.database, link.partition("chave=")[2])
         assert opened is not None
         pieces = stream_export(services.database, services.printouts, opened, services.clock())
-        running = services.archive_streams.open(opened.export.id, pieces)
+        running = services.archive_streams.open(uuid4(), opened.export.id, pieces)
         refused = await accountant.get(archive)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
         assert "já está sendo baixada" in refused.text
