@@ -29,6 +29,10 @@ class MenuGroup:
 
 
 Entry = tuple[str, str, Capability]
+_FIRST = "/documentos"
+"""The page of a company that a link to it leads to."""
+_LISTED_COMPANIES = 8
+"""How many companies a page about all of them lists in the menu; *Empresas* has the others."""
 _HOME: tuple[Entry, ...] = (("Início", "", Capability.READ_DOCUMENTS),)
 _OF_SUBSCRIPTION: tuple[Entry, ...] = (
     ("Empresas", "/empresas", Capability.READ_COMPANIES),
@@ -67,6 +71,11 @@ def menu_of(visit: PersonVisit) -> list[MenuGroup]:
         if company is not None:
             items = _items(visit, visit.of_company(company.id), _OF_COMPANY)
             groups.append(MenuGroup(company.shown_name, items, _others(visit, company)))
+        elif visit.companies:
+            # A page about all of them belongs to none: the person chooses.
+            chosen = visit.companies[:_LISTED_COMPANIES]
+            items = [MenuItem(each.shown_name, visit.of_company(each.id) + _FIRST, False) for each in chosen]
+            groups.append(MenuGroup("Empresas", items))
         name = visit.membership.subscription.name
         groups.append(MenuGroup(name, _items(visit, visit.base, _OF_SUBSCRIPTION)))
     else:
@@ -80,18 +89,18 @@ def menu_of(visit: PersonVisit) -> list[MenuGroup]:
 
 
 def _others(visit: SubscriptionVisit, company: CompanyRow) -> list[MenuItem]:
-    """Returns the same page of the other companies; from a page about the subscription, their documents."""
+    """Returns the same page of the other companies; from the page of a company itself, their documents."""
     here = visit.request.url.path.partition("/empresas/")[2].partition("/")[2].partition("/")[0]
-    section = f"/{here}" if isinstance(visit, CompanyVisit) and here else "/documentos"
+    section = f"/{here}" if here else _FIRST
     others = [each for each in visit.companies if each.id != company.id]
     return [MenuItem(each.shown_name, visit.of_company(each.id) + section, False) for each in others]
 
 
 def _company_of(visit: SubscriptionVisit) -> CompanyRow | None:
-    """Returns the company of the page, or the first one of a page about the whole subscription."""
+    """Returns the company of the page, or the only one."""
     if isinstance(visit, CompanyVisit):
         return visit.company
-    return next(iter(visit.companies), None)
+    return visit.companies[0] if len(visit.companies) == 1 else None
 
 
 def _items(visit: SubscriptionVisit, base: str, entries: Iterable[Entry]) -> list[MenuItem]:

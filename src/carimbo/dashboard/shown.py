@@ -12,6 +12,7 @@ from typing import Any
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.fiscal.local_time import in_local_time
+from carimbo.fiscal.parties.address import shown_zipcode
 from carimbo.fiscal.problems import counted
 from carimbo.service.document_types import find_document_type, title_of
 from carimbo.service.json_values import json_value
@@ -204,7 +205,7 @@ def phone(digits: str | None) -> str:
 
 def zipcode(digits: str | None) -> str:
     """Returns a CEP with its hyphen; a foreign postal code as it is."""
-    return re.sub("^([0-9]{5})([0-9]{3})$", r"\1-\2", digits) if digits else NOTHING
+    return shown_zipcode(digits) if digits else NOTHING
 
 
 def cnae(digits: str | None) -> str:

@@ -12,7 +12,7 @@ from uuid import UUID
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from carimbo.dashboard.options import DashboardOptions
+from carimbo.dashboard.options import DashboardOptions, host_name, is_domain
 from carimbo.service.listing import PageRequest
 from carimbo.service.people.people import Membership
 from carimbo.service.people.roles import Capability
@@ -48,6 +48,11 @@ class Visit:
     def machine_time(self) -> datetime:
         """The time of this machine, by which sessions and links expire; documents may have another clock."""
         return self.services.sign_in.clock()
+
+    @property
+    def has_domain(self) -> bool:
+        """Whether this address has a name, and no IP address; passkeys need one."""
+        return is_domain(host_name(self.options.origin_at(self.request.headers.get("host", ""))))
 
     @property
     def is_fragment(self) -> bool:

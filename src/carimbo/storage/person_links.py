@@ -87,11 +87,12 @@ class PersonLinks:
             person_id, subscription_id,
         )  # fmt: skip
 
-    async def delete_operator_invitations(self, person_id: UUID) -> None:
-        """Deletes the links that make a person an operator."""
-        await self._connection.execute(
+    async def delete_operator_invitations(self, person_id: UUID) -> bool:
+        """Deletes the links that make a person an operator; returns whether there were any."""
+        result = await self._connection.execute(
             "delete from person_links where person_id = $1 and grants_operator", person_id
         )
+        return bool(result != "DELETE 0")
 
     async def delete_resets(self, person_id: UUID) -> None:
         """Deletes the links of a person for a new password."""

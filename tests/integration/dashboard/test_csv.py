@@ -5,6 +5,7 @@ import pytest
 from carimbo.service.access import Authenticator
 from carimbo.service.people.roles import MemberRole
 from carimbo.storage.database import Database
+from carimbo.storage.identifiers import NIL
 from integration.dashboard.conftest import NewPanel
 from integration.dashboard.panel import Panel, text_of
 from integration.storage.neighbours import create_neighbours
@@ -52,7 +53,7 @@ async def test_every_list_of_the_menu_can_be_downloaded(
 ) -> None:
     neighbours = await create_neighbours(database, authenticator)
     panel = await sign_in_as(neighbours.owner, is_operator=True)
-    menu = (await panel.page(panel.base)).xpath(
+    menu = (await panel.page(f"{panel.company(str(neighbours.company_id))}/documentos")).xpath(
         "//nav[@aria-label='Menu']//li[not(ancestor::details[@class='switcher'])]/a"
     )
     without_file = set()
@@ -64,6 +65,13 @@ async def test_every_list_of_the_menu_can_be_downloaded(
         else:
             without_file.add(text_of(link))
     assert without_file == _NOT_LISTS
+    async with database.connection() as connection:
+        rows = await connection.fetch(
+            "select distinct actor ->> 'id' as id from audit_entries where action = 'export.created'"
+            " and subscription_id in ($1, $2) and created_at >= $3",
+            neighbours.owner, NIL, panel.person.created_at,
+        )  # fmt: skip
+    assert [row["id"] for row in rows] == [str(panel.person.id)]
 
 
 async def test_file_has_the_rows_of_the_filtered_page(panel: Panel, caller: Caller) -> None:

@@ -42,3 +42,15 @@ class TestPages:
         page = await panel.page(f"{panel.company(first)}/documentos")
         links = page.xpath("//details[@class='switcher']//a/@href")
         assert links == [f"{panel.company(second)}/documentos"]
+
+    async def test_page_about_all_companies_lets_the_person_choose_one(
+        self, caller: Caller, sign_in_as: NewPanel
+    ) -> None:
+        first = await caller.create_company(legalName="Alfa Ltda")
+        panel = await sign_in_as(caller.subscription_id, MemberRole.VIEWER)
+        menu = "//nav[@aria-label='Menu']//a/@href"
+        assert f"{panel.company(first)}/vendas" in (await panel.page(panel.base)).xpath(menu)
+        second = await caller.create_company(OTHER_CNPJ, legalName="Beta Ltda")
+        links = (await panel.page(panel.base)).xpath(menu)
+        of_companies = [link for link in links if "/empresas/" in link]
+        assert of_companies == [f"{panel.company(each)}/documentos" for each in (first, second)]

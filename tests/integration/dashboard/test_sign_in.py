@@ -276,6 +276,20 @@ class TestReset:
         old = await send(new_browser(app), "/painel/entrar", email=email, password=PASSWORD)
         assert old.status_code == 422
 
+    async def test_wrong_code_keeps_the_secret_that_the_app_has_already(
+        self, guest: httpx2.AsyncClient
+    ) -> None:
+        page = await send(guest, "/painel/conta", "/painel/conta/segundo-fator")
+        (secret, *_) = strings_of(page.text, "//code[@class='copyable']/text()")
+        for code, status in (("000000", 422), (pyotp.TOTP(secret).now(), 303)):
+            (token, *_) = strings_of(page.text, "//input[@name='form_token']/@value")
+            page = await guest.post(
+                "/painel/conta/segundo-fator/ligar",
+                data={"form_token": token, "code": code},
+                headers={"Origin": ORIGIN},
+            )
+            assert page.status_code == status
+
     async def test_person_with_a_second_factor_learns_why_they_must_sign_in_once_more(
         self, guest: httpx2.AsyncClient, app: FastAPI, database: Database, email: str
     ) -> None:

@@ -189,13 +189,13 @@ async def test_webhook_is_listed_with_its_last_delivery(shop: Shop) -> None:
 
 async def test_authority_is_listed_with_its_last_authorization(shop: Shop) -> None:
     await shop.issue("nfe")
-    reader = shop.system.app.state.services.status_reader
-    rows = await rows_of(await export_authorities(reader, shop.caller.subscription_id, None))
+    database, reader = shop.system.database, shop.system.app.state.services.status_reader
+    rows = await rows_of(await export_authorities(database, reader, shop.caller.subscription_id, None))
     seen = [row for row in rows if row["Documento"] == "NF-e" and row["Última autorização"]]
     assert [(row["Contingência"], row["Fora do ar"], row["Empresas"]) for row in seen] == [
         ("Não", "Não", "1")
     ]
-    assert await rows_of(await export_authorities(reader, shop.caller.subscription_id, [])) == []
+    assert await rows_of(await export_authorities(database, reader, shop.caller.subscription_id, [])) == []
 
 
 @pytest.mark.usefixtures("small_pages")

@@ -207,6 +207,9 @@ class TestFormerOperators:
         session = await find_session(context.database, operator.token)
         assert session is not None and not session.person.is_operator
         assert (await actions_about(context.database, session.person))[-1] == "person.changed"
+        with pytest.raises(Refusal) as refused:
+            await remove_operator(context.database, operator.session.person.id)
+        assert refused.value.code is ErrorCode.INVALID_STATE
 
     async def test_open_invitation_as_operator_ends_and_that_of_a_subscription_stays(
         self, context: SignInContext, subscription_id: UUID

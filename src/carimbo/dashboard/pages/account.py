@@ -17,12 +17,15 @@ from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.people.passkeys import list_passkeys
 from carimbo.service.people.second_factor import (
     begin_second_factor,
+    begun_second_factor,
     disable_second_factor,
     enable_second_factor,
 )
 from carimbo.service.people.sessions import SessionEnded, end_other_sessions, end_session, list_sessions
 from carimbo.service.people.sign_in import change_name, change_password
 from carimbo.service.words import SIGN_IN_METHODS
+
+_FACTOR = "account/second_factor.html"
 
 
 async def account(visit: PersonVisit) -> Response:
@@ -71,7 +74,7 @@ async def begin_factor(visit: PersonVisit) -> Response:
         start = await begin_second_factor(visit.services.sign_in, visit.session)
     except Refusal as refusal:
         return await account_with_problem(visit, refusal)
-    return page(visit, "account/second_factor.html", start=start, code=qr_code(start.uri))
+    return page(visit, _FACTOR, problem=None, start=start, code=qr_code(start.uri))
 
 
 async def enable_factor(visit: PersonVisit) -> Response:
@@ -80,7 +83,11 @@ async def enable_factor(visit: PersonVisit) -> Response:
         code = text_of(await visit.form(), "code")
         token = await enable_second_factor(visit.services.sign_in, visit.session, code)
     except Refusal as refusal:
-        return await account_with_problem(visit, refusal)
+        if refusal.code is not ErrorCode.VALIDATION_ERROR:
+            return await account_with_problem(visit, refusal)
+        # The app has this secret already: only the code was wrong.
+        start = await begun_second_factor(visit.services.sign_in, visit.session)
+        return refused_page(visit, _FACTOR, refusal, start=start, code=qr_code(start.uri))
     return back_to_account(visit, token)
 
 

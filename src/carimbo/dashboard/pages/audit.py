@@ -73,6 +73,9 @@ _DETAILS: Mapping[str, str] = {
     "overlapHours": "Horas em que o segredo antigo ainda vale",
     "reason": "Motivo",
     "method": "Entrada por",
+    "disabled": "Desativada",
+    "operator": "Opera a instalação",
+    "removesSecondFactor": "Desliga o segundo fator",
     "passkey": "Chave",
     "count": "Quantas",
     "to": "Para",
@@ -148,6 +151,8 @@ def _details(entry: AuditRecord) -> Iterator[tuple[str, str]]:
 
 
 def _detail_text(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "Sim" if value else "Não"
     if name == "companies":
         return str(len(value)) if isinstance(value, list) else NOTHING
     if isinstance(value, list):

@@ -23,7 +23,8 @@ async def authorities(visit: SubscriptionVisit) -> Response:
     """Shows the authorities of the companies that the person may see."""
     reader, company_ids = visit.services.status_reader, visit.membership.company_ids
     if wants_csv(visit):
-        return csv_response(await export_authorities(reader, visit.subscription_id, company_ids))
+        owner = visit.subscription_id
+        return csv_response(await export_authorities(visit.services.database, reader, owner, company_ids))
     board = await read_authorities(reader, visit.subscription_id, company_ids)
     return page(visit, "authorities.html", board=board, **_WORDS)
 

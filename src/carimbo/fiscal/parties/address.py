@@ -1,5 +1,6 @@
 """Brazilian addresses in bodies, with their IBGE municipality, and country codes."""
 
+import re
 from itertools import cycle
 from typing import Annotated, Any, Self
 
@@ -165,3 +166,8 @@ def is_no_city(code: str) -> bool:
     products = (int(digit) * weight for digit, weight in zip(code[:6], cycle((1, 2)), strict=False))
     check_digit = -sum(sum(divmod(product, 10)) for product in products) % 10
     return code[6:] != str(check_digit)
+
+
+def shown_zipcode(zipcode: str) -> str:
+    """Returns a CEP with its hyphen; a foreign postal code as it is."""
+    return re.sub("^([0-9]{5})([0-9]{3})$", r"\1-\2", zipcode)

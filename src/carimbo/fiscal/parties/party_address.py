@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 
 from carimbo.fiscal.body.fields import Body, HouseNumber, Record, Text
 from carimbo.fiscal.body.reading import drop_blanks_of, is_blank
-from carimbo.fiscal.parties.address import CountryCode, PartialAddress, is_brazil
+from carimbo.fiscal.parties.address import CountryCode, PartialAddress, is_brazil, shown_zipcode
 from carimbo.fiscal.tables.geography import BRAZIL, find_country
 
 # The lines of an address in messages.
@@ -157,14 +157,10 @@ def left_out_warning(path: str, fields: Collection[str]) -> str:
     return f"{path}: O endereço está incompleto e fica fora do documento; falta: {missing_lines(fields)}."
 
 
-def _hyphenated(zipcode: str) -> str:
-    return f"{zipcode[:5]}-{zipcode[5:]}"
-
-
 class NationalAddressRecord(Record):
     """A stored Brazilian address, shown unchanged even if the tables have changed since."""
 
-    zipcode: Annotated[str, PlainSerializer(_hyphenated, return_type=str)] | None = Field(
+    zipcode: Annotated[str, PlainSerializer(shown_zipcode, return_type=str)] | None = Field(
         default=None, examples=["01310-100"]
     )
     street: str | None = Field(default=None, examples=["Avenida Paulista"])

@@ -6,6 +6,7 @@ from typing import Any
 
 from carimbo.fiscal.identity.access_key import shown_access_key
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
+from carimbo.fiscal.parties.address import shown_zipcode
 from carimbo.service.audit import AuditRecord
 from carimbo.service.company_status.authorities import ObservedAuthority
 from carimbo.service.delivery.deliveries import DeliveryRecord
@@ -145,7 +146,7 @@ CUSTOMERS: tuple[CsvColumn[Customer], ...] = (
     CsvColumn("Telefone", lambda row: row.phone),
     CsvColumn("Inscrição estadual", lambda row: row.state_registration),
     CsvColumn("Inscrição municipal", lambda row: row.municipal_registration),
-    CsvColumn("CEP", lambda row: _text_of(row.address, "zipcode")),
+    CsvColumn("CEP", lambda row: shown_zipcode(_text_of(row.address, "zipcode") or "")),
     CsvColumn("Logradouro", lambda row: _text_of(row.address, "street")),
     CsvColumn("Número", lambda row: _text_of(row.address, "number")),
     CsvColumn("Complemento", lambda row: _text_of(row.address, "complement")),

@@ -137,7 +137,7 @@ async def create_export_link(
         company = await require_company(tenant, company_id)
         first = check_month(company, month, now)
         export = await store_export(tenant, company, first, content, token, timedelta(days=days))
-        await _audit(tenant, AuditAction.LINK_CREATED, export)
+        await audit_export(tenant, AuditAction.LINK_CREATED, export)
     return NewExportLink(token, export)
 
 
@@ -197,7 +197,7 @@ async def revoke_export_link(
         row = await tenant.exports.revoke(company_id, export_id)
         if row is None:
             raise not_found("Link não encontrado.")
-        await _audit(tenant, AuditAction.LINK_REVOKED, _export(row))
+        await audit_export(tenant, AuditAction.LINK_REVOKED, _export(row))
 
 
 async def open_export(database: Database, token: str) -> OpenedExport | None:
@@ -252,9 +252,9 @@ async def _begin(database: Database, opened: OpenedExport, documents: int) -> No
         if not await tenant.exports.begin(opened.export.id, documents):
             raise not_found(_GONE)
         if opened.is_by_link:
-            await _audit(tenant, AuditAction.LINK_DOWNLOADED, opened.export, link=True)
+            await audit_export(tenant, AuditAction.LINK_DOWNLOADED, opened.export, link=True)
         else:
-            await _audit(tenant, AuditAction.EXPORT_CREATED, opened.export)
+            await audit_export(tenant, AuditAction.EXPORT_CREATED, opened.export)
 
 
 async def _require_export(
@@ -292,7 +292,8 @@ def _state(row: ExportRow, now: datetime | None) -> ExportState:
     return ExportState(row.state)
 
 
-async def _audit(tenant: Tenant, action: AuditAction, export: MonthlyExport, **details: bool) -> None:
+async def audit_export(tenant: Tenant, action: AuditAction, export: MonthlyExport, **details: bool) -> None:
+    """Stores in the audit what somebody did with an archive or its link."""
     await tenant.audit.add(
         action,
         company_id=export.company_id,

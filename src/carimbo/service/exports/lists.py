@@ -160,11 +160,11 @@ async def export_webhooks(database: Database, subscription_id: UUID) -> CsvFile:
 
 
 async def export_authorities(
-    reader: StatusReader, subscription_id: UUID, ids: Collection[UUID] | None
+    database: Database, reader: StatusReader, subscription_id: UUID, ids: Collection[UUID] | None
 ) -> CsvFile:
     """Returns what was last seen of the authorities of companies as a CSV file."""
     authorities = _authorities(reader, subscription_id, ids)
-    return audited_file(reader.database, subscription_id, "autoridades", columns.AUTHORITIES, authorities)
+    return audited_file(database, subscription_id, "autoridades", columns.AUTHORITIES, authorities)
 
 
 async def export_companies(

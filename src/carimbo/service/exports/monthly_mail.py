@@ -24,7 +24,7 @@ from carimbo.fiscal.problems import counted
 from carimbo.service.companies.registration import require_company
 from carimbo.service.delivery.email_message import MailNotSent, MailRefused, MailSent, TextEmail
 from carimbo.service.errors import Refusal
-from carimbo.service.exports.links import MonthlyExport, export_address, store_export
+from carimbo.service.exports.links import MonthlyExport, audit_export, export_address, store_export
 from carimbo.service.exports.month import (
     ArchiveSize,
     ExportContent,
@@ -37,6 +37,7 @@ from carimbo.service.exports.schedules import due_month
 from carimbo.service.ports import Mailer
 from carimbo.service.words import month_name
 from carimbo.storage.actors import Actor, ActorKind, actor_of
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Database, DatabaseUnavailable
 from carimbo.storage.export_schedules import ActiveSchedule, ClaimedSchedule, active_schedules
@@ -128,6 +129,8 @@ async def _claim(mailing: MonthlyMailing, schedule: ActiveSchedule, month: date)
         export = await store_export(
             tenant, company, month, content, token, _LINK_LIFETIME, claim.export_id, _author(claim)
         )
+        if claim.attempts == 1:
+            await audit_export(tenant, AuditAction.LINK_CREATED, export)
         size = await archive_size(tenant, issue_period(company, export.environment, month), content)
     return _Claimed(schedule.subscription_id, company, claim, export, token, size)
 

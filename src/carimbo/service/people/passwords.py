@@ -8,6 +8,7 @@ from functools import cached_property
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from zxcvbn import zxcvbn
 
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field
 
@@ -18,6 +19,10 @@ _MAX_RAW_LENGTH = 4 * MAX_LENGTH
 _PRODUCT = "carimbo"
 _SHORTEST_PART = 3
 """A shorter part of an e-mail address is in too many passwords to be refused."""
+_MIN_SCORE = 3
+"""Of 4, as zxcvbn judges: about a hundred million guesses."""
+_JUDGED_LENGTH = 40
+"""So many characters are judged, because the time grows with their number."""
 _MAX_AT_ONCE = 2
 """Hashes computed at the same time; each takes 64 MiB of memory."""
 _MAX_WAITING = 20
@@ -31,10 +36,10 @@ def require_good_password(password: str, email: str) -> None:
         raise _bad_password(f"A senha precisa ter de {MIN_LENGTH} a {MAX_LENGTH} caracteres.")
     guess = plain.lower()
     name_part = email.partition("@")[0].lower()
-    if len(set(guess)) == 1:
-        raise _bad_password("A senha não pode ser um só caractere repetido.")
     if _PRODUCT in guess or (len(name_part) >= _SHORTEST_PART and name_part in guess):
         raise _bad_password("A senha não pode conter o começo do seu e-mail nem a palavra carimbo.")
+    if zxcvbn(plain[:_JUDGED_LENGTH])["score"] < _MIN_SCORE:
+        raise _bad_password("Esta senha é fácil de adivinhar: junte algumas palavras que não combinam.")
 
 
 def _bad_password(reason: str) -> Exception:

@@ -259,8 +259,10 @@ async def remove_operator(database: Database, person_id: UUID) -> None:
         locked = await people.lock(person_id)
         if locked is None:
             raise unknown_person()
+        was_invited = await PersonLinks(installation.connection).delete_operator_invitations(person_id)
+        if not locked.person.is_operator and not was_invited:
+            raise Refusal(ErrorCode.INVALID_STATE, "Esta pessoa não opera a instalação.")
         await people.remove_operator(person_id)
-        await PersonLinks(installation.connection).delete_operator_invitations(person_id)
         await installation.audit.add(
             AuditAction.PERSON_CHANGED,
             subject_id=person_id,

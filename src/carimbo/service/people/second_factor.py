@@ -37,6 +37,17 @@ async def begin_second_factor(context: SignInContext, session: Session) -> Secon
     return SecondFactorStart(secret, totp_uri(secret, session.person.email))
 
 
+async def begun_second_factor(context: SignInContext, session: Session) -> SecondFactorStart:
+    """Returns the secret that was begun, for another attempt with its code."""
+    require_fresh(context, session)
+    async with context.database.acting_as(session.actor).tenant(NIL) as installation:
+        person = await locked_person(installation, session)
+        secret = None if person.has_totp else await installation.secrets.get(person.id, TOTP_SECRET)
+    if secret is None:
+        raise Refusal(ErrorCode.INVALID_STATE, _NOT_BEGUN)
+    return SecondFactorStart(secret.decode(), totp_uri(secret.decode(), person.email))
+
+
 async def enable_second_factor(context: SignInContext, session: Session, code: str) -> str:
     """Enables the second factor and ends the person's other sessions, if the code is one of the new secret.
 
