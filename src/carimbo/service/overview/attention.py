@@ -34,7 +34,7 @@ from carimbo.service.overview.items import (
 from carimbo.service.services import Services
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.document_figures import DocumentFigures, StatusCount
-from carimbo.storage.overview import CertificateEnd, Overview, RejectionGroupRow
+from carimbo.storage.overview import CertificateEnd, Overview, RejectionGroupRow, read_without_workers
 
 MAX_ITEMS = 10
 """How many items of a part are shown."""
@@ -62,7 +62,8 @@ async def read_attention(
     """Returns what needs a person now. The companies are those that the person may see."""
     named = {company.id: NamedCompany.of(company) for company in companies}
     clock_offset = services.issuing.builder.clock_offset
-    async with services.database.autocommit(subscription_id) as tenant:
+    async with services.database.snapshot(subscription_id) as tenant:
+        await read_without_workers(tenant.connection)
         reading = _Reading(Overview(tenant.connection, subscription_id, list(named)), named, now)
         counts = await DocumentFigures(tenant.connection, subscription_id, list(named)).counts()
         rejections = await _rejections(reading, counts)
