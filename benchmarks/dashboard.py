@@ -2,8 +2,8 @@
 
 `python benchmarks/dashboard.py` reads both for eight companies, by turns from a database with 1,000 documents
 of a year and from one with 100,000 (`--documents` makes it another number). The last weeks have the same
-problems in both. Then it opens the whole page by HTTP as a person who is signed in. It prints the medians and
-their ratio.
+problems in both. Then it signs a person in and opens the whole page by HTTP. It prints the medians and their
+ratio.
 """
 
 import argparse
@@ -23,7 +23,8 @@ from fastapi import FastAPI
 
 from carimbo.logs import configure_logs
 from carimbo.main.api import api_of
-from carimbo.service.companies.registration import NewCompany, create_company
+from carimbo.service.companies.company_bodies import NewCompany
+from carimbo.service.companies.registration import create_company
 from carimbo.service.companies.state_registrations import NewStateRegistration, add_state_registration
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import read_figures

@@ -28,8 +28,9 @@ import psutil  # type: ignore[import-untyped]
 from carimbo.demo.embedded_postgres import EmbeddedPostgres, embedded_postgres
 from carimbo.demo.seed import CompanyCertificateFile, seed_company, seed_credentials
 from carimbo.fiscal.environment import Environment
+from carimbo.service.companies.company_bodies import EnvironmentChange
 from carimbo.service.companies.company_settings import CompanySettings, change_settings
-from carimbo.service.companies.registration import EnvironmentChange, switch_environment
+from carimbo.service.companies.registration import switch_environment
 from carimbo.settings import child_environment
 from carimbo.simulator.program.certificates import CertificateFolder
 from carimbo.storage.database import open_database

@@ -19,7 +19,7 @@ from carimbo.api.route import Endpoint
 from carimbo.fiscal.body.fields import Text
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.service.companies import registration
-from carimbo.service.companies.registration import (
+from carimbo.service.companies.company_bodies import (
     CompanyChanges,
     CompanyRecord,
     CreatedCompany,

@@ -17,12 +17,12 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
 from carimbo.service.companies import company_settings, state_registrations
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.companies.company_settings import (
     CompanySettings,
     CompanyWithSettings,
     CompanyWithSettingsRecord,
 )
-from carimbo.service.companies.registration import Deleted
 from carimbo.service.companies.state_registrations import NewStateRegistration, StateRegistrationRecord
 from carimbo.service.company_status.contingency import (
     CompanyContingencyRecord,

@@ -19,7 +19,7 @@ from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint
 from carimbo.service.catalog import customers
 from carimbo.service.catalog.customers import CustomerRecord, CustomerUpsert, SentCustomerChanges
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.errors import ErrorCode
 
 router = APIRouter(

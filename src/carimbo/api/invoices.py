@@ -20,7 +20,7 @@ from carimbo.api.response_docs import error_responses
 from carimbo.api.route import Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS, DocumentId, RequestedDocument, XmlResponse, xml_response
 from carimbo.fiscal.registry import DOCUMENT_TYPES
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.documents import files, queries
 from carimbo.service.documents.queries import DocumentReference
 from carimbo.service.documents.record import DetailedDocumentRecord, DocumentRecord

@@ -25,7 +25,7 @@ from carimbo.api.route import ApiRequest, Endpoint, ReadingEndpoint
 from carimbo.api.type_routes import ISSUING_REFUSALS
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Text
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.errors import ErrorCode
 from carimbo.service.json_values import read_exact_json
 from carimbo.service.listing import day_at

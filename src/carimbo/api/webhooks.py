@@ -18,7 +18,7 @@ from carimbo.api.json_body import JsonBody
 from carimbo.api.response_docs import Responses, error_responses
 from carimbo.api.route import Endpoint
 from carimbo.fiscal.body.fields import Record
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.delivery import deliveries, event_list, webhooks
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.deliveries import DeliveryRecord, DeliveryReference, DetailedDelivery

@@ -11,8 +11,9 @@ from carimbo.service.access import Authenticator, RotationRequest, rotate_creden
 from carimbo.service.catalog.product_bodies import ProductBody
 from carimbo.service.catalog.products import create_product
 from carimbo.service.companies.certificates import CertificateOpener, read_certificate, upload_certificate
+from carimbo.service.companies.company_bodies import NewCompany
 from carimbo.service.companies.company_settings import CompanySettings, change_settings
-from carimbo.service.companies.registration import NewCompany, create_company, find_company
+from carimbo.service.companies.registration import create_company, find_company
 from carimbo.service.companies.state_registrations import (
     NewStateRegistration,
     add_state_registration,

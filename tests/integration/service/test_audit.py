@@ -8,12 +8,8 @@ import pytest
 
 from carimbo.fiscal.environment import Environment
 from carimbo.service.audit import AuditQuery, AuditRecord, list_audit
-from carimbo.service.companies.registration import (
-    CompanyChanges,
-    EnvironmentChange,
-    switch_environment,
-    update_company,
-)
+from carimbo.service.companies.company_bodies import CompanyChanges, EnvironmentChange
+from carimbo.service.companies.registration import switch_environment, update_company
 from carimbo.service.listing import PageRequest
 from carimbo.storage.actors import OPERATOR_AT_TERMINAL, SCHEDULE, Actor, ActorKind
 from carimbo.storage.audit import AuditAction

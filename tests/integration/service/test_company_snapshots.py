@@ -13,7 +13,7 @@ from carimbo.fiscal.identity.certificate import A1Certificate
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.fiscal.sample_certificate import SampleAuthority, SampleCertificate
 from carimbo.service.access import Authenticator
-from carimbo.service.companies import company_settings, registration, state_registrations
+from carimbo.service.companies import company_bodies, company_settings, registration, state_registrations
 from carimbo.service.companies.certificates import CertificateOpener, delete_certificate, upload_certificate
 from carimbo.service.companies.snapshot import CompanySnapshot, CompanySnapshots
 from carimbo.service.subscriptions import create_subscription
@@ -82,7 +82,7 @@ async def owner(
     certificates: tuple[SampleCertificate, SampleCertificate],
 ) -> Owner:
     subscription_id = (await create_subscription(authenticator, "Teste")).subscription_id
-    command = registration.NewCompany.model_validate(NEW_COMPANY)
+    command = company_bodies.NewCompany.model_validate(NEW_COMPANY)
     company = await registration.create_company(database, subscription_id, command)
     return Owner(database, subscription_id, company.id, certificates)
 
@@ -93,12 +93,12 @@ def snapshots(database: Database) -> CompanySnapshots:
 
 
 async def rename(owner: Owner) -> None:
-    changes = registration.CompanyChanges.model_validate({"tradeName": "Nova"})
+    changes = company_bodies.CompanyChanges.model_validate({"tradeName": "Nova"})
     await registration.update_company(*owner.arguments, changes)
 
 
 async def move_to_homologation(owner: Owner) -> None:
-    change = registration.EnvironmentChange(environment=Environment.HOMOLOGATION)
+    change = company_bodies.EnvironmentChange(environment=Environment.HOMOLOGATION)
     await registration.switch_environment(*owner.arguments, change)
 
 
@@ -149,7 +149,7 @@ async def delete(owner: Owner) -> None:
 
 
 async def revive(owner: Owner) -> None:
-    command = registration.NewCompany.model_validate({**NEW_COMPANY, "tradeName": "Nova"})
+    command = company_bodies.NewCompany.model_validate({**NEW_COMPANY, "tradeName": "Nova"})
     await registration.create_company(owner.database, owner.subscription_id, command)
 
 

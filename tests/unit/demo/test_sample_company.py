@@ -7,8 +7,8 @@ from pydantic import ValidationError
 from carimbo.demo.sample_company import STATES, sample_company
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.tables.geography import STATES as OFFICIAL_STATES
+from carimbo.service.companies.company_bodies import NewCompany
 from carimbo.service.companies.company_settings import CompanySettings
-from carimbo.service.companies.registration import NewCompany
 from carimbo.service.companies.state_registrations import NewStateRegistration
 from carimbo.simulator.identifiers import is_cnpj
 

@@ -13,8 +13,9 @@ from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit, SubscriptionVisit
 from carimbo.fiscal.parties.company import IbsCbsRegime, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.companies.company_bodies import CompanyRecord
 from carimbo.service.companies.company_settings import read_settings
-from carimbo.service.companies.registration import CompanyRecord, company_record
+from carimbo.service.companies.registration import company_record
 from carimbo.service.companies.shown_settings import shown_settings
 from carimbo.service.companies.state_registrations import StateRegistrationRecord, list_state_registrations
 from carimbo.service.company_status.certificate_expiry import CertificateState

@@ -17,7 +17,7 @@ from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.fiscal.parties.party_address import AnyAddress, AnyAddressRecord, completed_address, is_in_brazil
 from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import AS_SENT, READ_ONLY, ReadOnlyDates, refuse_read_only_changes
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.errors import ErrorCode, Refusal, invalid_body, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.stored_records import record_or_partial

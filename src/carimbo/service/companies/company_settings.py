@@ -19,9 +19,8 @@ from carimbo.fiscal.registry import DOCUMENT_TYPES, module_named
 from carimbo.fiscal.setting_label import SettingLabel
 from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import is_masked, mask_secret, unmask_secret
+from carimbo.service.companies.company_bodies import CompanyChanges, CompanyRecord
 from carimbo.service.companies.registration import (
-    CompanyChanges,
-    CompanyRecord,
     audit_company,
     change_registration,
     company_record,

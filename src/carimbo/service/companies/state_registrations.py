@@ -8,7 +8,8 @@ from pydantic_core import PydanticCustomError
 
 from carimbo.fiscal.body.fields import Body, Flag, Record, StateCode, StateRegistrationNumber
 from carimbo.fiscal.identity.state_registration import expected_length, registration_problem
-from carimbo.service.companies.registration import Deleted, lock_company
+from carimbo.service.companies.company_bodies import Deleted
+from carimbo.service.companies.registration import lock_company
 from carimbo.service.errors import ErrorCode, Refusal, not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.storage.audit import AuditAction

@@ -11,7 +11,7 @@ from carimbo.fiscal.body.fields import Number, Record
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.municipal_agreement import Agreement
 from carimbo.fiscal.tables.geography import municipality_of_ibge
-from carimbo.service.companies.snapshot import require_able_to_file
+from carimbo.service.companies.company_checks import require_able_to_file
 from carimbo.service.errors import ErrorCode, Refusal, invalid_field
 from carimbo.service.issuing.pre_issue_queries import Municipalities, MunicipalityContext
 from carimbo.storage.companies import CompanyRow

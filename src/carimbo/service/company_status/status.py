@@ -17,12 +17,8 @@ from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.outcome import Available, Cause, NotJudged, Throttled, Unavailable
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.authority_answers import CERTIFICATE_NOT_ACCEPTED, last_answer_of
-from carimbo.service.companies.snapshot import (
-    CompanySnapshot,
-    CompanySnapshots,
-    SigningIdentity,
-    all_missing_data,
-)
+from carimbo.service.companies.company_checks import all_missing_data
+from carimbo.service.companies.snapshot import CompanySnapshot, CompanySnapshots, SigningIdentity
 from carimbo.service.company_status.certificate_expiry import (
     WARNED_DAYS,
     CertificateState,

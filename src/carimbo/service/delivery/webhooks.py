@@ -12,7 +12,7 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import AS_STORED, Body, Integer, Record
 from carimbo.service.audit import changed_fields
 from carimbo.service.change_bodies import is_masked, mask_secret, refuse_read_only_changes
-from carimbo.service.companies.registration import Deleted
+from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.event_names import name_of, topics_of
 from carimbo.service.delivery.webhook_bodies import (

@@ -9,7 +9,8 @@ from carimbo.fiscal.lifecycle import CLOSED_AT, NO_EFFECT, Effect, FilingState
 from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Duplicate, Outcome, Rejected
 from carimbo.fiscal.problems import Problem
 from carimbo.service.authority_answers import NO_CERTIFICATE_ANSWER, log_fields, refused_certificate
-from carimbo.service.companies.snapshot import NO_CERTIFICATE, SigningIdentity
+from carimbo.service.companies.company_checks import NO_CERTIFICATE
+from carimbo.service.companies.snapshot import SigningIdentity
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.documents import files
 from carimbo.service.errors import ErrorCode, broken_rules

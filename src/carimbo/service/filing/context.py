@@ -9,7 +9,8 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import EventKind
 from carimbo.fiscal.identity.signature import Signer
-from carimbo.service.companies.snapshot import CompanySnapshot, require_able_to_file
+from carimbo.service.companies.company_checks import require_able_to_file
+from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.errors import require_no_problems
 from carimbo.service.filing.in_progress import EventTarget, about_document, filing_issuer

@@ -13,8 +13,8 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.identity.tax_ids import normalize
 from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
+from carimbo.service.companies.company_checks import is_held, require_feature, require_ready
 from carimbo.service.companies.registration import hold_company, unknown_company
-from carimbo.service.companies.snapshot import is_held, require_feature, require_ready
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.documents.builder import DocumentSource, is_small
 from carimbo.service.documents.record import DocumentRecord, record_of

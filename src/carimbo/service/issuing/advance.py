@@ -11,7 +11,8 @@ from carimbo.fiscal.outcome import Authorized, Canceled, Closed, Denied, Duplica
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_documents import SignedDocument
 from carimbo.service.authority_answers import NO_CERTIFICATE_ANSWER, last_answer_of, log_fields
-from carimbo.service.companies.snapshot import NO_CERTIFICATE, SigningIdentity
+from carimbo.service.companies.company_checks import NO_CERTIFICATE
+from carimbo.service.companies.snapshot import SigningIdentity
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.issuing import conclude
 from carimbo.service.issuing.conclude import request_entries

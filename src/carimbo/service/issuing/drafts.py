@@ -13,14 +13,15 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.issuance import Review
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, HistoryEntry, Status
-from carimbo.service.companies.registration import Deleted, hold_company
-from carimbo.service.companies.snapshot import (
-    CompanySnapshot,
+from carimbo.service.companies.company_bodies import Deleted
+from carimbo.service.companies.company_checks import (
     require_active,
     require_complete,
     require_feature,
     require_ready,
 )
+from carimbo.service.companies.registration import hold_company
+from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.builder import DocumentSource

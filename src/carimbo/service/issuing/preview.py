@@ -10,7 +10,8 @@ from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.issuance import Preview
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
-from carimbo.service.companies.snapshot import CompanySnapshot, require_complete, require_feature
+from carimbo.service.companies.company_checks import require_complete, require_feature
+from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import details_reader_of, document_type_named
 from carimbo.service.documents.builder import DocumentSource

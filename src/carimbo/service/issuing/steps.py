@@ -9,7 +9,8 @@ from carimbo.fiscal.lifecycle import EmissionState, HistoryEntry
 from carimbo.fiscal.outcome import Outcome
 from carimbo.fiscal.problems import Problem
 from carimbo.fiscal.signed_documents import SignedDocument
-from carimbo.service.companies.snapshot import NO_CERTIFICATE, SigningIdentity, not_ready_refusal
+from carimbo.service.companies.company_checks import NO_CERTIFICATE, not_ready_refusal
+from carimbo.service.companies.snapshot import SigningIdentity
 from carimbo.service.contexts import WorkerContext
 from carimbo.service.documents.builder import random_numeric_code
 from carimbo.service.documents.files import signed_file

@@ -148,7 +148,7 @@ async def invite(
 
 
 def require_enabled(person: PersonRow) -> None:
-    """Refuses a person who is disabled."""
+    """Raises Refusal if the person is disabled."""
     if person.disabled_at is not None:
         raise Refusal(ErrorCode.INVALID_STATE, "Esta pessoa está desativada nesta instalação.")
 

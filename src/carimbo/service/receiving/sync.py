@@ -8,8 +8,9 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
+from carimbo.service.companies.company_checks import require_valid_certificate
 from carimbo.service.companies.registration import hold_company, unknown_company
-from carimbo.service.companies.snapshot import CompanySnapshot, require_valid_certificate
+from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import distributed_type, receiving_of_type
 from carimbo.service.errors import ErrorCode, Refusal

@@ -12,7 +12,8 @@ from carimbo.fiscal.body.reading import is_blank
 from carimbo.fiscal.catalog.sale import without_absent
 from carimbo.fiscal.lifecycle import EMITTABLE, EmissionState, Status
 from carimbo.service.change_bodies import AS_SENT, partial_of
-from carimbo.service.companies.registration import Deleted, hold_company
+from carimbo.service.companies.company_bodies import Deleted
+from carimbo.service.companies.registration import hold_company
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import document_type_named
 from carimbo.service.documents.queries import stored_request

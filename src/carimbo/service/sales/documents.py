@@ -20,13 +20,9 @@ from carimbo.fiscal.money import format_amount, split_amount, total
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import Addressee
 from carimbo.fiscal.problems import Incomplete, Problem
+from carimbo.service.companies.company_checks import require_complete, require_feature, require_ready
 from carimbo.service.companies.company_settings import product_invoice_type_of
-from carimbo.service.companies.snapshot import (
-    CompanySnapshot,
-    require_complete,
-    require_feature,
-    require_ready,
-)
+from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
 from carimbo.service.document_types import catalog_sale_of, document_type_for
 from carimbo.service.documents.builder import DocumentSource, is_small
