@@ -14,6 +14,7 @@ from carimbo.dashboard.options import PREFIX, DashboardOptions
 from carimbo.dashboard.pages import ROUTES
 from carimbo.dashboard.rendering import error_page, static_file
 from carimbo.dashboard.routes import GET, POST, Level, PageRoute, PageTable
+from carimbo.dashboard.submissions import answer_once
 from carimbo.dashboard.visit import (
     CompanyVisit,
     OperatorVisit,
@@ -95,8 +96,11 @@ class Dashboard:
         if token is None:
             raise SignInNeeded("entrar")
         if route.method == POST:
+            if route.limits != security.SHORT_FORM:
+                # Only for people with a session: a large form takes long to read.
+                await self._session(services, token)
             # A form may take long to arrive: the session and what its person may do are read after it.
-            request = await security.read_form(request)
+            request = await security.read_form(request, route.limits)
         session = await self._session(services, token)
         visit = await self._visit(request, services, session, route)
         if route.capability is not None and not visit.may(route.capability):
@@ -105,7 +109,7 @@ class Dashboard:
             raise SignInNeeded("confirmar")
         if route.method == POST:
             await security.require_form_token(request, session.form_token)
-        return await route.answer(visit)
+        return await (answer_once(visit, route.answer) if route.acts else route.answer(visit))
 
     async def _session(self, services: Services, token: str) -> Session:
         session = await find_session(services.database, token)
@@ -124,6 +128,7 @@ class Dashboard:
             "options": self._options,
             "form_token": session.form_token,
             "session": session,
+            "capability_of": self._table.capability_of,
         }
         if route.level is Level.PERSON:
             return PersonVisit(**common)

@@ -50,6 +50,11 @@ def json_text(value: Any, field: str | None = None) -> JsonText:
     return JsonText([JsonLine(text, position in marked) for position, (_, text) in shown], len(entries))
 
 
+def exact_json(value: Any) -> str:
+    """Returns indented JSON without rounding."""
+    return "\n".join(text for _, text in _entries(value, "", "", "", 0))
+
+
 def _positions(paths: Sequence[str], field: str) -> set[int]:
     """Returns the first lines of a field, or else of the nearest object around it."""
     while field:

@@ -14,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from carimbo import __version__
 from carimbo.dashboard.navigation import menu_of
+from carimbo.dashboard.notices import NOTICE, NOTICES
 from carimbo.dashboard.options import PREFIX, DashboardOptions
 from carimbo.dashboard.shown import FILTERS
 from carimbo.dashboard.visit import PersonVisit, Visit
@@ -81,7 +82,7 @@ def page(visit: Visit, template: str, status: int = 200, **values: Any) -> HTMLR
     """Renders a page."""
     frame: dict[str, Any] = {}
     if isinstance(visit, PersonVisit):
-        frame = {"menu": menu_of(visit)}
+        frame = {"menu": menu_of(visit), "notice": NOTICES.get(visit.filter(NOTICE) or "")}
     return _html(visit.options, template, status, visit=visit, **frame, **values)
 
 

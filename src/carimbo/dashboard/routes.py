@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from carimbo.dashboard.options import PREFIX
+from carimbo.dashboard.security import SHORT_FORM, FormLimits
 from carimbo.dashboard.visit import CompanyVisit, OperatorVisit, PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.people.roles import NEEDS_FRESH_SIGN_IN, Capability
 
@@ -39,6 +40,13 @@ class PageRoute:
     answer: Callable[[Any], Awaitable[Response]]
     is_sensitive: bool = False
     """Whether a form changes how somebody signs in, or gives data to people without an account."""
+    acts: bool = False
+    """Whether it is a form that acts only once, however often it arrives (see `submissions.py`)."""
+    is_form: bool = False
+    """Whether it is the page of a form: where the form needs a recent sign-in, so does the page, before
+    anything is typed."""
+    limits: FormLimits = SHORT_FORM
+    """How large the form may be."""
 
     @property
     def name(self) -> str:
@@ -48,7 +56,8 @@ class PageRoute:
     @property
     def needs_fresh_sign_in(self) -> bool:
         """Whether the person must have signed in, or confirmed it, within the last minutes."""
-        return self.method == POST and (self.is_sensitive or self.capability in NEEDS_FRESH_SIGN_IN)
+        is_form = self.method == POST or self.is_form
+        return is_form and (self.is_sensitive or self.capability in NEEDS_FRESH_SIGN_IN)
 
 
 def open_page(path: str, answer: Callable[[Visit], Awaitable[Response]], method: str = GET) -> PageRoute:
@@ -96,6 +105,16 @@ def company_page(
     return PageRoute(method, f"{PREFIX}{_OF_COMPANY}{path}", Level.COMPANY, capability, answer, is_sensitive)
 
 
+def form_of(route: PageRoute) -> PageRoute:
+    """Declares that a page is a form."""
+    return replace(route, is_form=True)
+
+
+def acting(route: PageRoute, limits: FormLimits = SHORT_FORM) -> PageRoute:
+    """Declares the target of a form that acts only once."""
+    return replace(route, method=POST, acts=True, limits=limits)
+
+
 class PageTable:
     """Finds the route of a path. The first one that matches counts."""
 
@@ -108,6 +127,13 @@ class PageTable:
             if route.method == method and (match := pattern.fullmatch(path)):
                 return route, match.groupdict()
         return None
+
+    def capability_of(self, method: str, path: str) -> Capability | None:
+        """Returns the capability that a path needs. Raises LookupError for an unknown path."""
+        selected = self.select(method, path)
+        if selected is None:
+            raise LookupError(f"{method} {path}")
+        return selected[0].capability
 
 
 def _pattern(path: str) -> re.Pattern[str]:

@@ -2,6 +2,7 @@
 
 import hmac
 import secrets
+from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,9 +15,23 @@ from carimbo.service.people.sessions import LIFETIME
 from carimbo.web.forms import is_utf8_form
 
 TOKEN_FIELD = "form_token"  # noqa: S105 - the name of a field
-MAX_FORM_BYTES = 128 * 1024
-"""Our forms are much smaller. Parsing one blocks the event loop, also before anybody has signed in."""
-MAX_FORM_FIELDS = 100
+
+
+@dataclass(frozen=True)
+class FormLimits:
+    """How large a form may be. Parsing one blocks the event loop."""
+
+    max_bytes: int
+    max_fields: int
+    max_files: int = 0
+
+
+SHORT_FORM = FormLimits(128 * 1024, 100)
+"""For most forms, also those that come before anybody has signed in. Ours are much smaller."""
+LONG_FORM = FormLimits(1024 * 1024, 2500)
+"""For forms of request bodies."""
+FILE_FORM = FormLimits(6 * 1024 * 1024, 20, max_files=1)
+"""For forms with a file."""
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -69,7 +84,7 @@ def require_own_form(request: Request, options: DashboardOptions) -> None:
         raise Refusal(ErrorCode.PERMISSION_DENIED, _FOREIGN_FORM)
 
 
-async def read_form(request: Request) -> Request:
+async def read_form(request: Request, limits: FormLimits = SHORT_FORM) -> Request:
     """Returns the request with its parsed form. Refuses a form that is too large or unreadable."""
     if not is_utf8_form(request.headers.get("content-type", "")):
         raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM)
@@ -79,13 +94,13 @@ async def read_form(request: Request) -> Request:
         nonlocal size
         message = await request.receive()
         size += len(message.get("body", b""))
-        if size > MAX_FORM_BYTES:
-            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=MAX_FORM_BYTES)
+        if size > limits.max_bytes:
+            raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, limitBytes=limits.max_bytes)
         return message
 
     limited = Request(request.scope, receive)
     try:
-        await limited.form(max_files=0, max_fields=MAX_FORM_FIELDS)
+        await limited.form(max_files=limits.max_files, max_fields=limits.max_fields)
     except HTTPException:
         raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM) from None
     return limited

@@ -1,18 +1,18 @@
 """A visit: the request of a page, who makes it, and the subscription and company that its address names."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlencode
-from uuid import UUID
+from urllib.parse import unquote, urlencode, urlsplit
+from uuid import UUID, uuid4
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from carimbo.dashboard.options import DashboardOptions, host_name, is_domain
+from carimbo.dashboard.options import PREFIX, DashboardOptions, host_name, is_domain
 from carimbo.service.listing import PageRequest
 from carimbo.service.people.people import Membership
 from carimbo.service.people.roles import Capability
@@ -110,9 +110,18 @@ class Visit:
         climbs = any(segment in (".", "..") for segment in unquote(back).replace("\\", "/").split("/"))
         return self.root + back if back.startswith("/") and not climbs else self.root
 
+    @staticmethod
+    def new_form_id() -> UUID:
+        """Returns the id of a form in this page: the form acts only once."""
+        return uuid4()
+
     async def form(self) -> FormData:
         """Returns the fields that a form sent; the security check has read it already."""
         return await self.request.form()
+
+
+CapabilityOfPath = Callable[[str, str], Capability | None]
+"""Returns the capability that a method and a path need. Raises LookupError for an unknown path."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +129,7 @@ class PersonVisit(Visit):
     """A visit of a person who signed in."""
 
     session: Session
+    capability_of: CapabilityOfPath
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -129,6 +139,19 @@ class PersonVisit(Visit):
     def may(self, capability: Capability) -> bool:
         """Whether the person may do something at this address."""
         return capability in self.capabilities
+
+    def may_open(self, address: str) -> bool:
+        """Whether the person may open a page of this subscription, as the table of routes says."""
+        return self._may("GET", address)
+
+    def may_send(self, address: str) -> bool:
+        """Whether the person may send a form of this subscription, as the table of routes says."""
+        return self._may("POST", address)
+
+    def _may(self, method: str, address: str) -> bool:
+        path = PREFIX + self.options.path_in_dashboard(urlsplit(address).path)
+        capability = self.capability_of(method, path)
+        return capability is None or self.may(capability)
 
     @property
     def may_download(self) -> bool:

@@ -38,6 +38,7 @@ from carimbo.storage.events import Events
 from carimbo.storage.export_schedules import ExportSchedules
 from carimbo.storage.exports import Exports
 from carimbo.storage.filings import FilingSteps
+from carimbo.storage.form_drafts import FormDrafts
 from carimbo.storage.identifiers import NIL
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
@@ -152,6 +153,10 @@ class Tenant:
     @cached_property
     def exports(self) -> Exports:
         return Exports(self.connection, self.subscription_id, self.actor)
+
+    @cached_property
+    def form_drafts(self) -> FormDrafts:
+        return FormDrafts(self.connection, self.subscription_id)
 
     @cached_property
     def inutilizations(self) -> Inutilizations:

@@ -24,6 +24,7 @@ from carimbo.service.exports.monthly_mail import MonthlyMailing, send_monthly_ex
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.gaps import is_inutilization_day
 from carimbo.service.filing.numbering import inutilize_due_gaps
+from carimbo.service.people.submissions import SECRET_SHOWN_FOR
 from carimbo.service.receiving.decision import BLOCK, MAX_PAUSE
 from carimbo.service.receiving.reminders import documents_to_remind_of, publish_reminder
 from carimbo.service.receiving.unread_files import read_again, unread_files
@@ -32,6 +33,8 @@ from carimbo.storage.delivery_queue import delete_old_deliveries, purge_deleted_
 from carimbo.storage.document_search import fill_recipients
 from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.exports import delete_old_exports
+from carimbo.storage.form_drafts import delete_old_drafts
+from carimbo.storage.form_submissions import delete_old_submissions, forget_shown_secrets
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.person_links import delete_expired_links
 from carimbo.storage.probes import delete_old_probes
@@ -46,6 +49,8 @@ _DISTRIBUTED_FOR = timedelta(days=90)
 """So long the authorities keep what they distribute."""
 _JOURNAL_KEPT = timedelta(days=100)
 _EXPIRED_EXPORTS_KEPT = timedelta(days=90)
+_SUBMISSIONS_KEPT = timedelta(days=14)
+_FORM_DRAFTS_KEPT = timedelta(days=30)
 _EXPIRED_LINKS_KEPT = timedelta(days=30)
 """The page of people shows for so long when an invitation expired."""
 # Between batches, so that the database is free for callers most of the time.
@@ -246,7 +251,7 @@ async def send_monthly_exports_forever(mailing: MonthlyMailing, every: timedelta
 
 
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
-    """Deletes old deliveries, e-mails, sessions, links, probes and answers of distributions hourly."""
+    """Deletes old deliveries, e-mails, sessions, links, forms, probes and answers of distributions hourly."""
 
     async def delete() -> None:
         async with database.connection() as connection:
@@ -256,6 +261,11 @@ async def delete_old_history_forever(database: Database, keep: timedelta, keep_e
                 pass
             while await delete_ended_sessions(connection) or await delete_expired_links(
                 connection, _EXPIRED_LINKS_KEPT
+            ):
+                pass
+            await forget_shown_secrets(connection, SECRET_SHOWN_FOR)
+            while await delete_old_submissions(connection, _SUBMISSIONS_KEPT) or await delete_old_drafts(
+                connection, _FORM_DRAFTS_KEPT
             ):
                 pass
             await delete_old_probes(connection)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import httpx2
 import pytest
 
-from carimbo.dashboard.security import MAX_FORM_BYTES, MAX_FORM_FIELDS
+from carimbo.dashboard.security import SHORT_FORM
 from carimbo.storage.database import Database
 from integration.dashboard.panel import ORIGIN, Panel, strings_of
 from support import Caller
@@ -35,7 +35,7 @@ class TestUnreadableForms:
     async def test_every_unreadable_form_is_refused_with_the_same_sentence(
         self, browser_without_session: httpx2.AsyncClient
     ) -> None:
-        fields = b"&".join(b"a%d=1" % number for number in range(MAX_FORM_FIELDS + 1))
+        fields = b"&".join(b"a%d=1" % number for number in range(SHORT_FORM.max_fields + 1))
         for content_type, content in (
             ("multipart/form-data", _PART % b""),
             ("multipart/form-data; boundary=b", b"x"),
@@ -49,7 +49,7 @@ class TestUnreadableForms:
     async def test_form_may_be_as_large_as_the_limit_and_no_larger(
         self, browser_without_session: httpx2.AsyncClient
     ) -> None:
-        for size, status in ((MAX_FORM_BYTES, 403), (MAX_FORM_BYTES + 1, 413)):
+        for size, status in ((SHORT_FORM.max_bytes, 403), (SHORT_FORM.max_bytes + 1, 413)):
             answer = await _post(browser_without_session, _URLENCODED, b"&" * size)
             assert answer.status_code == status, size
 

@@ -82,6 +82,8 @@ _ATTEMPT = """
     values ($1, $2, 1, 'https://example.com/', '{}', '{}', now(), 5)
 """
 
+FORM = "emitir/nfse"
+
 
 @dataclass(frozen=True)
 class Neighbours:
@@ -148,6 +150,7 @@ async def create_neighbours(database: Database, authenticator: Authenticator) ->
         sale, product = await _add_sale(tenant, company_id)
         assert sale.customer_id is not None
         webhook = await tenant.webhooks.add(new_id(), WEBHOOK, is_active=True)
+        await tenant.form_drafts.put(company_id, invitation.person.id, FORM, {"amount": "150,00"})
         return Neighbours(
             database,
             owner,

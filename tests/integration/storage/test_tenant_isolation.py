@@ -15,7 +15,7 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.monthly_documents import IssuePeriod
 from carimbo.storage.numbering import NumberSequences, UnusedPage
 from carimbo.storage.subscriptions import Usage
-from integration.storage.neighbours import SUMMARY, TAX_ID, Neighbours
+from integration.storage.neighbours import FORM, SUMMARY, TAX_ID, Neighbours
 
 NumberChange = Callable[[NumberSequences, NumberSeries], Awaitable[Any]]
 
@@ -61,6 +61,7 @@ class TestEveryRepository:
             "events",
             "export_schedules",
             "exports",
+            "form_drafts",
             "inutilizations",
             "manifestations",
             "monthly_documents",
@@ -102,6 +103,18 @@ class TestAudit:
             assert await tenant.audit.count(everything) == len(seen)
         assert owned
         assert not {entry.id for entry in seen} & {entry.id for entry in owned}
+
+
+class TestFormDrafts:
+    async def test_another_subscription_s_draft_is_neither_seen_nor_changed(
+        self, neighbours: Neighbours
+    ) -> None:
+        before = await neighbours.owner_rows()
+        key = (neighbours.company_id, neighbours.person_id, FORM)
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.form_drafts.get(*key) is None
+            await tenant.form_drafts.delete(*key)
+        assert await neighbours.owner_rows() == before
 
 
 class TestExports:

@@ -4,6 +4,7 @@ from carimbo.storage.database import Database
 
 # Who signs in, what authorities distribute to a tax id, and what the installation itself keeps.
 OF_THE_INSTALLATION = {
+    "form_submissions",
     "outages",
     "passkey_challenges",
     "passkeys",

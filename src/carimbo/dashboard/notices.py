@@ -1,0 +1,34 @@
+"""Sentences that a page shows once after a form: what was done."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+NOTICE = "aviso"
+"""The parameter in the address of a page that names the sentence."""
+
+
+class Notice(StrEnum):
+    """What was done."""
+
+    SAVED = "guardado"
+    CREATED = "criado"
+    REMOVED = "removido"
+    SENT = "enviado"
+    QUEUED = "na-fila"
+
+
+NOTICES: Mapping[str, str] = {
+    Notice.SAVED: "Guardado.",
+    Notice.CREATED: "Criado.",
+    Notice.REMOVED: "Removido.",
+    Notice.SENT: "Enviado.",
+    Notice.QUEUED: "Pedido aceito: o resultado aparece aqui.",
+}
+
+
+def with_notice(address: str, notice: Notice) -> str:
+    """Returns the address of a page that says what was done."""
+    path, hash_, fragment = address.partition("#")
+    joined = "&" if urlsplit(path).query else "?"
+    return f"{path}{joined}{NOTICE}={notice}{hash_}{fragment}"
