@@ -23,13 +23,13 @@ from fastapi.openapi.utils import get_openapi
 
 from carimbo import __version__
 from carimbo.api.app import create_app
-from carimbo.api.body_examples import body_examples
 from carimbo.api.docs_page import render_docs
 from carimbo.api.envelope import Failure
 from carimbo.api.published_events import published_events
 from carimbo.api.response_docs import body_refusals
 from carimbo.api.route import JSON, MERGE_PATCH, MUST_BE_SENT
 from carimbo.service.documents.record import EXAMPLE
+from carimbo.web.body_examples import body_examples
 
 _DESCRIPTION = """\
 API única para emitir documentos fiscais brasileiros.

@@ -11,7 +11,6 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 
-from carimbo.api.body_examples import body_examples
 from carimbo.api.openapi import contract
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.sample_certificate import SampleCertificate
@@ -19,9 +18,11 @@ from carimbo.storage.database import Database
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.identifiers import new_id
 from carimbo.storage.inutilizations import NewInutilization
+from carimbo.web.body_examples import body_examples
 from integration.issuing.shop import CTE, CTE_OS, MDFE
 from integration.storage.document_rows import Shop
 from integration.storage.neighbours import line_of, new_sale
+from integration.storage.parked_rows import parked_document
 from integration.storage.received_rows import new_manifestation, new_received
 from support import ABSENT, Caller, NewCaller, data_of
 
@@ -113,6 +114,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "replaceWebhook": {"json": WEBHOOK | {"url": "http://127.0.0.1:9/invasor"}},
     "setWebhookActive": {"json": {"active": False}},
     "rotateWebhookSecret": {"json": {"overlapHours": 0}},
+    "redeliverFailed": {"json": {"since": "2026-11-10"}},
+    "dismissParkedWork": {"json": {"reason": "Encerrado por um invasor"}},
     **{f"import{name}": {"files": {"file": ("a.xml", b"<a/>")}} for name in RECEIVED},
     **{f"total{name}s": {"params": {"month": "2026-11"}} for name in RECEIVED},
     "manifestReceivedNfe": {"json": {"type": "confirmed"}},
@@ -197,6 +200,7 @@ async def owned(caller: Caller, database: Database, company_certificate: SampleC
     ids["sales"] = await sale_of(shop, ids)
     ids["/v1/webhooks"] = data_of(await client.post("/v1/webhooks", json=WEBHOOK))["id"]
     ids["deliveries"] = await delivery_to(shop, UUID(ids["/v1/webhooks"]))
+    ids["/v1/parked-work"] = str((await parked_document(shop)).id)
     async with database.tenant(caller.subscription_id) as tenant:
         kinds = {"nfe": "confirmed", "cte": "disagreed", "nfse": "confirmed"}
         for number, (service, kind) in enumerate(kinds.items()):

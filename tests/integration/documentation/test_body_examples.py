@@ -10,11 +10,12 @@ from uuid import uuid4
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from carimbo.api.body_examples import Examples, body_examples
 from carimbo.fiscal.identity.access_key import check_digit
 from carimbo.outbound.guard import WebhookGuard
 from carimbo.outbound.target import AllowedHosts
 from carimbo.service.services import Services
+from carimbo.web.body_examples import Examples, body_examples
+from integration.issuing.actions import parked
 from integration.issuing.manifests import LATER, issue_on_hired_truck
 from integration.issuing.manifests import issue as issue_manifest
 from integration.issuing.shop import CARRIED_NFE, CTE_OS, KINDS, NewShop, Shop, accepted, sister_of
@@ -82,6 +83,10 @@ async def new_product(shop: Shop) -> str:
 
 async def new_webhook(shop: Shop) -> str:
     return str(data_of(await shop.caller.http.post("/v1/webhooks", json=WEBHOOK))["id"])
+
+
+async def new_parked_document(shop: Shop) -> str:
+    return str((await parked(shop, "nfe"))["id"])
 
 
 async def new_valuables(shop: Shop) -> str:
@@ -153,7 +158,9 @@ NEEDED: dict[str, Callable[[Shop], Awaitable[str]]] = {
     "/received-nfses/{id}/manifest": new_received_nfse,
     "/v1/webhooks/{id}": new_webhook,
     "/v1/webhooks/{id}/active": new_webhook,
+    "/v1/webhooks/{id}/redeliver-failed": new_webhook,
     "/v1/webhooks/{id}/rotate-secret": new_webhook,
+    "/v1/parked-work/{id}/dismiss": new_parked_document,
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from carimbo.api.body_examples import body_examples
+from carimbo.web.body_examples import body_examples
 from unit.api.docs_contracts import our_contract
 
 JSON = "application/json"

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from carimbo.api.body_examples import body_examples
 from carimbo.demo.samples import CATALOG
 from carimbo.demo.seed import TAX_ID
 from carimbo.fiscal.identity.tax_ids import parse_cnpj
+from carimbo.web.body_examples import body_examples
 
 
 def bodies_of(operation: str) -> list[dict[str, Any]]:
